@@ -1,0 +1,69 @@
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { fieldPath, problemsOf, type Problem } from '@evaluation/rest-contract/field-errors';
+import type * as z from 'zod/v4';
+
+/**
+ * The one way a command takes what a client sent: characters first, then the schema. Commands call it after they
+ * have seen that what the path names exists and is in a state to be changed (design chapter 5, order of checks).
+ * @throws DomainFailure with every problem in `details.errors`
+ */
+export const accept = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> => {
+  const problems = [...forbiddenCharacters(body, [])];
+  const parsed = schema.safeParse(body ?? {});
+  if (parsed.success && problems.length === 0) return parsed.data;
+  if (!parsed.success) problems.push(...problemsOf(parsed.error, body ?? {}));
+  return refuse(problems);
+};
+
+/**
+ * All problems at once. Where every problem belongs to a rule with an error of its own (such as
+ * `rubric_marks_mismatch`), the first names the error; otherwise it is `validation_failed`.
+ */
+export const refuse = (problems: readonly Problem[], question?: { label: string }): never => {
+  const all = problems.map(({ field, code, message }) => ({ field, code, message }));
+  const first = problems[0]?.failure;
+  if (first === undefined || problems.some(({ failure }) => failure === undefined)) {
+    throw new DomainFailure('validation_failed', { details: { errors: all } });
+  }
+  switch (first) {
+    case 'language_not_supported':
+      throw new DomainFailure(first, {
+        details: { ...(question === undefined ? {} : { question_label: question.label }), errors: all },
+      });
+    case 'unknown_option_label':
+    case 'rubric_marks_mismatch':
+    case 'rubric_duplicate_criterion':
+    case 'rubric_guidance_has_marks':
+    case 'feature_not_available':
+      throw new DomainFailure(first, { details: { errors: all } });
+    default:
+      throw new DomainFailure('validation_failed', { details: { errors: all } });
+  }
+};
+
+/** One broken field. */
+export const refuseField = (field: string, code: string, message: string): never =>
+  refuse([{ field, code, message }]);
+
+/** NUL and lone surrogates, anywhere in a body, names of fields included (spec chapter 1, design 3.19). */
+function* forbiddenCharacters(value: unknown, path: readonly PropertyKey[]): Generator<Problem> {
+  if (typeof value === 'string') {
+    if (value.includes('\u0000') || !value.isWellFormed()) {
+      yield { field: fieldPath(path), code: 'invalid_characters', message: 'Cannot contain NUL or half a surrogate pair.' };
+    }
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* forbiddenCharacters(item, [...path, index]);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      if (key.includes('\u0000') || !key.isWellFormed()) {
+        yield { field: fieldPath(path), code: 'invalid_characters', message: 'A field name has NUL or half a surrogate pair.' };
+      }
+      yield* forbiddenCharacters(item, [...path, key]);
+    }
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** A malformed id answers exactly as one that does not exist (design chapter 5). */
+export const isUuid = (value: string): boolean => UUID.test(value);

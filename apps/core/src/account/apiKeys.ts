@@ -1,0 +1,35 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Services } from '../services.ts';
+
+/** Only the hash of a key is stored (design 3.14). */
+export const hashOfKey = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex');
+
+/** A fixed prefix and 48 hexadecimal characters (spec chapter 5). */
+export const newApiKey = (prefix: string): string => `${prefix}${randomBytes(24).toString('hex')}`;
+
+export interface AuthenticatedKey {
+  key_id: string;
+  institute_id: string;
+  scopes: string[];
+  rate_tier: 'standard' | 'high';
+  /** Compared by the facade on every request, cached or not. */
+  expires_at: string | null;
+  api_enabled: boolean;
+}
+
+/** Looks a key up by its hash. @returns null when it does not exist or is revoked. */
+export const authenticate = async (services: Services, hash: string): Promise<AuthenticatedKey | null> => {
+  const key = await services.database.control.api_keys.findUnique({
+    where: { hash },
+    include: { institute: { select: { api_enabled: true } } },
+  });
+  if (key === null || key.revoked_at !== null) return null;
+  return {
+    key_id: key.id,
+    institute_id: key.institute_id,
+    scopes: key.scopes,
+    rate_tier: key.rate_tier,
+    expires_at: key.expires_at?.toISOString() ?? null,
+    api_enabled: key.institute.api_enabled,
+  };
+};

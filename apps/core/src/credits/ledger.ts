@@ -1,0 +1,83 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { exact } from '@evaluation/rules';
+
+/**
+ * An institute's credits: one row, changed only by conditional updates, and an append-only entry with each change in
+ * the same transaction (spec 8.4, design 3.4). Each run reserves once, then is charged once or released once; the
+ * unique indexes on `credit_entries` hold even if a caller forgets. Credits are locked last of all (design 3.2).
+ */
+
+type Change = { kind: 'grant' | 'reserve' | 'charge' | 'release'; amount: number; runId: string | null };
+
+/** @throws DomainFailure insufficient_credits */
+export const reserve = async (tx: Tx, instituteId: string, runId: string, amount: number): Promise<void> => {
+  if (amount === 0) return;
+  const changed = await change(tx, instituteId, { kind: 'reserve', amount, runId });
+  if (changed) return;
+  const account = await tx
+    .selectFrom('credit_accounts')
+    .selectAll()
+    .where('institute_id', '=', instituteId)
+    .executeTakeFirst();
+  const balance = exact(account?.balance ?? 0);
+  const limit = exact(account?.credit_limit ?? 0);
+  const committed = exact(account?.committed ?? 0);
+  throw new DomainFailure('insufficient_credits', {
+    details: {
+      required: amount,
+      available: balance.plus(limit).minus(committed).toNumber(),
+      balance: balance.toNumber(),
+      credit_limit: limit.toNumber(),
+      committed: committed.toNumber(),
+    },
+  });
+};
+
+/** The run is graded: what was reserved for it is spent. */
+export const charge = async (tx: Tx, instituteId: string, runId: string, amount: number): Promise<void> => {
+  await settle(tx, instituteId, { kind: 'charge', amount, runId });
+};
+
+/** The run failed or was stopped: what was reserved for it is free again. */
+export const release = async (tx: Tx, instituteId: string, runId: string, amount: number): Promise<void> => {
+  await settle(tx, instituteId, { kind: 'release', amount, runId });
+};
+
+export const grant = async (tx: Tx, instituteId: string, amount: number): Promise<void> => {
+  await change(tx, instituteId, { kind: 'grant', amount, runId: null });
+};
+
+const settle = async (tx: Tx, instituteId: string, settlement: Change): Promise<void> => {
+  if (settlement.amount === 0) return;
+  if (!(await change(tx, instituteId, settlement))) {
+    throw new Error(`credit account of institute ${instituteId} is missing`);
+  }
+};
+
+const CHANGES = {
+  grant: { balance: 1, committed: 0 },
+  reserve: { balance: 0, committed: 1 },
+  charge: { balance: -1, committed: -1 },
+  release: { balance: 0, committed: -1 },
+} as const;
+
+/** @returns false when the condition of the change does not hold; nothing is changed then. */
+const change = async (tx: Tx, instituteId: string, { kind, amount, runId }: Change): Promise<boolean> => {
+  const by = CHANGES[kind];
+  const result = await sql`
+    with changed as (
+      update credit_accounts
+      set balance = balance + ${amount}::numeric * ${by.balance}::int,
+          committed = committed + ${amount}::numeric * ${by.committed}::int
+      where institute_id = ${instituteId}
+        and (${kind} <> 'reserve' or balance + credit_limit - committed >= ${amount}::numeric)
+      returning balance, committed
+    )
+    insert into credit_entries (institute_id, kind, amount, run_id, balance_after, committed_after)
+    select ${instituteId}::uuid, ${kind}::"CreditEntryKind", ${amount}::numeric, ${runId}::uuid, balance, committed
+    from changed
+    returning id`.execute(tx);
+  return result.rows.length === 1;
+};

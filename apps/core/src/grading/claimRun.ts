@@ -1,0 +1,219 @@
+import { sql } from 'kysely';
+import { json, type Tx } from '@evaluation/database';
+import { GradingError, Annotation, CriterionResult } from '@evaluation/rest-contract/schemas';
+import { advances } from '@evaluation/rules';
+import * as z from 'zod/v4';
+import type { Services } from '../services.ts';
+import { PaperQuestion, readPaper } from '../submissions/paper.ts';
+
+/** Everything a worker needs to grade one run; no credentials, and a name only where the checked copy prints it. */
+export const RunMaterial = z.object({
+  run_id: z.uuid(),
+  institute_id: z.uuid(),
+  fence: z.int(),
+  lease_seconds: z.number(),
+  deadline_at: z.iso.datetime(),
+  lane: z.enum(['copy', 'typed']),
+  exam: z.object({
+    title: z.string(),
+    subject: z.string().nullable(),
+    level: z.string(),
+    board: z.string().nullable(),
+    class: z.string().nullable(),
+    instructions: z.string().nullable(),
+  }),
+  candidate: z.object({
+    external_id: z.string(),
+    name: z.string().nullable(),
+    roll_number: z.string().nullable(),
+  }),
+  questions: z.array(PaperQuestion),
+  /** Typed answers that wait for the AI. */
+  answers: z.array(z.object({ question_id: z.uuid(), text: z.string() })),
+  copy: z.object({ pages: z.int(), source_url: z.string() }).nullable(),
+  /** What earlier deliveries of this run recorded: it is not paid for again. */
+  page_readings: z.array(z.object({ first_page: z.int(), pages: z.unknown() })),
+  alignment: z.unknown(),
+  results: z.array(
+    z.object({
+      question_id: z.uuid(),
+      status: z.enum(['graded', 'failed', 'pending', 'cancelled', 'not_answered']),
+      awarded: z.number().nullable(),
+      feedback: z.string().nullable(),
+      needs_review: z.boolean(),
+      criteria: z.array(CriterionResult),
+      annotations: z.array(Annotation),
+      error: GradingError.nullable(),
+    }),
+  ),
+});
+export type RunMaterial = z.infer<typeof RunMaterial>;
+
+const Pinned = z.object({ exam: RunMaterial.shape.exam, questions: z.array(PaperQuestion) });
+
+/**
+ * Gives a released run to a worker: lease, fence, and the paper pinned at the first claim (design 3.7). A message that
+ * comes twice finds the run claimed, and one that comes late finds it over: both get null and are acknowledged.
+ */
+export const claimRun = async (
+  services: Services,
+  job: { run_id: string; institute_id: string; worker: string },
+): Promise<RunMaterial | null> => {
+  const { leaseSeconds, deadlineSeconds } = services.settings.runs;
+  const claimed = await services.database.inTenant(job.institute_id, async (tx) => {
+    const submission = await tx
+      .selectFrom('submissions as s')
+      .innerJoin('runs as r', 'r.submission_id', 's.id')
+      .select(['s.id', 's.exam_id', 's.candidate_id', 's.upload_id', 's.status', 's.lane', 's.pages'])
+      .where('s.institute_id', '=', job.institute_id)
+      .where('r.id', '=', job.run_id)
+      .forUpdate('s')
+      .executeTakeFirst();
+    if (submission === undefined) return null;
+    const run = await tx
+      .updateTable('runs')
+      .set({
+        status: 'claimed',
+        fence: sql<number>`fence + 1`,
+        worker: job.worker,
+        lease_until: sql<Date>`clock_timestamp() + make_interval(secs => ${leaseSeconds})`,
+        claimed_at: sql<Date>`coalesce(claimed_at, clock_timestamp())`,
+        deadline_at: sql<Date>`coalesce(deadline_at, clock_timestamp() + make_interval(secs => ${deadlineSeconds[submission.lane]}))`,
+      })
+      .where('institute_id', '=', job.institute_id)
+      .where('id', '=', job.run_id)
+      .where('status', '=', 'released')
+      .returning(['id', 'fence', 'deadline_at', 'paper', 'rubric_version', 'alignment'])
+      .executeTakeFirst();
+    if (run === undefined) return null;
+
+    const pinned = run.paper === null ? await pin(tx, job, submission.exam_id) : Pinned.parse(run.paper);
+    if (advances(submission.status, 'processing')) {
+      await tx
+        .updateTable('submissions')
+        .set({ status: 'processing' })
+        .where('institute_id', '=', job.institute_id)
+        .where('id', '=', submission.id)
+        .execute();
+    }
+    return { submission, run, pinned, ...(await readRest(tx, job, submission)) };
+  });
+  if (claimed === null) return null;
+
+  const { submission, run, pinned } = claimed;
+  const deadline = run.deadline_at ?? new Date();
+  return {
+    run_id: run.id,
+    institute_id: job.institute_id,
+    fence: run.fence,
+    lease_seconds: leaseSeconds,
+    deadline_at: deadline.toISOString(),
+    lane: submission.lane,
+    exam: pinned.exam,
+    candidate: claimed.candidate,
+    questions: pinned.questions,
+    answers: claimed.answers,
+    copy:
+      claimed.sealedKey === null
+        ? null
+        : {
+            pages: submission.pages ?? 0,
+            source_url: await services.objects.presignGet(claimed.sealedKey, {
+              expiresInSeconds: Math.max(60, Math.ceil((deadline.getTime() - Date.now()) / 1000)),
+            }),
+          },
+    page_readings: claimed.pageReadings,
+    alignment: run.alignment,
+    results: claimed.results,
+  };
+};
+
+/** Texts, keys, rubrics and exam context as they stand now: what the run is marked by from here on. */
+const pin = async (tx: Tx, job: { run_id: string; institute_id: string }, examId: string) => {
+  const exam = await tx
+    .selectFrom('exams')
+    .select(['title', 'subject', 'level', 'board', 'class', 'instructions', 'rubric_version'])
+    .where('institute_id', '=', job.institute_id)
+    .where('id', '=', examId)
+    .executeTakeFirstOrThrow();
+  const { rubric_version, ...context } = exam;
+  const pinned = { exam: context, questions: await readPaper(tx, job.institute_id, examId, rubric_version) };
+  await tx
+    .updateTable('runs')
+    .set({ paper: json(pinned), rubric_version })
+    .where('institute_id', '=', job.institute_id)
+    .where('id', '=', job.run_id)
+    .execute();
+  await tx
+    .updateTable('submissions')
+    .set({ rubric_version })
+    .where('institute_id', '=', job.institute_id)
+    .where('current_run_id', '=', job.run_id)
+    .execute();
+  return pinned;
+};
+
+const readRest = async (
+  tx: Tx,
+  job: { run_id: string; institute_id: string },
+  submission: { id: string; exam_id: string; candidate_id: string; upload_id: string | null },
+) => {
+  const candidate = await tx
+    .selectFrom('candidates as c')
+    .innerJoin('exams as e', (join) => join.on('e.id', '=', submission.exam_id))
+    .select(['c.external_id', 'c.name', 'c.roll_number', 'e.blind'])
+    .where('c.institute_id', '=', job.institute_id)
+    .where('c.id', '=', submission.candidate_id)
+    .executeTakeFirstOrThrow();
+  const results = await tx
+    .selectFrom('question_results')
+    .selectAll()
+    .where('institute_id', '=', job.institute_id)
+    .where('run_id', '=', job.run_id)
+    .execute();
+  const settled = new Set(results.map(({ question_id }) => question_id));
+  const answers = await tx
+    .selectFrom('answers')
+    .select(['question_id', 'text'])
+    .where('institute_id', '=', job.institute_id)
+    .where('submission_id', '=', submission.id)
+    .execute();
+  const pageReadings = await tx
+    .selectFrom('page_readings')
+    .select(['first_page', 'pages'])
+    .where('institute_id', '=', job.institute_id)
+    .where('run_id', '=', job.run_id)
+    .orderBy('first_page')
+    .execute();
+  const upload =
+    submission.upload_id === null
+      ? undefined
+      : await tx
+          .selectFrom('uploads')
+          .select('sealed_key')
+          .where('institute_id', '=', job.institute_id)
+          .where('id', '=', submission.upload_id)
+          .executeTakeFirst();
+  return {
+    candidate: {
+      external_id: candidate.external_id,
+      name: candidate.blind ? null : candidate.name,
+      roll_number: candidate.roll_number,
+    },
+    answers: answers.flatMap(({ question_id, text }) =>
+      text === null || settled.has(question_id) ? [] : [{ question_id, text }],
+    ),
+    pageReadings,
+    sealedKey: upload?.sealed_key ?? null,
+    results: results.map((result) => ({
+      question_id: result.question_id,
+      status: result.status,
+      awarded: result.awarded === null ? null : Number(result.awarded),
+      feedback: result.feedback,
+      needs_review: result.needs_review,
+      criteria: z.array(CriterionResult).parse(result.criteria),
+      annotations: z.array(Annotation).parse(result.annotations),
+      error: result.error === null ? null : GradingError.parse(result.error),
+    })),
+  };
+};

@@ -1,0 +1,194 @@
+import { sql } from 'kysely';
+import { checkedCopyKey } from '@evaluation/object-store';
+import { json, type Tx } from '@evaluation/database';
+import { GradingError } from '@evaluation/rest-contract/schemas';
+import { finalStatus } from '@evaluation/rules';
+import * as z from 'zod/v4';
+import { charge, release } from '../credits/ledger.ts';
+import type { Services } from '../services.ts';
+import { lockHeldRun, type HeldRun } from './heldRun.ts';
+
+/** A worker's PUT of the checked copy must begin within this. */
+const PUT_SECONDS = 600;
+
+const copyKey = (held: HeldRun, submissionId: string): string =>
+  checkedCopyKey(held.institute_id, submissionId, held.run_id, held.fence);
+
+/** Where to PUT the checked copy: under a key of this claim alone, so a stale worker overwrites nothing. */
+export const presignCheckedCopy = async (
+  services: Services,
+  held: HeldRun,
+  sizeBytes: number,
+): Promise<{ url: string; headers: Record<string, string> }> => {
+  const { submission } = await services.database.inTenant(held.institute_id, (tx) =>
+    lockHeldRun(tx, held, services.settings.runs.leaseSeconds),
+  );
+  return services.objects.presignPut(copyKey(held, submission.id), {
+    sizeBytes,
+    contentType: 'application/pdf',
+    expiresInSeconds: PUT_SECONDS,
+  });
+};
+
+export const Completion = z.object({
+  /** Null when there is none to draw (typed), or it could not be drawn. */
+  checked_copy: z.object({ size_bytes: z.int() }).nullable(),
+  /** Reasons of the copy as a whole. */
+  review_reasons: z.array(z.string()),
+  grader: z.object({ provider: z.string(), model: z.string() }),
+  usage: z.object({ calls: z.int(), input_tokens: z.int(), output_tokens: z.int(), duration_ms: z.number() }),
+});
+export type Completion = z.infer<typeof Completion>;
+
+/**
+ * Ends a run: marks, charge, status and checked copy in one transaction (design 3.7). Skips the exam lock: nothing of
+ * the exam changes. @throws DomainFailure conflict when the run is not held any more
+ */
+export const completeRun = async (services: Services, held: HeldRun, completion: Completion): Promise<void> => {
+  const checkedCopy = await storedCopy(services, held, completion);
+  await services.database.inTenant(held.institute_id, async (tx) => {
+    const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    const results = await tx
+      .selectFrom('question_results')
+      .select(['question_id', 'status', 'needs_review', 'error'])
+      .where('institute_id', '=', held.institute_id)
+      .where('run_id', '=', held.run_id)
+      .execute();
+    const { questions } = z.object({ questions: z.array(z.object({ id: z.uuid() })) }).parse(run.paper);
+    const decided = new Set(results.map(({ question_id }) => question_id));
+    if (questions.some(({ id }) => !decided.has(id))) {
+      throw new Error(`run ${held.run_id} was completed before every question was decided`);
+    }
+
+    const status = finalStatus(results);
+    const price = Number(run.price);
+    if (status === 'failed') {
+      const first = results.find((result) => result.status === 'failed');
+      const error = GradingError.parse(first?.error);
+      await endRun(tx, held, { status: 'failed', error, completion });
+      await failSubmission(tx, held, submission.id, error);
+      await release(tx, held.institute_id, held.run_id, price);
+      return;
+    }
+
+    const revision = submission.marks_revision + 1;
+    const reasons = [...new Set([...submission.review_reasons, ...completion.review_reasons])];
+    await endRun(tx, held, { status: 'completed', error: null, completion });
+    await tx
+      .updateTable('submissions')
+      .set({
+        status,
+        graded_at: sql<Date>`clock_timestamp()`,
+        credits_charged: String(price),
+        needs_review: reasons.length > 0 || results.some((result) => result.needs_review),
+        review_reasons: reasons,
+        marks_revision: revision,
+        error: null,
+      })
+      .where('institute_id', '=', held.institute_id)
+      .where('id', '=', submission.id)
+      .execute();
+    if (checkedCopy !== null) {
+      await tx
+        .insertInto('checked_copies')
+        .values({
+          institute_id: held.institute_id,
+          submission_id: submission.id,
+          marks_revision: revision,
+          object_key: checkedCopy.key,
+          size_bytes: checkedCopy.sizeBytes,
+        })
+        .execute();
+    }
+    await charge(tx, held.institute_id, held.run_id, price);
+  });
+  services.wakeDispatcher();
+};
+
+/** The checked copy as it lies in the store; null when there is none, whatever the worker says. */
+const storedCopy = async (
+  services: Services,
+  held: HeldRun,
+  completion: Completion,
+): Promise<{ key: string; sizeBytes: number } | null> => {
+  if (completion.checked_copy === null) return null;
+  const run = await services.database.inTenant(held.institute_id, (tx) =>
+    tx
+      .selectFrom('runs')
+      .select('submission_id')
+      .where('institute_id', '=', held.institute_id)
+      .where('id', '=', held.run_id)
+      .executeTakeFirst(),
+  );
+  if (run === undefined) return null;
+  const key = copyKey(held, run.submission_id);
+  const object = await services.objects.head(key);
+  return object === null ? null : { key, sizeBytes: object.sizeBytes };
+};
+
+/** The run cannot be graded (spec 3.2: `failed`, not charged). @throws DomainFailure conflict as above */
+export const failRun = async (services: Services, held: HeldRun, error: GradingError): Promise<void> => {
+  await services.database.inTenant(held.institute_id, async (tx) => {
+    const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    await endRun(tx, held, { status: 'failed', error, completion: null });
+    await failSubmission(tx, held, submission.id, error);
+    await release(tx, held.institute_id, held.run_id, Number(run.price));
+  });
+  services.wakeDispatcher();
+};
+
+/** Fails a run that nobody holds: its deadline has passed, or it has outlived too many workers. */
+export const failAbandonedRun = async (
+  services: Services,
+  run: { id: string; institute_id: string },
+  error: GradingError,
+): Promise<void> => {
+  await services.database.inTenant(run.institute_id, async (tx) => {
+    const submission = await tx
+      .selectFrom('submissions as s')
+      .innerJoin('runs as r', 'r.submission_id', 's.id')
+      .select('s.id')
+      .where('s.institute_id', '=', run.institute_id)
+      .where('r.id', '=', run.id)
+      .forUpdate('s')
+      .executeTakeFirst();
+    if (submission === undefined) return;
+    const ended = await tx
+      .updateTable('runs')
+      .set({ status: 'failed', finished_at: sql<Date>`clock_timestamp()`, fence: sql<number>`fence + 1`, error: json(error) })
+      .where('institute_id', '=', run.institute_id)
+      .where('id', '=', run.id)
+      .where('status', 'in', ['queued', 'released', 'claimed'])
+      .returning('price')
+      .executeTakeFirst();
+    if (ended === undefined) return;
+    await failSubmission(tx, { institute_id: run.institute_id }, submission.id, error);
+    await release(tx, run.institute_id, run.id, Number(ended.price));
+  });
+};
+
+const endRun = (
+  tx: Tx,
+  held: HeldRun,
+  end: { status: 'completed' | 'failed'; error: GradingError | null; completion: Completion | null },
+) =>
+  tx
+    .updateTable('runs')
+    .set({
+      status: end.status,
+      finished_at: sql<Date>`clock_timestamp()`,
+      lease_until: null,
+      error: end.error === null ? null : json(end.error),
+      ...(end.completion === null ? {} : { grader: json(end.completion.grader), usage: json(end.completion.usage) }),
+    })
+    .where('institute_id', '=', held.institute_id)
+    .where('id', '=', held.run_id)
+    .execute();
+
+const failSubmission = (tx: Tx, tenant: { institute_id: string }, submissionId: string, error: GradingError) =>
+  tx
+    .updateTable('submissions')
+    .set({ status: 'failed', needs_review: true, error: json(error), credits_charged: null, graded_at: null })
+    .where('institute_id', '=', tenant.institute_id)
+    .where('id', '=', submissionId)
+    .execute();

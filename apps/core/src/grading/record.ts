@@ -1,0 +1,110 @@
+import { json, type Tx } from '@evaluation/database';
+import { Annotation, CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
+import { advances, type GradingStep } from '@evaluation/rules';
+import { sql } from 'kysely';
+import * as z from 'zod/v4';
+import type { Services } from '../services.ts';
+import { lockHeldRun, type HeldRun } from './heldRun.ts';
+
+/**
+ * What a worker records while it grades (design 3.7). Each record is stored at once, so that a run that is delivered
+ * again pays at most for the model calls that were in flight. Recording the same thing twice keeps the first.
+ */
+
+/** Extends the lease and nothing else. @throws DomainFailure conflict when the run is not held any more */
+export const heartbeat = async (services: Services, held: HeldRun): Promise<void> => {
+  await services.database.inTenant(held.institute_id, (tx) => lockHeldRun(tx, held, services.settings.runs.leaseSeconds));
+};
+
+/** Moves the visible status forward: processing → reading → grading; never back (spec 3.2). */
+export const recordStep = async (services: Services, held: HeldRun, step: GradingStep): Promise<void> => {
+  await services.database.inTenant(held.institute_id, async (tx) => {
+    const { submission } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    if (!advances(submission.status, step)) return;
+    await updateSubmission(tx, held, submission.id).set({ status: step }).execute();
+  });
+};
+
+/** What was read of one batch of pages. */
+export const recordPages = async (
+  services: Services,
+  held: HeldRun,
+  batch: { first_page: number; pages: unknown },
+): Promise<void> => {
+  await services.database.inTenant(held.institute_id, async (tx) => {
+    await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    await tx
+      .insertInto('page_readings')
+      .values({ institute_id: held.institute_id, run_id: held.run_id, first_page: batch.first_page, pages: json(batch.pages) })
+      .onConflict((conflict) => conflict.columns(['run_id', 'first_page']).doNothing())
+      .execute();
+  });
+};
+
+/** Which blocks of the reading answer which question. */
+export const recordAlignment = async (services: Services, held: HeldRun, alignment: unknown): Promise<void> => {
+  await services.database.inTenant(held.institute_id, async (tx) => {
+    await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    await tx
+      .updateTable('runs')
+      .set({ alignment: json(alignment) })
+      .where('institute_id', '=', held.institute_id)
+      .where('id', '=', held.run_id)
+      .execute();
+  });
+};
+
+export const RecordedQuestion = z.object({
+  question_id: z.uuid(),
+  status: z.enum(['graded', 'failed', 'not_answered']),
+  awarded: z.number().gte(0).nullable(),
+  max: z.number(),
+  confidence: z.number().gte(0).lte(1).nullable(),
+  needs_review: z.boolean(),
+  review_reasons: z.array(z.string()),
+  extracted_answer: z.string().nullable(),
+  feedback: z.string().nullable(),
+  criteria: z.array(CriterionResult),
+  annotations: z.array(Annotation),
+  error: GradingError.nullable(),
+});
+export type RecordedQuestion = z.infer<typeof RecordedQuestion>;
+
+/** One question's result. Visible at once, and counted by `progress`. */
+export const recordQuestion = async (services: Services, held: HeldRun, result: RecordedQuestion): Promise<void> => {
+  if (result.awarded !== null && result.awarded > result.max) {
+    throw new Error(`run ${held.run_id}: more marks than question ${result.question_id} has`);
+  }
+  await services.database.inTenant(held.institute_id, async (tx) => {
+    const { submission } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    const inserted = await tx
+      .insertInto('question_results')
+      .values({
+        institute_id: held.institute_id,
+        run_id: held.run_id,
+        question_id: result.question_id,
+        status: result.status,
+        awarded: result.awarded === null ? null : String(result.awarded),
+        max: String(result.max),
+        source: result.status === 'graded' ? 'ai' : null,
+        confidence: result.confidence === null ? null : String(result.confidence),
+        needs_review: result.needs_review,
+        review_reasons: result.review_reasons,
+        extracted_answer: result.extracted_answer,
+        feedback: result.feedback,
+        criteria: json(result.criteria),
+        annotations: json(result.annotations),
+        error: result.error === null ? null : json(result.error),
+      })
+      .onConflict((conflict) => conflict.columns(['run_id', 'question_id']).doNothing())
+      .returning('question_id')
+      .executeTakeFirst();
+    if (inserted === undefined) return;
+    await updateSubmission(tx, held, submission.id)
+      .set({ questions_done: sql<number>`questions_done + 1` })
+      .execute();
+  });
+};
+
+const updateSubmission = (tx: Tx, held: HeldRun, submissionId: string) =>
+  tx.updateTable('submissions').where('institute_id', '=', held.institute_id).where('id', '=', submissionId);

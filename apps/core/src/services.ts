@@ -1,0 +1,16 @@
+import type { Database } from '@evaluation/database';
+import type { Lanes } from '@evaluation/lanes';
+import type { ObjectStore } from '@evaluation/object-store';
+import type { CoreSettings } from '@evaluation/settings';
+import type { Logger } from '@evaluation/telemetry';
+
+/** What core's commands work with; made once by `startCore`. */
+export interface Services {
+  database: Database;
+  objects: ObjectStore;
+  lanes: Lanes;
+  settings: CoreSettings;
+  log: Logger;
+  /** Tells the dispatcher that there may be something to do; it ticks by itself anyway. */
+  wakeDispatcher: () => void;
+}

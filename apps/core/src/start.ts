@@ -1,0 +1,97 @@
+import type { AddressInfo } from 'node:net';
+import { createHTTPHandler } from '@trpc/server/adapters/standalone';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { openDatabase } from '@evaluation/database';
+import { openLanes } from '@evaluation/lanes';
+import { objectStore } from '@evaluation/object-store';
+import type { CoreSettings } from '@evaluation/settings';
+import { createLogger } from '@evaluation/telemetry';
+import { startDispatcher } from './grading/dispatcher.ts';
+import { coreRouter } from './router.ts';
+import type { Services } from './services.ts';
+import type { CallHeaders, Context } from './trpc.ts';
+
+/** The largest body of a public call plus its envelope; the facade has a bound of its own. */
+const MAX_BODY_BYTES = 128 * 1024 * 1024;
+
+export interface Core {
+  /** Address of the tRPC server. */
+  url: string;
+  /** For callers in the same process: what HTTP would carry in headers. */
+  createContext: (headers: CallHeaders) => Context;
+  close(): Promise<void>;
+}
+
+/** Starts core: database, lanes, objects, the dispatcher, and the three routers over HTTP. */
+export const startCore = async (settings: CoreSettings): Promise<Core> => {
+  const log = createLogger({ service: 'core', level: settings.logLevel });
+  const database = await openDatabase({ ...settings.database, log });
+  const lanes = await openLanes({
+    ...settings.lanes,
+    name: 'core',
+    onProgress: (event, details) => log.info(details, event),
+  });
+  const objects = objectStore(settings.objects);
+  await objects.ensureBucket();
+  await lanes.ensureStreams();
+
+  const services: Services = { database, lanes, objects, settings, log, wakeDispatcher: () => dispatcher.wake() };
+  const dispatcher = startDispatcher(services, settings.runs.tickMs);
+
+  const createContext = (headers: CallHeaders): Context => ({ services, headers });
+  const handler = createHTTPHandler({
+    router: coreRouter,
+    createContext: async ({ req }) => createContext(headersOf(req)),
+    maxBodySize: MAX_BODY_BYTES,
+    allowMethodOverride: true,
+  });
+  const server = createServer((request, response) => {
+    if (request.url === '/healthz') {
+      response.writeHead(200).end('ok');
+    } else if (request.url === '/readyz') {
+      database.ping().then(
+        () => response.writeHead(200).end('ok'),
+        () => response.writeHead(503).end('database'),
+      );
+    } else {
+      void handler(request, response);
+    }
+  });
+  const port = await listen(server, settings.listen);
+
+  return {
+    url: `http://${settings.listen.host}:${port}`,
+    createContext,
+    close: async () => {
+      await closeServer(server);
+      await dispatcher.close();
+      await lanes.close();
+      await database.close();
+      objects.close();
+    },
+  };
+};
+
+const headersOf = (request: IncomingMessage): CallHeaders => {
+  const one = (name: string): string | undefined => {
+    const value = request.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  return { authorization: one('authorization'), actor: one('x-actor'), requestId: one('x-request-id') };
+};
+
+const listen = (server: Server, { host, port }: { host: string; port: number }): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      const address: AddressInfo | string | null = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+
+/** Lets calls in flight end, and drops connections that merely wait for a next one. */
+const closeServer = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });

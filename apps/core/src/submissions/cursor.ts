@@ -1,0 +1,43 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import * as z from 'zod/v4';
+
+/**
+ * Cursors are opaque and checked (spec chapter 1): the position of the last row, signed together with the institute,
+ * the endpoint and the filters it was given out for. Anything else answers `invalid_cursor`.
+ */
+
+const Position = z.object({ updated_at: z.iso.datetime({ precision: 3 }), id: z.uuid() });
+export type Position = z.infer<typeof Position>;
+
+export interface CursorScope {
+  instituteId: string;
+  list: string;
+  filters: Record<string, string | number | boolean | undefined>;
+}
+
+export const writeCursor = (position: Position, scope: CursorScope, signingKey: string): string => {
+  const payload = Buffer.from(JSON.stringify(position)).toString('base64url');
+  return `${payload}.${mac(payload, scope, signingKey)}`;
+};
+
+/** @throws DomainFailure invalid_cursor */
+export const readCursor = (cursor: string, scope: CursorScope, signingKey: string): Position => {
+  const [payload = '', signature = ''] = cursor.split('.');
+  const given = Buffer.from(signature);
+  const expected = Buffer.from(mac(payload, scope, signingKey));
+  if (cursor.split('.').length !== 2 || given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new DomainFailure('invalid_cursor');
+  }
+  return Position.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
+};
+
+const mac = (payload: string, scope: CursorScope, signingKey: string): string => {
+  const filters = Object.entries(scope.filters)
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHmac('sha256', signingKey)
+    .update(JSON.stringify(['cursor', payload, scope.instituteId, scope.list, filters]))
+    .digest('base64url')
+    .slice(0, 22);
+};

@@ -1,0 +1,35 @@
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import type { Actor } from '@evaluation/signed-actor';
+import { isUuid } from '../accept.ts';
+import type { Services } from '../services.ts';
+
+/** The facade begins the download at once; a minute covers a slow start. */
+const URL_SECONDS = 60;
+
+/**
+ * Where the annotated copy that matches the marks lies (spec 4.7, design 3.13). The facade streams it, so clients need
+ * the API key. @throws DomainFailure not_found when there is none, or none yet for the present marks
+ */
+export const getCheckedCopy = async (
+  services: Services,
+  actor: Actor,
+  submissionId: string,
+): Promise<{ url: string; size_bytes: number }> => {
+  const copy = isUuid(submissionId)
+    ? await services.database.inTenant(actor.institute_id, (tx) =>
+        tx
+          .selectFrom('submissions as s')
+          .innerJoin('exams as e', (join) => join.onRef('e.id', '=', 's.exam_id').on('e.source', '=', 'api'))
+          .innerJoin('checked_copies as k', (join) =>
+            join.onRef('k.submission_id', '=', 's.id').onRef('k.marks_revision', '=', 's.marks_revision'),
+          )
+          .select(['k.object_key', 'k.size_bytes'])
+          .where('s.institute_id', '=', actor.institute_id)
+          .where('s.id', '=', submissionId)
+          .where('s.state', '<>', 'deleted')
+          .executeTakeFirst(),
+      )
+    : undefined;
+  if (copy === undefined) throw new DomainFailure('not_found');
+  return { url: await services.objects.presignGet(copy.object_key, { expiresInSeconds: URL_SECONDS }), size_bytes: copy.size_bytes };
+};

@@ -1,0 +1,20 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import type { Submission } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { isUuid } from '../accept.ts';
+import type { Services } from '../services.ts';
+import { selectSubmissions } from './representation.ts';
+
+/** Spec 2.6, 4.7. @throws DomainFailure not_found */
+export const getSubmission = (services: Services, actor: Actor, submissionId: string): Promise<Submission> =>
+  services.database.inTenant(actor.institute_id, (tx) => readSubmission(tx, actor.institute_id, submissionId));
+
+export const readSubmission = async (tx: Tx, instituteId: string, submissionId: string): Promise<Submission> => {
+  const [submission] = isUuid(submissionId)
+    ? await selectSubmissions(tx, instituteId, { where: sql<boolean>`s.id = ${submissionId}` })
+    : [];
+  if (submission === undefined) throw new DomainFailure('not_found');
+  return submission;
+};

@@ -1,0 +1,55 @@
+import type { Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { MAX_PAGES, MAX_VISION_PAGES } from '@evaluation/rules';
+import { isUuid, refuseField } from '../accept.ts';
+import type { Intake } from './takeTypedAnswers.ts';
+
+/**
+ * Takes a scanned copy for good: an upload serves one submission, for ever (spec 2.5; page policy 4.7, rule 4).
+ * @throws DomainFailure not_found, conflict (used, or not ready yet), validation_failed (rejected), too_many_pages
+ */
+export const takeCopy = async (
+  tx: Tx,
+  copy: {
+    instituteId: string;
+    exam: { question_count: number };
+    submissionId: string;
+    uploadId: string;
+  },
+): Promise<Intake> => {
+  const upload = isUuid(copy.uploadId)
+    ? await tx
+        .selectFrom('uploads')
+        .select(['id', 'status', 'pages', 'reject_reason', 'submission_id'])
+        .where('institute_id', '=', copy.instituteId)
+        .where('id', '=', copy.uploadId)
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined;
+  if (upload === undefined) throw new DomainFailure('not_found', { message: 'The upload was not found.' });
+  if (upload.submission_id !== null) {
+    throw new DomainFailure('conflict', { message: 'The upload is already used by a submission.' });
+  }
+  if (upload.status === 'rejected') {
+    return refuseField('upload_id', 'upload_rejected', upload.reject_reason ?? 'The file was rejected.');
+  }
+  if (upload.status !== 'ready' || upload.pages === null) {
+    throw new DomainFailure('conflict', { message: 'The upload is not ready: PUT the file, or wait until it is checked.' });
+  }
+  if (upload.pages > MAX_PAGES) throw new DomainFailure('too_many_pages');
+  await tx
+    .updateTable('uploads')
+    .set({ submission_id: copy.submissionId })
+    .where('institute_id', '=', copy.instituteId)
+    .where('id', '=', upload.id)
+    .execute();
+  return {
+    uploadId: upload.id,
+    pages: upload.pages,
+    units: upload.pages,
+    questionsForAi: copy.exam.question_count,
+    beyondVision: upload.pages > MAX_VISION_PAGES,
+    answers: [],
+    results: [],
+  };
+};

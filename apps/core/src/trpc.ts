@@ -1,0 +1,82 @@
+import { timingSafeEqual } from 'node:crypto';
+import { initTRPC, TRPCError } from '@trpc/server';
+import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
+import { verifyActor } from '@evaluation/signed-actor';
+import { unreachable } from './unreachable.ts';
+import type { Services } from './services.ts';
+
+/** What a call carries, over HTTP and in-process alike. */
+export interface CallHeaders {
+  authorization: string | undefined;
+  actor: string | undefined;
+  requestId: string | undefined;
+}
+
+export interface Context {
+  services: Services;
+  headers: CallHeaders;
+}
+
+const t = initTRPC.context<Context>().create({
+  isDev: false,
+  errorFormatter: ({ shape, error }) => {
+    const failure: Failure | null = error.cause instanceof DomainFailure ? error.cause.failure : null;
+    return {
+      ...shape,
+      // What is not a typed failure may quote rows or requests: it is in the log, not in the answer.
+      message: failure?.message ?? error.code,
+      data: { ...shape.data, failure },
+    };
+  },
+});
+
+export const router = t.router;
+
+const sameToken = (given: string | undefined, expected: string): boolean => {
+  const a = Buffer.from(given ?? '');
+  const b = Buffer.from(`Bearer ${expected}`);
+  return a.length === b.length && timingSafeEqual(a, b);
+};
+
+/** Typed failures and an unreachable dependency reach the client; anything else is logged and answers as internal. */
+const reportFailures = t.middleware(async ({ next, path, ctx }) => {
+  const result = await next();
+  if (result.ok) return result;
+  const cause: unknown = result.error.cause ?? result.error;
+  if (cause instanceof DomainFailure || result.error.code !== 'INTERNAL_SERVER_ERROR') return result;
+  const log = ctx.services.log.child({ request_id: ctx.headers.requestId, procedure: path });
+  const dependency = unreachable(cause);
+  if (dependency !== null) {
+    log.warn({ err: cause }, `${dependency} is not reachable`);
+    throw new TRPCError({
+      code: 'SERVICE_UNAVAILABLE',
+      cause: new DomainFailure('service_unavailable'),
+    });
+  }
+  log.error({ err: cause }, 'a procedure broke');
+  return result;
+});
+
+const withToken = (service: 'public' | 'grading' | 'control') =>
+  t.procedure.use(reportFailures).use(({ ctx, next }) => {
+    if (!sameToken(ctx.headers.authorization, ctx.services.settings.tokens[service])) {
+      throw new TRPCError({ code: 'UNAUTHORIZED' });
+    }
+    return next();
+  });
+
+/** For the facade, before it knows who calls. */
+export const serviceProcedure = withToken('public');
+
+/** For the facade and internal teams: every call is for a signed actor. */
+export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
+  const actor = ctx.headers.actor === undefined ? null : verifyActor(ctx.headers.actor, ctx.services.settings.actorSigningKey);
+  if (actor === null) throw new TRPCError({ code: 'UNAUTHORIZED' });
+  return next({ ctx: { ...ctx, actor } });
+});
+
+/** For workers. */
+export const gradingProcedure = withToken('grading');
+
+/** For provisioning. */
+export const controlProcedure = withToken('control');

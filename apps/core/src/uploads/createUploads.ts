@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { uploadKey } from '@evaluation/object-store';
+import { UploadsCreate, type UploadsCreated } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept } from '../accept.ts';
+import type { Services } from '../services.ts';
+
+/** An address is good for one hour (spec 2.5). */
+const VALID_SECONDS = 3600;
+
+/** Presigns one PUT a file, bound to its exact size and type (spec 4.6). @throws DomainFailure validation_failed */
+export const createUploads = async (services: Services, actor: Actor, body: unknown): Promise<UploadsCreated> => {
+  const { files } = accept(UploadsCreate, body);
+  const rows = files.map((file) => {
+    const id = randomUUID();
+    return { ...file, id, institute_id: actor.institute_id, object_key: uploadKey(actor.institute_id, id) };
+  });
+  const uploads = await Promise.all(
+    rows.map(async (row) => {
+      const { url, headers } = await services.objects.presignPut(row.object_key, {
+        sizeBytes: row.size_bytes,
+        contentType: row.content_type,
+        expiresInSeconds: VALID_SECONDS,
+      });
+      return { id: row.id, upload_url: url, headers, status: 'pending' as const };
+    }),
+  );
+  await services.database.inTenant(actor.institute_id, (tx) => tx.insertInto('uploads').values(rows).execute());
+  return { uploads };
+};

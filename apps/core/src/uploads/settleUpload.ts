@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sealedKey } from '@evaluation/object-store';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import type { Upload } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { isUuid } from '../accept.ts';
+import { publishInspection } from '../grading/inspections.ts';
+import type { Services } from '../services.ts';
+
+/*
+ * An upload: pending → inspecting → ready | rejected (spec 3.3, design 3.11).
+ *
+ * The first read after the PUT seals it: a server-side copy of exactly the object that was seen, under a key that no
+ * presigned address reaches. From then on only the sealed copy is used, so a later PUT to the old address changes
+ * nothing. Two first reads at once seal two copies; the row keeps one and the other is deleted. A process that dies
+ * after sealing leaves the row in `inspecting`, and the dispatcher publishes its inspection again.
+ */
+
+const POLL_MS = 100;
+
+/**
+ * Reads an upload, sealing and inspecting it when this is the first read after the PUT; waits briefly for the
+ * inspection. @throws DomainFailure not_found
+ */
+export const settleUpload = async (services: Services, actor: Actor, uploadId: string): Promise<Upload> => {
+  let upload = await findUpload(services, actor, uploadId);
+  if (upload.status === 'pending') {
+    if (!(await seal(services, upload))) return { id: upload.id, status: 'pending' };
+    upload = await findUpload(services, actor, uploadId);
+  }
+  const giveUpAt = Date.now() + services.settings.inspectionWaitSeconds * 1000;
+  while (upload.status === 'inspecting' && Date.now() < giveUpAt) {
+    await wait(POLL_MS);
+    upload = await findUpload(services, actor, uploadId);
+  }
+  return {
+    id: upload.id,
+    status: upload.status === 'inspecting' ? 'pending' : upload.status,
+    ...(upload.pages === null ? {} : { pages: upload.pages }),
+    ...(upload.reject_reason === null ? {} : { reject_reason: upload.reject_reason }),
+  };
+};
+
+const findUpload = async (services: Services, actor: Actor, uploadId: string) => {
+  const upload = isUuid(uploadId)
+    ? await services.database.inTenant(actor.institute_id, (tx) =>
+        tx
+          .selectFrom('uploads')
+          .select(['id', 'institute_id', 'status', 'object_key', 'size_bytes', 'pages', 'reject_reason'])
+          .where('institute_id', '=', actor.institute_id)
+          .where('id', '=', uploadId)
+          .executeTakeFirst(),
+      )
+    : undefined;
+  if (upload === undefined) throw new DomainFailure('not_found');
+  return upload;
+};
+
+/** @returns false while nothing has been PUT. */
+const seal = async (
+  services: Services,
+  upload: { id: string; institute_id: string; object_key: string; size_bytes: number },
+): Promise<boolean> => {
+  const object = await services.objects.head(upload.object_key);
+  if (object === null || object.sizeBytes !== upload.size_bytes) return false;
+  const sealed = `${sealedKey(upload.institute_id, upload.id)}-${randomUUID()}`;
+  // Replaced between the look and the copy: the next read sees the new one.
+  if ((await services.objects.copy(upload.object_key, sealed, { ifMatch: object.etag })) === null) return false;
+
+  const won = await services.database.inTenant(upload.institute_id, (tx) =>
+    tx
+      .updateTable('uploads')
+      .set({ status: 'inspecting', sealed_key: sealed, inspect_delivery: 1, inspect_released_at: new Date() })
+      .where('institute_id', '=', upload.institute_id)
+      .where('id', '=', upload.id)
+      .where('status', '=', 'pending')
+      .returning('id')
+      .executeTakeFirst(),
+  );
+  if (won === undefined) await services.objects.delete([sealed]);
+  else await publishInspection(services, { id: upload.id, institute_id: upload.institute_id, delivery: 1 });
+  return true;
+};

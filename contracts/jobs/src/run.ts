@@ -1,0 +1,21 @@
+import * as z from 'zod/v4';
+import { defineJob } from './job.ts';
+
+/**
+ * Grade one run of a submission (design 3.7, 3.8). The lane it travels in says which kind: `copy` or `typed`.
+ *
+ * It carries names only, never material: `claim` hands the worker what the run needs at that moment, so a message
+ * that arrives late, twice, or after a cancel can do no harm.
+ */
+export const runJob = defineJob({
+  name: 'run',
+  version: 1,
+  shape: {
+    run_id: z.guid(),
+    institute_id: z.guid(),
+    /** 1 for the first release of the run, +1 each time PostgreSQL releases it again. Part of the message id. */
+    delivery: z.int().min(1),
+  },
+});
+
+export type RunJob = z.infer<typeof runJob.schema>;

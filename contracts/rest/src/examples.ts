@@ -1,0 +1,257 @@
+import type { ErrorCode } from './errors.ts';
+import type { Account } from './schemas/account.ts';
+import type { Exam, ExamCreate } from './schemas/exam.ts';
+import type { Result } from './schemas/result.ts';
+import type { Submission, SubmissionCreate, SubmissionList } from './schemas/submission.ts';
+import type { Upload, UploadsCreate, UploadsCreated } from './schemas/upload.ts';
+
+/**
+ * One story told in examples, for openapi.json: a typed physics paper with one candidate. Each example is of the
+ * type that its schema gives, and a test reads each one through its schema.
+ */
+
+const exam = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
+const mcq = '5a1c2d3e-4f50-4b6c-8d7e-9f0a1b2c3d4e';
+const essay = '6b2d3e4f-5061-4c7d-9e8f-0a1b2c3d4e5f';
+const candidate = '7c3e4f50-6172-4d8e-8f90-1b2c3d4e5f60';
+const submission = '8d4f5061-7283-4e9f-9001-2c3d4e5f6071';
+const upload = '9e506172-8394-4fa0-a112-3d4e5f607182';
+
+const examCreate: ExamCreate = {
+  title: 'Physics, unit 3',
+  mode: 'typed',
+  external_ref: 'physics-unit-3-2026',
+  conducted_on: '2026-02-14',
+  subject: 'Physics',
+  open: true,
+  questions: [
+    {
+      label: '1',
+      type: 'mcq_single',
+      text: 'Which of these is a vector?',
+      max_marks: 1,
+      negative_marks: 0.5,
+      options: [
+        { label: 'A', text: 'Speed' },
+        { label: 'B', text: 'Velocity' },
+      ],
+      correct_options: ['B'],
+    },
+    {
+      label: '2',
+      type: 'long_answer',
+      text: "State Newton's second law and derive the unit of force.",
+      max_marks: 4,
+      model_answer:
+        'Force is the rate of change of momentum; one newton is one kilogram metre per second squared.',
+      rubric: {
+        partial_marking: true,
+        criteria: [
+          { name: 'Law', marks: 2, keywords: ['rate of change of momentum'] },
+          { name: 'Unit', marks: 2, guidance: 'Accept the derivation in words.' },
+        ],
+      },
+    },
+  ],
+  candidates: [{ external_id: 'S-1042', name: 'Asha Rao', roll_number: '17' }],
+};
+
+const examAnswer: Exam = {
+  id: exam,
+  status: 'open',
+  title: 'Physics, unit 3',
+  mode: 'typed',
+  external_ref: 'physics-unit-3-2026',
+  conducted_on: '2026-02-14',
+  subject: 'Physics',
+  level: 'school',
+  board: null,
+  class: null,
+  instructions: null,
+  answer_language: 'en',
+  feedback_language: 'en',
+  blind: false,
+  sections: [{ name: 'A', order: 1 }],
+  total_marks: 5,
+  paper_max: 5,
+  question_count: 2,
+  dashboard_url: `https://dashboard.example/exams/${exam}`,
+  questions: [
+    {
+      id: mcq,
+      label: '1',
+      section: 'A',
+      max_marks: 1,
+      options: [
+        { label: 'A', option_id: 'af617283-94a5-40b1-8223-4e5f60718293' },
+        { label: 'B', option_id: 'b0728394-a5b6-41c2-9334-5f60718293a4' },
+      ],
+    },
+    { id: essay, label: '2', section: 'A', max_marks: 4 },
+  ],
+  choice_groups: [],
+  rubric: { version: 1, locked: false, questions_with_rubric: 1, questions_without_rubric: 0 },
+  quote: { unit: 'answer', credits_per_page: 1, rate_source: 'standard' },
+  warnings: [],
+  created_at: '2026-02-14T06:00:00.000Z',
+  updated_at: '2026-02-14T06:00:00.000Z',
+};
+
+const submissionCreate: SubmissionCreate = {
+  candidate: { external_id: 'S-1042' },
+  answers: [
+    { question_label: '1', option_labels: ['B'] },
+    { question_label: '2', text: 'Force equals the rate of change of momentum.' },
+  ],
+  metadata: { attempt: 'first sitting' },
+};
+
+const submissionAnswer: Submission = {
+  id: submission,
+  exam_id: exam,
+  candidate: { id: candidate, external_id: 'S-1042' },
+  state: 'live',
+  status: 'queued',
+  lane: 'typed',
+  pages: null,
+  needs_review: false,
+  review_reasons: [],
+  finalized: false,
+  finalized_at: null,
+  progress: { step: 'queued', questions_done: 0, questions_total: 1 },
+  queue: { position: 0, estimated_ready_at: '2026-02-14T06:31:00.000Z' },
+  attempt_count: 1,
+  rubric_version: null,
+  credits_charged: null,
+  error: null,
+  metadata: { attempt: 'first sitting' },
+  quote: { unit: 'answer', credits: 1, rate_source: 'standard' },
+  warnings: [],
+  created_at: '2026-02-14T06:30:00.000Z',
+  updated_at: '2026-02-14T06:30:00.000Z',
+};
+
+const result: Result = {
+  submission_id: submission,
+  exam_id: exam,
+  candidate: { id: candidate, external_id: 'S-1042', name: 'Asha Rao', roll_number: '17' },
+  status: 'graded',
+  needs_review: false,
+  review_reasons: [],
+  finalized: false,
+  finalized_at: null,
+  rubric_version: 1,
+  totals: { awarded: 3, max: 5, percentage: 60, questions_graded: 2, questions_failed: 0 },
+  questions: [
+    {
+      question_id: mcq,
+      label: '1',
+      section: 'A',
+      status: 'graded',
+      counted: true,
+      awarded: 1,
+      max: 1,
+      source: 'auto',
+      confidence: null,
+      needs_review: false,
+      review_reasons: [],
+      extracted_answer: 'B',
+      feedback: null,
+      criteria: [],
+      review: unreviewed(),
+      error: null,
+    },
+    {
+      question_id: essay,
+      label: '2',
+      section: 'A',
+      status: 'graded',
+      counted: true,
+      awarded: 2,
+      max: 4,
+      source: 'ai',
+      confidence: 0.92,
+      needs_review: false,
+      review_reasons: [],
+      extracted_answer: 'Force equals the rate of change of momentum.',
+      feedback: 'The law is stated correctly. The unit of force is not derived.',
+      criteria: [
+        { name: 'Law', awarded: 2, max: 2, reason: 'States the law in full.' },
+        { name: 'Unit', awarded: 0, max: 2, reason: 'The unit is missing.' },
+      ],
+      review: unreviewed(),
+      error: null,
+    },
+  ],
+  checked_copy: { available: false, download_path: null },
+  graded_at: '2026-02-14T06:30:41.000Z',
+  credits_charged: 1,
+  error: null,
+};
+
+function unreviewed() {
+  return {
+    reviewer: { ref: null, name: null },
+    reason: null,
+    edited: false,
+    edited_at: null,
+    approved: false,
+  };
+}
+
+const account: Account = {
+  institute: { id: 'c18394a5-b6c7-42d3-8445-60718293a4b5', name: 'Hill View School' },
+  scopes: ['evaluation:read', 'evaluation:write'],
+  rate_tier: 'standard',
+  daily_copy_quota: 2000,
+  daily_copy_cap: null,
+  quota_used_today: 41,
+  quota_resets_at: '2026-02-15T00:00:00.000Z',
+};
+
+const uploadsCreate: UploadsCreate = {
+  files: [{ file_name: 'S-1042.pdf', content_type: 'application/pdf', size_bytes: 4_194_304 }],
+};
+
+const uploadsCreated: UploadsCreated = {
+  uploads: [
+    {
+      id: upload,
+      upload_url: 'https://storage.example/copies/S-1042?signature=…',
+      headers: { 'content-type': 'application/pdf', 'content-length': '4194304' },
+      status: 'pending',
+    },
+  ],
+};
+
+const uploadAnswer: Upload = { id: upload, status: 'ready', pages: 12 };
+
+const feed: SubmissionList = { data: [submissionAnswer], next_cursor: null, has_more: false };
+
+/** By the name of the schema: what a body or an answer of it can look like. */
+export const examples: Readonly<Record<string, object>> = {
+  Account: account,
+  Exam: examAnswer,
+  ExamCreate: examCreate,
+  Result: result,
+  Submission: submissionAnswer,
+  SubmissionCreate: submissionCreate,
+  SubmissionList: feed,
+  Upload: uploadAnswer,
+  UploadsCreate: uploadsCreate,
+  UploadsCreated: uploadsCreated,
+};
+
+/** By error code: `error.details`, where the code has any. */
+export const detailsExamples: Readonly<Partial<Record<ErrorCode, object>>> = {
+  insufficient_credits: { required: 12, available: 5, balance: 20, credit_limit: 0, committed: 15 },
+  insufficient_scope: { required_scope: 'evaluation:write' },
+  candidate_not_found: { candidate_ids: [candidate] },
+  exam_exists: { exam_id: exam },
+  submission_exists: { submission_id: submission },
+  validation_failed: {
+    errors: [{ field: 'questions[0].max_marks', code: 'invalid_step', message: 'Marks go in steps of 0.5.' }],
+  },
+  language_not_supported: { question_label: '2' },
+  daily_quota_exceeded: { quota: 'daily_copy_quota', limit: 2000, resets_at: '2026-02-15T00:00:00.000Z' },
+};

@@ -1,0 +1,78 @@
+import type * as z from 'zod/v4';
+import { errors, type ErrorCode, type FieldError } from './errors.ts';
+
+/** A field error that may belong to a rule with an error code of its own, such as `rubric_marks_mismatch`. */
+export interface Problem extends FieldError {
+  failure?: ErrorCode;
+}
+
+/** `['questions', 3, 'options', 0, 'label']` → `questions[3].options[0].label`. */
+export const fieldPath = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (field, part) =>
+      typeof part === 'number'
+        ? `${field}[${part}]`
+        : field === ''
+          ? String(part)
+          : `${field}.${String(part)}`,
+    '',
+  );
+
+const isErrorCode = (value: unknown): value is ErrorCode => typeof value === 'string' && value in errors;
+
+/** Turns the issues of a schema into the spec's field codes (spec chapter 7, `validation_failed`). */
+export const problemsOf = (error: z.ZodError, body: unknown): Problem[] =>
+  error.issues.flatMap((issue) => problemsOfIssue(issue, body));
+
+const problemsOfIssue = (issue: z.core.$ZodIssue, body: unknown): Problem[] => {
+  const field = fieldPath(issue.path);
+  const one = (code: string, message: string): Problem[] => [{ field, code, message }];
+  switch (issue.code) {
+    case 'custom': {
+      const failure: unknown = issue.params?.['failure'];
+      const code: unknown = issue.params?.['code'];
+      if (isErrorCode(failure)) return [{ field, code: failure, message: issue.message, failure }];
+      return one(typeof code === 'string' ? code : 'invalid_value', issue.message);
+    }
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        field: fieldPath([...issue.path, key]),
+        code: 'unknown_field',
+        message: 'This field is not known.',
+      }));
+    case 'invalid_type':
+      return isMissing(body, issue.path)
+        ? one('required', 'This field is required.')
+        : one('invalid_type', `Expected ${issue.expected}.`);
+    case 'invalid_value':
+      return isMissing(body, issue.path)
+        ? one('required', 'This field is required.')
+        : one('invalid_value', `One of: ${issue.values.map(String).join(', ')}.`);
+    case 'invalid_union':
+      return isMissing(body, issue.path)
+        ? one('required', 'This field is required.')
+        : one('invalid_value', issue.message);
+    case 'too_big':
+      return one(
+        issue.origin === 'number' || issue.origin === 'int' ? 'out_of_range' : 'too_long',
+        issue.message,
+      );
+    case 'too_small':
+      return one(
+        issue.origin === 'number' || issue.origin === 'int' ? 'out_of_range' : 'too_short',
+        issue.message,
+      );
+    default:
+      return one('invalid_value', issue.message);
+  }
+};
+
+/** Whether nothing was sent at the path: only then is a field "required" rather than of the wrong kind. */
+const isMissing = (body: unknown, path: readonly PropertyKey[]): boolean => {
+  let value: unknown = body;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null) return true;
+    value = Reflect.get(value, part);
+  }
+  return value === undefined;
+};

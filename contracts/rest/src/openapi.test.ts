@@ -1,0 +1,187 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { default as formats } from 'ajv-formats';
+import { beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod/v4';
+import { detailsExamples, examples } from './examples.ts';
+import { errors } from './errors.ts';
+import { collectSchemas } from './jsonSchemas.ts';
+import { openApiDocument } from './openapi.ts';
+import { openPoints } from './openPoints.ts';
+import { contract } from './routes/index.ts';
+import * as schemas from './schemas/index.ts';
+
+interface Operation {
+  operationId: string;
+  tags: string[];
+  security: { ApiKey?: string[] }[];
+  requestBody?: { required: boolean };
+  'x-provisional'?: string[];
+  'x-required-scope'?: string;
+  responses: Record<string, { $ref?: string; headers?: Record<string, unknown> }>;
+  parameters: { name: string; in: string; schema: Record<string, unknown> }[];
+}
+
+interface Document {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<string, object>;
+    responses: Record<string, { headers: Record<string, unknown> }>;
+  };
+}
+
+let document: Document;
+let operations: Operation[];
+
+beforeAll(async () => {
+  document = JSON.parse(JSON.stringify(await openApiDocument()));
+  operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+});
+
+const operation = (id: string): Operation => {
+  const found = operations.find(({ operationId }) => operationId === id);
+  if (found === undefined) throw new Error(`No operation ${id}.`);
+  return found;
+};
+
+describe('9 openapi.json', () => {
+  test('is OpenAPI 3.1 to an independent validator', async () => {
+    const outcome = await new Validator().validate(structuredClone({ ...document }));
+    expect(outcome).toMatchObject({ valid: true });
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.servers).toEqual([{ url: '/v1' }]);
+  });
+
+  test('is refused by that validator once it is broken', async () => {
+    const broken = structuredClone({ ...document, paths: { '/me': { get: { responses: 'none' } } } });
+    expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
+  });
+
+  test('holds every route of the contract once, under its own operationId', () => {
+    const routes = Object.entries(contract).flatMap(([tag, group]) =>
+      Object.keys(group).map((route) => `${tag}.${route}`),
+    );
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual(routes.sort());
+  });
+
+  test('has each named schema once, and no reference that leads nowhere', () => {
+    const text = JSON.stringify(document);
+    const refs = new Set(
+      [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name),
+    );
+    expect(refs).toEqual(new Set(Object.keys(document.components.schemas)));
+    expect(text).not.toContain('$defs');
+    expect(text).not.toContain('__schema');
+  });
+
+  test('one name for two different schemas is refused', () => {
+    const collected = collectSchemas();
+    collected.schemaOf(z.object({ a: z.string() }).meta({ id: 'Twice' }), 'output');
+    expect(() => collected.schemaOf(z.object({ b: z.string() }).meta({ id: 'Twice' }), 'output')).toThrow(
+      /Twice/,
+    );
+  });
+
+  test('every named schema compiles as JSON Schema 2020-12, and its example passes it', () => {
+    const ajv = new Ajv2020({ strict: false });
+    formats.default(ajv);
+    ajv.addSchema({ $id: 'doc', components: document.components });
+    for (const name of Object.keys(document.components.schemas)) {
+      const validate = ajv.compile({ $ref: `doc#/components/schemas/${name}` });
+      const example = examples[name];
+      if (example !== undefined)
+        expect([name, validate(example), validate.errors]).toEqual([name, true, null]);
+    }
+  });
+
+  test('every example passes the schema that the service itself uses', () => {
+    for (const [name, example] of Object.entries(examples)) {
+      const schema = Object.entries(schemas).find(([exported]) => exported === name)?.[1];
+      if (!(schema instanceof z.ZodType)) throw new Error(`No schema ${name}.`);
+      expect([name, z.safeParse(schema, example).error?.issues]).toEqual([name, undefined]);
+    }
+    for (const [code, example] of Object.entries(detailsExamples)) {
+      const details = Object.entries(errors).find(([of]) => of === code)?.[1].details;
+      if (details === undefined) throw new Error(`${code} has no details.`);
+      expect([code, z.safeParse(details, example).error?.issues]).toEqual([code, undefined]);
+    }
+  });
+});
+
+describe('5 key and scope', () => {
+  test('each operation names the key and the scope it needs; GET /me needs none', () => {
+    expect(operation('account.me').security).toEqual([{ ApiKey: [] }]);
+    expect(operation('account.me')['x-required-scope']).toBeUndefined();
+    expect(operation('submissions.create').security).toEqual([{ ApiKey: ['evaluation:write'] }]);
+    expect(operation('submissions.create')['x-required-scope']).toBe('evaluation:write');
+    for (const { security } of operations) expect(security).toHaveLength(1);
+  });
+});
+
+describe('7 failures', () => {
+  const failing = (id: string) =>
+    Object.keys(operation(id).responses)
+      .map(Number)
+      .filter((status) => status >= 400);
+
+  test('an operation lists the statuses that it can fail with, and no other', () => {
+    expect(failing('account.me')).toEqual([401, 403, 429, 500, 503]);
+    expect(failing('submissions.feed')).toEqual([400, 401, 403, 422, 429, 500, 503]);
+    expect(failing('submissions.create')).toEqual([400, 401, 402, 403, 404, 409, 415, 422, 429, 500, 503]);
+    expect(failing('submissions.get')).toEqual([401, 403, 404, 429, 500, 503]);
+  });
+
+  test('8.5 every answer carries X-Request-Id, and 429 and 503 carry Retry-After', () => {
+    for (const { responses } of operations) {
+      for (const { $ref, headers } of Object.values(responses)) {
+        expect(Object.keys(headers ?? errorHeaders($ref))).toContain('X-Request-Id');
+      }
+    }
+    const retried = Object.entries(document.components.responses).filter(
+      ([, { headers }]) => 'Retry-After' in headers,
+    );
+    expect(retried.map(([name]) => name)).toEqual(['TooManyRequests', 'Unavailable']);
+  });
+
+  const errorHeaders = (ref = '') =>
+    document.components.responses[ref.slice(ref.lastIndexOf('/') + 1)]?.headers ?? {};
+});
+
+describe('1 conventions', () => {
+  test('a body is required, except where the call takes none', () => {
+    expect(operation('exams.create').requestBody?.required).toBe(true);
+    expect(operation('exams.open').requestBody?.required).toBe(false);
+  });
+
+  test('limit is a whole number from 1 to 200, default 50', () => {
+    const limit = operation('submissions.feed').parameters.find(({ name }) => name === 'limit');
+    expect(limit).toMatchObject({
+      in: 'query',
+      description: 'Default 50.',
+      schema: { type: 'integer', minimum: 1, maximum: 200 },
+    });
+  });
+});
+
+describe('open points', () => {
+  test('every x-provisional has a row that is built, and every built row of a route is carried by one', () => {
+    const carried = new Set(operations.flatMap((of) => of['x-provisional'] ?? []));
+    const built = openPoints.filter(({ status, restsOn }) => status === 'built' && restsOn === 'route');
+    expect([...carried].sort()).toEqual(built.map(({ id }) => id).sort());
+  });
+
+  test('each row has an id of its own and quotes a place of its own', () => {
+    for (const of of ['id', 'words'] as const) {
+      const values = openPoints.map((point) => point[of]);
+      expect(new Set(values).size).toBe(values.length);
+    }
+    for (const point of openPoints) {
+      expect(point.id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+      expect(point.chapter).toMatch(/^[1-9](\.[1-9])?$/);
+      for (const text of [point.words, point.place, point.choice, point.why])
+        expect(text.trim()).not.toBe('');
+    }
+  });
+});

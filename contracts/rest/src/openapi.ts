@@ -1,0 +1,235 @@
+import type { AppRoute } from '@ts-rest/core';
+import { generateOpenApiAsync } from '@ts-rest/open-api';
+import { ErrorEnvelope, errors } from './errors.ts';
+import { detailsExamples, examples } from './examples.ts';
+import { collectSchemas, type JsonSchema } from './jsonSchemas.ts';
+import { contract, type RouteMetadata } from './routes/index.ts';
+
+type Operation = Parameters<NonNullable<Parameters<typeof generateOpenApiAsync>[2]['operationMapper']>>[0];
+
+/**
+ * The machine-readable description of the API (spec chapter 9), built from the contract: OpenAPI 3.1.0.
+ * Deterministic: the same contract gives the same document. Throws where two schemas share one name, and where a
+ * route has no metadata.
+ */
+export const openApiDocument = async (): Promise<object> => {
+  const schemas = collectSchemas();
+  const error = schemas.schemaOf(ErrorEnvelope, 'output');
+  if (error === null) throw new Error('The error envelope has no schema.');
+
+  const document = await generateOpenApiAsync(
+    contract,
+    { info, servers: [{ url: '/v1' }] },
+    {
+      setOperationId: 'concatenated-path',
+      schemaTransformer: async ({ schema, type }) =>
+        schemas.schemaOf(schema, type === 'response' ? 'output' : 'input'),
+      operationMapper: (operation, route) => described(operation, route),
+    },
+  );
+
+  return {
+    openapi: '3.1.0',
+    info: document.info,
+    servers: document.servers,
+    tags,
+    paths: document.paths,
+    components: {
+      securitySchemes: { ApiKey: apiKey },
+      headers,
+      examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),
+      responses: errorResponses(error),
+      schemas: schemas.components(),
+    },
+  };
+};
+
+const info = {
+  title: 'Answer-Evaluation Service',
+  version: '1.0.0',
+  description: [
+    'Marks exam answers with the help of AI. Create an exam with its questions, answer keys and rubrics; submit for each candidate a scanned handwritten copy (one PDF, uploaded beforehand) or typed answers; read question-wise marks, per-criterion breakdowns, feedback and, for handwritten copies, an annotated checked copy.',
+    'Grading is asynchronous: a submission is accepted with `202` and its `status` moves on its own. Poll it, or read the feed `GET /submissions?updated_since=`. Marks are drafts until they are finalized, and nothing is ever sent to students.',
+    'For servers only: an API key must never be placed in a browser, a mobile app or a public repository, and must not be sent to an `upload_url`. Every key is live and every graded copy is billed in credits; there is no test mode. Answers and feedback are in English.',
+    'Clients ignore fields they do not know, and branch on `error.code`. An operation that carries `x-provisional` rests on a place which the written specification leaves open: `docs/open-points.md` says which, and what was chosen.',
+  ].join('\n\n'),
+};
+
+const tags = [
+  { name: 'account', description: 'What a key may do, and how much of today it has used.' },
+  { name: 'exams', description: 'Papers: questions, answer keys, rubrics, candidates.' },
+  { name: 'uploads', description: 'Scanned copies on their way in.' },
+  { name: 'submissions', description: 'Answers handed in, their grading and their results.' },
+];
+
+const apiKey = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-API-Key',
+  description: 'The key of one institute, created in its dashboard. Sent by servers only.',
+};
+
+const headers = {
+  RequestId: {
+    description: 'Names this request; also `error.request_id`. Quote it when asking for help.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  RetryAfter: {
+    description: 'Seconds to wait before the next try.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+};
+
+const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+
+/** The failing statuses of the service, each one response that the operations refer to. */
+const errorNames: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  402: 'InsufficientCredits',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  412: 'PreconditionFailed',
+  415: 'UnsupportedMediaType',
+  422: 'Unprocessable',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'Unavailable',
+};
+
+const errorResponses = (schema: JsonSchema) =>
+  Object.fromEntries(
+    Object.entries(errorNames).flatMap(([status, name]) => {
+      const rows = Object.entries(errors).filter(([, row]) => row.status === Number(status));
+      if (rows.length === 0) return [];
+      return [[name, errorResponse(Number(status), rows, schema)]];
+    }),
+  );
+
+const errorResponse = (
+  status: number,
+  rows: readonly [string, { when: string; message: string }][],
+  schema: JsonSchema,
+) => ({
+  description: rows.map(([code, { when }]) => `\`${code}\`: ${when}`).join('\n\n'),
+  headers: status === 429 || status === 503 ? { ...requestId, ...retryAfter } : requestId,
+  content: {
+    'application/json': {
+      schema,
+      examples: Object.fromEntries(
+        rows.map(([code, { message }]) => [
+          code,
+          { value: { error: { code, message, request_id: EXAMPLE_REQUEST_ID, ...exampleDetails(code) } } },
+        ]),
+      ),
+    },
+  },
+});
+
+const EXAMPLE_REQUEST_ID = 'd294a5b6-c7d8-43e4-9556-718293a4b5c6';
+
+const exampleDetails = (code: string) => {
+  const details = Object.entries(detailsExamples).find(([of]) => of === code)?.[1];
+  return details === undefined ? {} : { details };
+};
+
+/** The statuses that a route can fail with: those of every call, those of its kind, those it names itself. */
+const failingStatuses = (operation: Operation, metadata: RouteMetadata): number[] => {
+  const takesCursor = (operation.parameters ?? []).some(
+    (parameter) => 'name' in parameter && parameter.name === 'cursor',
+  );
+  const statuses = new Set<number>([429, 500, 503, ...metadata.failures]);
+  // A key without a scope to miss can still belong to an institute that has no access to the API (spec chapter 5).
+  if (metadata.scope !== 'public') statuses.add(401).add(403);
+  if (operation.requestBody !== undefined) statuses.add(400).add(415);
+  if (takesCursor) statuses.add(400);
+  return [...statuses].sort((a, b) => a - b);
+};
+
+const isMetadata = (metadata: unknown): metadata is RouteMetadata =>
+  typeof metadata === 'object' && metadata !== null && 'scope' in metadata && 'failures' in metadata;
+
+/** One operation with what ts-rest does not know of: key and scope, failures, headers, examples, open points. */
+const described = (operation: Operation, route: AppRoute): Operation => {
+  const { metadata } = route;
+  if (!isMetadata(metadata)) throw new Error(`The route ${route.method} ${route.path} has no metadata.`);
+  const { description: _, deprecated: __, requestBody, responses, ...rest } = operation;
+  return {
+    ...rest,
+    description: [route.description, scopeText(metadata.scope)]
+      .filter((text) => text !== undefined)
+      .join('\n\n'),
+    security:
+      metadata.scope === 'public' ? [] : [{ ApiKey: metadata.scope === null ? [] : [metadata.scope] }],
+    ...(metadata.scope === null || metadata.scope === 'public' ? {} : { 'x-required-scope': metadata.scope }),
+    ...(metadata.provisional === undefined ? {} : { 'x-provisional': [...metadata.provisional] }),
+    ...(requestBody === undefined ? {} : { requestBody: describedBody(requestBody, route) }),
+    responses: {
+      ...successes(responses),
+      ...Object.fromEntries(
+        failingStatuses(operation, metadata).map((status) => [
+          status,
+          { $ref: `#/components/responses/${errorNames[status]}` },
+        ]),
+      ),
+    },
+  };
+};
+
+const scopeText = (scope: RouteMetadata['scope']): string => {
+  if (scope === 'public') return 'Needs no key.';
+  return scope === null ? 'Any valid key; no scope needed.' : `Needs the scope \`${scope}\`.`;
+};
+
+const describedBody = (body: NonNullable<Operation['requestBody']>, route: AppRoute) => {
+  if (!('content' in body)) return body;
+  // ts-rest leaves `required` out; a body is optional only where the schema takes undefined.
+  const schema: unknown = 'body' in route ? route.body : undefined;
+  const optional = takesUndefined(schema);
+  return { required: !optional, content: withExamples(body.content) };
+};
+
+const takesUndefined = (schema: unknown): boolean =>
+  typeof schema === 'object' &&
+  schema !== null &&
+  'safeParse' in schema &&
+  typeof schema.safeParse === 'function' &&
+  schema.safeParse(undefined).success === true;
+
+const STATUS_TEXT: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
+
+const successes = (responses: Operation['responses']) =>
+  Object.fromEntries(
+    Object.entries<{ content?: Content }>(responses)
+      .filter(([status]) => Number(status) < 400)
+      .map(([status, response]) => [
+        status,
+        {
+          description: STATUS_TEXT[status] ?? status,
+          headers: requestId,
+          ...(response.content === undefined ? {} : { content: withExamples(response.content) }),
+        },
+      ]),
+  );
+
+interface Content {
+  [mediaType: string]: { schema?: object };
+}
+
+const withExamples = (content: Content): Content =>
+  Object.fromEntries(
+    Object.entries(content).map(([mediaType, media]) => [
+      mediaType,
+      { ...media, ...exampleOf(media.schema) },
+    ]),
+  );
+
+const exampleOf = (schema: object | undefined) => {
+  const ref = schema !== undefined && '$ref' in schema ? schema.$ref : undefined;
+  const name = typeof ref === 'string' ? ref.slice(ref.lastIndexOf('/') + 1) : '';
+  return name in examples ? { examples: { [name]: { $ref: `#/components/examples/${name}` } } } : {};
+};

@@ -1,0 +1,35 @@
+import { initContract } from '@ts-rest/core';
+import { ErrorEnvelope } from '../errors.ts';
+import type { Scope } from '../schemas/account.ts';
+
+export const c = initContract();
+
+/** What any call may answer besides its own statuses; each is the one error envelope. */
+export const failures = {
+  400: ErrorEnvelope,
+  401: ErrorEnvelope,
+  402: ErrorEnvelope,
+  403: ErrorEnvelope,
+  404: ErrorEnvelope,
+  409: ErrorEnvelope,
+  412: ErrorEnvelope,
+  415: ErrorEnvelope,
+  422: ErrorEnvelope,
+  429: ErrorEnvelope,
+  500: ErrorEnvelope,
+  503: ErrorEnvelope,
+} as const;
+
+/**
+ * What the facade and openapi.json need to know of a route besides its schemas.
+ * `scope`: what the key must hold; null means any valid key; 'public' means no key at all (spec chapter 5).
+ * `failures`: the statuses, beyond those of every call, that this route can answer.
+ * `provisional`: the open points it rests on.
+ */
+export interface RouteMetadata {
+  scope: Scope | null | 'public';
+  failures: readonly (keyof typeof failures)[];
+  provisional?: readonly string[];
+}
+
+export const about = <M extends RouteMetadata>(metadata: M): M => metadata;

@@ -1,0 +1,26 @@
+import * as z from 'zod/v4';
+import { Upload, UploadsCreate, UploadsCreated } from '../schemas/upload.ts';
+import { about, c } from './contract.ts';
+
+export const uploads = c.router({
+  create: {
+    method: 'POST',
+    path: '/uploads',
+    summary: 'Ask for addresses to upload scanned copies to',
+    body: UploadsCreate,
+    responses: { 201: UploadsCreated },
+    metadata: about({ scope: 'evaluation:write', failures: [422], provisional: ['uploads-request'] }),
+  },
+  get: {
+    method: 'GET',
+    path: '/uploads/:uploadId',
+    summary: 'Read an upload; the first read after the PUT checks the file',
+    pathParams: z.object({ uploadId: z.string() }),
+    responses: { 200: Upload },
+    metadata: about({
+      scope: 'evaluation:read',
+      failures: [404],
+      provisional: ['uploads-request', 'upload-pending'],
+    }),
+  },
+});

@@ -1,0 +1,25 @@
+import * as z from 'zod/v4';
+import { timestamp, uuid } from './primitives.ts';
+
+export const SCOPES = [
+  'evaluation:read',
+  'evaluation:write',
+  'evaluation:review',
+  'evaluation:finalize',
+] as const;
+export const Scope = z.enum(SCOPES);
+export type Scope = z.infer<typeof Scope>;
+
+/** Spec 4.1. The institute's shape: open point `me-institute`. */
+export const Account = z
+  .object({
+    institute: z.object({ id: uuid, name: z.string() }),
+    scopes: z.array(Scope),
+    rate_tier: z.enum(['standard', 'high']),
+    daily_copy_quota: z.int(),
+    daily_copy_cap: z.int().nullable(),
+    quota_used_today: z.int(),
+    quota_resets_at: timestamp,
+  })
+  .meta({ id: 'Account' });
+export type Account = z.infer<typeof Account>;

@@ -1,0 +1,103 @@
+import * as z from 'zod/v4';
+import { CandidateInput } from './candidate.ts';
+import { clientId, date, longText, requiredShortText, timestamp, uuid, Warning } from './primitives.ts';
+import { CompactQuestion, QuestionInput } from './question.ts';
+
+export const ExamMode = z.enum(['handwritten', 'typed']);
+export type ExamMode = z.infer<typeof ExamMode>;
+
+/** Only English: `hi` has an error of its own (spec 2.1). */
+const language = z
+  .string()
+  .refine((value) => value !== 'hi', {
+    error: 'Hindi is not supported.',
+    params: { failure: 'language_not_supported' },
+    abort: true,
+  })
+  .refine((value) => value === 'en', { error: 'Only "en".', params: { code: 'invalid_value' } })
+  .meta({ enum: ['en'] });
+
+export const ExamCreate = z
+  .object({
+    title: requiredShortText(255),
+    mode: ExamMode,
+    external_ref: clientId.nullish(),
+    conducted_on: date.nullish(),
+    subject: longText(120).nullish(),
+    level: z.enum(['school', 'ug', 'pg', 'upsc']).nullish(),
+    board: longText(64).nullish(),
+    class: longText(32).nullish(),
+    instructions: longText(4000).nullish(),
+    answer_language: language.nullish(),
+    feedback_language: language.nullish(),
+    blind: z.boolean().nullish(),
+    open: z.boolean().nullish(),
+    sections: z
+      .array(z.object({ name: requiredShortText(64), order: z.int() }))
+      .max(20)
+      .nullish(),
+    questions: z.array(QuestionInput).max(200).nullish(),
+    candidates: z.array(CandidateInput).max(2000).nullish(),
+    choice_groups: z
+      .array(z.unknown())
+      .refine((groups) => groups.length === 0, {
+        error: 'Choice groups are not available.',
+        params: { failure: 'feature_not_available' },
+      })
+      .meta({ maxItems: 0 })
+      .nullish()
+      .meta({ description: 'Reserved: a non-empty list answers 422 feature_not_available.' }),
+  })
+  .meta({ id: 'ExamCreate', description: 'An exam: its paper, and the candidates who sit it.' });
+export type ExamCreate = z.infer<typeof ExamCreate>;
+
+/** The price of the exam's copies: per page of a handwritten one, per long answer of a typed one. */
+export const ExamQuote = z
+  .object({
+    unit: z.enum(['page', 'answer']),
+    credits_per_page: z.number(),
+    rate_source: z.enum(['standard', 'contract']),
+  })
+  .meta({ id: 'ExamQuote' });
+export type ExamQuote = z.infer<typeof ExamQuote>;
+
+export const ExamStatus = z.enum(['draft', 'open', 'finalized', 'deleted']);
+export type ExamStatus = z.infer<typeof ExamStatus>;
+
+export const Exam = z
+  .object({
+    id: uuid,
+    status: ExamStatus,
+    title: z.string(),
+    mode: ExamMode,
+    external_ref: z.string().nullable(),
+    conducted_on: z.string().meta({ format: 'date' }),
+    subject: z.string().nullable(),
+    level: z.string(),
+    board: z.string().nullable(),
+    class: z.string().nullable(),
+    instructions: z.string().nullable(),
+    answer_language: z.string(),
+    feedback_language: z.string(),
+    blind: z.boolean(),
+    sections: z.array(z.object({ name: z.string(), order: z.int() })),
+    total_marks: z.number(),
+    paper_max: z.number(),
+    question_count: z.int(),
+    dashboard_url: z.string(),
+    questions: z.array(CompactQuestion),
+    choice_groups: z.array(z.unknown()),
+    rubric: z.object({
+      version: z.int().optional(),
+      sync: z.literal('pending').optional(),
+      locked: z.boolean(),
+      questions_with_rubric: z.int(),
+      questions_without_rubric: z.int(),
+    }),
+    quote: ExamQuote.optional(),
+    warnings: z.array(Warning),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Exam' });
+export type Exam = z.infer<typeof Exam>;

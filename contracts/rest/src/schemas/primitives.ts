@@ -1,0 +1,108 @@
+import * as z from 'zod/v4';
+
+/**
+ * The building blocks of all bodies (spec chapter 1, Conventions). A broken rule carries the field code that the
+ * client sees in `params.code`, and where the spec gives the rule an error of its own, that code in `params.failure`.
+ */
+
+/**
+ * Lengths are counted in code points, as a person counts characters. A string never has more of them than UTF-16
+ * units, and never fewer than half: only in between is counting needed, which is slow on a paper of long texts.
+ */
+const atMost = (value: string, max: number): boolean =>
+  value.length <= max || (value.length <= 2 * max && [...value].length <= max);
+
+/** Longer plain text: may contain `<` and `>`. */
+export const longText = (max: number) =>
+  z
+    .string()
+    .refine((value) => atMost(value, max), {
+      error: `At most ${max} characters.`,
+      params: { code: 'too_long' },
+    })
+    .meta({ maxLength: max });
+
+/** Short identifiers: titles, labels, names. */
+export const shortText = (max: number) =>
+  z
+    .string()
+    .refine((value) => atMost(value, max), {
+      error: `At most ${max} characters.`,
+      params: { code: 'too_long' },
+    })
+    .refine((value) => !/[<>]/.test(value), {
+      error: 'Cannot contain < or >.',
+      params: { code: 'invalid_characters' },
+    })
+    .meta({ maxLength: max, pattern: '^[^<>]*$' });
+
+const notBlank = {
+  check: (value: string) => value.trim() !== '',
+  issue: { error: 'Cannot be empty.', params: { code: 'required' } },
+} as const;
+
+export const requiredShortText = (max: number) =>
+  shortText(max)
+    .refine(notBlank.check, notBlank.issue)
+    .meta({ minLength: 1, maxLength: max, pattern: '^[^<>]*$' });
+export const requiredLongText = (max: number) =>
+  longText(max).refine(notBlank.check, notBlank.issue).meta({ minLength: 1, maxLength: max });
+
+/** Client ids: `external_ref`, `external_id`. */
+export const clientId = requiredLongText(128);
+
+export const uuid = z.uuid();
+
+/** Printed with milliseconds, in UTC. */
+export const timestamp = z.iso.datetime({ precision: 3 });
+
+/** `YYYY-MM-DD`, a date that exists. */
+export const date = z.iso.date();
+
+/** Above 0, at most 1000, in steps of 0.5. */
+export const maxMarks = z
+  .number()
+  .gt(0)
+  .lte(1000)
+  .refine((value) => Number.isInteger(value * 2), {
+    error: 'Marks go in steps of 0.5.',
+    params: { code: 'invalid_step' },
+  })
+  .meta({ exclusiveMinimum: 0, maximum: 1000, multipleOf: 0.5 });
+
+const MAX_JSON_BYTES = 2048;
+
+/** A client's own JSON object, up to 2 KB serialised, returned as sent. */
+export const clientObject = z
+  .record(z.string(), z.json())
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_JSON_BYTES, {
+    error: 'At most 2 KB as JSON.',
+    params: { code: 'too_long' },
+  });
+
+/** The list envelope. */
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z.object({ data: z.array(item), next_cursor: z.string().nullable(), has_more: z.boolean() });
+
+/** Something the client should know about an accepted request. */
+export const Warning = z
+  .object({ code: z.string(), message: z.string() })
+  .meta({ id: 'Warning', description: 'Something to know about an accepted request.' });
+export type Warning = z.infer<typeof Warning>;
+
+/** Query of every list (spec chapter 1): digits only, so that `1e2` and ` 5 ` are refused. */
+export const listQuery = (maximum: number, standard: number) => ({
+  limit: z
+    .string()
+    .regex(/^[0-9]{1,9}$/, { error: `A whole number from 1 to ${maximum}.` })
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= maximum, {
+      error: `A whole number from 1 to ${maximum}.`,
+      params: { code: 'out_of_range' },
+    })
+    .optional()
+    // A number to the client, though the query string brings it as text.
+    .meta({ type: 'integer', minimum: 1, maximum, description: `Default ${standard}.` }),
+  cursor: z.string().max(1024).optional(),
+  updated_since: z.iso.datetime({ error: 'An ISO 8601 UTC timestamp that ends in Z.' }).optional(),
+});

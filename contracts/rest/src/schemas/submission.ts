@@ -1,0 +1,100 @@
+import * as z from 'zod/v4';
+import { CandidateInput } from './candidate.ts';
+import { clientObject, listOf, listQuery, timestamp, uuid, Warning } from './primitives.ts';
+
+export const SubmissionStatus = z.enum([
+  'queued',
+  'processing',
+  'reading',
+  'grading',
+  'graded',
+  'partially_graded',
+  'failed',
+  'cancelled',
+]);
+export type SubmissionStatus = z.infer<typeof SubmissionStatus>;
+
+/** Spec 2.6, 4.7: names its question by id or by printed label; labels are matched ignoring case. */
+export const AnswerInput = z
+  .object({
+    question_id: z.string().nullish(),
+    question_label: z.string().nullish(),
+    option_labels: z.array(z.string()).max(26).nullish(),
+    text: z.string().nullish(),
+  })
+  .meta({ id: 'AnswerInput', description: 'The answer to one question of a typed exam.' });
+export type AnswerInput = z.infer<typeof AnswerInput>;
+
+export const SubmissionCreate = z
+  .object({
+    candidate: CandidateInput.nullish(),
+    candidate_id: z.string().nullish(),
+    upload_id: z.string().nullish(),
+    answers: z.array(AnswerInput).max(1000).nullish(),
+    metadata: clientObject.nullish(),
+    images: z
+      .array(z.unknown())
+      .nullish()
+      .meta({ description: 'Reserved: answers 422 feature_not_available.' }),
+  })
+  .meta({
+    id: 'SubmissionCreate',
+    description: 'A scanned copy (`upload_id`) or typed `answers` of one candidate.',
+  });
+export type SubmissionCreate = z.infer<typeof SubmissionCreate>;
+
+/** What the submission costs: pages of a handwritten copy, long answers of a typed one (spec 8.4). */
+export const SubmissionQuote = z
+  .object({
+    unit: z.enum(['page', 'answer']),
+    pages: z.int().optional(),
+    credits: z.number(),
+    rate_source: z.enum(['standard', 'contract']),
+  })
+  .meta({ id: 'SubmissionQuote' });
+export type SubmissionQuote = z.infer<typeof SubmissionQuote>;
+
+export const GradingError = z.object({ code: z.string(), message: z.string() }).meta({ id: 'GradingError' });
+export type GradingError = z.infer<typeof GradingError>;
+
+export const Submission = z
+  .object({
+    id: uuid,
+    exam_id: uuid,
+    candidate: z.object({ id: uuid, external_id: z.string() }),
+    state: z.enum(['live', 'replaced', 'deleted']),
+    replaced_by: uuid.optional(),
+    status: SubmissionStatus,
+    lane: z.enum(['copy', 'typed']),
+    pages: z.int().nullable(),
+    needs_review: z.boolean(),
+    review_reasons: z.array(z.string()),
+    finalized: z.boolean(),
+    finalized_at: timestamp.nullable(),
+    progress: z
+      .object({
+        step: z.string().meta({ description: 'Informational only: do not branch on it.' }),
+        questions_done: z.int(),
+        questions_total: z.int(),
+        estimated_ready_at: timestamp.optional(),
+      })
+      .nullable(),
+    queue: z.object({ position: z.int(), estimated_ready_at: timestamp }).nullable(),
+    attempt_count: z.int(),
+    rubric_version: z.int().nullable(),
+    credits_charged: z.number().nullable(),
+    error: GradingError.nullable(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    quote: SubmissionQuote,
+    warnings: z.array(Warning),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Submission' });
+export type Submission = z.infer<typeof Submission>;
+
+export const SubmissionList = listOf(Submission).meta({ id: 'SubmissionList' });
+export type SubmissionList = z.infer<typeof SubmissionList>;
+
+export const FeedQuery = z.object(listQuery(200, 50));
+export type FeedQuery = z.infer<typeof FeedQuery>;

@@ -1,0 +1,341 @@
+import { startPostgres, type EmbeddedPostgres } from '@evaluation/embedded';
+import { createHash, randomBytes } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { deploy, drift, MigrationFailed, newMigration } from '../index.ts';
+
+let root: string;
+let server: EmbeddedPostgres;
+let folder: string;
+let databaseUrl: string;
+const clients: pg.Client[] = [];
+
+const SCHEMA = `
+generator client {
+  provider        = "prisma-client"
+  output          = "../client"
+  previewFeatures = ["partialIndexes"]
+}
+datasource db {
+  provider = "postgresql"
+}
+enum Colour {
+  red
+  green
+}
+model boxes {
+  id     String  @id @default(dbgenerated("gen_random_uuid()")) @db.Uuid
+  colour Colour
+  weight Decimal @db.Decimal(6, 2)
+  note   String? @db.VarChar(40)
+  made   DateTime @default(now()) @db.Timestamptz(3)
+
+  @@unique([note], map: "one_red", where: raw("colour = 'red'"))
+}
+`;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'migrate-'));
+  // The server runs under another account where we are root.
+  await chmod(root, 0o711);
+  server = await startPostgres({ dataDir: join(root, 'postgres'), durable: false });
+});
+
+afterAll(async () => {
+  await server.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  folder = join(root, name);
+  await mkdir(folder);
+  await writeFile(join(folder, 'schema.prisma'), SCHEMA);
+  const owner = decodeURIComponent(new URL(server.url).username);
+  await (await connectTo(server.superuserUrl)).query(`CREATE DATABASE ${name} OWNER ${owner}`);
+  const url = new URL(server.url);
+  url.pathname = `/${name}`;
+  databaseUrl = url.href;
+});
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.end()));
+});
+
+async function connectTo(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  clients.push(client);
+  return client;
+}
+
+async function addMigration(name: string, sql: string): Promise<void> {
+  await mkdir(join(folder, 'migrations', name), { recursive: true });
+  await writeFile(join(folder, 'migrations', name, 'migration.sql'), sql);
+}
+
+async function history(): Promise<Record<string, unknown>[]> {
+  const client = await connectTo(databaseUrl);
+  return (await client.query('SELECT * FROM _prisma_migrations ORDER BY started_at')).rows;
+}
+
+async function tables(): Promise<string[]> {
+  const client = await connectTo(databaseUrl);
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+const FIRST = `
+CREATE TABLE a (id int PRIMARY KEY, changes int NOT NULL DEFAULT 0);
+CREATE FUNCTION count_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.changes := OLD.changes + 1; -- ; inside a body
+  RETURN NEW;
+END;
+$$;
+CREATE TRIGGER count_change BEFORE UPDATE ON a FOR EACH ROW EXECUTE FUNCTION count_change();
+INSERT INTO a VALUES (1), (2);
+`;
+
+describe('deploy', () => {
+  test('applies whole files, function bodies included, in order, and records them as Prisma does', async () => {
+    await addMigration('20260102000000_b', 'CREATE TABLE b (a_id int REFERENCES a (id))');
+    await addMigration('20260101000000_a', FIRST);
+    const lines: string[] = [];
+    const onProgress = (line: string) => void lines.push(line);
+    expect(await deploy(databaseUrl, { folder, onProgress })).toEqual({
+      applied: ['20260101000000_a', '20260102000000_b'],
+    });
+    expect(lines).toEqual(['applied migration 20260101000000_a', 'applied migration 20260102000000_b']);
+    const client = await connectTo(databaseUrl);
+    expect((await client.query('UPDATE a SET id = id RETURNING changes')).rows).toEqual([
+      { changes: 1 },
+      { changes: 1 },
+    ]);
+
+    const rows = await history();
+    expect(rows).toMatchObject([
+      { migration_name: '20260101000000_a', applied_steps_count: 1, logs: null, rolled_back_at: null },
+      { migration_name: '20260102000000_b', applied_steps_count: 1, logs: null, rolled_back_at: null },
+    ]);
+    expect(rows[0]).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      checksum: createHash('sha256').update(FIRST).digest('hex'),
+      started_at: expect.any(Date),
+      finished_at: expect.any(Date),
+    });
+    const { rows: columns } = await client.query(
+      `SELECT column_name, udt_name, is_nullable FROM information_schema.columns
+       WHERE table_name = '_prisma_migrations' ORDER BY ordinal_position`,
+    );
+    expect(columns.map((column) => Object.values(column).join(' '))).toEqual([
+      'id varchar NO',
+      'checksum varchar NO',
+      'finished_at timestamptz YES',
+      'migration_name varchar NO',
+      'logs text YES',
+      'rolled_back_at timestamptz YES',
+      'started_at timestamptz NO',
+      'applied_steps_count int4 NO',
+    ]);
+  });
+
+  test('a second time it finds nothing to do, and later applies only what is new', async () => {
+    await addMigration('20260101000000_a', FIRST);
+    await deploy(databaseUrl, { folder });
+    expect(await deploy(databaseUrl, { folder })).toEqual({ applied: [] });
+    await addMigration('20260102000000_b', 'CREATE TABLE b ()');
+    expect(await deploy(databaseUrl, { folder })).toEqual({ applied: ['20260102000000_b'] });
+    expect(await history()).toHaveLength(2);
+  });
+
+  test('a database without any migration yet is left as it is', async () => {
+    expect(await deploy(databaseUrl, { folder })).toEqual({ applied: [] });
+    expect(await tables()).toEqual([]);
+  });
+
+  test('of three processes and two callers at once, each migration is applied by one', async () => {
+    await addMigration('20260101000000_a', FIRST);
+    await addMigration('20260102000000_b', 'CREATE TABLE b (); SELECT pg_sleep(0.2)');
+    await addMigration('20260103000000_c', 'CREATE TABLE c ()');
+    const results = await Promise.all([
+      ...Array.from({ length: 3 }, () => deployInProcess()),
+      deploy(databaseUrl, { folder }),
+      deploy(databaseUrl, { folder }),
+    ]);
+    expect(results.flatMap(({ applied }) => applied).toSorted()).toEqual([
+      '20260101000000_a',
+      '20260102000000_b',
+      '20260103000000_c',
+    ]);
+    expect(await history()).toHaveLength(3);
+  });
+
+  test('a failing migration is named with its line, leaves nothing, and those before it stay; mended, it goes through', async () => {
+    await addMigration('20260101000000_a', FIRST);
+    await addMigration('20260102000000_b', 'CREATE TABLE b (id int);\n\nINSERT INTO b VALUES (1), (two);\n');
+    await addMigration('20260103000000_c', 'CREATE TABLE c ()');
+    const failed = await deploy(databaseUrl, { folder }).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(MigrationFailed);
+    expect(failed).toMatchObject({
+      migration: '20260102000000_b',
+      message: 'migration 20260102000000_b: column "two" does not exist (line 3)',
+    });
+    expect(await tables()).toEqual(['_prisma_migrations', 'a']);
+    expect(await history()).toMatchObject([{ migration_name: '20260101000000_a' }]);
+
+    await addMigration('20260102000000_b', 'CREATE TABLE b (id int); INSERT INTO b VALUES (1), (2)');
+    expect(await deploy(databaseUrl, { folder })).toEqual({
+      applied: ['20260102000000_b', '20260103000000_c'],
+    });
+  });
+
+  test('when the first of all migrations fails, the database is as empty as before', async () => {
+    await addMigration('20260101000000_a', 'CREATE TABLE a (); SELECT 1/0');
+    await expect(deploy(databaseUrl, { folder })).rejects.toThrow(
+      'migration 20260101000000_a: division by zero',
+    );
+    expect(await tables()).toEqual([]);
+  });
+
+  test('a process that dies in the middle of a migration leaves nothing, and the next deploy goes on', async () => {
+    await addMigration('20260101000000_a', 'CREATE TABLE a (); SELECT pg_sleep(600)');
+    const dying = startProcess();
+    const client = await connectTo(databaseUrl);
+    await vi.waitFor(
+      async () => {
+        const { rows } = await client.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(600)' AND pid <> pg_backend_pid()`,
+        );
+        expect(rows).toHaveLength(1);
+      },
+      { timeout: 20_000 },
+    );
+    dying.kill('SIGKILL');
+    // The server notices a gone client when it next writes to it; an operator's or the kernel's end of the session:
+    await client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    await addMigration('20260101000000_a', 'CREATE TABLE a ()');
+    expect(await deploy(databaseUrl, { folder })).toEqual({ applied: ['20260101000000_a'] });
+  });
+
+  test('a migration waits for a table that a transaction is using, without holding up its readers for long', async () => {
+    await addMigration('20260101000000_a', FIRST);
+    await deploy(databaseUrl, { folder });
+    await addMigration('20260102000000_b', 'ALTER TABLE a ADD COLUMN b int');
+    const user = await connectTo(databaseUrl);
+    await user.query('BEGIN');
+    await user.query('SELECT * FROM a');
+    const lines: string[] = [];
+    const deployed = deploy(databaseUrl, { folder, onProgress: (line) => void lines.push(line) });
+    await vi.waitFor(
+      () => expect(lines).toContain('migration 20260102000000_b waits for a table that is in use'),
+      {
+        timeout: 20_000,
+      },
+    );
+    await user.query('COMMIT');
+    expect(await deployed).toEqual({ applied: ['20260102000000_b'] });
+  });
+
+  test('a role with short timeouts of its own still gets through a long migration', async () => {
+    const role = decodeURIComponent(new URL(server.url).username);
+    const superuser = await connectTo(server.superuserUrl);
+    const database = new URL(databaseUrl).pathname.slice(1);
+    await superuser.query(`ALTER ROLE ${role} IN DATABASE ${database} SET statement_timeout = '50ms'`);
+    await superuser.query(`ALTER ROLE ${role} IN DATABASE ${database} SET transaction_timeout = '100ms'`);
+    await addMigration('20260101000000_a', 'CREATE TABLE a (); SELECT pg_sleep(0.3)');
+    expect(await deploy(databaseUrl, { folder })).toEqual({ applied: ['20260101000000_a'] });
+  });
+
+  test('an applied migration that was edited afterwards is pointed out', async () => {
+    await addMigration('20260101000000_a', FIRST);
+    await deploy(databaseUrl, { folder });
+    await appendFile(join(folder, 'migrations', '20260101000000_a', 'migration.sql'), '-- afterthought\n');
+    const lines: string[] = [];
+    await deploy(databaseUrl, { folder, onProgress: (line) => void lines.push(line) });
+    expect(lines).toEqual(['migration 20260101000000_a was edited after it had been applied']);
+  });
+
+  test("a database with tables but no history is refused with Prisma's code", async () => {
+    await (await connectTo(databaseUrl)).query('CREATE TABLE somebody_elses ()');
+    await addMigration('20260101000000_a', FIRST);
+    await expect(deploy(databaseUrl, { folder })).rejects.toMatchObject({ code: 'P3005' });
+    expect(await tables()).toEqual(['somebody_elses']);
+  });
+
+  test("a failed migration that Prisma's own command left is not passed over", async () => {
+    await addMigration('20260101000000_a', FIRST);
+    await deploy(databaseUrl, { folder });
+    await (await connectTo(databaseUrl)).query('UPDATE _prisma_migrations SET finished_at = NULL');
+    await addMigration('20260102000000_b', 'CREATE TABLE b ()');
+    await expect(deploy(databaseUrl, { folder })).rejects.toMatchObject({ code: 'P3009' });
+  });
+});
+
+describe('drift and new migrations', () => {
+  test('a new migration takes the database to schema.prisma: then there is no drift and no further migration', async () => {
+    expect(await drift(server.superuserUrl, { folder })).toContain('CREATE TABLE "boxes"');
+    const file = await newMigration(server.superuserUrl, 'make_boxes', { folder });
+    expect(file).toMatch(/migrations\/\d{14}_make_boxes\/migration\.sql$/);
+    expect(await readFile(file ?? '', 'utf8')).toContain(`WHERE (colour = 'red')`);
+    expect(await drift(server.superuserUrl, { folder })).toBe('');
+    expect(await newMigration(server.superuserUrl, 'nothing_more', { folder })).toBeNull();
+    expect(await deploy(databaseUrl, { folder })).toMatchObject({
+      applied: [expect.stringMatching(/_make_boxes$/)],
+    });
+    expect(await tables()).toEqual(['_prisma_migrations', 'boxes']);
+  });
+
+  test('drift is the SQL that is missing, and a new migration holds just that', async () => {
+    await newMigration(server.superuserUrl, 'make_boxes', { folder });
+    await writeFile(
+      join(folder, 'schema.prisma'),
+      SCHEMA.replace('note   String?', 'label String?\n  note   String?'),
+    );
+    expect(await drift(server.superuserUrl, { folder })).toBe(
+      '-- AlterTable\nALTER TABLE "boxes" ADD COLUMN     "label" TEXT;',
+    );
+  });
+
+  test('throw-away databases are gone afterwards, also when a migration fails', async () => {
+    await addMigration('20260101000000_a', 'SELECT 1/0');
+    await expect(drift(server.superuserUrl, { folder })).rejects.toThrow(MigrationFailed);
+    const { rows } = await (
+      await connectTo(server.superuserUrl)
+    ).query(`SELECT datname FROM pg_database WHERE datname LIKE 'throw_away%'`);
+    expect(rows).toEqual([]);
+  });
+
+  test('a name that is no folder name is refused', async () => {
+    await expect(newMigration(server.superuserUrl, '../elsewhere', { folder })).rejects.toThrow(RangeError);
+  });
+});
+
+function startProcess() {
+  const program = `
+    const { deploy } = await import(process.argv[1]);
+    console.log(JSON.stringify(await deploy(process.argv[2], { folder: process.argv[3] })));
+  `;
+  const entry = new URL('../index.ts', import.meta.url).href;
+  return spawn(process.execPath, ['--input-type=module', '--eval', program, entry, databaseUrl, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+async function deployInProcess(): Promise<{ applied: string[] }> {
+  const child = startProcess();
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += String(chunk)));
+  const [code] = await once(child, 'close');
+  expect(code).toBe(0);
+  return JSON.parse(output);
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { deploy } from './deploy.ts';
+import { ALL_TABLES, startEngine } from './engine.ts';
+import { engineSession } from './engineAdapter.ts';
+import { prismaFolder, readSchema, writeMigration } from './migrations.ts';
+import { withSession } from './session.ts';
+
+export interface DriftOptions {
+  /** A folder with schema.prisma and migrations/; the service's own by default. */
+  readonly folder?: string;
+}
+
+/**
+ * What schema.prisma says and the migrations do not do: the SQL that would make it so, or '' when they agree. It does
+ * not see CHECKs, row-level security, functions, triggers and expression indexes, which Prisma cannot say.
+ *
+ * @param serverUrl a role that may create databases; the migrations are applied to a throw-away one
+ * @throws MigrationFailed
+ */
+export async function drift(serverUrl: string, options: DriftOptions = {}): Promise<string> {
+  const { folder = prismaFolder } = options;
+  const schema = await readSchema(folder);
+  const files = [{ path: 'schema.prisma', content: schema }];
+  return await withThrowAwayDatabase(serverUrl, async (url) => {
+    await deploy(url, { folder });
+    return await withSession(url, 'migrate drift', async (client) => {
+      const engine = await startEngine(schema, engineSession(client).factory);
+      try {
+        const { exitCode, stdout } = await engine.diff({
+          from: { tag: 'schemaDatasource', files, configDir: folder },
+          to: { tag: 'schemaDatamodel', files },
+          script: true,
+          exitCode: true,
+          filters: ALL_TABLES,
+        });
+        return exitCode === 0 ? '' : (stdout ?? '').trim();
+      } finally {
+        engine.free();
+      }
+    });
+  });
+}
+
+/**
+ * Write the migration that takes the existing ones to schema.prisma.
+ *
+ * @param serverUrl as for `drift`
+ * @param name lower-case words joined by `_`
+ * @returns the path of the new migration.sql, or null when there is nothing to migrate
+ * @throws RangeError a name that is none
+ */
+export async function newMigration(
+  serverUrl: string,
+  name: string,
+  options: DriftOptions = {},
+): Promise<string | null> {
+  if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
+    throw new RangeError('a migration is named by_words_like_this');
+  const { folder = prismaFolder } = options;
+  const sql = await drift(serverUrl, { folder });
+  return sql === '' ? null : await writeMigration(folder, name, `${sql}\n`);
+}
+
+async function withThrowAwayDatabase<T>(serverUrl: string, work: (url: string) => Promise<T>): Promise<T> {
+  const name = `throw_away_${randomBytes(8).toString('hex')}`;
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const onServer = (statement: string) =>
+    withSession(
+      serverUrl,
+      'migrate drift',
+      async (client: pg.Client) => void (await client.query(statement)),
+    );
+  await onServer(`CREATE DATABASE ${name}`);
+  try {
+    return await work(url.href);
+  } finally {
+    await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
+  }
+}

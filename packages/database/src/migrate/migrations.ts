@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where schema.prisma and migrations/ are: Prisma's standard layout. */
+export const prismaFolder: string = fileURLToPath(new URL('../../prisma', import.meta.url));
+
+const LOCK_FILE = 'migration_lock.toml';
+const LOCK_TEXT =
+  '# Prisma reads this to refuse migrations of another kind of database.\nprovider = "postgresql"\n';
+
+export interface Migration {
+  /** Its folder's name, `<timestamp>_<name>`: the order of the names is the order of application. */
+  readonly name: string;
+  readonly sql: string;
+  /** SHA-256 of the file, hexadecimal, as in `_prisma_migrations`. */
+  readonly checksum: string;
+}
+
+/** The text of schema.prisma in `folder`. */
+export function readSchema(folder: string): Promise<string> {
+  return readFile(join(folder, 'schema.prisma'), 'utf8');
+}
+
+/** The migrations in `folder`, in order; none where there is no migrations folder yet. */
+export async function readMigrations(folder: string): Promise<Migration[]> {
+  const directory = join(folder, 'migrations');
+  const entries = await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return await Promise.all(
+    names.toSorted().map(async (name) => {
+      const sql = await readFile(join(directory, name, 'migration.sql'), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+/**
+ * Write a new migration.
+ *
+ * @param name lower-case words joined by `_`
+ * @returns the path of its file
+ */
+export async function writeMigration(folder: string, name: string, sql: string): Promise<string> {
+  const timestamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+  const directory = join(folder, 'migrations', `${timestamp}_${name}`);
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(folder, 'migrations', LOCK_FILE), LOCK_TEXT);
+  const file = join(directory, 'migration.sql');
+  await writeFile(file, sql, { flag: 'wx' });
+  return file;
+}
+
+/** The migrations as the schema engine takes them. */
+export function asEngineList(folder: string, migrations: readonly Migration[]) {
+  return {
+    baseDir: join(folder, 'migrations'),
+    lockfile: { path: LOCK_FILE, content: LOCK_TEXT },
+    shadowDbInitScript: '',
+    migrationDirectories: migrations.map(({ name, sql }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value: sql } },
+    })),
+  };
+}

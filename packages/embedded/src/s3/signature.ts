@@ -1,0 +1,258 @@
+/**
+ * Signature version 4, checked: the request is signed again with the one secret we know, by the library that clients
+ * sign with, and the two signatures are compared in constant time. Covers the Authorization header and presigned
+ * queries; the signatures of streamed chunks are checked where the body is decoded, from the chain begun here.
+ */
+import { createHash, createHmac, timingSafeEqual, type Hash, type Hmac } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { S3Error } from './errors.ts';
+import { parameter, type S3Request } from './request.ts';
+
+export interface Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** What a valid signature said about the body, and the start of the chain of chunk signatures. */
+export interface VerifiedRequest {
+  /** The signed x-amz-content-sha256: a hex digest, UNSIGNED-PAYLOAD or one of the STREAMING-… words. */
+  payload: string;
+  signature: string;
+  /** `date/region/s3/aws4_request` */
+  scope: string;
+  /** `YYYYMMDDThhmmssZ` */
+  longDate: string;
+  signedAt: Date;
+}
+
+export interface SignatureCheck {
+  /** @throws S3Error AccessDenied, SignatureDoesNotMatch and the other refusals of S3 */
+  verify(request: S3Request): Promise<VerifiedRequest>;
+  /** HMAC (hex) of any string to sign, under the key of that day. */
+  signString(text: string, signedAt: Date): Promise<string>;
+}
+
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+const MAX_SKEW_MS = 15 * 60 * 1000;
+const MAX_EXPIRES_SECONDS = 7 * 24 * 60 * 60;
+const PAYLOAD_HEADER = 'x-amz-content-sha256';
+
+class Sha256 {
+  readonly #hash: Hash | Hmac;
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    if (secret === undefined) this.#hash = createHash('sha256');
+    else if (typeof secret === 'string') this.#hash = createHmac('sha256', secret);
+    else this.#hash = createHmac('sha256', bytesOf(secret));
+  }
+  update(data: string | ArrayBuffer | ArrayBufferView): void {
+    this.#hash.update(typeof data === 'string' ? data : bytesOf(data));
+  }
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+  reset(): void {
+    throw new Error('a hash is used once');
+  }
+}
+
+function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+}
+
+/** Compares two secrets without telling by its duration where they differ. */
+export function sameSignature(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+interface Claim {
+  credential: string;
+  signedHeaders: string[];
+  signature: string;
+  longDate: string;
+}
+
+export function signatureCheck(credentials: Credentials, region: string): SignatureCheck {
+  const signer = new SignatureV4({
+    credentials,
+    region,
+    service: 's3',
+    sha256: Sha256,
+    uriEscapePath: false,
+    applyChecksum: false,
+  });
+
+  const scopeOf = ({ credential, longDate }: Claim): string => {
+    const slash = credential.indexOf('/');
+    if (credential.slice(0, slash) !== credentials.accessKeyId) {
+      throw new S3Error(
+        'InvalidAccessKeyId',
+        'The access key id you provided does not exist in our records.',
+      );
+    }
+    const scope = `${longDate.slice(0, 8)}/${region}/s3/aws4_request`;
+    if (credential.slice(slash + 1) !== scope) {
+      throw new S3Error('AuthorizationHeaderMalformed', `The credential's scope must be ${scope}`);
+    }
+    return scope;
+  };
+
+  const verifyHeader = async (request: S3Request, authorization: string): Promise<VerifiedRequest> => {
+    const claim = claimOfHeader(authorization, request.headers['x-amz-date'] ?? '');
+    const signedAt = dateOf(claim.longDate);
+    if (Math.abs(Date.now() - signedAt.getTime()) > MAX_SKEW_MS) {
+      throw new S3Error(
+        'RequestTimeTooSkewed',
+        'The difference between the request time and the current time is too large.',
+      );
+    }
+    const scope = scopeOf(claim);
+    const headers = signedHeadersOf(request, claim);
+    const payload = headers[PAYLOAD_HEADER];
+    if (payload === undefined)
+      throw new S3Error('InvalidRequest', `Missing required header ${PAYLOAD_HEADER}`);
+    const again = await signer.sign(signable(request, request.query, headers), {
+      signingDate: signedAt,
+      signableHeaders: new Set(claim.signedHeaders),
+    });
+    compare(claim.signature, signatureOfHeader(again.headers['authorization'] ?? ''));
+    return { payload, signature: claim.signature, scope, longDate: claim.longDate, signedAt };
+  };
+
+  const verifyQuery = async (request: S3Request): Promise<VerifiedRequest> => {
+    const claim: Claim = {
+      credential: required(request, 'X-Amz-Credential'),
+      signedHeaders: required(request, 'X-Amz-SignedHeaders').split(';'),
+      signature: required(request, 'X-Amz-Signature'),
+      longDate: required(request, 'X-Amz-Date'),
+    };
+    if (required(request, 'X-Amz-Algorithm') !== ALGORITHM) {
+      throw new S3Error('AuthorizationQueryParametersError', `X-Amz-Algorithm only supports "${ALGORITHM}"`);
+    }
+    const signedAt = dateOf(claim.longDate);
+    const expires = required(request, 'X-Amz-Expires');
+    if (!/^\d{1,6}$/.test(expires) || Number(expires) < 1 || Number(expires) > MAX_EXPIRES_SECONDS) {
+      throw new S3Error(
+        'AuthorizationQueryParametersError',
+        `X-Amz-Expires must be 1 to ${MAX_EXPIRES_SECONDS} seconds`,
+      );
+    }
+    const age = Date.now() - signedAt.getTime();
+    if (age < -MAX_SKEW_MS) throw new S3Error('AccessDenied', 'Request is not yet valid');
+    if (age > Number(expires) * 1000) throw new S3Error('AccessDenied', 'Request has expired');
+    const scope = scopeOf(claim);
+    const headers = signedHeadersOf(request, claim);
+    const payload =
+      headers[PAYLOAD_HEADER] ?? parameter(request, 'X-Amz-Content-Sha256') ?? 'UNSIGNED-PAYLOAD';
+    // The signer writes these itself; any other parameter is part of what was signed.
+    const own = /^x-amz-(algorithm|credential|date|expires|signedheaders|signature)$/i;
+    const query = Object.fromEntries(Object.entries(request.query).filter(([name]) => !own.test(name)));
+    const again = await signer.presign(signable(request, query, { ...headers, [PAYLOAD_HEADER]: payload }), {
+      signingDate: signedAt,
+      expiresIn: Number(expires),
+      signableHeaders: new Set(claim.signedHeaders),
+      // The payload's word must reach the signer, yet counts as a header only where the client signed it as one.
+      unsignableHeaders: new Set(PAYLOAD_HEADER in headers ? [] : [PAYLOAD_HEADER]),
+      unhoistableHeaders: new Set([...claim.signedHeaders, PAYLOAD_HEADER]),
+    });
+    const expected = again.query?.['X-Amz-Signature'];
+    compare(claim.signature, typeof expected === 'string' ? expected : '');
+    return { payload, signature: claim.signature, scope, longDate: claim.longDate, signedAt };
+  };
+
+  return {
+    verify: async (request) => {
+      const authorization = request.headers['authorization'];
+      const presigned = request.query['X-Amz-Signature'] !== undefined;
+      if (authorization !== undefined && presigned) {
+        throw new S3Error('InvalidArgument', 'Only one auth mechanism allowed');
+      }
+      if (authorization !== undefined) return verifyHeader(request, authorization);
+      if (presigned) return verifyQuery(request);
+      throw new S3Error('AccessDenied', 'Access Denied');
+    },
+    signString: (text, signedAt) => signer.sign(text, { signingDate: signedAt }),
+  };
+}
+
+function claimOfHeader(authorization: string, longDate: string): Claim {
+  const [, algorithm, rest = ''] = /^(\S+)\s+(.*)$/.exec(authorization) ?? [];
+  const fields = new Map(
+    rest.split(',').map((field) => {
+      const [name = '', ...value] = field.trim().split('=');
+      return [name, value.join('=')];
+    }),
+  );
+  const [credential, signed, signature] = ['Credential', 'SignedHeaders', 'Signature'].map((name) =>
+    fields.get(name),
+  );
+  if (algorithm !== ALGORITHM || !credential || !signed || !signature) {
+    throw new S3Error(
+      'AuthorizationHeaderMalformed',
+      'The authorization header that you provided is not valid.',
+    );
+  }
+  return { credential, signedHeaders: signed.split(';'), signature, longDate };
+}
+
+function signatureOfHeader(authorization: string): string {
+  return /Signature=([0-9a-f]+)$/.exec(authorization)?.[1] ?? '';
+}
+
+/**
+ * The headers that the client says it signed, as they came. S3 wants the host and every x-amz- header among them:
+ * one that is not could be added by whoever relays the request.
+ */
+function signedHeadersOf(request: S3Request, claim: Claim): Record<string, string> {
+  const signed = new Set(claim.signedHeaders);
+  const unsigned = Object.keys(request.headers).find(
+    (name) => name.startsWith('x-amz-') && !signed.has(name),
+  );
+  if (unsigned !== undefined || !signed.has('host')) {
+    throw new S3Error(
+      'AccessDenied',
+      `There were headers present in the request which were not signed: ${unsigned ?? 'host'}`,
+    );
+  }
+  const headers: Record<string, string> = {};
+  for (const name of claim.signedHeaders) headers[name] = request.headers[name] ?? '';
+  return headers;
+}
+
+function signable(request: S3Request, query: S3Request['query'], headers: Record<string, string>) {
+  return {
+    method: request.method,
+    protocol: 'http:',
+    hostname: '',
+    path: request.canonicalPath,
+    query: { ...query },
+    headers,
+  };
+}
+
+function required(request: S3Request, name: string): string {
+  const value = parameter(request, name);
+  if (value === undefined || value === '') {
+    throw new S3Error('AuthorizationQueryParametersError', `Query-string authentication requires ${name}`);
+  }
+  return value;
+}
+
+function dateOf(longDate: string): Date {
+  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(longDate) ?? [];
+  const [year, month, day, hour, minute, second] = parts;
+  const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(date.getTime())) throw new S3Error('AccessDenied', 'A valid x-amz-date is required');
+  return date;
+}
+
+function compare(given: string, expected: string): void {
+  if (!sameSignature(given, expected)) {
+    throw new S3Error(
+      'SignatureDoesNotMatch',
+      'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import { FENCE_RULE, fenced, jsonLines } from '../fence.ts';
+import type { AlignRequest } from '../grader.ts';
+import type { PromptPart } from '../modelCall.ts';
+import { plainText } from '../plainText.ts';
+
+export const version = 'align_answers/1';
+
+export const system = `You find out which blocks of a transcribed examination copy answer which question. You do not mark anything.
+
+You are given the questions and the blocks, one JSON object a line. For each question that was answered give all of its blocks.
+- Candidates answer in any order, leave questions out, and come back to a question later ("Q3 contd."). Go by the written label first, then by what the text says.
+- A block that continues belongs to the answer before it, over page breaks too. Parts such as "2(a)" or "(ii)" belong to that part where the paper has it as a question of its own, else to the question they are a part of.
+- A number inside an answer may be a point of a list and no question label.
+- A block is given to one question only, unless it truly holds the answers to several.
+- Leave out blocks that answer no question (headings, rough work, remarks) and all that are crossed out. Leave out questions that were not answered; never give a block just to fill a gap.
+
+${FENCE_RULE}`;
+
+// Enough of a text to know it by, and a bound on the prompt: 200 questions and 80 full pages still fit a model.
+const QUESTION_LENGTH = 400;
+const BLOCK_LENGTH = 700;
+
+export function userParts(request: AlignRequest, boundary: string): PromptPart[] {
+  const questions = request.questions.map((question) => ({
+    number: question.number,
+    label: question.label,
+    section: question.section,
+    type: question.type,
+    text: plainText(question.text, QUESTION_LENGTH),
+  }));
+  const blocks = request.pages.flatMap((page) =>
+    page.blocks.map((block, index) => ({
+      page: page.page,
+      block: index,
+      label: block.label,
+      continues: block.continues,
+      crossed_out: block.crossedOut,
+      text: plainText(block.text, BLOCK_LENGTH),
+    })),
+  );
+  return [
+    { text: `Questions of the paper:\n${jsonLines(questions)}` },
+    { text: `Blocks of the copy:\n${fenced(boundary, 'BLOCKS', jsonLines(blocks))}` },
+  ];
+}

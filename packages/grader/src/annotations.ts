@@ -1,0 +1,47 @@
+import { clampBox } from './box.ts';
+import { locateInBlocks } from './evidence.ts';
+import type { Annotation, Box, JudgedCriterion, JudgeRequest } from './grader.ts';
+import { plainText } from './plainText.ts';
+
+const COMMENT_LENGTH = 120;
+
+/**
+ * What a checked copy shows of one question (design chapter 3.13): its mark at the answer's first block, and for each
+ * criterion a tick (full marks), a cross (none) or a comment (some) beside the words it rests on, or beside the first
+ * block where there are none. A tick's or cross's box is a strip of the block as high as a line of writing, so several
+ * beside one block do not cover each other. [] when the answer stands on no page.
+ */
+export function annotate(
+  label: string,
+  awarded: number,
+  max: number,
+  criteria: readonly JudgedCriterion[],
+  blocks: JudgeRequest['answer']['blocks'],
+): Annotation[] {
+  const first = blocks[0];
+  if (first === undefined) return [];
+  const name = /^q/i.test(label) ? label : `Q${label}`;
+  const annotations: Annotation[] = [
+    { page: first.page, kind: 'mark', box: clampBox(first.box), text: `${name}  ${awarded}/${max}` },
+  ];
+  for (const [index, criterion] of criteria.entries()) {
+    const found = criterion.evidence === null ? null : locateInBlocks(criterion.evidence, blocks);
+    const block = blocks[found?.block ?? 0] ?? first;
+    const offset = found?.offset ?? index / criteria.length;
+    annotations.push({ page: block.page, box: strip(block, offset), ...remark(criterion) });
+  }
+  return annotations;
+}
+
+function remark({ name, awarded, max, reason }: JudgedCriterion): Pick<Annotation, 'kind' | 'text'> {
+  if (awarded === max) return { kind: 'tick', text: plainText(name, COMMENT_LENGTH) };
+  const text = plainText(`${awarded}/${max} ${name}: ${reason}`.replace(/\s+/g, ' '), COMMENT_LENGTH);
+  return { kind: awarded === 0 ? 'cross' : 'comment', text };
+}
+
+function strip({ box, text }: { box: Box; text: string }, offset: number): Box {
+  const lines = Math.max(text.split('\n').length, 1);
+  const height = box.height / lines;
+  const y = box.y + Math.min(box.height * offset, box.height - height);
+  return clampBox({ x: box.x, y, width: box.width, height });
+}

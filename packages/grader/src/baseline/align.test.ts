@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { AlignRequest } from '../grader.ts';
+import { alignByLabels } from './align.ts';
+import { blocksOf } from './readPage.ts';
+
+const box = { x: 0, y: 0, width: 1, height: 0.1 };
+
+function questions(...labels: string[]): AlignRequest['questions'] {
+  return labels.map((label, index) => ({
+    number: index + 1,
+    label: label.replace('*', ''),
+    section: null,
+    type: label.endsWith('*') ? 'mcq_single' : 'long_answer',
+    text: 'text',
+  }));
+}
+
+/** The texts that each label is given, from pages of lines. */
+function align(labels: string[], ...pages: string[][]): Record<string, string> {
+  const readings = pages.map((lines, index) => ({
+    page: index + 1,
+    legibility: 1,
+    language: 'en' as const,
+    blocks: blocksOf(lines.map((text) => ({ text, box }))),
+  }));
+  const asked = questions(...labels);
+  const answers = alignByLabels({ questions: asked, pages: readings });
+  expect(answers.map(({ number }) => number)).toEqual(asked.map(({ number }) => number));
+  return Object.fromEntries(
+    answers.map(({ number, blocks }) => [
+      asked[number - 1]?.label ?? '',
+      blocks.map(({ page, block }) => readings[page - 1]?.blocks[block]?.text ?? '?').join(' | '),
+    ]),
+  );
+}
+
+describe('7 the baseline finds answers by their labels', () => {
+  test('in any order', () => {
+    expect(align(['1', '2', '3'], ['Q3 three', 'Q1 one', 'Q2 two'])).toEqual({
+      1: 'one',
+      2: 'two',
+      3: 'three',
+    });
+  });
+
+  test('over a page break', () => {
+    expect(align(['1', '2'], ['Q1 one'], ['goes on', 'Q2 two'])).toEqual({ 1: 'one | goes on', 2: 'two' });
+  });
+
+  test('resumed later with contd', () => {
+    expect(align(['1', '2'], ['Q1 one', 'Q2 two'], ['Q1 (contd.) more', 'Q2 contd. again'])).toEqual({
+      1: 'one | more',
+      2: 'two | again',
+    });
+  });
+
+  test('whatever the form of the printed label', () => {
+    expect(align(['Q.1', '2 (A)', '2(b)'], ['1) one', '2 a) two', 'Ans 2(B) three'])).toEqual({
+      'Q.1': 'one',
+      '2 (A)': 'two',
+      '2(b)': 'three',
+    });
+  });
+
+  test('parts under the label they belong to', () => {
+    expect(align(['2(a)', '2(b)', '3(a)'], ['Q2', '(a) x', '(b) y', 'Q3', '(a) z'])).toEqual({
+      '2(a)': 'x',
+      '2(b)': 'y',
+      '3(a)': 'z',
+    });
+  });
+
+  test('parts of a question that is not divided stay with it', () => {
+    expect(align(['2', '3'], ['Q2 start', '(a) x', '(ii) y', 'Q3(b) z'])).toEqual({
+      2: 'start | x | y',
+      3: 'z',
+    });
+  });
+
+  test('a list inside a long answer begins no question', () => {
+    expect(align(['1', '2'], ['Ans 2 reasons:', '1. first', '2. second', 'Ans 1 one'])).toEqual({
+      1: 'one',
+      2: 'reasons: | first | second',
+    });
+  });
+
+  test('a column of choices, some with a word before them', () => {
+    expect(align(['1*', '2*', '3*', '4*'], ['Q1 (b)', '2. C', '3 - A', '4 (d)'])).toEqual({
+      1: '(b)',
+      2: 'C',
+      3: 'A',
+      4: '(d)',
+    });
+  });
+
+  test('a label alone on its line that is a part where the paper has it so', () => {
+    expect(align(['2a', '2b'], ['2 (a)', 'x', '2 (b)', 'y'])).toEqual({ '2a': '(a)\nx', '2b': '(b)\ny' });
+  });
+
+  test('a section heading ends an answer, and a label no question has is nobody’s', () => {
+    expect(align(['1', '2'], ['Q1 one', 'Section B', 'lost', 'Q9 nobody', 'Q2 two'])).toEqual({
+      1: 'one',
+      2: 'two',
+    });
+  });
+
+  test('crossed-out blocks are never assigned', () => {
+    const blocks = [
+      { label: 'Q1', continues: false, text: 'struck', crossedOut: true, box },
+      { label: 'Q1', continues: false, text: 'stands', crossedOut: false, box },
+    ];
+    const pages = [{ page: 1, legibility: 1, language: 'en' as const, blocks }];
+    expect(alignByLabels({ questions: questions('1'), pages })).toEqual([
+      { number: 1, blocks: [{ page: 1, block: 1 }] },
+    ]);
+  });
+
+  test('a question nobody answered has no blocks', () => {
+    expect(align(['1', '2'], ['Q1 one'])).toEqual({ 1: 'one', 2: '' });
+  });
+});

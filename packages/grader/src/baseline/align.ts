@@ -1,0 +1,73 @@
+import type { AlignedAnswer, AlignRequest, ReadBlock } from '../grader.ts';
+import { coreAndParents, labelCore, labelKind } from './labels.ts';
+
+/**
+ * Assigns blocks by their labels alone, in whatever order the questions were answered. A block without a label of a
+ * question goes on with the answer before it, over page breaks; a section heading ends it. Inside a long answer that
+ * was begun with "Q" or "Ans", a bare number is a point of a list and begins nothing.
+ */
+export function alignByLabels(request: AlignRequest): AlignedAnswer[] {
+  const byCore = new Map(request.questions.map((question) => [labelCore(question.label), question]));
+  const claims = new Map<number, AlignedAnswer['blocks']>();
+  let current: Question | null = null;
+  /** The core of the label that "(a)" is a part of. */
+  let context = '';
+  let listsInside = false;
+  for (const page of request.pages) {
+    for (const [index, block] of page.blocks.entries()) {
+      if (block.crossedOut) continue;
+      const kind = block.label === null ? 'contd' : labelKind(block.label);
+      if (kind === 'section') {
+        current = null;
+        context = '';
+        listsInside = false;
+        continue;
+      }
+      const found: Found =
+        kind === 'contd' || (kind === 'bare' && listsInside) ? null : find(block, kind, context, byCore);
+      if (found !== null) {
+        current = found.question;
+        context = found.core;
+        if (kind !== 'part') listsInside = kind === 'strong' && found.question.type === 'long_answer';
+      } else if (kind === 'strong' || (kind === 'bare' && !listsInside)) {
+        const core = labelCore(block.label ?? '');
+        const divided = [...byCore.keys()].some((known) => coreAndParents(known).includes(core));
+        if (divided) context = core;
+        // The heading of a divided question, or a question that the paper does not have.
+        if (divided || kind === 'strong') current = null;
+      }
+      if (current !== null) {
+        claims.set(current.number, [
+          ...(claims.get(current.number) ?? []),
+          { page: page.page, block: index },
+        ]);
+      }
+    }
+  }
+  return request.questions.map(({ number }) => ({ number, blocks: claims.get(number) ?? [] }));
+}
+
+type Question = AlignRequest['questions'][number];
+type Found = { question: Question; core: string } | null;
+
+function find(
+  block: ReadBlock,
+  kind: 'strong' | 'bare' | 'part',
+  context: string,
+  byCore: ReadonlyMap<string, Question>,
+): Found {
+  const core = labelCore(block.label ?? '');
+  // "(a)" under "2" or "2(b)" is 2a, and "(ii)" under "2(a)" is 2aii: the part is tried on each label around it.
+  const cores =
+    kind === 'part'
+      ? [...coreAndParents(context).map((parent) => parent + core), core]
+      : coreAndParents(core);
+  for (const candidate of cores) {
+    const question = byCore.get(candidate);
+    if (question !== undefined) return { question, core: kind === 'part' ? candidate : core };
+  }
+  // "2 (a)" alone on its line looks like a choice; where there is no question 2 it was the label of 2a.
+  const part = /^\(?([a-h])\)?(?![\p{L}\p{N}])/iu.exec(block.text)?.[1]?.toLowerCase();
+  const question = part === undefined || kind === 'part' ? undefined : byCore.get(core + part);
+  return question === undefined ? null : { question, core: core + (part ?? '') };
+}

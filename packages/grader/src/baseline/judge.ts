@@ -1,0 +1,89 @@
+import { settleCriteria } from '@evaluation/rules';
+import { annotate } from '../annotations.ts';
+import { reviewReasons } from '../confidence.ts';
+import { locateQuote } from '../evidence.ts';
+import type { Judgement, JudgeRequest } from '../grader.ts';
+import { criteriaOf } from '../judgeAnswer/criteria.ts';
+import { decideObjective, objectiveKey } from '../judgeAnswer/objective.ts';
+import { plainText } from '../plainText.ts';
+import { markLexically } from './lexical.ts';
+import { readObjectiveText } from './objectiveText.ts';
+
+const NOTE = 'These marks come from an offline baseline that compares words; a teacher needs to check them.';
+
+/**
+ * Marks by words alone. It understands nothing, so its confidence stays below the review line whatever it finds
+ * (0.20 to 0.50), and each judgement says who made it.
+ */
+export function judgeLexically(request: JudgeRequest): Judgement {
+  const key = objectiveKey(request.question);
+  const judged = key === null ? judgeLong(request) : judgeObjective(request, key);
+  const confidence = Math.round((0.2 + 0.3 * judged.grasp * (request.answer.legibility ?? 1)) * 100) / 100;
+  const { grasp: _, ...judgement } = judged;
+  return { ...judgement, confidence, reviewReasons: reviewReasons(confidence, ['baseline_grader']) };
+}
+
+/** `grasp`: how much of what it looked for it found, 0..1. */
+type Judged = Omit<Judgement, 'confidence' | 'reviewReasons'> & { grasp: number };
+
+function judgeObjective(request: JudgeRequest, key: NonNullable<ReturnType<typeof objectiveKey>>): Judged {
+  const { correct, ...decided } = decideObjective(request, key, readObjectiveText(request, key));
+  const outcome = correct === null ? 'No answer could be read.' : correct ? 'Right.' : 'Not right.';
+  const [criterion] = decided.criteria;
+  return {
+    ...decided,
+    feedback: `${outcome} ${criterion?.reason ?? ''}. ${NOTE}`.replace('..', '.'),
+    grasp: correct === null ? 0 : 1,
+  };
+}
+
+function judgeLong({ question, answer }: JudgeRequest): Judged {
+  const criteria = criteriaOf(question);
+  const marks = criteria.map((criterion) =>
+    markLexically(
+      criterion,
+      criteria.length === 1,
+      question.modelAnswer,
+      question.partialMarking !== false,
+      answer.text,
+    ),
+  );
+  const settled = settleCriteria(
+    criteria,
+    marks.map(({ share }, index) => ({ number: index + 1, awarded: share * (criteria[index]?.marks ?? 0) })),
+  );
+  const results = settled.criteria.map((criterion, index) => {
+    const mark = marks[index];
+    const quoted = mark?.found.find((phrase) => locateQuote(phrase, answer.text) !== null);
+    return { ...criterion, reason: mark === undefined ? '' : reasonOf(mark), evidence: quoted ?? null };
+  });
+  const compared = marks.filter(({ nothingToCompare }) => !nothingToCompare);
+  const grasp = compared.reduce((sum, { share }) => sum + share, 0) / Math.max(marks.length, 1);
+  const found = [...new Set(marks.flatMap((mark) => mark.found))];
+  const missing = [...new Set(marks.flatMap((mark) => mark.missing))];
+  const feedback =
+    compared.length === 0
+      ? `There is neither a rubric nor a model answer to compare this answer with. ${NOTE}`
+      : `Found: ${listed(found)}. Missing: ${listed(missing)}. ${NOTE}`;
+  return {
+    awarded: settled.awarded,
+    criteria: results,
+    feedback: plainText(feedback, 4000),
+    annotations: annotate(question.label, settled.awarded, question.maxMarks, results, answer.blocks),
+    grasp,
+  };
+}
+
+function reasonOf({ found, missing, nothingToCompare }: ReturnType<typeof markLexically>): string {
+  if (nothingToCompare) return 'Nothing to compare with: no keywords and no model answer.';
+  return plainText(`Found: ${listed(found)}. Missing: ${listed(missing)}.`, 1000);
+}
+
+function listed(phrases: string[]): string {
+  const shown = phrases.slice(0, 12).join(', ');
+  return phrases.length === 0
+    ? 'nothing'
+    : phrases.length > 12
+      ? `${shown} and ${phrases.length - 12} more`
+      : shown;
+}

@@ -1,0 +1,118 @@
+/**
+ * Question labels at the start of a line, as candidates write them and OCR garbles them: "Q1", "Q.1", "1.", "1)",
+ * "(1)", "Ans 3", "Answer 3:", "2(a)", "3 (contd.)", "(b)", "Section B".
+ *
+ * strong: a word says that it is a label (Q, Ans, Question). bare: only a number stands there, which may as well be a
+ * point of a list. part: "(a)" or "(ii)", a part of the label before it. section: a heading. contd: only "contd.".
+ */
+export type LabelKind = 'strong' | 'bare' | 'part' | 'section' | 'contd';
+
+export interface LineLabel {
+  kind: LabelKind;
+  /** As written. */
+  written: string;
+  continued: boolean;
+  /** The line without its label. */
+  rest: string;
+}
+
+const ROMAN = '[ivx]{1,4}';
+// "A3" and "A.3" are labels, "a 3 kg mass" is not; OCR takes Q for O, but "O2 is released" is chemistry.
+const WORD = String.raw`(?:question|ques|quest|qn|q|answer|answe|answ|ans|ams|a(?=[.:\-]?\d)|o(?=\.?\s*\d{1,3}\s*[.:)]))`;
+const WORDS = String.raw`(?:${WORD}[\s.]*(?:no|number|num|to)?[\s.:\-#,]*){1,3}`;
+// A part in brackets, or a letter that ends the label.
+const PARTS = String.raw`(?:\s*\(\s*(?:[a-z]|${ROMAN})\s*\)|(?<=\d)[.\-]?[a-h](?=[\s).:\]]|$)|\s*[.\-]?(?:[a-h]|${ROMAN})(?=\s*[).:\]]|\s*$))*`;
+const CONTD = String.raw`(?:\s*[(\[]?\s*(?:continuation|continued|continue|contd|cont'd|cont)\b\.?\s*[)\]]?)`;
+// OCR takes 1 for l, I, | and !, which is undone only where a number must stand.
+const GARBLED_ONE = String.raw`(?:[l|!]|(?<=q\.?)i)(?![\p{L}\p{N}])`;
+const STRONG = new RegExp(
+  String.raw`^\s*[(\[]?\s*(${WORDS}[(\[]?\s*(?:\d{1,3}|${GARBLED_ONE})[)\]]?${PARTS})(${CONTD})?(?![\p{L}\p{N}])`,
+  'iu',
+);
+const BARE = new RegExp(
+  String.raw`^\s*((?:[(\[]\s*\d{1,3}\s*[)\]]|\d{1,3}(?=\s*[.:)\]]|\s*\(\s*(?:[a-z]|${ROMAN})\s*\)|\s?[a-h]\s*[).:]|${CONTD}))${PARTS})(${CONTD})?(?![\p{L}\p{N}])`,
+  'iu',
+);
+/** "3 - B", "3 B", "3 (b)" alone on a line: a choice, not prose. */
+const CHOICE = /^\s*(\d{1,3})\s*[-–—.:)]?\s*(\(?[A-E]\)?)\s*\.?\s*$/iu;
+const PART = new RegExp(
+  String.raw`^\s*(\(\s*(?:[a-z]|${ROMAN})\s*\)|(?:[a-h]|${ROMAN})\s*[).](?![\p{L}\p{N}]))\s*`,
+  'iu',
+);
+const SECTION =
+  /^\s*((?:section|sec|part|group)\b\s*[-–—.:]?\s*["'“(]?(?:[A-Z]|[IVX]{1,4}|\d{1,2})["'”)]?)\s*[.:\-–—]*\s*$/iu;
+const ONLY_CONTD = new RegExp(String.raw`^${CONTD}`, 'iu');
+/** What stands between a label and its answer. */
+const DELIMITER = /^\s*[.:)\]\-–—=>]*\s*/u;
+
+/** Reads the label off the start of a line of writing; null when there is none. */
+export function readLabel(line: string): LineLabel | null {
+  const section = SECTION.exec(line);
+  if (section?.[1] !== undefined) return { kind: 'section', written: section[1], continued: false, rest: '' };
+  const choice = CHOICE.exec(line);
+  if (choice?.[1] !== undefined && choice[2] !== undefined) {
+    return { kind: 'bare', written: choice[1], continued: false, rest: choice[2] };
+  }
+  return (
+    numbered('strong', STRONG, line) ?? numbered('bare', BARE, line) ?? onlyContinued(line) ?? partLabel(line)
+  );
+}
+
+function numbered(kind: 'strong' | 'bare', pattern: RegExp, line: string): LineLabel | null {
+  const match = pattern.exec(line);
+  if (match?.[1] === undefined) return null;
+  const after = line.slice(match[0].length);
+  // "1.5 m" and "2:3" are numbers, not labels.
+  if (kind === 'bare' && /^[.:]\d/u.test(after)) return null;
+  return {
+    kind,
+    written: match[1].trim(),
+    continued: match[2] !== undefined,
+    rest: after.replace(DELIMITER, ''),
+  };
+}
+
+function onlyContinued(line: string): LineLabel | null {
+  const match = ONLY_CONTD.exec(line);
+  if (match === null) return null;
+  const rest = line.slice(match[0].length).replace(DELIMITER, '');
+  return { kind: 'contd', written: match[0].trim(), continued: true, rest };
+}
+
+function partLabel(line: string): LineLabel | null {
+  const match = PART.exec(line);
+  if (match?.[1] === undefined) return null;
+  return { kind: 'part', written: match[1], continued: false, rest: line.slice(match[0].length) };
+}
+
+/** The kind of a label that stands alone, as a block carries it. */
+export function labelKind(written: string): LabelKind {
+  if (/^\W*\d/u.test(written)) return 'bare';
+  if (SECTION.test(written)) return 'section';
+  return PART.test(`${written} `) ? 'part' : 'strong';
+}
+
+const LEADING_WORDS = new RegExp(String.raw`^[\s(\[]*${WORDS}(?=[\s(\[]*(?:\d|[l|!](?![\p{L}\p{N}])))`, 'iu');
+
+/**
+ * The core of a label, by which written and printed ones are matched: no case, spaces, punctuation or "Q", "Ans",
+ * "No."; "Q. 2 (a)" and "2a" are both "2a".
+ */
+export function labelCore(label: string): string {
+  return label
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(new RegExp(`${CONTD}.*$`, 'iu'), '')
+    .replace(/^([\s([]*q\.?)i(?![\p{L}\p{N}])/u, (_, before: string) => `${before}1`)
+    .replace(LEADING_WORDS, '')
+    .replace(/^[\s([]*o(?=\.?\s*\d)/u, '')
+    .replace(/^[\s([]*[l|!](?=[^\p{L}\p{N}]|$)/u, '1')
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** The label's core and those of what it is a part of: "2aii" gives 2aii, 2a, 2. */
+export function coreAndParents(core: string): string[] {
+  const [, number, part, more] = /^(\d+)(\p{L})(\p{L}*)$/u.exec(core) ?? [];
+  if (number === undefined || part === undefined) return [core];
+  return more === '' ? [core, number] : [core, number + part, number];
+}

@@ -1,0 +1,84 @@
+import { parseDecimal } from '@evaluation/rules';
+import type { ObjectiveKey } from '@evaluation/rules';
+import type { JudgeRequest } from '../grader.ts';
+import { matchOption } from '../judgeAnswer/objective.ts';
+import type { ObjectiveReading } from '../judgeAnswer/objective.ts';
+import { labelCore, readLabel } from './labels.ts';
+
+/** Finds the option or value in the text of an objective answer on a copy, without a look at the key's content. */
+export function readObjectiveText({ question, answer }: JudgeRequest, key: ObjectiveKey): ObjectiveReading {
+  const text = answerPart(answer.text, question.label);
+  switch (key.type) {
+    case 'mcq_single':
+    case 'mcq_multi':
+    case 'true_false': {
+      const optionLabels = optionsIn(text, question.options);
+      return { optionLabels, value: null, evidence: optionLabels.length > 0 ? text : null };
+    }
+    case 'numeric': {
+      const value = numberIn(text);
+      return { optionLabels: [], value, evidence: value };
+    }
+    case 'one_word': {
+      const value = text.replace(/^[\s"'“(]+|[\s"'”).,;]+$/gu, '');
+      return { optionLabels: [], value, evidence: value === '' ? null : value };
+    }
+  }
+}
+
+/** The text without the question's own label or "Ans:", should they still stand before it. */
+function answerPart(text: string, label: string): string {
+  const found = readLabel(text);
+  const own = found !== null && found.kind !== 'part' && labelCore(found.written) === labelCore(label);
+  const rest = own && found.rest !== '' ? found.rest : text;
+  return rest
+    .replace(
+      /^\s*(?:the\s+)?(?:correct\s+)?(?:answer|ans|option|opt|choice)\b\s*(?:is\b)?\s*[.:=\-–]*\s*/iu,
+      '',
+    )
+    .trim();
+}
+
+/** The options named in a text: a list of labels, a label before an explanation, an option's whole text. */
+export function optionsIn(text: string, options: JudgeRequest['question']['options']): string[] {
+  const whole = matchOption(text, options);
+  if (whole !== null) return [whole];
+  const listed = text
+    .split(/\s*(?:,|;|&|\/|\band\b|\n|\s)\s*/iu)
+    .filter((part) => /[\p{L}\p{N}]/u.test(part));
+  const labels = listed.map((part) => matchOption(part, options));
+  if (labels.length > 0 && labels.every((label) => label !== null)) return [...new Set(labels)];
+  const same = options.filter((option) => level(option.text) !== '' && level(option.text) === level(text));
+  if (same.length === 1) return same.map(({ label }) => label);
+  const leading = /^\s*(?:\(\s*([^()\s]{1,16})\s*\)|([^\s()]{1,16}?)\s*[).:\-–])/u.exec(text);
+  const label = matchOption(leading?.[1] ?? leading?.[2] ?? '', options);
+  if (label !== null) return [label];
+  const short = level(text);
+  const initials = options.filter(({ text: full, label: name }) =>
+    [level(full), level(name)].some((each) => short.length === 1 && each.startsWith(short)),
+  );
+  return initials.length === 1 ? initials.map(({ label: name }) => name) : [];
+}
+
+/** The whole text as a number, else what follows the last "=", else the only number there is; else the text. */
+export function numberIn(text: string): string {
+  const afterEquals = text.slice(text.lastIndexOf('=') + 1).trim();
+  for (const candidate of [text, afterEquals]) if (parseDecimal(candidate) !== null) return candidate.trim();
+  const numbers = (part: string) =>
+    part.match(
+      /(?<![\p{L}\p{N}.,])[+\-\u2212]?(?:\p{Nd}+(?:\.\p{Nd}+)?|\.\p{Nd}+)(?:e[+-]?\p{Nd}+)?(?![\p{N}.,]\p{N})/giu,
+    ) ?? [];
+  for (const part of [afterEquals, text]) {
+    const [only, ...more] = numbers(part);
+    if (only !== undefined && more.length === 0) return only;
+  }
+  return text.trim();
+}
+
+function level(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}

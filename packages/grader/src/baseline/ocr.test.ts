@@ -1,0 +1,128 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createGrader } from '../createGrader.ts';
+import type { CallOptions, Grader, PageImage } from '../grader.ts';
+import { labelCore } from './labels.ts';
+import { readTextOnly } from '../readTextOnly.ts';
+
+/** Seven lines of print, rendered from DejaVu Sans: a heading and the answers to Q1 to Q4. */
+const file = fileURLToPath(new URL('fixtures/page.jpg', import.meta.url));
+const scan: PageImage = { page: 1, file, width: 1100, height: 800, blank: false, textLines: [] };
+const line = (text: string, y: number) => ({ text, box: { x: 0.1, y, width: 0.5, height: 0.03 } });
+const within = (ms: number, signal = new AbortController().signal): CallOptions => ({
+  signal,
+  deadline: new Date(Date.now() + ms),
+});
+
+let grader: Grader;
+let folder: string;
+beforeAll(async () => {
+  grader = await createGrader({ provider: 'baseline' });
+  folder = await mkdtemp(path.join(os.tmpdir(), 'grader-ocr-'));
+});
+afterAll(async () => {
+  await grader.close();
+  await rm(folder, { recursive: true });
+});
+
+describe('7 the baseline reads pages offline', () => {
+  test('a scan, by OCR, with its labels and the places of its blocks', async () => {
+    const { value } = await grader.readPages({ pages: [scan] }, within(60_000));
+    const [page] = value;
+    expect(page?.language).toBe('en');
+    expect(page?.legibility).toBeGreaterThan(0.7);
+    // OCR takes the 1 of "Q1" for an l; the labels' cores are what counts.
+    const cores = page?.blocks.map(({ label }) => labelCore(label ?? ''));
+    expect(cores).toEqual(['sectiona', '1', '2', '3a', '4']);
+    expect(page?.blocks[3]?.text.replaceAll('\n', ' ')).toContain(
+      'Photosynthesis is the process by which green plants',
+    );
+    const tops = page?.blocks.map(({ box }) => box.y) ?? [];
+    expect(tops).toEqual([...tops].sort((a, b) => a - b));
+    expect(page?.blocks[4]?.box.y).toBeCloseTo(0.73, 1);
+  });
+
+  test('a text layer, without OCR', async () => {
+    const missing = {
+      ...scan,
+      file: '/nonexistent.jpg',
+      textLines: [line('Q1. Cells divide.', 0.1), line('twice', 0.2)],
+    };
+    const { value } = await grader.readPages({ pages: [missing] }, within(5000));
+    expect(value).toMatchObject([
+      { page: 1, legibility: 1, blocks: [{ label: 'Q1', text: 'Cells divide.\ntwice', crossedOut: false }] },
+    ]);
+  });
+
+  test('a text layer of nothing but a scanner’s stamp does not hide the writing', async () => {
+    const stamped = { ...scan, textLines: [line('Scanned by CamScanner', 0.97), line('Page 3', 0.98)] };
+    const { value } = await grader.readPages({ pages: [stamped] }, within(60_000));
+    expect(value[0]?.blocks.length).toBe(5);
+  });
+
+  test('a blank page comes back, with no blocks and without OCR', async () => {
+    const { value } = await grader.readPages(
+      { pages: [{ ...scan, file: '/nonexistent.jpg', blank: true }] },
+      within(5000),
+    );
+    expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [] }]);
+  });
+
+  test('1 a page in another script is told', async () => {
+    const hindi = { ...scan, textLines: [line('प्रकाश संश्लेषण पौधों में होता है', 0.1)] };
+    const { value } = await grader.readPages({ pages: [hindi] }, within(5000));
+    expect(value[0]?.language).toBe('other');
+  });
+
+  test('3.9 an abort ends OCR within a second, and the next page is read all the same', async () => {
+    const abort = new AbortController();
+    const reading = grader.readPages({ pages: [scan] }, within(60_000, abort.signal));
+    setTimeout(() => abort.abort(new Error('cancelled')), 50);
+    const started = performance.now();
+    await expect(reading).rejects.toThrow('cancelled');
+    expect(performance.now() - started).toBeLessThan(1050);
+    const { value } = await grader.readPages({ pages: [scan] }, within(60_000));
+    expect(value[0]?.blocks.length).toBe(5);
+  });
+
+  test('a deadline ends OCR as a transient failure', async () => {
+    await expect(grader.readPages({ pages: [scan] }, within(30))).rejects.toMatchObject({
+      kind: 'transient',
+    });
+  });
+
+  test('bytes that are no image fail permanently and harm no other page', async () => {
+    const broken = path.join(folder, 'broken.jpg');
+    await writeFile(broken, Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(2000, 7)]));
+    const bad = grader.readPages({ pages: [{ ...scan, file: broken }] }, within(60_000));
+    const good = grader.readPages({ pages: [scan] }, within(60_000));
+    await expect(bad).rejects.toMatchObject({ name: 'GraderFailure', kind: 'permanent' });
+    expect((await good).value[0]?.blocks.length).toBe(5);
+  });
+
+  test('4.7 pages after the 40th are read as text only, with any provider', async () => {
+    const { value, usage } = await readTextOnly(
+      [
+        { ...scan, page: 41 },
+        { ...scan, page: 42, blank: true },
+      ],
+      within(60_000),
+    );
+    expect(value.map(({ page, blocks }) => [page, blocks.length])).toEqual([
+      [41, 5],
+      [42, 0],
+    ]);
+    expect(usage.calls).toBe(0);
+  });
+
+  test('a closed grader reads nothing more', async () => {
+    const other = await createGrader({ provider: 'baseline' });
+    await other.close();
+    await expect(other.readPages({ pages: [scan] }, within(5000))).rejects.toMatchObject({
+      kind: 'permanent',
+    });
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * Offline reading of print and, poorly, of handwriting by tesseract.js.
+ *
+ * State: one engine for the whole process (about 400 MB, a worker thread), begun at the first page and ended when the
+ * last handle is closed; pages wait their turn. An abort, a page past its time or a failed page ends the thread, for
+ * there is no other way to stop it and a failed WASM instance cannot be trusted; the next page begins a new one.
+ * When this process dies the thread dies with it; nothing is written to disk.
+ */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { createWorker, OEM } from 'tesseract.js';
+import type { Worker } from 'tesseract.js';
+import { clampBox } from '../box.ts';
+import type { Box, CallOptions, PageImage } from '../grader.ts';
+import { GraderFailure } from '../grader.ts';
+import { plainText } from '../plainText.ts';
+import { createSemaphore } from '../semaphore.ts';
+import { orAbort, withinDeadline } from '../timeLimit.ts';
+
+export interface OcrLine {
+  text: string;
+  box: Box;
+  /** 0..1 */
+  confidence: number;
+}
+
+export interface Ocr {
+  /** The lines of a page, top to bottom. Rejects as withinDeadline does; permanent when the page cannot be read. */
+  read(page: PageImage, options: CallOptions): Promise<OcrLine[]>;
+  close(): Promise<void>;
+}
+
+/** A page takes 1–3 s of processor time; this only ends what hangs. */
+const PAGE_LIMIT_MS = 60_000;
+
+const languageData = path.join(
+  path.dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng')),
+  '4.0.0_best_int',
+);
+
+const turn = createSemaphore(1);
+let handles = 0;
+let engine: Promise<Worker> | null = null;
+
+/** A handle on the process's engine. Costs nothing until the first page. */
+export function openOcr(): Ocr {
+  handles += 1;
+  const closed = new AbortController();
+  return {
+    async read(page, { signal, deadline }) {
+      const whileOpen = AbortSignal.any([signal, closed.signal]);
+      return await withinDeadline({ signal: whileOpen, deadline }, async (limited) => {
+        const release = await turn.acquire(limited);
+        try {
+          return await readPage(page, limited);
+        } finally {
+          release();
+        }
+      });
+    },
+    async close() {
+      if (closed.signal.aborted) return;
+      closed.abort(new GraderFailure('permanent', 'the grader was closed'));
+      handles -= 1;
+      if (handles === 0) await endEngine();
+    },
+  };
+}
+
+async function readPage(page: PageImage, signal: AbortSignal): Promise<OcrLine[]> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(PAGE_LIMIT_MS)]);
+  try {
+    const image = await readFile(page.file);
+    engine ??= beginEngine();
+    const worker = await orAbort(engine, limit);
+    const { data } = await orAbort(worker.recognize(image, {}, { text: false, blocks: true }), limit);
+    const lines = (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap((each) => each.lines));
+    return lines.flatMap(({ text, bbox, confidence }) => {
+      const clean = plainText(text, 2000);
+      if (!/[\p{L}\p{N}]/u.test(clean)) return [];
+      const box = clampBox({
+        x: bbox.x0 / page.width,
+        y: bbox.y0 / page.height,
+        width: (bbox.x1 - bbox.x0) / page.width,
+        height: (bbox.y1 - bbox.y0) / page.height,
+      });
+      return [{ text: clean, box, confidence: Math.min(Math.max(confidence / 100, 0), 1) }];
+    });
+  } catch (error) {
+    await endEngine();
+    signal.throwIfAborted();
+    if (error instanceof GraderFailure) throw error;
+    throw new GraderFailure('permanent', 'a page image could not be read by OCR');
+  }
+}
+
+async function beginEngine(): Promise<Worker> {
+  const worker = await createWorker('eng', OEM.LSTM_ONLY, {
+    langPath: languageData,
+    gzip: true,
+    cacheMethod: 'none',
+    // Without a handler the package throws inside an event, which would end the process.
+    errorHandler: () => {},
+  });
+  return worker;
+}
+
+async function endEngine(): Promise<void> {
+  const ending = engine;
+  engine = null;
+  await ending?.then(
+    (worker) => worker.terminate(),
+    () => {},
+  );
+}

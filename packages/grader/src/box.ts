@@ -1,0 +1,29 @@
+import type { Box } from './grader.ts';
+
+/** A box wholly inside the page, whatever was claimed. Never empty, so that something can be drawn at it. */
+export function clampBox(box: Box): Box {
+  const x = within(box.x, 0, 0.99);
+  const y = within(box.y, 0, 0.99);
+  return { x, y, width: within(box.width, 0.01, 1 - x), height: within(box.height, 0.01, 1 - y) };
+}
+
+/** The smallest box around all of them; the whole page around none. */
+export function unionBox(boxes: readonly Box[]): Box {
+  const first = boxes[0];
+  if (first === undefined) return { x: 0, y: 0, width: 1, height: 1 };
+  let { x, y } = first;
+  let right = x + first.width;
+  let bottom = y + first.height;
+  for (const box of boxes) {
+    x = Math.min(x, box.x);
+    y = Math.min(y, box.y);
+    right = Math.max(right, box.x + box.width);
+    bottom = Math.max(bottom, box.y + box.height);
+  }
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+function within(value: number, low: number, high: number): number {
+  if (Number.isNaN(value)) return low;
+  return Math.round(Math.min(Math.max(value, low), high) * 10_000) / 10_000;
+}

@@ -1,0 +1,44 @@
+import type { JudgeRequest } from './grader.ts';
+
+/**
+ * Where quoted words stand in a text, in fractions of its length (0 start, 1 end), or null when they do not occur.
+ * Case, spacing, quotation marks and dashes are levelled; "…" in a quotation stands for words left out.
+ */
+export function locateQuote(quote: string, text: string): number | null {
+  const parts = quote
+    .split(/…|\.{3,}/)
+    .map(level)
+    .filter((part) => part !== '');
+  const haystack = level(text);
+  let from = 0;
+  let first: number | null = null;
+  for (const part of parts) {
+    const at = haystack.indexOf(part, from);
+    if (at < 0) return null;
+    first ??= at;
+    from = at + part.length;
+  }
+  return first === null ? null : first / haystack.length;
+}
+
+/** The answer's block in which the quotation stands, and how far down; null when in none. */
+export function locateInBlocks(
+  quote: string,
+  blocks: JudgeRequest['answer']['blocks'],
+): { block: number; offset: number } | null {
+  for (const [block, { text }] of blocks.entries()) {
+    const offset = locateQuote(quote, text);
+    if (offset !== null) return { block, offset };
+  }
+  return null;
+}
+
+function level(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\u2018\u2019\u201C\u201D"'`]/g, '')
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,198 @@
+/**
+ * The narrow, provider-neutral contract between the worker and whatever marks: a model behind any
+ * OpenAI-compatible endpoint, or the offline baseline. Types only, apart from the one failure class.
+ * Design chapters 3.10, 3.17, 3.18, 7; spec 2.7.
+ */
+
+/** A rectangle in fractions of the page image as viewed, 0..1, origin top left. */
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface CallOptions {
+  /** Cancels the work; the call then rejects with the signal's reason within a second. */
+  signal: AbortSignal;
+  /** No retry is begun and no call left running past this moment. */
+  deadline: Date;
+}
+
+export interface Usage {
+  /** Model calls made, those that failed included. 0 for the baseline. */
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** Wall time from the question to its answer, waits and retries included. */
+  durationMs: number;
+}
+
+export interface Answered<T> {
+  value: T;
+  usage: Usage;
+  /**
+   * What was wrong with the model's output and was put right by dropping or clamping it, in words that quote
+   * neither answer nor prompt. A judgement says it in `reviewReasons` too. Absent when all was well.
+   */
+  problems?: string[];
+}
+
+export interface PageImage {
+  /** 1-based number of the page in the copy. */
+  page: number;
+  /** Path of a JPEG file. */
+  file: string;
+  width: number;
+  height: number;
+  /** Nothing is written on it: it is neither sent to a model nor read by OCR, and comes back without blocks. */
+  blank: boolean;
+  /** The PDF's own text layer, in reading order; [] for a plain scan. */
+  textLines: { text: string; box: Box }[];
+}
+
+export interface ReadPagesRequest {
+  /** At most `Grader.pagesPerRead` of them. */
+  pages: PageImage[];
+}
+
+export interface ReadBlock {
+  /** The question label as written beside the block, e.g. "Q.3" or "2 (a) contd."; null when none is. */
+  label: string | null;
+  /** The block goes on with the answer of the block before it. */
+  continues: boolean;
+  /** What is written, without the label. */
+  text: string;
+  crossedOut: boolean;
+  box: Box;
+}
+
+export interface PageReading {
+  page: number;
+  /** 0..1 */
+  legibility: number;
+  language: 'en' | 'other';
+  blocks: ReadBlock[];
+}
+
+export interface AlignRequest {
+  questions: { number: number; label: string; section: string | null; type: string; text: string }[];
+  pages: PageReading[];
+}
+
+/**
+ * Which blocks answer a question, in reading order. `page` is the page's number, `block` the 0-based index in its
+ * `blocks`. Every question asked for comes back once, in the order asked, with no blocks when none were found.
+ * Crossed-out blocks are never assigned; blocks no question claims are absent.
+ */
+export interface AlignedAnswer {
+  number: number;
+  blocks: { page: number; block: number }[];
+}
+
+export interface JudgeRequest {
+  exam: {
+    subject: string | null;
+    level: string;
+    board: string | null;
+    class: string | null;
+    instructions: string | null;
+  };
+  question: {
+    label: string;
+    /** A question type of spec 2.2; all but long_answer are decided against the key by code. */
+    type: string;
+    text: string;
+    maxMarks: number;
+    options: { label: string; text: string }[];
+    correctOptions: string[];
+    answer: number | string | (number | string)[] | null;
+    modelAnswer: string | null;
+    partialMarking: boolean | null;
+    /** [] means none: judged as one criterion of maxMarks. */
+    criteria: { name: string; marks: number; keywords: string[]; guidance: string | null }[];
+  };
+  answer: {
+    text: string;
+    /** 0..1; null for a typed answer. */
+    legibility: number | null;
+    /** Where the text stands on the copy; [] for a typed answer. */
+    blocks: { page: number; box: Box; text: string }[];
+  };
+}
+
+export interface JudgedCriterion {
+  name: string;
+  awarded: number;
+  max: number;
+  reason: string;
+  /** Words quoted from the answer, checked to occur in it. */
+  evidence: string | null;
+}
+
+export interface Annotation {
+  page: number;
+  kind: 'tick' | 'cross' | 'mark' | 'comment';
+  box: Box;
+  text: string;
+}
+
+export interface Judgement {
+  awarded: number;
+  criteria: JudgedCriterion[];
+  /** Plain English text to the student. */
+  feedback: string;
+  /** 0..1, by the formula in confidence.ts. */
+  confidence: number;
+  /** e.g. low_confidence, baseline_grader, evidence_not_found; each at most once. */
+  reviewReasons: string[];
+  /** [] for a typed answer. */
+  annotations: Annotation[];
+}
+
+/** Every method rejects with a GraderFailure, or with the signal's reason when it was aborted. */
+export interface Grader {
+  readonly provider: 'openai' | 'baseline';
+  readonly model: string;
+  /** A sentence that says marks come from an offline baseline and each needs a teacher; null for a model. */
+  readonly notice: string | null;
+  /** How many pages one readPages call should carry. */
+  readonly pagesPerRead: number;
+  readPages(request: ReadPagesRequest, options: CallOptions): Promise<Answered<PageReading[]>>;
+  alignAnswers(request: AlignRequest, options: CallOptions): Promise<Answered<AlignedAnswer[]>>;
+  judgeAnswer(request: JudgeRequest, options: CallOptions): Promise<Answered<Judgement>>;
+  /** Aborts what is under way and frees what is held. */
+  close(): Promise<void>;
+}
+
+export type GraderOptions =
+  | {
+      provider: 'openai';
+      /** Ends in /v1 as a rule; any OpenAI-compatible endpoint. */
+      baseUrl: string;
+      apiKey: string;
+      model: string;
+      /** Calls in flight at once, over all runs that share this grader. */
+      maxConcurrentCalls: number;
+      /** One call's limit; past it the call counts as transiently failed. At most 300. */
+      callTimeoutSeconds: number;
+    }
+  | { provider: 'baseline' };
+
+/**
+ * transient: 429, 5xx, network, timeouts; it was retried until the deadline, which has come.
+ * malformed: the output broke the schema thrice. permanent: retrying cannot help (400, 401, 404, unknown errors).
+ * The message quotes neither key, prompt, answer nor the endpoint's own words.
+ */
+export class GraderFailure extends Error {
+  readonly kind: 'transient' | 'malformed' | 'permanent';
+  /** How long the endpoint asked us to wait, where it did. */
+  readonly retryAfterMs?: number;
+
+  constructor(kind: 'transient' | 'malformed' | 'permanent', message: string, retryAfterMs?: number) {
+    super(message);
+    this.name = 'GraderFailure';
+    this.kind = kind;
+    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -1,0 +1,77 @@
+import { markObjective } from '@evaluation/rules';
+import type { ObjectiveKey } from '@evaluation/rules';
+import type { JudgeRequest, Judgement } from '../grader.ts';
+import { annotate } from '../annotations.ts';
+
+/** What somebody read on a copy as the candidate's answer to an objective question. */
+export interface ObjectiveReading {
+  optionLabels: string[];
+  value: string | null;
+  evidence: string | null;
+}
+
+/** The key of an objective question; null for a long answer, which has none. */
+export function objectiveKey(question: JudgeRequest['question']): ObjectiveKey | null {
+  switch (question.type) {
+    case 'mcq_single':
+    case 'mcq_multi':
+    case 'true_false':
+      return { type: question.type, correct_options: question.correctOptions };
+    case 'numeric':
+      return { type: 'numeric', answer: question.answer ?? [] };
+    case 'one_word':
+      return { type: 'one_word', answer: String(question.answer ?? '') };
+    default:
+      return null;
+  }
+}
+
+/**
+ * Decides a reading against the key, by code (design chapter 3.17). Negative marks never apply on a copy (spec 2.2).
+ * The one criterion says what was read, so that a teacher sees at a glance whether the reading was right.
+ */
+export function decideObjective(
+  { question, answer }: JudgeRequest,
+  key: ObjectiveKey,
+  reading: ObjectiveReading,
+): Pick<Judgement, 'awarded' | 'criteria' | 'annotations'> & { correct: boolean | null } {
+  const mark = markObjective(
+    key,
+    { option_labels: reading.optionLabels, text: reading.value ?? '' },
+    { maxMarks: question.maxMarks, negativeMarks: 0 },
+  );
+  const read = 'correct_options' in key ? reading.optionLabels.join(', ') : (reading.value ?? '');
+  const criteria = [
+    {
+      name: 'Answer',
+      awarded: mark.awarded,
+      max: question.maxMarks,
+      reason: mark.correct === null ? 'No answer was found.' : `Read as: ${read}`,
+      evidence: reading.evidence,
+    },
+  ];
+  return {
+    awarded: mark.awarded,
+    correct: mark.correct,
+    criteria,
+    annotations: annotate(question.label, mark.awarded, question.maxMarks, criteria, answer.blocks),
+  };
+}
+
+/**
+ * The option's own label for a label as somebody wrote it: exactly, else the only one that is the same but for case,
+ * spaces and punctuation ("(b)" for "B"). null when it is none of them.
+ */
+export function matchOption(written: string, options: readonly { label: string }[]): string | null {
+  if (options.some(({ label }) => label === written)) return written;
+  const bare = bareLabel(written);
+  const matches = options.filter(({ label }) => bare !== '' && bareLabel(label) === bare);
+  return matches.length === 1 ? (matches[0]?.label ?? null) : null;
+}
+
+function bareLabel(label: string): string {
+  return label
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}

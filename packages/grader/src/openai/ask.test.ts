@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startModelServer } from '../../../test-services/src/model/index.ts';
+import type { Behaviour, ModelServer } from '../../../test-services/src/model/index.ts';
+import { createGrader } from '../createGrader.ts';
+import type { Grader } from '../grader.ts';
+import { GraderFailure } from '../grader.ts';
+import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
+
+let server: ModelServer;
+let grader: Grader;
+beforeAll(async () => {
+  server = await startModelServer();
+  grader = await createGrader(optionsFor(server.baseUrl));
+});
+afterEach(() => server.reset());
+afterAll(async () => {
+  await grader.close();
+  await server.close();
+});
+
+const request = { exam, question: longQuestion(), answer: typedAnswer('A private answer: glucose.') };
+const once = (behaviour: Behaviour) => server.behave([{ times: 1, behaviour }]);
+const always = (behaviour: Behaviour) => server.behave([{ behaviour }]);
+const gap = () => (server.calls[1]?.at ?? 0) - (server.calls[0]?.at ?? 0);
+
+describe('3.10 transient failures are retried', () => {
+  test.each<[string, Behaviour]>([
+    ['429', { kind: 'status', status: 429 }],
+    ['500', { kind: 'status', status: 500 }],
+    ['503', { kind: 'status', status: 503 }],
+    ['a broken connection', { kind: 'cut' }],
+    ['truncated JSON', { kind: 'truncated' }],
+    ['output outside the schema', { kind: 'violating' }],
+    ['an empty answer', { kind: 'content', content: '' }],
+    ['a gateway’s HTML', { kind: 'html' }],
+  ])('%s, then well', async (_, behaviour) => {
+    once(behaviour);
+    const { value, usage } = await grader.judgeAnswer(request, within(10_000));
+    expect(value.awarded).toBe(3);
+    expect(usage.calls).toBe(2);
+    expect(server.calls).toHaveLength(2);
+    expect(gap()).toBeGreaterThan(200);
+  });
+
+  test('retry-after is waited for', async () => {
+    once({ kind: 'status', status: 429, retryAfterSeconds: 1 });
+    await grader.judgeAnswer(request, within(10_000));
+    expect(gap()).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('retry-after-ms goes before retry-after', async () => {
+    once({ kind: 'status', status: 429, retryAfterSeconds: 60, retryAfterMs: 700 });
+    await grader.judgeAnswer(request, within(10_000));
+    expect(gap()).toBeGreaterThanOrEqual(700);
+    expect(gap()).toBeLessThan(5000);
+  });
+
+  test('a wait that would end after the deadline is not begun, and the wait asked for is told', async () => {
+    always({ kind: 'status', status: 429, retryAfterSeconds: 60 });
+    const started = performance.now();
+    await expect(grader.judgeAnswer(request, within(10_000))).rejects.toMatchObject({
+      name: 'GraderFailure',
+      kind: 'transient',
+      retryAfterMs: 60_000,
+    });
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(server.calls).toHaveLength(1);
+  });
+
+  test('until the deadline, then the failure is transient', async () => {
+    always({ kind: 'status', status: 500 });
+    const started = performance.now();
+    await expect(grader.judgeAnswer(request, within(1500))).rejects.toMatchObject({ kind: 'transient' });
+    expect(performance.now() - started).toBeLessThan(2500);
+    expect(server.calls.length).toBeGreaterThan(1);
+  });
+
+  test('a call past its own limit is given up and made again', async () => {
+    const hasty = await createGrader({ ...optionsFor(server.baseUrl), callTimeoutSeconds: 0.3 });
+    once({ kind: 'hang' });
+    const { usage } = await hasty.judgeAnswer(request, within(10_000));
+    await hasty.close();
+    expect(usage.calls).toBe(2);
+    await server.waitFor(([first]) => first?.aborted === true);
+  });
+
+  test('an endpoint that cannot be reached', async () => {
+    const gone = await startModelServer();
+    await gone.close();
+    const lost = await createGrader(optionsFor(gone.baseUrl));
+    await expect(lost.judgeAnswer(request, within(700))).rejects.toMatchObject({ kind: 'transient' });
+    await lost.close();
+  });
+});
+
+describe('3.10 what cannot pass is not retried without end', () => {
+  test.each([400, 401, 403, 404, 422])('%i fails at once', async (status) => {
+    always({ kind: 'status', status });
+    await expect(grader.judgeAnswer(request, within(10_000))).rejects.toMatchObject({
+      name: 'GraderFailure',
+      kind: 'permanent',
+      message: `the model endpoint answered ${status}`,
+    });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  test('output malformed thrice fails: as asked, repaired, afresh', async () => {
+    always({ kind: 'violating' });
+    await expect(grader.judgeAnswer(request, within(20_000))).rejects.toMatchObject({ kind: 'malformed' });
+    const sizes = server.calls.map(({ body }) =>
+      Array.isArray(body['messages']) ? body['messages'].length : 0,
+    );
+    expect(sizes).toEqual([2, 4, 2]);
+  });
+
+  test('transient failures between do not use up the tries of malformed output', async () => {
+    const script: Behaviour[] = [
+      { kind: 'violating' },
+      { kind: 'status', status: 500 },
+      { kind: 'violating' },
+      { kind: 'answer' },
+    ];
+    server.behave(() => script.shift());
+    const { usage } = await grader.judgeAnswer(request, within(20_000));
+    expect(usage.calls).toBe(4);
+  });
+});
+
+describe('3.9 an abort stops everything within a second', () => {
+  test('a call in flight, and the endpoint notices', async () => {
+    always({ kind: 'hang' });
+    const abort = new AbortController();
+    const judging = grader.judgeAnswer(request, within(60_000, abort.signal));
+    await server.waitFor((calls) => calls.length === 1);
+    const started = performance.now();
+    abort.abort(new Error('cancelled'));
+    await expect(judging).rejects.toThrow('cancelled');
+    await server.waitFor(([call]) => call?.aborted === true);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test('a wait between tries', async () => {
+    always({ kind: 'status', status: 429, retryAfterSeconds: 30 });
+    const abort = new AbortController();
+    const judging = grader.judgeAnswer(request, within(60_000, abort.signal));
+    await server.waitFor(([call]) => typeof call?.endedAt === 'number');
+    const started = performance.now();
+    abort.abort(new Error('cancelled'));
+    await expect(judging).rejects.toThrow('cancelled');
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test('a call that waits for its place, which then goes to another', async () => {
+    const narrow = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: 1 });
+    const first = new AbortController();
+    const second = new AbortController();
+    once({ kind: 'hang' });
+    const hanging = narrow.judgeAnswer(request, within(60_000, first.signal));
+    await server.waitFor((calls) => calls.length === 1);
+    const waiting = narrow.judgeAnswer(request, within(60_000, second.signal));
+    const third = narrow.judgeAnswer(request, within(60_000));
+    second.abort(new Error('second'));
+    await expect(waiting).rejects.toThrow('second');
+    first.abort(new Error('first'));
+    await expect(hanging).rejects.toThrow('first');
+    expect((await third).value.awarded).toBe(3);
+    expect(server.calls).toHaveLength(2);
+    await narrow.close();
+  });
+
+  test('a signal aborted beforehand makes no call', async () => {
+    const judging = grader.judgeAnswer(request, within(60_000, AbortSignal.abort(new Error('before'))));
+    await expect(judging).rejects.toThrow('before');
+    expect(server.calls).toHaveLength(0);
+  });
+
+  test('closing the grader ends what is under way', async () => {
+    const other = await createGrader(optionsFor(server.baseUrl));
+    always({ kind: 'hang' });
+    const judging = other.judgeAnswer(request, within(60_000));
+    await server.waitFor((calls) => calls.length === 1);
+    const ended = expect(judging).rejects.toThrow('closed');
+    await other.close();
+    await ended;
+  });
+});
+
+test('no more calls are out at once than allowed, and all get their turn', async () => {
+  const two = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: 2 });
+  always({ kind: 'slow', ms: 50 });
+  await Promise.all(Array.from({ length: 8 }, () => two.judgeAnswer(request, within(20_000))));
+  expect(server.calls).toHaveLength(8);
+  expect(server.peakInFlight).toBe(2);
+  await two.close();
+});
+
+test('a deadline that has passed makes no call', async () => {
+  await expect(grader.judgeAnswer(request, within(-1))).rejects.toMatchObject({ kind: 'transient' });
+  expect(server.calls).toHaveLength(0);
+});
+
+test('failures hold neither key nor prompt nor answer, though the endpoint repeats them', async () => {
+  for (const behaviour of [
+    { kind: 'status', status: 400 },
+    { kind: 'content', content: request.answer.text },
+  ] as const) {
+    always(behaviour);
+    const failure: unknown = await grader
+      .judgeAnswer(request, within(20_000))
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(GraderFailure);
+    const all =
+      failure instanceof GraderFailure
+        ? `${failure.stack} ${JSON.stringify(failure)} ${String(failure.cause)}`
+        : '';
+    expect(all).not.toContain('private');
+    expect(all).not.toContain('secret');
+    expect(all).not.toContain('photosynthesis');
+  }
+});

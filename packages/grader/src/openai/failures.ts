@@ -1,0 +1,46 @@
+import { APIConnectionError, APIError, APIUserAbortError } from 'openai';
+import { GraderFailure } from '../grader.ts';
+
+/** Statuses that pass: the endpoint is busy, restarting, or its gateway lost it. 5xx is added below. */
+const TRANSIENT_STATUSES = new Set([408, 409, 425, 429]);
+
+/**
+ * Classifies what a call threw (design chapter 3.10: unknown errors are not retried). Messages are ours: an endpoint's
+ * own words may repeat a part of the key or of the prompt, so nothing of them is kept, nor is the error as a cause.
+ */
+export function classify(error: unknown): GraderFailure {
+  if (error instanceof GraderFailure) return error;
+  // Only our own per-call time limit reaches here as an abort: cancellation and deadline have been told apart before.
+  if (error instanceof APIUserAbortError || error instanceof APIConnectionError || isCutOff(error)) {
+    return new GraderFailure(
+      'transient',
+      'the model endpoint could not be reached or did not answer in time',
+    );
+  }
+  if (error instanceof APIError && typeof error.status === 'number') {
+    const transient = error.status >= 500 || TRANSIENT_STATUSES.has(error.status);
+    return new GraderFailure(
+      transient ? 'transient' : 'permanent',
+      `the model endpoint answered ${error.status}`,
+      transient ? retryAfterMs(error.headers) : undefined,
+    );
+  }
+  const name = error instanceof Error ? error.name : typeof error;
+  return new GraderFailure('permanent', `the model call failed in an unknown way (${name})`);
+}
+
+/** How long the endpoint asks us to wait: retry-after-ms, else retry-after in seconds or as a date. */
+export function retryAfterMs(headers: Headers | undefined): number | undefined {
+  const exact = headers?.get('retry-after-ms');
+  if (exact !== null && exact !== undefined && /^\d+(\.\d+)?$/.test(exact)) return Math.ceil(Number(exact));
+  const after = headers?.get('retry-after');
+  if (after === null || after === undefined) return undefined;
+  if (/^\d+(\.\d+)?$/.test(after)) return Math.ceil(Number(after) * 1000);
+  const at = Date.parse(after);
+  return Number.isNaN(at) ? undefined : Math.max(at - Date.now(), 0);
+}
+
+/** The connection broke while the body was on its way: fetch then throws a bare TypeError. */
+function isCutOff(error: unknown): boolean {
+  return error instanceof TypeError && (error.message === 'terminated' || error.cause !== undefined);
+}

@@ -1,0 +1,93 @@
+import type { AlignRequest, CallOptions, GraderOptions, JudgeRequest } from '../grader.ts';
+
+/** Requests as the worker makes them, for this folder's tests. */
+export const exam = {
+  subject: 'Biology',
+  level: 'school',
+  board: 'CBSE',
+  class: '10',
+  instructions: 'Accept any sensible wording.',
+};
+
+const box = { x: 0.1, y: 0.2, width: 0.8, height: 0.2 };
+
+export function longQuestion(question: Partial<JudgeRequest['question']> = {}): JudgeRequest['question'] {
+  return {
+    label: '3',
+    type: 'long_answer',
+    text: 'What is photosynthesis?',
+    maxMarks: 3,
+    options: [],
+    correctOptions: [],
+    answer: null,
+    modelAnswer: 'Plants make glucose with light.',
+    partialMarking: true,
+    criteria: [
+      { name: 'Definition \\frac{1}{2}', marks: 2, keywords: ['glucose'], guidance: 'Name the product.' },
+      { name: 'Light', marks: 1, keywords: [], guidance: null },
+    ],
+    ...question,
+  };
+}
+
+export const optionQuestion = longQuestion({
+  label: '1',
+  type: 'mcq_single',
+  text: 'Which planet is nearest to the sun?',
+  maxMarks: 2,
+  options: [
+    { label: 'A', text: 'Venus' },
+    { label: 'B', text: 'Mercury' },
+  ],
+  correctOptions: ['B'],
+  modelAnswer: null,
+  criteria: [],
+});
+
+export function typedAnswer(text: string): JudgeRequest['answer'] {
+  return { text, legibility: null, blocks: [] };
+}
+
+export function writtenAnswer(text: string, legibility = 1): JudgeRequest['answer'] {
+  return { text, legibility, blocks: [{ page: 2, box, text }] };
+}
+
+export const alignRequest: AlignRequest = {
+  questions: [
+    { number: 1, label: '1', section: 'A', type: 'long_answer', text: 'One?' },
+    { number: 2, label: '2', section: 'A', type: 'long_answer', text: 'Two?' },
+  ],
+  pages: [
+    {
+      page: 1,
+      legibility: 1,
+      language: 'en',
+      blocks: [
+        { label: 'Q2', continues: false, text: 'two', crossedOut: false, box },
+        { label: 'Q1', continues: false, text: 'struck', crossedOut: true, box },
+        { label: 'Q1', continues: false, text: 'one', crossedOut: false, box },
+      ],
+    },
+    {
+      page: 2,
+      legibility: 1,
+      language: 'en',
+      blocks: [{ label: null, continues: true, text: 'more of one', crossedOut: false, box }],
+    },
+  ],
+};
+
+export function within(ms: number, signal = new AbortController().signal): CallOptions {
+  return { signal, deadline: new Date(Date.now() + ms) };
+}
+
+export function optionsFor(baseUrl: string): Extract<GraderOptions, { provider: 'openai' }> {
+  return {
+    provider: 'openai',
+    baseUrl,
+    apiKey: 'sk-very-secret',
+    model: 'some-model',
+    maxConcurrentCalls: 4,
+    callTimeoutSeconds: 20,
+  };
+}

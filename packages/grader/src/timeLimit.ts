@@ -1,0 +1,42 @@
+import type { CallOptions } from './grader.ts';
+import { GraderFailure } from './grader.ts';
+
+/** setTimeout takes no longer wait than this. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Runs `work` under one signal that stands for cancellation and deadline together. Rejects with the caller's reason on
+ * abort and with a transient GraderFailure at the deadline, at once in both cases, even if `work` is slow to notice.
+ */
+export async function withinDeadline<T>(
+  options: CallOptions,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  options.signal.throwIfAborted();
+  const remaining = options.deadline.getTime() - Date.now();
+  const past = new GraderFailure('transient', 'the deadline came before an answer did');
+  if (remaining <= 0) throw past;
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(past), Math.min(remaining, LONGEST_TIMER_MS));
+  const signal = AbortSignal.any([options.signal, limit.signal]);
+  try {
+    return await orAbort(work(signal), signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The promise's outcome, or the signal's reason as soon as it is aborted. */
+export async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  // The loser of the race may still reject later, with nobody listening.
+  promise.catch(() => {});
+  if (signal.aborted) throw signal.reason;
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

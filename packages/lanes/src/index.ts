@@ -1,0 +1,12 @@
+export { LaneUnavailable, openLanes } from './openLanes.ts';
+export type {
+  Broadcasts,
+  LaneProgress,
+  Lanes,
+  OpenLanesOptions,
+  PublishResult,
+  PullOptions,
+  Settle,
+} from './lanes.ts';
+export type { ControlKind, ControlMessages, Lane, LaneJobs } from '@evaluation/jobs-contract';
+export { messageId } from '@evaluation/jobs-contract';

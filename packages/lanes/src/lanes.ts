@@ -1,0 +1,81 @@
+import type { ControlKind, ControlMessages, Lane, LaneJobs } from '@evaluation/jobs-contract';
+
+/** What the lanes have to tell an operator; never with the content of a message. */
+export type LaneProgress = (event: string, details: Readonly<Record<string, string | number>>) => void;
+
+export interface OpenLanesOptions {
+  /** `nats://[user:password@]host:port`, or several separated by commas; `tls://` to require TLS. */
+  readonly url: string;
+  /** Keeps installations that share one NATS apart; letters, digits, `_` and `-`. */
+  readonly namespace: string;
+  /** Name of this client in the server's connection list, for example `worker-copy`. */
+  readonly name: string;
+  readonly onProgress?: LaneProgress;
+}
+
+export interface PublishResult {
+  /** The lane had this message id already (within two minutes), so this publication added nothing. */
+  readonly duplicate: boolean;
+}
+
+/** How a handler says what becomes of its message. The first call counts. */
+export interface Settle {
+  /** The job is claimed in PostgreSQL (or needs no work any more): the lane may forget it. */
+  ack(): void;
+  /** Not now: give it to any puller again after `delayMs`. */
+  release(delayMs: number): void;
+}
+
+export interface PullOptions<L extends Lane> {
+  /** Jobs being handled at the same time, at most. */
+  readonly concurrency: number;
+  /** Aborted: no new job is taken; those in hand are finished. */
+  readonly signal: AbortSignal;
+  /**
+   * Handle one job. Call `ack` as soon as it is claimed, within 30 seconds, not when it is done: from the claim on, the
+   * lease in PostgreSQL watches over it. A handler that throws, or returns without settling, releases the job.
+   */
+  handle(job: LaneJobs[L], settle: Settle): Promise<void>;
+}
+
+/** Messages to every process that is connected now; lost to the others. */
+export interface Broadcasts {
+  /**
+   * Tell all listeners, in order, best effort.
+   *
+   * @throws LaneUnavailable there is no connection
+   */
+  broadcast<K extends ControlKind>(kind: K, message: ControlMessages[K]): Promise<void>;
+  /** Listen, from the next connection on if there is none yet. A handler's error is reported and goes no further. */
+  onBroadcast<K extends ControlKind>(kind: K, handler: (message: ControlMessages[K]) => void): () => void;
+}
+
+/** The conveyor between core and the workers (design 1, 3.7, 3.8). PostgreSQL is the truth: all of it may be lost. */
+export interface Lanes extends Broadcasts {
+  /**
+   * Create the lanes' streams, or bring their settings up to date.
+   *
+   * @throws LaneUnavailable
+   */
+  ensureStreams(): Promise<void>;
+  /**
+   * Put one job into its lane and wait until the server has it. Publishing again under the same id is harmless: the
+   * server drops it for two minutes, and after that the claim in PostgreSQL does.
+   *
+   * @throws LaneUnavailable it may or may not be in the lane; publish again
+   */
+  publish<L extends Lane>(lane: L, job: LaneJobs[L], messageId: string): Promise<PublishResult>;
+  /**
+   * Take jobs until `signal` aborts; resolves when the last handler is done. Outlives the server, the stream and the
+   * consumer: whatever is missing is waited for or made anew.
+   */
+  pull<L extends Lane>(lane: L, options: PullOptions<L>): Promise<void>;
+  /**
+   * Jobs in the lane that nobody has acknowledged yet.
+   *
+   * @throws LaneUnavailable
+   */
+  depth(lane: Lane): Promise<number>;
+  /** Send what is buffered and disconnect. Stop pulling first. */
+  close(): Promise<void>;
+}

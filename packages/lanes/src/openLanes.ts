@@ -1,0 +1,137 @@
+import {
+  controlMessages,
+  controlSubject,
+  laneJobs,
+  laneSubject,
+  type ControlKind,
+  type ControlMessages,
+  type Lane,
+  type LaneJobs,
+} from '@evaluation/jobs-contract';
+import { jetstream, JetStreamApiError } from '@nats-io/jetstream';
+import { errors, type NatsConnection, type Subscription } from '@nats-io/transport-node';
+import { keepConnected, LaneUnavailable } from './connection.ts';
+import type { LaneProgress, Lanes, OpenLanesOptions } from './lanes.ts';
+import { pullLane } from './pull.ts';
+import { JETSTREAM_TIMEOUT_MS, makeStreams, manage, streamName } from './streams.ts';
+
+export { LaneUnavailable } from './connection.ts';
+
+const NAMESPACE = /^[A-Za-z0-9_-]{1,64}$/;
+
+const encoders: { readonly [L in Lane]: (job: LaneJobs[L]) => Uint8Array } = {
+  copy: laneJobs.copy.encode,
+  typed: laneJobs.typed.encode,
+  inspect: laneJobs.inspect.encode,
+};
+
+const controlCodecs: {
+  readonly [K in ControlKind]: {
+    encode(message: ControlMessages[K]): Uint8Array;
+    decode(bytes: Uint8Array): ControlMessages[K];
+  };
+} = controlMessages;
+
+/**
+ * Open the lanes. Returns at once, whether NATS answers or not: a process outlives NATS being down, so its operations
+ * fail with `LaneUnavailable` until it is back.
+ *
+ * @throws RangeError a namespace that cannot be part of a subject
+ * @throws TypeError a `url` that is none
+ */
+export function openLanes(options: OpenLanesOptions): Lanes {
+  const { namespace } = options;
+  if (!NAMESPACE.test(namespace)) throw new RangeError('a namespace is 1 to 64 letters, digits, _ or -');
+  const progress: LaneProgress = options.onProgress ?? (() => {});
+  const connection = keepConnected(options);
+
+  /** Every failure of the server or the way to it is one thing to the caller. */
+  async function withNats<T>(what: string, operation: (nats: NatsConnection) => Promise<T>): Promise<T> {
+    const nats = await connection.ready();
+    try {
+      return await operation(nats);
+    } catch (error) {
+      throw new LaneUnavailable(`${what}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  return {
+    ensureStreams: () => withNats('ensure streams', (nats) => makeStreams(nats, namespace)),
+
+    publish(lane, job, messageId) {
+      const encode: (message: typeof job) => Uint8Array = encoders[lane];
+      const bytes = encode(job);
+      return withNats(`publish to ${lane}`, async (nats) => {
+        const send = () =>
+          jetstream(nats).publish(laneSubject(namespace, lane), bytes, {
+            msgID: messageId,
+            timeout: JETSTREAM_TIMEOUT_MS,
+            expect: { streamName: streamName(namespace, lane) },
+          });
+        try {
+          return { duplicate: (await send()).duplicate };
+        } catch (error) {
+          if (!isStreamMissing(error)) throw error;
+          progress('lane.stream_missing', { lane });
+          await makeStreams(nats, namespace);
+          return { duplicate: (await send()).duplicate };
+        }
+      });
+    },
+
+    pull: (lane, pullOptions) => pullLane({ connection, namespace, progress }, lane, pullOptions),
+
+    broadcast: (kind, message) =>
+      withNats(`broadcast ${kind}`, async (nats) => {
+        nats.publish(controlSubject(namespace, kind), controlCodecs[kind].encode(message));
+      }),
+
+    onBroadcast(kind, handler) {
+      let subscription: Subscription | undefined;
+      let stopped = false;
+      connection.onOpen((nats) => {
+        if (stopped) return;
+        subscription = nats.subscribe(controlSubject(namespace, kind), {
+          callback: (error, message) => {
+            try {
+              if (error !== null) throw error;
+              handler(controlCodecs[kind].decode(message.data));
+            } catch (reason) {
+              progress('lanes.broadcast_failed', {
+                kind,
+                reason: reason instanceof Error ? reason.message : String(reason),
+              });
+            }
+          },
+        });
+      });
+      return () => {
+        stopped = true;
+        if (subscription !== undefined && !subscription.isClosed()) subscription.unsubscribe();
+      };
+    },
+
+    depth: (lane) =>
+      withNats(`depth of ${lane}`, async (nats) => {
+        const manager = await manage(nats);
+        try {
+          return (await manager.streams.info(streamName(namespace, lane))).state.messages;
+        } catch (error) {
+          // Deleted, or not made yet: nothing waits there.
+          if (isStreamMissing(error)) return 0;
+          throw error;
+        }
+      }),
+
+    close: () => connection.close(),
+  };
+}
+
+function isStreamMissing(error: unknown): boolean {
+  if (error instanceof JetStreamApiError) return error.status === 404;
+  // A publication that no stream listens to; the client reports it as JetStream being off and keeps this as the cause.
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof errors.RequestError && cause.isNoResponders();
+}

@@ -1,0 +1,158 @@
+import { laneJobs, UnknownJobVersion, type Lane, type LaneJobs } from '@evaluation/jobs-contract';
+import type { Consumer, JsMsg } from '@nats-io/jetstream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { jittered, type Connection } from './connection.ts';
+import type { LaneProgress, PullOptions } from './lanes.ts';
+import { makeConsumer } from './streams.ts';
+
+/*
+ * State of a puller: `concurrency` slots, each of which is asking for one message, or handling one, or waiting out a
+ * failure. A slot asks for the next message only when it is free, so no message waits inside a busy process while
+ * another has room for it.
+ * When this process dies: what it had not acknowledged goes to another puller after 30 seconds; what it had, is claimed,
+ * and its lease in PostgreSQL brings it back.
+ */
+
+/** One request for a message stays open this long; then the slot asks anew. */
+const REQUEST_MS = 10_000;
+/** Handed back, unclaimed, this often: dropped. PostgreSQL releases the run again, as a new delivery. */
+const MAX_DELIVERIES = 10;
+/** Written by a newer release: leave it time to reach a puller of that release. */
+const UNKNOWN_VERSION_DELAY_MS = 5_000;
+const FAILED_HANDLER_DELAY_MS = 5_000;
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 2_000;
+
+/** Take the jobs of one lane; see `Lanes.pull`. */
+export async function pullLane<L extends Lane>(
+  place: { connection: Connection; namespace: string; progress: LaneProgress },
+  lane: L,
+  options: PullOptions<L>,
+): Promise<void> {
+  const { connection, namespace, progress } = place;
+  const { concurrency, signal, handle } = options;
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw new RangeError('concurrency must be at least 1');
+
+  // One consumer for all slots: looked up once, looked up again after any failure.
+  let consumer: Promise<Consumer> | undefined;
+  let failing = false;
+
+  function currentConsumer(): Promise<Consumer> {
+    consumer ??= connection.ready().then((nats) => makeConsumer(nats, namespace, lane));
+    return consumer;
+  }
+
+  function failed(used: Promise<Consumer> | undefined, error: unknown): void {
+    if (consumer === used) consumer = undefined;
+    if (!failing) progress('lane.pull_failed', { lane, reason: reasonOf(error) });
+    failing = true;
+  }
+
+  function works(): void {
+    if (failing) progress('lane.pull_resumed', { lane });
+    failing = false;
+  }
+
+  async function runSlot(): Promise<void> {
+    let retryMs = FIRST_RETRY_MS;
+    while (!signal.aborted) {
+      const used = currentConsumer();
+      try {
+        const message = await nextMessage(await used, signal);
+        works();
+        retryMs = FIRST_RETRY_MS;
+        if (message !== undefined) await handleMessage(message, lane, handle, progress);
+      } catch (error) {
+        failed(used, error);
+        await wait(jittered(retryMs), undefined, { signal }).catch(() => {});
+        retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: concurrency }, runSlot));
+}
+
+/**
+ * Ask for one message.
+ *
+ * @returns undefined when none came while the request was open, or `signal` aborted
+ * @throws Error the consumer is gone, or the server does not answer
+ */
+async function nextMessage(consumer: Consumer, signal: AbortSignal): Promise<JsMsg | undefined> {
+  if (signal.aborted) return undefined;
+  const messages = await consumer.fetch({ max_messages: 1, expires: REQUEST_MS, bind: true });
+  const stop = () => messages.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const message of messages) {
+      if (!signal.aborted) return message;
+      // It was on its way when we stopped.
+      message.nak();
+    }
+    return undefined;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    // The request ends before its message is handled: one left open would miss the server's heartbeats meanwhile.
+    messages.stop();
+  }
+}
+
+async function handleMessage<L extends Lane>(
+  message: JsMsg,
+  lane: L,
+  handle: PullOptions<L>['handle'],
+  progress: LaneProgress,
+): Promise<void> {
+  if (message.info.deliveryCount > MAX_DELIVERIES) {
+    message.term('delivered too often');
+    progress('lane.message_dropped', { lane, seq: message.seq, deliveries: message.info.deliveryCount - 1 });
+    return;
+  }
+  const job = readJob(message, lane, progress);
+  if (job === undefined) return;
+
+  let settled = false;
+  const settleOnce = (settle: () => void) => {
+    if (settled) return;
+    settled = true;
+    settle();
+  };
+  try {
+    await handle(job, {
+      ack: () => settleOnce(() => message.ack()),
+      release: (delayMs) => settleOnce(() => message.nak(delayMs)),
+    });
+  } catch (error) {
+    progress('lane.handler_failed', { lane, seq: message.seq, reason: reasonOf(error) });
+  }
+  settleOnce(() => message.nak(FAILED_HANDLER_DELAY_MS));
+}
+
+/** The job in a message; a message without one is settled here. */
+function readJob<L extends Lane>(message: JsMsg, lane: L, progress: LaneProgress): LaneJobs[L] | undefined {
+  const decode: (bytes: Uint8Array) => LaneJobs[L] = decoders[lane];
+  try {
+    return decode(message.data);
+  } catch (error) {
+    if (error instanceof UnknownJobVersion) {
+      message.nak(UNKNOWN_VERSION_DELAY_MS);
+      progress('lane.unknown_version', { lane, seq: message.seq, version: error.version });
+    } else {
+      message.term('unreadable');
+      progress('lane.unreadable_message', { lane, seq: message.seq, reason: reasonOf(error) });
+    }
+    return undefined;
+  }
+}
+
+const decoders: { readonly [L in Lane]: (bytes: Uint8Array) => LaneJobs[L] } = {
+  copy: laneJobs.copy.decode,
+  typed: laneJobs.typed.decode,
+  inspect: laneJobs.inspect.decode,
+};
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,219 @@
+/**
+ * What the service relies on in an S3 store, told by the adapter. Runs against the embedded endpoint, or against any
+ * other: S3_CONFORMANCE_ENDPOINT with S3_CONFORMANCE_ACCESS_KEY_ID, S3_CONFORMANCE_SECRET_ACCESS_KEY and, where it is
+ * not us-east-1, S3_CONFORMANCE_REGION. It makes a bucket of its own and leaves it empty.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DeleteBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { startS3 } from '@evaluation/embedded';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { objectStore, type ObjectStore, type PresignedPut } from './index.ts';
+
+const PDF = 'application/pdf';
+const bucket = `conformance-${randomUUID()}`;
+const used = new Set<string>();
+const cleanups: (() => Promise<void>)[] = [];
+let account: { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string };
+let store: ObjectStore;
+
+beforeAll(async () => {
+  const endpoint = process.env['S3_CONFORMANCE_ENDPOINT'];
+  if (endpoint === undefined) {
+    const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
+    const s3 = await startS3({ dataDir: folder });
+    cleanups.push(
+      () => s3.close(),
+      () => rm(folder, { recursive: true, force: true }),
+    );
+    account = s3;
+  } else {
+    account = {
+      endpoint,
+      region: process.env['S3_CONFORMANCE_REGION'] ?? 'us-east-1',
+      accessKeyId: process.env['S3_CONFORMANCE_ACCESS_KEY_ID'] ?? '',
+      secretAccessKey: process.env['S3_CONFORMANCE_SECRET_ACCESS_KEY'] ?? '',
+    };
+  }
+  store = objectStore({ ...account, bucket });
+  await store.ensureBucket();
+});
+
+afterAll(async () => {
+  await store.delete([...used]);
+  const client = new S3Client({
+    endpoint: account.endpoint,
+    region: account.region,
+    credentials: account,
+    forcePathStyle: true,
+  });
+  await client.send(new DeleteBucketCommand({ Bucket: bucket }));
+  client.destroy();
+  store.close();
+  for (const cleanup of cleanups) await cleanup();
+});
+
+function newKey(name: string = randomUUID()): string {
+  used.add(name);
+  return name;
+}
+
+const send = (
+  { url, headers }: PresignedPut,
+  body: string | Buffer<ArrayBuffer>,
+  changed: Record<string, string> = {},
+) => fetch(url, { method: 'PUT', headers: { ...headers, ...changed }, body });
+
+const codeOf = async (response: Response) => /<Code>(.*?)<\/Code>/.exec(await response.text())?.[1];
+
+test('making a bucket that is there is no failure', async () => {
+  await store.ensureBucket();
+  await Promise.all([store.ensureBucket(), store.ensureBucket()]);
+});
+
+test('a presigned PUT stores exactly what was sent, and a presigned GET gives it back', async () => {
+  const key = newKey();
+  const body = randomBytes(300_000);
+  const put = await store.presignPut(key, { sizeBytes: body.length, contentType: PDF, expiresInSeconds: 60 });
+  expect((await send(put, body)).status).toBe(200);
+  expect(await store.head(key)).toMatchObject({ sizeBytes: body.length, contentType: PDF });
+  const got = await fetch(await store.presignGet(key, { expiresInSeconds: 60 }));
+  expect(got.status).toBe(200);
+  expect(got.headers.get('content-type')).toBe(PDF);
+  expect(Buffer.from(await got.arrayBuffer()).equals(body)).toBe(true);
+});
+
+test('a presigned PUT refuses another size, larger or smaller', async () => {
+  const key = newKey();
+  const put = await store.presignPut(key, { sizeBytes: 1000, contentType: PDF, expiresInSeconds: 60 });
+  for (const size of [999, 1001]) {
+    const response = await send(put, randomBytes(size), { 'Content-Length': String(size) });
+    expect(response.status).toBe(403);
+    expect(await codeOf(response)).toBe('SignatureDoesNotMatch');
+  }
+  expect(await store.head(key)).toBeNull();
+});
+
+test('a presigned PUT refuses another content type', async () => {
+  const key = newKey();
+  const put = await store.presignPut(key, { sizeBytes: 4, contentType: PDF, expiresInSeconds: 60 });
+  const response = await send(put, 'text', { 'Content-Type': 'text/html' });
+  expect(response.status).toBe(403);
+  expect(await codeOf(response)).toBe('SignatureDoesNotMatch');
+  expect(await store.head(key)).toBeNull();
+});
+
+test('a presigned PUT is good for its own key and method only', async () => {
+  const key = newKey();
+  const other = newKey();
+  const put = await store.presignPut(key, { sizeBytes: 4, contentType: PDF, expiresInSeconds: 60 });
+  expect((await send({ ...put, url: put.url.replace(key, other) }, 'text')).status).toBe(403);
+  expect((await fetch(put.url, { headers: { 'content-type': PDF } })).status).toBe(403);
+  expect(await store.head(other)).toBeNull();
+});
+
+test('a presigned address ends with its time', async () => {
+  const key = newKey();
+  await store.put(key, Buffer.from('x'), PDF);
+  const url = await store.presignGet(key, { expiresInSeconds: 1 });
+  const expired = async () => (await fetch(url)).status === 403;
+  const deadline = Date.now() + 10_000;
+  while (!(await expired())) {
+    expect(Date.now()).toBeLessThan(deadline);
+    await sleep(100);
+  }
+  const response = await fetch(url);
+  expect(response.status).toBe(403);
+  expect(await codeOf(response)).toBe('AccessDenied');
+});
+
+test('a presigned GET serves ranges and conditions', async () => {
+  const key = newKey();
+  const { etag } = await store.put(key, Buffer.from('0123456789'), PDF);
+  const url = await store.presignGet(key, { expiresInSeconds: 60 });
+  const part = await fetch(url, { headers: { range: 'bytes=2-4' } });
+  expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([
+    206,
+    'bytes 2-4/10',
+    '234',
+  ]);
+  const tail = await fetch(url, { headers: { range: 'bytes=-3' } });
+  expect([tail.status, await tail.text()]).toEqual([206, '789']);
+  expect((await fetch(url, { headers: { range: 'bytes=10-' } })).status).toBe(416);
+  expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304);
+  expect((await fetch(url, { headers: { 'if-match': '"another"' } })).status).toBe(412);
+});
+
+test('nobody reads or writes without a signature', async () => {
+  const key = newKey();
+  await store.put(key, Buffer.from('x'), PDF);
+  for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
+    expect((await fetch(`${account.endpoint}/${bucket}/${key}`, { method })).status).toBe(403);
+  }
+  expect(await store.head(key)).not.toBeNull();
+});
+
+test('a wrong secret is refused', async () => {
+  const thief = objectStore({ ...account, bucket, secretAccessKey: 'wrong'.repeat(8) });
+  await expect(thief.put(newKey(), Buffer.from('x'), PDF)).rejects.toMatchObject({
+    name: 'SignatureDoesNotMatch',
+  });
+  thief.close();
+});
+
+test('a copy is the version it was asked for, and keeps its type', async () => {
+  const [from, to] = [newKey(), newKey()];
+  const { etag } = await store.put(from, Buffer.from('first'), PDF);
+  const copied = await store.copy(from, to, { ifMatch: etag });
+  expect(copied?.etag).toBe(etag);
+  expect(await store.head(to)).toEqual({ etag, sizeBytes: 5, contentType: PDF });
+  await store.put(from, Buffer.from('second!'), PDF);
+  expect(await store.head(to)).toEqual({ etag, sizeBytes: 5, contentType: PDF });
+});
+
+test('a copy of a source that changed or is gone answers null and writes nothing', async () => {
+  const [from, to] = [newKey(), newKey()];
+  const { etag } = await store.put(from, Buffer.from('first'), PDF);
+  await store.put(from, Buffer.from('second'), PDF);
+  expect(await store.copy(from, to, { ifMatch: etag })).toBeNull();
+  await store.delete([from]);
+  expect(await store.copy(from, to, { ifMatch: etag })).toBeNull();
+  expect(await store.head(to)).toBeNull();
+});
+
+test('deleting removes what is there, forgives what is not, and takes more keys than one request holds', async () => {
+  const keys = [newKey(), newKey()];
+  for (const key of keys) await store.put(key, Buffer.from('x'), PDF);
+  const missing = Array.from({ length: 1000 }, (_, index) => `missing-${index}`);
+  await store.delete([...missing, ...keys]);
+  for (const key of keys) expect(await store.head(key)).toBeNull();
+  await store.delete([]);
+});
+
+test('keys with spaces, plus signs, percent signs and other scripts come back as they are', async () => {
+  const keys = ['a b+c%20d', "quote'(1)!*~", 'प्रश्न/उत्तर.pdf', 'a&b<c>"d"', 'x=y?z#w;v:@,$'].map((name) =>
+    newKey(`${randomUUID()}/${name}`),
+  );
+  for (const key of keys) {
+    const { etag } = await store.put(key, Buffer.from(key), PDF);
+    expect(await (await fetch(await store.presignGet(key, { expiresInSeconds: 60 }))).text()).toBe(key);
+    const copy = newKey(`${key}-copy`);
+    expect(await store.copy(key, copy, { ifMatch: etag })).not.toBeNull();
+    await store.delete([key]);
+    expect(await store.head(key)).toBeNull();
+    expect(await store.head(copy)).not.toBeNull();
+  }
+});
+
+test('a public endpoint changes the address that clients get, not the one we use', async () => {
+  const outside = objectStore({ ...account, bucket, publicEndpoint: 'https://files.example.org' });
+  const key = newKey();
+  await outside.put(key, Buffer.from('x'), PDF);
+  expect(await outside.head(key)).not.toBeNull();
+  const url = new URL(await outside.presignGet(key, { expiresInSeconds: 60 }));
+  expect(url.origin).toBe('https://files.example.org');
+  outside.close();
+});

@@ -1,0 +1,10 @@
+/** The object store: keys, presigned addresses, and the few S3 calls the service makes (design, chapter 3.11). */
+export { objectStore, ObjectsNotDeleted, ObjectStoreTimeout } from './objectStore.ts';
+export type {
+  CallOptions,
+  ObjectHead,
+  ObjectStore,
+  ObjectStoreOptions,
+  PresignedPut,
+} from './objectStore.ts';
+export { checkedCopyKey, sealedKey, uploadKey } from './keys.ts';

@@ -1,0 +1,30 @@
+/**
+ * Where each object lives. The institute comes first, so that all of one institute can be listed, moved or erased
+ * together; nothing a client names ever becomes part of a key.
+ */
+
+/** Where the client's presigned PUT goes. May be overwritten while its address is valid: read it never, seal it. */
+export function uploadKey(instituteId: string, uploadId: string): string {
+  return `institutes/${checked(instituteId)}/uploads/${checked(uploadId)}.pdf`;
+}
+
+/** The server-side copy that alone is used from the first read on. */
+export function sealedKey(instituteId: string, uploadId: string): string {
+  return `institutes/${checked(instituteId)}/sealed/${checked(uploadId)}.pdf`;
+}
+
+/** One drawing of a checked copy. The fence keeps a stale worker's late PUT from replacing its successor's drawing. */
+export function checkedCopyKey(
+  instituteId: string,
+  submissionId: string,
+  runId: string,
+  fence: number,
+): string {
+  if (!Number.isSafeInteger(fence) || fence < 0) throw new RangeError(`${fence} is no fence`);
+  return `institutes/${checked(instituteId)}/checked-copies/${checked(submissionId)}/${checked(runId)}-${fence}.pdf`;
+}
+
+function checked(id: string): string {
+  if (!/^[A-Za-z0-9_-]+$/.test(id)) throw new RangeError(`${JSON.stringify(id)} is no id`);
+  return id;
+}

@@ -1,0 +1,197 @@
+import {
+  appendBezierCurve,
+  beginText,
+  closePath,
+  concatTransformationMatrix,
+  endText,
+  fill,
+  LineCapStyle,
+  LineJoinStyle,
+  lineTo,
+  moveTo,
+  popGraphicsState,
+  pushGraphicsState,
+  setFillingRgbColor,
+  setFontAndSize,
+  setGraphicsState,
+  setLineCap,
+  setLineJoin,
+  setLineWidth,
+  setStrokingRgbColor,
+  setTextMatrix,
+  showText,
+  stroke,
+} from 'pdf-lib';
+import type { PDFName, PDFOperator, PDFPage } from 'pdf-lib';
+import type { PageFrame } from '../pdfium.ts';
+import type { Face } from './lettering.ts';
+
+export type Colour = readonly [red: number, green: number, blue: number];
+export type Point = readonly [x: number, y: number];
+
+/**
+ * Draws on a page as a viewer shows it: points, origin top left, y down, whatever the page's rotation and crop. All of
+ * it goes into one content stream, written by `finish`.
+ */
+export class Canvas {
+  readonly width: number;
+  readonly height: number;
+  readonly #page: PDFPage;
+  readonly #operators: PDFOperator[];
+  readonly #fonts = new Map<Face, PDFName>();
+  readonly #veils = new Map<number, PDFName>();
+
+  constructor(page: PDFPage, frame: PageFrame) {
+    this.#page = page;
+    const { x, y, width: w, height: h, rotation } = frame;
+    const turned = rotation % 180 !== 0;
+    this.width = turned ? h : w;
+    this.height = turned ? w : h;
+    // From the viewed page with its origin at the bottom left to user space.
+    const matrix: [number, number, number, number, number, number] =
+      rotation === 90
+        ? [0, 1, -1, 0, x + w, y]
+        : rotation === 180
+          ? [-1, 0, 0, -1, x + w, y + h]
+          : rotation === 270
+            ? [0, -1, 1, 0, x, y + h]
+            : [1, 0, 0, 1, x, y];
+    this.#operators = [pushGraphicsState(), concatTransformationMatrix(...matrix)];
+  }
+
+  text(text: string, [x, baseline]: Point, face: Face, size: number, colour: Colour): void {
+    if (text === '') return;
+    let key = this.#fonts.get(face);
+    if (key === undefined) {
+      key = this.#page.node.newFontDictionary('Marking', face.font.ref);
+      this.#fonts.set(face, key);
+    }
+    this.#operators.push(
+      beginText(),
+      setFillingRgbColor(...colour),
+      setFontAndSize(key, size),
+      setTextMatrix(1, 0, 0, 1, x, this.height - baseline),
+      showText(face.font.encodeText(text)),
+      endText(),
+    );
+  }
+
+  line(points: readonly Point[], width: number, colour: Colour): void {
+    this.#pen(width, colour);
+    this.#path(points);
+    this.#operators.push(stroke());
+  }
+
+  /** A smooth stroke through cubic Bézier segments: a start, then triples of two control points and an end. */
+  curve(
+    start: Point,
+    segments: readonly (readonly [Point, Point, Point])[],
+    width: number,
+    colour: Colour,
+  ): void {
+    this.#pen(width, colour);
+    this.#curvePath(start, segments);
+    this.#operators.push(stroke());
+  }
+
+  circle([x, y]: Point, radius: number, width: number, colour: Colour, opacityOfWhite: number): void {
+    const k = radius * 0.5523;
+    const [l, r, t, b] = [x - radius, x + radius, y - radius, y + radius];
+    const segments = [
+      [
+        [r, y + k],
+        [x + k, b],
+        [x, b],
+      ],
+      [
+        [x - k, b],
+        [l, y + k],
+        [l, y],
+      ],
+      [
+        [l, y - k],
+        [x - k, t],
+        [x, t],
+      ],
+      [
+        [x + k, t],
+        [r, y - k],
+        [r, y],
+      ],
+    ] as const;
+    this.#veiled(opacityOfWhite, () => this.#curvePath([r, y], segments));
+    this.curve([r, y], segments, width, colour);
+  }
+
+  rectangle(area: Area, colour: Colour, opacity = 1): void {
+    const { x, y, width: w, height: h } = area;
+    this.#filled(colour, opacity, () => {
+      this.#path([
+        [x, y],
+        [x + w, y],
+        [x + w, y + h],
+        [x, y + h],
+      ]);
+      this.#operators.push(closePath());
+    });
+  }
+
+  /** Writes everything as one more content stream of the page. */
+  finish(): void {
+    this.#page.pushOperators(...this.#operators, popGraphicsState());
+  }
+
+  #veiled(opacity: number, path: () => void): void {
+    this.#filled([1, 1, 1], opacity, path);
+  }
+
+  #filled(colour: Colour, opacity: number, path: () => void): void {
+    this.#operators.push(pushGraphicsState());
+    if (opacity < 1) this.#operators.push(setGraphicsState(this.#veil(opacity)));
+    this.#operators.push(setFillingRgbColor(...colour));
+    path();
+    this.#operators.push(fill(), popGraphicsState());
+  }
+
+  #veil(opacity: number): PDFName {
+    let key = this.#veils.get(opacity);
+    if (key === undefined) {
+      const state = this.#page.doc.context.obj({ Type: 'ExtGState', ca: opacity });
+      key = this.#page.node.newExtGState('Veil', state);
+      this.#veils.set(opacity, key);
+    }
+    return key;
+  }
+
+  #pen(width: number, colour: Colour): void {
+    this.#operators.push(
+      setStrokingRgbColor(...colour),
+      setLineWidth(width),
+      setLineCap(LineCapStyle.Round),
+      setLineJoin(LineJoinStyle.Round),
+    );
+  }
+
+  #path(points: readonly Point[]): void {
+    points.forEach(([x, y], index) =>
+      this.#operators.push(index === 0 ? moveTo(x, this.height - y) : lineTo(x, this.height - y)),
+    );
+  }
+
+  #curvePath(start: Point, segments: readonly (readonly [Point, Point, Point])[]): void {
+    this.#operators.push(moveTo(start[0], this.height - start[1]));
+    for (const [a, b, c] of segments) {
+      this.#operators.push(
+        appendBezierCurve(a[0], this.height - a[1], b[0], this.height - b[1], c[0], this.height - c[1]),
+      );
+    }
+  }
+}
+
+/** Points of the viewed page, origin top left. */
+export interface Area {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}

@@ -1,0 +1,129 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod/v4';
+import type { PageImage } from '../types.ts';
+import { PdfUnreadable } from '../types.ts';
+import { Job, Report } from './messages.ts';
+
+// States: starting (no "ready" yet) → working → settled (outcome known) → exited. The promise settles at "exited" only,
+// so a caller never has a child left. Dies the child while starting, the installation is at fault and a plain Error
+// says so; once it works, its death is the PDF's fault and a PdfUnreadable says so. Dies the parent, the child's
+// watchdog ends the child.
+
+const entry = fileURLToPath(new URL('main.ts', import.meta.url));
+const startSeconds = 60;
+const exitGraceMilliseconds = 2000;
+/** Resident memory of one child, all of it: V8, WASM, libvips. */
+const maxResidentBytes = 768 * 2 ** 20;
+
+export type LastReport = Exclude<Report, { kind: 'page' }>;
+
+/**
+ * Runs one job in a child process of its own.
+ * @throws PdfUnreadable when the work failed; the signal's reason when aborted; an Error when no child could be started
+ */
+export async function runChild(
+  job: Job,
+  limits: { timeoutSeconds: number; signal?: AbortSignal },
+  onPage: (page: PageImage) => void,
+): Promise<LastReport> {
+  const parsedJob = Job.parse(job);
+  limits.signal?.throwIfAborted();
+  const child = fork(entry, [job.kind, String(process.pid), String(maxResidentBytes)], {
+    // Nothing is inherited: no flags, and above all no secrets of the environment.
+    execArgv: ['--max-old-space-size=384', '--wasm-max-mem-pages=8192'],
+    env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2' },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    serialization: 'json',
+  });
+  return supervise(child, parsedJob, limits, onPage);
+}
+
+type Outcome = { report: LastReport } | { error: unknown };
+
+function supervise(
+  child: ChildProcess,
+  job: Job,
+  limits: { timeoutSeconds: number; signal?: AbortSignal },
+  onPage: (page: PageImage) => void,
+): Promise<LastReport> {
+  const { promise, resolve, reject } = Promise.withResolvers<LastReport>();
+  let working = false;
+  let outcome: Outcome | undefined;
+  let stderr = '';
+
+  const settle = (known: Outcome, graceMilliseconds: number) => {
+    if (outcome !== undefined) return;
+    outcome = known;
+    clearTimeout(timer);
+    if (graceMilliseconds === 0) child.kill('SIGKILL');
+    else timer = setTimeout(() => child.kill('SIGKILL'), graceMilliseconds);
+  };
+  const fail = (error: unknown) => settle({ error }, 0);
+  const abort = () => fail(limits.signal?.reason);
+  limits.signal?.addEventListener('abort', abort, { once: true });
+  let timer = setTimeout(() => fail(new Error('the PDF process did not start')), startSeconds * 1000);
+
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-4000);
+  });
+  child.on('message', (message) => {
+    if (outcome !== undefined) return;
+    if (!working) {
+      if (!z.literal('ready').safeParse(message).success) {
+        return fail(new Error('the PDF process did not start'));
+      }
+      working = true;
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => fail(new PdfUnreadable('timeout', `not done within ${limits.timeoutSeconds} s`)),
+        limits.timeoutSeconds * 1000,
+      );
+      // A child that dies before it reads the job is seen by its exit.
+      child.send(job, () => {});
+      return;
+    }
+    const report = Report.safeParse(message);
+    if (!report.success) return fail(new PdfUnreadable('unreadable', 'the PDF process answered garbage'));
+    if (report.data.kind === 'page') {
+      try {
+        onPage(report.data.page);
+      } catch (error) {
+        fail(error);
+      }
+    } else if (report.data.kind === 'failed') {
+      fail(new PdfUnreadable(report.data.code, report.data.message));
+    } else {
+      settle({ report: report.data }, exitGraceMilliseconds);
+    }
+  });
+  let ended = false;
+  const end = (died: () => Error) => {
+    if (ended) return;
+    ended = true;
+    clearTimeout(timer);
+    limits.signal?.removeEventListener('abort', abort);
+    if (outcome === undefined) reject(died());
+    else if ('error' in outcome) reject(outcome.error);
+    else resolve(outcome.report);
+  };
+  child.on('error', (error) => {
+    // Without a process there is no exit to wait for; a failed kill or send is followed by one.
+    if (child.pid === undefined) end(() => new Error('no PDF process could be started', { cause: error }));
+  });
+  child.on('close', (code, signal) =>
+    end(() =>
+      working ? death(code, signal, stderr) : new Error(`the PDF process did not start: ${stderr}`),
+    ),
+  );
+  return promise;
+}
+
+/** A child ends by SIGKILL, not ours, when its watchdog or the kernel found it too large. */
+function death(code: number | null, signal: NodeJS.Signals | null, stderr: string): PdfUnreadable {
+  if (signal === 'SIGKILL' || stderr.includes('out of memory')) {
+    return new PdfUnreadable('out_of_memory', 'the PDF needs more memory than allowed');
+  }
+  return new PdfUnreadable('unreadable', `the PDF process died (${signal ?? code})`);
+}

@@ -1,0 +1,20 @@
+/**
+ * Everything about PDFs, on file paths. Each call runs in a child process of its own, capped in time and memory,
+ * because a PDF is a stranger's program: what it breaks is a child (stack, chapter "Documents"; spec 3.3, 4.7).
+ */
+export { inspectPdf } from './inspectPdf.ts';
+export { extractPages } from './extractPages.ts';
+export type { ExtractOptions } from './extractPages.ts';
+export { drawCheckedCopy } from './drawCheckedCopy.ts';
+export type { DrawOptions } from './drawCheckedCopy.ts';
+export { toImageBox, toViewedBox } from './viewedBox.ts';
+export { PdfUnreadable } from './types.ts';
+export type {
+  Annotation,
+  Box,
+  CheckedCopy,
+  CheckedCopyPlan,
+  Inspection,
+  PageImage,
+  TextLine,
+} from './types.ts';

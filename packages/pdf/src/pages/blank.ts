@@ -1,0 +1,39 @@
+import type { InkMap } from './ink.ts';
+
+/** Measured on scans: below it there are specks only; a lone page number is above. */
+const blankShare = 0.000_08;
+const speckPixels = 6;
+/** Share of a side where scanners leave shadows and torn edges. */
+const edgeShare = 0.02;
+
+/** True when all that is on the page are specks and shadows along its edges. */
+export function isBlank({ ink, width, height }: InkMap): boolean {
+  const enough = width * height * blankShare;
+  const [edgeX, edgeY] = [width * edgeShare, height * edgeShare];
+  const seen = new Uint8Array(ink.length);
+  const open: number[] = [];
+  let total = 0;
+  for (let start = 0; start < ink.length; start++) {
+    if (ink[start] === 0 || seen[start] === 1) continue;
+    let size = 0;
+    let inside = false;
+    seen[start] = 1;
+    open.push(start);
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const [x, y] = [at % width, Math.floor(at / width)];
+      size++;
+      inside ||= x >= edgeX && x < width - edgeX && y >= edgeY && y < height - edgeY;
+      for (let ny = Math.max(0, y - 1); ny <= Math.min(height - 1, y + 1); ny++) {
+        for (let nx = Math.max(0, x - 1); nx <= Math.min(width - 1, x + 1); nx++) {
+          const next = ny * width + nx;
+          if (ink[next] === 0 || seen[next] === 1) continue;
+          seen[next] = 1;
+          open.push(next);
+        }
+      }
+    }
+    if (inside && size >= speckPixels) total += size;
+    if (total >= enough) return false;
+  }
+  return true;
+}

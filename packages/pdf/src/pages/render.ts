@@ -1,0 +1,53 @@
+import type { PdfPage } from '../pdfium.ts';
+import type { Raster } from './raster.ts';
+
+const bgr24 = 2;
+const withAnnotations = 0x01;
+const reverseByteOrder = 0x10;
+
+/** The page as a viewer shows it, on white, in exactly these pixels whatever its size in points. */
+export function render(page: PdfPage, width: number, height: number): Raster {
+  const { pdfium } = page.document;
+  const { native } = pdfium;
+  return pdfium.withMemory(width * height * 3, (pointer) => {
+    const bitmap = native._FPDFBitmap_CreateEx(width, height, bgr24, pointer, width * 3);
+    if (bitmap === 0) throw new Error('no bitmap for the page');
+    try {
+      native._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
+      native._FPDF_RenderPageBitmap(
+        bitmap,
+        page.handle,
+        0,
+        0,
+        width,
+        height,
+        0,
+        withAnnotations | reverseByteOrder,
+      );
+      if (native._FPDFPage_GetAnnotCount(page.handle) > 0) drawFormFields(page, bitmap, width, height);
+      const data = Buffer.from(native.HEAPU8.slice(pointer, pointer + width * height * 3));
+      return { data, width, height, channels: 3 };
+    } finally {
+      native._FPDFBitmap_Destroy(bitmap);
+    }
+  });
+}
+
+/** Answers typed into form fields are no part of the page's own drawing. */
+function drawFormFields(page: PdfPage, bitmap: number, width: number, height: number): void {
+  const { pdfium } = page.document;
+  const { native } = pdfium;
+  // FPDF_FORMFILLINFO is 140 bytes: a version and callbacks, none of which we offer.
+  pdfium.withMemory(256, (pointer, view) => {
+    view().setUint32(0, 2, true);
+    const form = native._FPDFDOC_InitFormFillEnvironment(page.document.handle, pointer);
+    if (form === 0) return;
+    try {
+      native._FORM_OnAfterLoadPage(page.handle, form);
+      native._FPDF_FFLDraw(form, bitmap, page.handle, 0, 0, width, height, 0, reverseByteOrder);
+      native._FORM_OnBeforeClosePage(page.handle, form);
+    } finally {
+      native._FPDFDOC_ExitFormFillEnvironment(form);
+    }
+  });
+}

@@ -1,0 +1,166 @@
+import { PDFiumModule } from '@hyzyla/pdfium';
+
+type Loaded = Awaited<ReturnType<typeof PDFiumModule>>;
+
+/** The functions of PDFium's C API that the package's own types leave out. Pointers and handles are numbers, 0 is none. */
+interface Native extends Loaded {
+  _FPDF_DocumentHasValidCrossReferenceTable(document: number): number;
+  _FPDF_GetPageSizeByIndexF(document: number, index: number, size: number): number;
+  _FPDF_GetPageBoundingBox(page: number, rect: number): number;
+  _FPDFPage_GetRotation(page: number): number;
+  _FPDFPage_GetAnnotCount(page: number): number;
+  _FPDFPageObj_GetMatrix(object: number, matrix: number): number;
+  _FPDFPageObj_HasTransparency(object: number): number;
+  _FPDFTextObj_GetTextRenderMode(object: number): number;
+  _FPDFImageObj_GetImageMetadata(object: number, page: number, metadata: number): number;
+  _FPDFText_GetUnicode(text: number, index: number): number;
+  _FPDFText_GetCharBox(
+    text: number,
+    index: number,
+    left: number,
+    right: number,
+    bottom: number,
+    top: number,
+  ): number;
+}
+
+/** What FPDF_GetLastError says after a failed open. */
+export type OpenError = 'password' | 'corrupt';
+
+/** PDFium in this process. After it threw, the process must end: WASM is then in an unknown state. */
+export class Pdfium {
+  readonly native: Native;
+
+  private constructor(native: Native) {
+    this.native = native;
+  }
+
+  static async start(): Promise<Pdfium> {
+    const native = (await PDFiumModule({})) as Native;
+    native._FPDF_InitLibraryWithConfig({});
+    return new Pdfium(native);
+  }
+
+  /** Opens with the empty password, as a viewer does: a file that is only locked against changes opens. */
+  open(bytes: Uint8Array): PdfDocument | OpenError {
+    const pointer = this.allocate(bytes.length);
+    this.native.HEAPU8.set(bytes, pointer);
+    const handle = this.native._FPDF_LoadMemDocument(pointer, bytes.length, 0);
+    if (handle !== 0) return new PdfDocument(this, handle);
+    const error = this.native._FPDF_GetLastError();
+    this.native.wasmExports.free(pointer);
+    return error === 4 || error === 5 ? 'password' : 'corrupt';
+  }
+
+  allocate(size: number): number {
+    const pointer = this.native.wasmExports.malloc(size);
+    if (pointer === 0) throw new Error('out of memory');
+    return pointer;
+  }
+
+  /** Calls with a pointer to `size` zeroed bytes and a view on them, valid until the next call that allocates. */
+  withMemory<T>(size: number, call: (pointer: number, view: () => DataView) => T): T {
+    const pointer = this.allocate(size);
+    this.native.HEAPU8.fill(0, pointer, pointer + size);
+    try {
+      // The heap is another buffer after it grew: the view is made when it is read.
+      return call(pointer, () => new DataView(this.native.HEAPU8.buffer, pointer, size));
+    } finally {
+      this.native.wasmExports.free(pointer);
+    }
+  }
+}
+
+/** Points of user space (1/72 inch, y up), and how the page is turned clockwise for viewing. */
+export interface PageFrame {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  rotation: 0 | 90 | 180 | 270;
+}
+
+export class PdfDocument {
+  readonly pdfium: Pdfium;
+  readonly handle: number;
+
+  constructor(pdfium: Pdfium, handle: number) {
+    this.pdfium = pdfium;
+    this.handle = handle;
+  }
+
+  get pageCount(): number {
+    return this.pdfium.native._FPDF_GetPageCount(this.handle);
+  }
+
+  /** False when the table was missing or wrong and PDFium put it together from what it found in the file. */
+  get hasValidCrossReferences(): boolean {
+    return this.pdfium.native._FPDF_DocumentHasValidCrossReferenceTable(this.handle) !== 0;
+  }
+
+  /** Points of the page as viewed, without parsing its content; null when the page cannot be read. `page` is from 1. */
+  pageSize(page: number): { width: number; height: number } | null {
+    return this.pdfium.withMemory(8, (pointer, view) =>
+      this.pdfium.native._FPDF_GetPageSizeByIndexF(this.handle, page - 1, pointer) === 0
+        ? null
+        : { width: view().getFloat32(0, true), height: view().getFloat32(4, true) },
+    );
+  }
+
+  /** Loads a page (from 1) for the time of the call; null when it cannot be loaded. */
+  async withPage<T>(page: number, call: (page: PdfPage) => Promise<T> | T): Promise<T | null> {
+    const handle = this.pdfium.native._FPDF_LoadPage(this.handle, page - 1);
+    if (handle === 0) return null;
+    try {
+      return await call(new PdfPage(this, handle));
+    } finally {
+      this.pdfium.native._FPDF_ClosePage(handle);
+    }
+  }
+}
+
+export class PdfPage {
+  readonly document: PdfDocument;
+  readonly handle: number;
+  readonly frame: PageFrame;
+
+  constructor(document: PdfDocument, handle: number) {
+    this.document = document;
+    this.handle = handle;
+    const { native } = document.pdfium;
+    const [left, top, right, bottom] = document.pdfium.withMemory(16, (pointer, view) => {
+      native._FPDF_GetPageBoundingBox(handle, pointer);
+      const read = view();
+      return [0, 4, 8, 12].map((at) => read.getFloat32(at, true));
+    });
+    const quarterTurns = native._FPDFPage_GetRotation(handle);
+    this.frame = {
+      x: left ?? 0,
+      y: bottom ?? 0,
+      width: (right ?? 0) - (left ?? 0),
+      height: (top ?? 0) - (bottom ?? 0),
+      rotation: quarterTurns === 1 ? 90 : quarterTurns === 2 ? 180 : quarterTurns === 3 ? 270 : 0,
+    };
+  }
+
+  /** Size of the page as viewed, in points. */
+  get viewed(): { width: number; height: number } {
+    const { width, height, rotation } = this.frame;
+    return rotation % 180 === 0 ? { width, height } : { width: height, height: width };
+  }
+
+  /**
+   * A rectangle of user space as fractions of the viewed page (origin top left). `left`…`top` are PDF's: y up.
+   */
+  toViewed(left: number, bottom: number, right: number, top: number) {
+    const { x, y, width, height, rotation } = this.frame;
+    // Fractions with y down, before the turn.
+    const [l, r] = [(left - x) / width, (right - x) / width];
+    const [t, b] = [1 - (top - y) / height, 1 - (bottom - y) / height];
+    const [w, h] = [r - l, b - t];
+    if (rotation === 90) return { x: 1 - b, y: l, width: h, height: w };
+    if (rotation === 180) return { x: 1 - r, y: 1 - b, width: w, height: h };
+    if (rotation === 270) return { x: t, y: 1 - r, width: h, height: w };
+    return { x: l, y: t, width: w, height: h };
+  }
+}

@@ -1,0 +1,75 @@
+import { degrees, PDFDocument, StandardFonts } from 'pdf-lib';
+import sharp from 'sharp';
+
+// PDFs for the tests, made at run time: small, and each with one thing to test.
+
+/** A page of ruled handwriting-like lines as a scanner's JPEG. `leanDegrees` is clockwise. */
+export async function scan({
+  width = 1240,
+  height = 1754,
+  leanDegrees = 0,
+  lines = 24,
+  mark = '',
+  progressive = false,
+} = {}): Promise<Buffer> {
+  const step = (height * 0.78) / Math.max(1, lines);
+  const text = Array.from({ length: lines }, (_, row) => {
+    const y = Math.round(height * 0.13 + row * step);
+    const words = Array.from({ length: 5 + (row % 4) }, (_, word) => {
+      const x = Math.round(width * 0.09 + word * width * 0.1);
+      const w = Math.round(width * (0.05 + ((row + word) % 3) * 0.012));
+      return `<path d="M${x} ${y} q${w / 8} ${-step * 0.4} ${w / 4} 0 t${w / 4} 0 t${w / 4} 0 t${w / 4} 0" stroke="#223a7a" stroke-width="4" fill="none"/>`;
+    });
+    return words.join('');
+  }).join('');
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#f1efe8"/><g transform="rotate(${leanDegrees} ${width / 2} ${height / 2})">${text}${mark}</g></svg>`;
+  return sharp(Buffer.from(svg))
+    .flatten({ background: '#f1efe8' })
+    .jpeg({ quality: 82, progressive })
+    .toBuffer();
+}
+
+/** Each JPEG fills a page of `size` points; `rotate` is the page's /Rotate; `crop` moves the visible part off the origin. */
+export async function scannedPdf(
+  jpegs: readonly Buffer[],
+  { size = [595, 842] as [number, number], rotate = 0, crop = null as null | [number, number] } = {},
+): Promise<Buffer> {
+  const document = await PDFDocument.create();
+  const embedded = new Map<Buffer, Awaited<ReturnType<typeof document.embedJpg>>>();
+  for (const jpeg of jpegs) {
+    let image = embedded.get(jpeg);
+    if (image === undefined) embedded.set(jpeg, (image = await document.embedJpg(jpeg)));
+    const [x, y] = crop ?? [0, 0];
+    const page = document.addPage([size[0] + x * 2, size[1] + y * 2]);
+    if (crop !== null) page.setCropBox(x, y, ...size);
+    page.setRotation(degrees(rotate));
+    page.drawImage(image, { x, y, width: size[0], height: size[1] });
+  }
+  return Buffer.from(await document.save());
+}
+
+export async function textPdf(pages: readonly (readonly string[])[], rotate = 0): Promise<Buffer> {
+  const document = await PDFDocument.create();
+  const font = await document.embedFont(StandardFonts.Helvetica);
+  for (const lines of pages) {
+    const page = document.addPage([595, 842]);
+    page.setRotation(degrees(rotate));
+    lines.forEach((line, index) => page.drawText(line, { x: 72, y: 770 - index * 24, size: 14, font }));
+  }
+  return Buffer.from(await document.save());
+}
+
+/** A PDF of exactly these objects (1, 2, …; 1 is the catalog) with a correct cross-reference table. */
+export function rawPdf(objects: readonly string[], trailer = ''): Buffer {
+  let body = '%PDF-1.7\n';
+  const offsets = objects.map((object, index) => {
+    const at = Buffer.byteLength(body, 'latin1');
+    body += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return at;
+  });
+  const table = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('');
+  const start = Buffer.byteLength(body, 'latin1');
+  body += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}`;
+  body += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`;
+  return Buffer.from(body, 'latin1');
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { settleCriteria } from './criterionMarks.ts';
+
+const two = [
+  { name: 'Definition', marks: 2 },
+  { name: 'Example', marks: 1.3 },
+];
+
+describe('3.17 the marks of criteria are settled by code', () => {
+  test('good awards stand and are summed', () => {
+    expect(
+      settleCriteria(two, [
+        { number: 2, awarded: 0.5 },
+        { number: 1, awarded: 1.5 },
+      ]),
+    ).toEqual({
+      criteria: [
+        { name: 'Definition', max: 2, awarded: 1.5 },
+        { name: 'Example', max: 1.3, awarded: 0.5 },
+      ],
+      awarded: 2,
+      problems: [],
+    });
+  });
+
+  test.each([
+    ['above the maximum', 7, 2, 2],
+    ['below zero', -1, 2, 0],
+    ['between steps, nearer below', 1.2, 2, 1],
+    ['between steps, nearer above', 1.3, 2, 1.5],
+    ['a tie goes upwards', 0.25, 2, 0.5],
+    ['near an odd maximum', 1.2, 1.3, 1.3],
+    ['between the last step and an odd maximum', 1.1, 1.3, 1],
+    ['not a number', Number.NaN, 2, 0],
+    ['infinite', Number.POSITIVE_INFINITY, 2, 2],
+  ])('an award %s is put right and reported', (_, award, marks, expected) => {
+    const settled = settleCriteria([{ name: 'Only', marks }], [{ number: 1, awarded: award }]);
+    expect(settled.awarded).toBe(expected);
+    expect(settled.problems).toHaveLength(1);
+  });
+
+  test('full marks off the half steps are allowed without a word', () => {
+    const settled = settleCriteria([{ name: 'Only', marks: 1.3 }], [{ number: 1, awarded: 1.3 }]);
+    expect(settled).toMatchObject({ awarded: 1.3, problems: [] });
+  });
+
+  test('missing, unknown and repeated numbers are reported, and the first of two counts', () => {
+    const settled = settleCriteria(two, [
+      { number: 1, awarded: 1 },
+      { number: 1, awarded: 2 },
+      { number: 3, awarded: 2 },
+      { number: 0, awarded: 2 },
+      { number: 1.5, awarded: 2 },
+    ]);
+    expect(settled.awarded).toBe(1);
+    expect(settled.problems).toEqual([
+      'criterion 1 was awarded twice',
+      'criterion 3 does not exist',
+      'criterion 0 does not exist',
+      'criterion 1.5 does not exist',
+      'criterion 2 was not awarded',
+    ]);
+  });
+
+  test('thirds of marks sum exactly', () => {
+    const thirds = [0.1, 0.2, 0.7].map((marks, index) => ({ name: `c${index}`, marks }));
+    const awards = thirds.map(({ marks }, index) => ({ number: index + 1, awarded: marks }));
+    expect(settleCriteria(thirds, awards).awarded).toBe(1);
+  });
+
+  test('whatever is proposed, no criterion leaves 0..marks and only full marks leave the half steps', () => {
+    const marks = fc.integer({ min: 1, max: 10_000 }).map((hundredths) => hundredths / 100);
+    const award = fc.record({ number: fc.integer({ min: -1, max: 8 }), awarded: fc.double() });
+    fc.assert(
+      fc.property(fc.array(marks, { maxLength: 6 }), fc.array(award, { maxLength: 10 }), (list, awards) => {
+        const settled = settleCriteria(
+          list.map((each, index) => ({ name: `c${index}`, marks: each })),
+          awards,
+        );
+        for (const { awarded, max } of settled.criteria) {
+          expect(awarded).toBeGreaterThanOrEqual(0);
+          expect(awarded).toBeLessThanOrEqual(max);
+          expect(awarded === max || Number.isInteger(awarded * 2)).toBe(true);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import { Decimal } from 'decimal.js';
+
+export interface SettledCriteria {
+  /** One for each criterion asked for, in order. */
+  criteria: { name: string; max: number; awarded: number }[];
+  /** Their exact sum. */
+  awarded: number;
+  /** What had to be put right, in words fit for a log: numbers only, nothing of the answer. */
+  problems: string[];
+}
+
+const STEP = new Decimal('0.5');
+
+/**
+ * Turns the marks a grader proposed into marks that stand (design chapter 3.17: arithmetic is code's). `number` counts
+ * criteria from 1. Each award is held within 0..marks and put on the nearest half step, ties upwards; a criterion's
+ * full marks are allowed even off the half steps (spec 2.3 rule 4). An award missing counts 0, of several for one
+ * criterion the first counts, an unknown number counts nowhere: each is told as a problem.
+ */
+export function settleCriteria(
+  criteria: { name: string; marks: number }[],
+  awards: { number: number; awarded: number }[],
+): SettledCriteria {
+  const problems: string[] = [];
+  const proposed = new Map<number, number>();
+  for (const { number, awarded } of awards) {
+    if (!Number.isInteger(number) || number < 1 || number > criteria.length) {
+      problems.push(`criterion ${number} does not exist`);
+    } else if (proposed.has(number)) {
+      problems.push(`criterion ${number} was awarded twice`);
+    } else {
+      proposed.set(number, awarded);
+    }
+  }
+  const settled = criteria.map(({ name, marks }, index) => {
+    const number = index + 1;
+    const award = proposed.get(number);
+    if (award === undefined) {
+      problems.push(`criterion ${number} was not awarded`);
+      return { name, max: marks, awarded: 0 };
+    }
+    const awarded = allowedMark(award, marks);
+    if (awarded !== award) problems.push(`criterion ${number}: ${award} of ${marks} became ${awarded}`);
+    return { name, max: marks, awarded };
+  });
+  const sum = settled.reduce((total, criterion) => total.plus(criterion.awarded), new Decimal(0));
+  return { criteria: settled, awarded: sum.toNumber(), problems };
+}
+
+/** The nearest of 0, 0.5, 1, … below `marks`, and `marks` itself. */
+function allowedMark(award: number, marks: number): number {
+  if (Number.isNaN(award)) return 0;
+  if (award <= 0) return 0;
+  if (award >= marks) return marks;
+  const value = new Decimal(award);
+  const below = value.dividedBy(STEP).floor().times(STEP);
+  const above = Decimal.min(below.plus(STEP), marks);
+  return (value.minus(below).lessThan(above.minus(value)) ? below : above).toNumber();
+}

@@ -1,0 +1,11 @@
+import type { ExamStatus } from '@evaluation/rest-contract';
+
+/** What is stored; `finalized` is derived and never set directly (spec 3.1). */
+export type StoredExamStatus = Exclude<ExamStatus, 'finalized'>;
+
+export const examStatus = (exam: {
+  status: StoredExamStatus;
+  live_submissions: number;
+  live_unfinalized: number;
+}): ExamStatus =>
+  exam.status === 'open' && exam.live_submissions > 0 && exam.live_unfinalized === 0 ? 'finalized' : exam.status;

@@ -1,0 +1,9 @@
+import { Decimal } from 'decimal.js';
+
+/** Marks and credits are exact decimals inside and numbers on the wire (design 3.5). */
+export const exact = (value: Decimal.Value): Decimal => new Decimal(value);
+
+export const sum = (values: readonly Decimal.Value[]): Decimal =>
+  values.reduce<Decimal>((total, value) => total.plus(value), new Decimal(0));
+
+export const addUp = (values: readonly Decimal.Value[]): number => sum(values).toNumber();

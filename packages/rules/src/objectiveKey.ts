@@ -1,0 +1,22 @@
+import type { QuestionType } from '@evaluation/rest-contract';
+import type { ObjectiveKey } from './objectiveMarking.ts';
+
+/** The answer key of a question as stored, or null for a long answer (spec 2.2). */
+export const objectiveKey = (question: {
+  type: QuestionType;
+  correct_options: string[];
+  answer: number | string | (number | string)[] | null;
+}): ObjectiveKey | null => {
+  switch (question.type) {
+    case 'mcq_single':
+    case 'mcq_multi':
+    case 'true_false':
+      return { type: question.type, correct_options: question.correct_options };
+    case 'numeric':
+      return question.answer === null ? null : { type: 'numeric', answer: question.answer };
+    case 'one_word':
+      return typeof question.answer === 'string' ? { type: 'one_word', answer: question.answer } : null;
+    case 'long_answer':
+      return null;
+  }
+};

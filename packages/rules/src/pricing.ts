@@ -1,0 +1,21 @@
+import { exact } from './marks.ts';
+
+/** Spec 8.4: 1 credit a page, 1 credit a non-blank long answer, unless the institute is on a contract price. */
+const STANDARD_CREDITS = 1;
+
+export interface Price {
+  unit: 'page' | 'answer';
+  credits: number;
+  rate_source: 'standard' | 'contract';
+}
+
+/** The price of one unit. @param contract credits per unit as text, null at the standard rate. */
+export const priceOf = (unit: Price['unit'], contract: string | null): Price =>
+  contract === null
+    ? { unit, credits: STANDARD_CREDITS, rate_source: 'standard' }
+    : { unit, credits: exact(contract).toNumber(), rate_source: 'contract' };
+
+export const quoteFor = (price: Price, units: number): { credits: number; rate_source: Price['rate_source'] } => ({
+  credits: exact(price.credits).times(units).toNumber(),
+  rate_source: price.rate_source,
+});

@@ -1,0 +1,85 @@
+import * as z from 'zod/v4';
+import { integer, logLevel, port, read, secret } from './read.ts';
+
+/** Where the lanes are; shared by core and worker. */
+export const lanesShape = {
+  NATS_URL: z.string(),
+  /** Keeps several services on one NATS apart: a prefix of streams and subjects. */
+  LANE_NAMESPACE: z
+    .string()
+    .regex(/^[a-z0-9_-]{1,40}$/)
+    .default('evaluation'),
+};
+
+const CoreEnvironment = z.object({
+  LOG_LEVEL: logLevel,
+  DATABASE_URL: z.string(),
+  /** A core replica needs few connections: its work is short transactions on two cores or so. */
+  DATABASE_POOL: integer(2, 200).default(12),
+  CORE_HOST: z.string().default('127.0.0.1'),
+  CORE_PORT: port.default(8081),
+  CORE_PUBLIC_TOKEN: secret,
+  CORE_GRADING_TOKEN: secret,
+  CORE_CONTROL_TOKEN: secret,
+  ACTOR_SIGNING_KEY: secret,
+  ...lanesShape,
+  S3_ENDPOINT: z.url(),
+  /** The address that clients and workers can reach, where it differs from ours. */
+  S3_PUBLIC_ENDPOINT: z.url().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_BUCKET: z.string().default('answer-evaluation'),
+  S3_ACCESS_KEY_ID: z.string(),
+  S3_SECRET_ACCESS_KEY: z.string(),
+  /** The fixed prefix of keys (spec chapter 5; not shown there, so it is a setting). */
+  API_KEY_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_]{1,16}$/)
+    .default('aek_'),
+  DASHBOARD_URL: z.url().default('http://127.0.0.1:8080/dashboard'),
+  /** Recovery of a killed worker takes one lease and one tick: 10 s keeps it below 15 s. */
+  LEASE_SECONDS: integer(1, 300).default(10),
+  /** How long a released run may wait unclaimed in its lane before it is released again. */
+  UNCLAIMED_SECONDS: integer(1, 3600).default(30),
+  /** A dispatcher tick when nothing wakes it. */
+  TICK_MS: integer(50, 60_000).default(1000),
+  /** From the first claim; past it the run fails as timed_out. */
+  COPY_DEADLINE_SECONDS: integer(10, 86_400).default(1800),
+  TYPED_DEADLINE_SECONDS: integer(10, 86_400).default(600),
+  /** Runs out at once: of one institute in a lane, and of a lane. Few enough that turns stay fair. */
+  INSTITUTE_WINDOW: integer(1, 10_000).default(16),
+  LANE_WINDOW: integer(1, 100_000).default(64),
+  /** How long the first read of an upload waits for its inspection before it answers `pending`. */
+  INSPECTION_WAIT_SECONDS: integer(0, 30).default(5),
+});
+
+export const readCoreSettings = (env: Record<string, string | undefined> = process.env) => {
+  const e = read(CoreEnvironment, env);
+  return {
+    logLevel: e.LOG_LEVEL,
+    database: { url: e.DATABASE_URL, poolSize: e.DATABASE_POOL },
+    listen: { host: e.CORE_HOST, port: e.CORE_PORT },
+    tokens: { public: e.CORE_PUBLIC_TOKEN, grading: e.CORE_GRADING_TOKEN, control: e.CORE_CONTROL_TOKEN },
+    actorSigningKey: e.ACTOR_SIGNING_KEY,
+    lanes: { url: e.NATS_URL, namespace: e.LANE_NAMESPACE },
+    objects: {
+      endpoint: e.S3_ENDPOINT,
+      ...(e.S3_PUBLIC_ENDPOINT === undefined ? {} : { publicEndpoint: e.S3_PUBLIC_ENDPOINT }),
+      region: e.S3_REGION,
+      bucket: e.S3_BUCKET,
+      accessKeyId: e.S3_ACCESS_KEY_ID,
+      secretAccessKey: e.S3_SECRET_ACCESS_KEY,
+    },
+    apiKeyPrefix: e.API_KEY_PREFIX,
+    dashboardUrl: e.DASHBOARD_URL,
+    runs: {
+      leaseSeconds: e.LEASE_SECONDS,
+      unclaimedSeconds: e.UNCLAIMED_SECONDS,
+      tickMs: e.TICK_MS,
+      deadlineSeconds: { copy: e.COPY_DEADLINE_SECONDS, typed: e.TYPED_DEADLINE_SECONDS },
+      instituteWindow: e.INSTITUTE_WINDOW,
+      laneWindow: e.LANE_WINDOW,
+    },
+    inspectionWaitSeconds: e.INSPECTION_WAIT_SECONDS,
+  };
+};
+export type CoreSettings = ReturnType<typeof readCoreSettings>;

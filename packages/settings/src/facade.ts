@@ -1,0 +1,31 @@
+import * as z from 'zod/v4';
+import { integer, logLevel, port, read, secret } from './read.ts';
+
+const FacadeEnvironment = z.object({
+  LOG_LEVEL: logLevel,
+  HOST: z.string().default('127.0.0.1'),
+  PORT: port.default(8080),
+  CORE_URL: z.url(),
+  CORE_PUBLIC_TOKEN: secret,
+  ACTOR_SIGNING_KEY: secret,
+  /**
+   * The largest body that the spec permits: 200 questions of 20,000 characters text and model answer each, of up to
+   * 4 bytes a character, with options and rubrics, and 2000 candidates with 2 KB metadata.
+   */
+  BODY_LIMIT_BYTES: integer(1024, 512 * 1024 * 1024).default(96 * 1024 * 1024),
+  /** Revocation must take effect within about a minute (spec chapter 5). */
+  KEY_CACHE_SECONDS: integer(0, 30).default(30),
+});
+
+export const readFacadeSettings = (env: Record<string, string | undefined> = process.env) => {
+  const e = read(FacadeEnvironment, env);
+  return {
+    logLevel: e.LOG_LEVEL,
+    listen: { host: e.HOST, port: e.PORT },
+    core: { url: e.CORE_URL, token: e.CORE_PUBLIC_TOKEN, actorSigningKey: e.ACTOR_SIGNING_KEY },
+    bodyLimitBytes: e.BODY_LIMIT_BYTES,
+    keyCacheSeconds: e.KEY_CACHE_SECONDS,
+    validateResponses: false,
+  };
+};
+export type FacadeSettings = ReturnType<typeof readFacadeSettings>;

@@ -1,0 +1,7 @@
+/** The only reader of the environment (design chapter 2). Each bound says its reason beside it. */
+export { readClientSettings, type ClientSettings } from './client.ts';
+export { readCoreSettings, type CoreSettings } from './core.ts';
+export { readFacadeSettings, type FacadeSettings } from './facade.ts';
+export { SettingsError } from './read.ts';
+export { readStandaloneSettings, type StandaloneSettings } from './standalone.ts';
+export { readWorkerSettings, type WorkerSettings } from './worker.ts';

@@ -1,0 +1,42 @@
+import { resolve } from 'node:path';
+import * as z from 'zod/v4';
+import { logLevel, port, read } from './read.ts';
+
+const StandaloneEnvironment = z.object({
+  LOG_LEVEL: logLevel.default('warn'),
+  /** Where the embedded services keep their data and the service its first key. */
+  DATA_DIR: z.string().default('.data'),
+  PORT: port.default(8080),
+  CORE_PORT: port.default(8081),
+  DATABASE_URL: z.string().optional(),
+  NATS_URL: z.string().optional(),
+  /** An official nats-server of the machine's own, where none is on PATH. */
+  NATS_SERVER_BIN: z.string().optional(),
+  S3_ENDPOINT: z.url().optional(),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+});
+
+/** Settings of `npm start`: what is not given is started embedded. `environment` is passed on to the apps. */
+export const readStandaloneSettings = (env: Record<string, string | undefined> = process.env) => {
+  const e = read(StandaloneEnvironment, env);
+  return {
+    logLevel: e.LOG_LEVEL,
+    dataDir: resolve(e.DATA_DIR),
+    port: e.PORT,
+    corePort: e.CORE_PORT,
+    databaseUrl: e.DATABASE_URL,
+    natsUrl: e.NATS_URL,
+    natsServerBinary: e.NATS_SERVER_BIN,
+    s3:
+      e.S3_ENDPOINT === undefined
+        ? undefined
+        : {
+            endpoint: e.S3_ENDPOINT,
+            accessKeyId: e.S3_ACCESS_KEY_ID ?? '',
+            secretAccessKey: e.S3_SECRET_ACCESS_KEY ?? '',
+          },
+    environment: env,
+  };
+};
+export type StandaloneSettings = ReturnType<typeof readStandaloneSettings>;

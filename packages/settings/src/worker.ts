@@ -1,0 +1,58 @@
+import * as z from 'zod/v4';
+import { lanesShape } from './core.ts';
+import { integer, logLevel, read, secret } from './read.ts';
+
+const WorkerEnvironment = z.object({
+  LOG_LEVEL: logLevel,
+  CORE_URL: z.url(),
+  CORE_GRADING_TOKEN: secret,
+  ...lanesShape,
+  /** Runs at once in this process, by lane; 0 leaves the lane to other workers. */
+  COPY_CONCURRENCY: integer(0, 1000).default(2),
+  TYPED_CONCURRENCY: integer(0, 1000).default(8),
+  INSPECT_CONCURRENCY: integer(0, 1000).default(2),
+  /** Questions of one run in flight at the model at once. */
+  QUESTION_CONCURRENCY: integer(1, 200).default(6),
+  GRADER: z.enum(['openai', 'baseline']).optional(),
+  OPENAI_BASE_URL: z.url().default('https://api.openai.com/v1'),
+  OPENAI_API_KEY: z.string().optional(),
+  GRADER_MODEL: z.string().default('gpt-4.1'),
+  /** Model calls in flight in this process, over all its runs. */
+  MODEL_CALLS: integer(1, 1000).default(16),
+  MODEL_CALL_SECONDS: integer(1, 300).default(120),
+  /** One copy's PDF work: a scan of 80 pages takes well below a minute of CPU. */
+  PDF_SECONDS: integer(5, 3600).default(300),
+  /** Inspection only opens the file and looks at its pages. */
+  INSPECT_SECONDS: integer(1, 600).default(30),
+});
+
+export const readWorkerSettings = (env: Record<string, string | undefined> = process.env) => {
+  const e = read(WorkerEnvironment, env);
+  const provider = e.GRADER ?? (e.OPENAI_API_KEY === undefined ? 'baseline' : 'openai');
+  return {
+    logLevel: e.LOG_LEVEL,
+    core: { url: e.CORE_URL, token: e.CORE_GRADING_TOKEN },
+    lanes: { url: e.NATS_URL, namespace: e.LANE_NAMESPACE },
+    concurrency: {
+      copy: e.COPY_CONCURRENCY,
+      typed: e.TYPED_CONCURRENCY,
+      inspect: e.INSPECT_CONCURRENCY,
+      questions: e.QUESTION_CONCURRENCY,
+    },
+    grader:
+      provider === 'openai'
+        ? {
+            provider,
+            baseUrl: e.OPENAI_BASE_URL,
+            // Servers of one's own (vLLM, Ollama) take any key; the client refuses to start without one.
+            apiKey: e.OPENAI_API_KEY ?? 'none',
+            model: e.GRADER_MODEL,
+            maxConcurrentCalls: e.MODEL_CALLS,
+            callTimeoutSeconds: e.MODEL_CALL_SECONDS,
+          }
+        : { provider },
+    pdfSeconds: e.PDF_SECONDS,
+    inspectSeconds: e.INSPECT_SECONDS,
+  };
+};
+export type WorkerSettings = ReturnType<typeof readWorkerSettings>;

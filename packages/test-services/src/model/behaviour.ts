@@ -1,0 +1,58 @@
+import type { ChatRequest } from './chatRequest.ts';
+
+/** One request as the server saw it. */
+export interface ModelCallRecord {
+  /** Milliseconds since the epoch, when the whole request had arrived. */
+  at: number;
+  /** Name of the JSON schema asked for; null when none was. */
+  schemaName: string | null;
+  model: string;
+  authorization: string | null;
+  body: ChatRequest;
+  /** The client hung up before it had the whole answer. */
+  aborted: boolean;
+  /** Milliseconds since the epoch, when the answer was out or the client gone; null while under way. */
+  endedAt: number | null;
+}
+
+export type Behaviour =
+  /** Answers by the truth, else by the schema; what happens when nothing else is said. */
+  | { kind: 'answer' }
+  /** The same, but `ms` later. */
+  | { kind: 'slow'; ms: number }
+  /** Never answers; ends when the client gives up or the server is closed. */
+  | { kind: 'hang' }
+  | { kind: 'status'; status: number; retryAfterSeconds?: number; retryAfterMs?: number }
+  /** The content breaks off in the middle of its JSON. */
+  | { kind: 'truncated' }
+  /** Well-formed JSON that breaks the schema asked for. */
+  | { kind: 'violating' }
+  /** This content: a string as it is, anything else as JSON. */
+  | { kind: 'content'; content: unknown }
+  /** The connection breaks in the middle of the response's body. */
+  | { kind: 'cut' }
+  /** 200 with a page of HTML, as a gateway answers that lost its upstream. */
+  | { kind: 'html' };
+
+/** Holds for the calls of one schema (all, if left out), for the next `times` of them (for good, if left out). */
+export interface BehaviourRule {
+  schemaName?: string;
+  times?: number;
+  behaviour: Behaviour;
+}
+
+export type Script = BehaviourRule[] | ((call: ModelCallRecord) => Behaviour | undefined);
+
+/** Makes one function of a script; the first rule that still holds decides. */
+export function toDecision(script: Script): (call: ModelCallRecord) => Behaviour {
+  if (typeof script === 'function') return (call) => script(call) ?? { kind: 'answer' };
+  const rules = script.map((rule) => ({ ...rule, left: rule.times ?? Number.POSITIVE_INFINITY }));
+  return (call) => {
+    const rule = rules.find(
+      ({ schemaName, left }) => left > 0 && (schemaName === undefined || schemaName === call.schemaName),
+    );
+    if (rule === undefined) return { kind: 'answer' };
+    rule.left -= 1;
+    return rule.behaviour;
+  };
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** The part of a chat completion request that is looked at here; the rest is kept as it came. */
+export type ChatRequest = JsonObject;
+
+export type UserPart = { text: string } | { imageSha256: string };
+
+export function asObject(value: Json | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+export function asArray(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function schemaOf(body: ChatRequest): { name: string | null; schema: JsonObject } {
+  const jsonSchema = asObject(asObject(body['response_format'])['json_schema']);
+  const name = jsonSchema['name'];
+  return { name: typeof name === 'string' ? name : null, schema: asObject(jsonSchema['schema']) };
+}
+
+/** The first user message's parts; an image by the SHA-256 of its bytes, in hex. */
+export function userPartsOf(body: ChatRequest): UserPart[] {
+  const user = asArray(body['messages'])
+    .map(asObject)
+    .find(({ role }) => role === 'user');
+  const content = user?.['content'];
+  if (typeof content === 'string') return [{ text: content }];
+  return asArray(content).map((each): UserPart => {
+    const part = asObject(each);
+    if (part['type'] !== 'image_url') return { text: String(part['text'] ?? '') };
+    const url = String(asObject(part['image_url'])['url'] ?? '');
+    const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
+    return { imageSha256: createHash('sha256').update(bytes).digest('hex') };
+  });
+}
+
+/** Every line of a text that is a JSON object by itself. */
+export function jsonLinesIn(text: string): JsonObject[] {
+  return text.split('\n').flatMap((line) => {
+    if (!line.startsWith('{')) return [];
+    try {
+      const value: Json = JSON.parse(line);
+      return [asObject(value)];
+    } catch {
+      return [];
+    }
+  });
+}

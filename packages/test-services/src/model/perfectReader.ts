@@ -1,0 +1,142 @@
+import { asObject, jsonLinesIn, schemaOf, userPartsOf } from './chatRequest.ts';
+import type { ChatRequest, Json, JsonObject } from './chatRequest.ts';
+import { valueFromSchema } from './fromSchema.ts';
+import type { JudgementTruth, PageTruth, Truth } from './truth.ts';
+
+/**
+ * Answers by the truth a test gave. It knows the service's prompts only by what their text says: "Page N" before an
+ * image, records as JSON lines, the answer between <<<ANSWER …>>> lines. What it has no truth for, it makes up
+ * sensibly; a schema it does not know gets any value that fits.
+ */
+export function answerFor(body: ChatRequest, truth: Truth): Json {
+  const { name, schema } = schemaOf(body);
+  switch (name) {
+    case 'read_pages':
+      return readPages(body, truth);
+    case 'align_answers':
+      return alignAnswers(body, truth);
+    case 'judge_answer':
+      return 'criteria' in asObject(schema['properties']) ? judge(body, truth) : readObjective(body, truth);
+    default:
+      return valueFromSchema(schema);
+  }
+}
+
+function readPages(body: ChatRequest, truth: Truth): Json {
+  const pages: Json[] = [];
+  let page = 0;
+  for (const part of userPartsOf(body)) {
+    if ('text' in part) {
+      page = Number(/^Page (\d+)$/.exec(part.text)?.[1] ?? page);
+      continue;
+    }
+    const known = truth.pagesBySha256?.[part.imageSha256] ?? truth.pagesByNumber?.[page] ?? madeUp(page);
+    pages.push({
+      page,
+      legibility: known.legibility ?? 1,
+      language: known.language ?? 'en',
+      blocks: known.blocks.map((block, index) => ({
+        label: block.label ?? null,
+        continues: block.continues ?? false,
+        text: block.text,
+        crossed_out: block.crossedOut ?? false,
+        box: block.box ?? spread(index, known.blocks.length),
+      })),
+    });
+  }
+  return { pages };
+}
+
+function madeUp(page: number): PageTruth {
+  return { blocks: [{ label: `Q${page}`, text: `What is written on page ${page}.` }] };
+}
+
+/** Blocks without a place stand one below the other. */
+function spread(index: number, count: number): { x: number; y: number; width: number; height: number } {
+  return { x: 0.1, y: 0.05 + (0.9 * index) / count, width: 0.8, height: 0.9 / count };
+}
+
+function alignAnswers(body: ChatRequest, truth: Truth): Json {
+  const records = textsOf(body).flatMap(jsonLinesIn);
+  const questions = records.filter((record) => 'number' in record);
+  const blocks = records.filter((record) => 'block' in record);
+  const claims = new Map<Json, { page: Json; block: Json }[]>();
+  let current: Json = null;
+  for (const block of blocks) {
+    if (block['crossed_out'] === true) continue;
+    const core = bare(block['label'] ?? null);
+    const question = questions.find(({ label }) => core !== '' && bare(label ?? null) === core);
+    if (question !== undefined) current = question['number'] ?? null;
+    else if (block['continues'] !== true) current = null;
+    if (current === null) continue;
+    const place = { page: block['page'] ?? null, block: block['block'] ?? null };
+    claims.set(current, [...(claims.get(current) ?? []), place]);
+  }
+  const answers = questions.flatMap(({ number }) => {
+    const places = truth.alignment?.[Number(number)] ?? claims.get(number ?? null) ?? [];
+    return places.length === 0 ? [] : [{ number: number ?? null, blocks: places }];
+  });
+  return { answers };
+}
+
+function judge(body: ChatRequest, truth: Truth): Json {
+  const { known, records, answer } = judged(body, truth);
+  const criteria = records.filter((record) => 'criterion' in record);
+  return {
+    criteria: criteria.map(({ criterion, marks }, index) => ({
+      criterion: criterion ?? null,
+      evidence: known.evidence === undefined ? firstWords(answer) : known.evidence,
+      reason: `Criterion ${String(criterion)} was looked for in the answer.`,
+      awarded: known.awards?.[index] ?? marks ?? 0,
+      certainty: known.certainty ?? 'certain',
+    })),
+    feedback: known.feedback ?? 'A clear answer. Give one more example next time.',
+  };
+}
+
+function readObjective(body: ChatRequest, truth: Truth): Json {
+  const { known, records, answer } = judged(body, truth);
+  const options = records.filter((record) => 'option' in record).map(({ option }) => String(option));
+  const named = options.filter((option) => bare(option) === bare(answer));
+  const feedback = known.feedback ?? 'Read the question once more.';
+  return {
+    status: known.status ?? 'answered',
+    evidence: known.evidence === undefined ? firstWords(answer) : known.evidence,
+    option_labels: known.options ?? named,
+    value: options.length > 0 ? null : (known.value ?? answer.trim()),
+    certainty: known.certainty ?? 'certain',
+    feedback_if_right: known.feedback ?? 'Well done.',
+    feedback_if_wrong: feedback,
+  };
+}
+
+function judged(
+  body: ChatRequest,
+  truth: Truth,
+): { known: JudgementTruth; records: JsonObject[]; answer: string } {
+  const texts = textsOf(body);
+  const text = texts.join('\n');
+  const question = /^Question (\{.*\}):$/m.exec(text)?.[1] ?? '{}';
+  const label = String(jsonLinesIn(question)[0]?.['question'] ?? '');
+  const answer = /<<<ANSWER (\w+)>>>\n([\s\S]*)\n<<<END ANSWER \1>>>/.exec(text)?.[2] ?? '';
+  const records = texts.filter((part) => !part.includes('<<<ANSWER')).flatMap(jsonLinesIn);
+  return { known: truth.judgements?.[label] ?? {}, records, answer };
+}
+
+function textsOf(body: ChatRequest): string[] {
+  return userPartsOf(body).flatMap((part) => ('text' in part ? [part.text] : []));
+}
+
+function firstWords(answer: string): string | null {
+  const words = answer.trim().split('\n')[0]?.split(' ').slice(0, 8).join(' ') ?? '';
+  return words === '' ? null : words;
+}
+
+/** A label without "Q", "Ans", "contd.", case and punctuation. */
+function bare(label: Json): string {
+  return String(label ?? '')
+    .toLowerCase()
+    .replace(/contd.*$/, '')
+    .replace(/^\W*(?:question|answer|ans|q)(?=\W*\d)/, '')
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}

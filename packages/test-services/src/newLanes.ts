@@ -1,0 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import './services/services.ts';
+
+/** A namespace that nobody else uses, so that lanes and broadcasts of other tests are not heard. */
+export function newNamespace(): string {
+  return `test_${randomBytes(8).toString('hex')}`;
+}
+
+/** Where NATS is, under a new namespace; add a `name` and hand it to `openLanes`. */
+export function newLanes(): { url: string; namespace: string } {
+  return { url: inject('testServices').nats.url, namespace: newNamespace() };
+}

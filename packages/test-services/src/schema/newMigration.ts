@@ -1,0 +1,12 @@
+/** `npm run new-migration -- NAME`: writes the migration that takes the existing ones to schema.prisma. */
+import { newMigration } from '@evaluation/database';
+import { withServer } from './withServer.ts';
+
+const [name] = process.argv.slice(2);
+if (name === undefined) {
+  console.error('Say what it does: npm run new-migration -- add_rubric_source');
+  process.exitCode = 2;
+} else {
+  const file = await withServer((superuserUrl) => newMigration(superuserUrl, name));
+  console.log(file ?? 'The migrations already lead to schema.prisma.');
+}

@@ -1,0 +1,79 @@
+import { startS3 } from '@evaluation/embedded';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { GenericContainer, Wait } from 'testcontainers';
+import { makeTemplate } from '../database/template.ts';
+import type { StartedServices } from './services.ts';
+
+const POSTGRES_PORT = 5432;
+const NATS_PORT = 4222;
+const ROLE = 'answer_evaluation';
+
+/**
+ * PostgreSQL and NATS as the images that production runs; needs a Docker engine. The object store stays the embedded
+ * one, whose own tests hold it to S3's behaviour.
+ */
+export async function startContainerServices(): Promise<StartedServices> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  try {
+    const password = randomBytes(16).toString('hex');
+    const postgres = await new GenericContainer('postgres:17')
+      .withEnvironment({ POSTGRES_PASSWORD: password })
+      .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=200'])
+      .withTmpFs({ '/var/lib/postgresql/data': 'rw' })
+      .withExposedPorts(POSTGRES_PORT)
+      // Once for the server that initialises, once for the one that stays.
+      .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+      .start();
+    closers.push(() => postgres.stop());
+    const address = `${postgres.getHost()}:${postgres.getMappedPort(POSTGRES_PORT)}`;
+    const superuserUrl = `postgresql://postgres:${password}@${address}/postgres`;
+    const url = `postgresql://${ROLE}:${password}@${address}/${ROLE}`;
+    await createRole(superuserUrl, password);
+    const template = await makeTemplate({ superuserUrl, url });
+
+    const nats = await new GenericContainer('nats:2.12')
+      .withCommand(['-js'])
+      .withExposedPorts(NATS_PORT)
+      .withWaitStrategy(Wait.forLogMessage(/Server is ready/))
+      .start();
+    closers.push(() => nats.stop());
+
+    const folder = await mkdtemp(join(tmpdir(), 'evaluation-s3-'));
+    closers.push(() => rm(folder, { recursive: true, force: true }));
+    const { endpoint, region, accessKeyId, secretAccessKey, ...s3 } = await startS3({ dataDir: folder });
+    closers.push(() => s3.close());
+
+    return {
+      services: {
+        postgres: { superuserUrl, url, template },
+        nats: { url: `nats://${nats.getHost()}:${nats.getMappedPort(NATS_PORT)}` },
+        s3: { endpoint, region, accessKeyId, secretAccessKey },
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The embedded server comes with this role and its database; an image does not. */
+async function createRole(superuserUrl: string, password: string): Promise<void> {
+  const client = new pg.Client({ connectionString: superuserUrl });
+  await client.connect();
+  try {
+    await client.query(
+      `CREATE ROLE ${ROLE} LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD ${pg.escapeLiteral(password)}`,
+    );
+    await client.query(`CREATE DATABASE ${ROLE} OWNER ${ROLE}`);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,74 @@
+import { startNats, startPostgres, startS3 } from '@evaluation/embedded';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeTemplate } from '../database/template.ts';
+import type { StartedServices } from './services.ts';
+
+const FOLDER_PREFIX = 'evaluation-tests-';
+
+/** All services as processes of this machine, in a fresh temporary folder; needs nothing but npm packages. */
+export async function startEmbeddedServices(): Promise<StartedServices> {
+  await endLeftovers();
+  const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
+  const closers: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const close = async () => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  try {
+    // PostgreSQL runs under another account where we are root.
+    await chmod(folder, 0o711);
+    const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), durable: false });
+    closers.push(() => postgres.close());
+    const template = await makeTemplate(postgres);
+    const nats = await startNats({ dataDir: join(folder, 'nats') });
+    closers.push(() => nats.close());
+    const { endpoint, region, accessKeyId, secretAccessKey, ...s3 } = await startS3({
+      dataDir: join(folder, 's3'),
+    });
+    closers.push(() => s3.close());
+    const { superuserUrl, url } = postgres;
+    return {
+      services: {
+        postgres: { superuserUrl, url, template },
+        nats: { url: nats.url },
+        s3: { endpoint, region, accessKeyId, secretAccessKey },
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * A test run that was killed could not stop its servers, which are processes of their own. They are found by the folder
+ * that the run named after its process id; starting on that folder takes them over, and so they can be stopped.
+ */
+async function endLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = name.startsWith(FOLDER_PREFIX)
+      ? Number.parseInt(name.slice(FOLDER_PREFIX.length), 10)
+      : Number.NaN;
+    if (Number.isNaN(pid) || isAlive(pid)) continue;
+    const folder = join(tmpdir(), name);
+    try {
+      await (await startPostgres({ dataDir: join(folder, 'postgres'), durable: false })).close();
+      await (await startNats({ dataDir: join(folder, 'nats') })).close();
+    } catch {
+      // Another run is tidying it up at this moment, or it is somebody else's, or broken: not worth failing the tests.
+      continue;
+    }
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,156 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { cyclesOf } from './cycles.ts';
+import {
+  allowed,
+  allowedToTests,
+  emptyName,
+  environmentReaders,
+  forbidden,
+  restSpeakers,
+  schemaEntries,
+  typesOnly,
+} from './rules.ts';
+import { scan, type Import } from './scan.ts';
+
+/** A workspace: its folder from the root, its name, and the file behind each of its entries. */
+interface Workspace {
+  folder: string;
+  name: string;
+  entries: ReadonlyMap<string, string>;
+}
+
+const SOURCE = /\.(?:[cm]?ts|[cm]?js)$/;
+const TEST = /\.test\.[cm]?[jt]s$/;
+const CONFIG = /\.config\.[cm]?[jt]s$/;
+const SKIPPED = new Set(['node_modules', 'generated', 'coverage']);
+
+/** Checks every file below `root` against design chapter 2. Answers a line for each offence; none when all is well. */
+export const checkImports = async (root: string): Promise<string[]> => {
+  const files = (await filesBelow(root, '')).sort();
+  const workspaces = await workspacesOf(root, files);
+  const offences = files.flatMap(nameOffences);
+  const edges = new Map<string, Set<string>>();
+  const packageEdges = new Map<string, Set<string>>();
+
+  for (const file of files.filter((path) => SOURCE.test(path))) {
+    const { imports, environmentLines } = scan(await readFile(join(root, file), 'utf8'));
+    const own = workspaces.find(({ folder }) => file.startsWith(`${folder}/`));
+    for (const line of environmentLines) {
+      if (!mayReadEnvironment(file, own)) {
+        offences.push(`${file}:${line} reads process.env: only packages/settings does`);
+      }
+    }
+    for (const imported of imports) {
+      const target = targetOf(file, imported.specifier, workspaces);
+      const reason = offenceOf(file, own, imported, target);
+      if (reason !== null)
+        offences.push(`${file}:${imported.line} imports '${imported.specifier}': ${reason}`);
+      if (target.file !== undefined) add(edges, file, target.file);
+      const crosses = target.workspace !== undefined && own !== undefined && target.workspace !== own;
+      if (crosses && !TEST.test(file)) add(packageEdges, own.folder, target.workspace?.folder ?? '');
+    }
+  }
+
+  const cycles = [...cyclesOf(edges), ...cyclesOf(packageEdges)];
+  return [...offences, ...cycles.map((cycle) => `cycle: ${cycle.join(' → ')}`)];
+};
+
+const add = (edges: Map<string, Set<string>>, from: string, to: string) =>
+  edges.set(from, (edges.get(from) ?? new Set()).add(to));
+
+const filesBelow = async (root: string, folder: string): Promise<string[]> => {
+  const entries = await readdir(join(root, folder), { withFileTypes: true });
+  const below = entries
+    .filter(({ name }) => !SKIPPED.has(name) && !name.startsWith('.'))
+    .map(async (entry) => {
+      const path = posix.join(folder, entry.name);
+      return entry.isDirectory() ? filesBelow(root, path) : [path];
+    });
+  return (await Promise.all(below)).flat();
+};
+
+const workspacesOf = async (root: string, files: readonly string[]): Promise<Workspace[]> => {
+  const manifests = files.filter((file) => file.endsWith('/package.json'));
+  return Promise.all(
+    manifests.map(async (manifest) => {
+      const { name, exports = {} }: { name: string; exports?: string | Record<string, string> } = JSON.parse(
+        await readFile(join(root, manifest), 'utf8'),
+      );
+      const folder = dirname(manifest);
+      const entries = Object.entries(typeof exports === 'string' ? { '.': exports } : exports);
+      return {
+        folder,
+        name,
+        entries: new Map(entries.map(([entry, path]) => [entry, posix.join(folder, path)])),
+      };
+    }),
+  );
+};
+
+/** A name that says nothing is found once, at the file that carries it or is the first inside. */
+const nameOffences = (file: string): string[] =>
+  file
+    .split('/')
+    .filter((part) => emptyName.test(part.split('.')[0] ?? ''))
+    .map((part) => `${file} is called '${part}': name it for what it does`);
+
+const mayReadEnvironment = (file: string, own: Workspace | undefined): boolean =>
+  TEST.test(file) || CONFIG.test(file) || (own !== undefined && environmentReaders.includes(own.folder));
+
+/** What an import leads to: a workspace of ours, its entry, and the file where it is known. */
+interface Target {
+  workspace?: Workspace | undefined;
+  entry?: string;
+  file?: string | undefined;
+  leaves?: boolean;
+}
+
+const targetOf = (file: string, specifier: string, workspaces: readonly Workspace[]): Target => {
+  if (specifier.startsWith('.') || specifier.startsWith('/')) {
+    const path = posix.join(posix.dirname(file), specifier);
+    const own = workspaces.find(({ folder }) => file.startsWith(`${folder}/`));
+    const workspace = workspaces.find(({ folder }) => path === folder || path.startsWith(`${folder}/`));
+    return { file: path, workspace, leaves: own !== undefined && workspace !== own };
+  }
+  const workspace = workspaces.find(({ name }) => specifier === name || specifier.startsWith(`${name}/`));
+  if (workspace === undefined) return {};
+  const entry = `.${specifier.slice(workspace.name.length)}`;
+  return { workspace, entry, file: workspace.entries.get(entry) };
+};
+
+const offenceOf = (
+  file: string,
+  own: Workspace | undefined,
+  imported: Import,
+  target: Target,
+): string | null => {
+  const { specifier } = imported;
+  if (/^zod(?:\/|$)/.test(specifier) && specifier !== 'zod/v4') return "zod is imported as 'zod/v4'";
+  if (own === undefined) return null;
+  if (forbidden[own.folder]?.test(specifier) === true) return `${own.folder} must not`;
+  if (target.workspace === undefined) return target.leaves === true && own.folder !== 'tests' ? LEAVES : null;
+  if (target.workspace === own) return null;
+  return crossingOffence(file, own.folder, imported, target, target.workspace.folder);
+};
+
+const LEAVES = 'a relative path must not leave its package';
+
+const crossingOffence = (
+  file: string,
+  from: string,
+  imported: Import,
+  target: Target,
+  to: string,
+): string | null => {
+  const rule = allowed[from] ?? [];
+  if (rule === 'anything') return target.leaves === true && from !== 'tests' ? LEAVES : null;
+  if (!rule.includes(to) && !(TEST.test(file) && allowedToTests.includes(to)))
+    return `${from} must not import ${to}`;
+  if (target.leaves === true) return LEAVES;
+  if (target.file === undefined) return `${to} does not export it`;
+  if (typesOnly.some(([a, b]) => a === from && b === to) && !imported.typeOnly) return 'only `import type`';
+  const seesRoutes = to === 'contracts/rest' && !schemaEntries.includes(target.entry ?? '');
+  if (seesRoutes && !restSpeakers.includes(from)) return `only ${schemaEntries.join(', ')} of the contract`;
+  return null;
+};

@@ -1,0 +1,265 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { checkImports } from './checkImports.ts';
+import { scan } from './scan.ts';
+
+const roots: string[] = [];
+
+afterEach(async () => {
+  await Promise.all(roots.splice(0).map((root) => rm(root, { recursive: true, force: true })));
+});
+
+type Tree = Readonly<Record<string, string>>;
+
+const manifest = (name: string, entries: readonly string[] = ['.']): string =>
+  JSON.stringify({
+    name: `@evaluation/${name}`,
+    exports: Object.fromEntries(
+      entries.map((entry) => [entry, entry === '.' ? './src/index.ts' : `./src/${entry.slice(2)}.ts`]),
+    ),
+  });
+
+/** A repository in small, in which every import is allowed. */
+const healthy: Tree = {
+  'contracts/rest/package.json': manifest('rest-contract', ['.', './schemas', './errors']),
+  'contracts/rest/src/index.ts': "export * from './schemas.ts';\nexport * from './errors.ts';\n",
+  'contracts/rest/src/schemas.ts': "import * as z from 'zod/v4';\nexport const Exam = z.object({});\n",
+  'contracts/rest/src/errors.ts': 'export const errors = {};\n',
+  'packages/rules/package.json': manifest('rules'),
+  'packages/rules/src/index.ts': "import type { Exam } from '@evaluation/rest-contract/schemas';\n",
+  'packages/settings/package.json': manifest('settings'),
+  'packages/settings/src/index.ts': 'export const port = process.env.PORT;\n',
+  'packages/telemetry/package.json': manifest('telemetry'),
+  'packages/telemetry/src/index.ts': 'export const log = () => undefined;\n',
+  'packages/database/package.json': manifest('database'),
+  'packages/database/src/index.ts': "import { log } from '@evaluation/telemetry';\n",
+  'packages/database/src/index.test.ts': "import { databases } from '@evaluation/test-services';\n",
+  'packages/database/prisma.config.ts': 'process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= process.execPath;\n',
+  'packages/lanes/package.json': manifest('lanes'),
+  'packages/lanes/src/index.ts': 'export {};\n',
+  'packages/test-services/package.json': manifest('test-services'),
+  'packages/test-services/src/index.ts': "import '@evaluation/database';\n",
+  'packages/core-client/package.json': manifest('core-client'),
+  'packages/core-client/src/index.ts': "import type { CoreRouter } from '@evaluation/core/router';\n",
+  'apps/core/package.json': manifest('core', ['.', './router']),
+  'apps/core/src/index.ts':
+    "import { errors } from '@evaluation/rest-contract/errors';\nimport '@evaluation/database';\n",
+  'apps/core/src/router.ts': 'export {};\n',
+  'apps/facade/package.json': manifest('facade'),
+  'apps/facade/src/index.ts':
+    "import { contract } from '@evaluation/rest-contract';\nimport express from 'express';\n",
+  'apps/demo/package.json': manifest('demo'),
+  'apps/demo/src/index.ts': "import '@evaluation/rest-contract';\nimport '@evaluation/settings';\n",
+  'apps/standalone/package.json': manifest('standalone'),
+  'apps/standalone/src/index.ts': "import '@evaluation/core';\nimport '@evaluation/facade';\n",
+  'tests/package.json': manifest('black-box-tests', []),
+  'tests/journey.ts': "import '@evaluation/standalone';\nimport '../apps/core/src/index.ts';\n",
+};
+
+const plant = async (tree: Tree): Promise<string> => {
+  const root = await mkdtemp(join(tmpdir(), 'imports-'));
+  roots.push(root);
+  for (const [path, text] of Object.entries(tree)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  return root;
+};
+
+const offencesOf = async (planted: Tree): Promise<string[]> =>
+  checkImports(await plant({ ...healthy, ...planted }));
+
+describe('design 2: who may import whom', () => {
+  test('a repository that keeps the rules has no offence', async () => {
+    expect(await offencesOf({})).toEqual([]);
+  });
+
+  test.each<[rule: string, planted: Tree, offence: string]>([
+    [
+      'rules import nothing of ours but the contract',
+      { 'packages/rules/src/a.ts': "import { log } from '@evaluation/telemetry';" },
+      "packages/rules/src/a.ts:1 imports '@evaluation/telemetry': packages/rules must not import packages/telemetry",
+    ],
+    [
+      'adapters never import each other',
+      { 'packages/lanes/src/a.ts': "// why\nexport * from '@evaluation/database';" },
+      "packages/lanes/src/a.ts:2 imports '@evaluation/database': packages/lanes must not import packages/database",
+    ],
+    [
+      'the facade never imports the database, be it later on',
+      { 'apps/facade/src/a.ts': "const db = await import('@evaluation/database');" },
+      "apps/facade/src/a.ts:1 imports '@evaluation/database': apps/facade must not import packages/database",
+    ],
+    [
+      'types of the database are no exception',
+      { 'apps/facade/src/a.ts': "import type { Row } from '@evaluation/database';" },
+      "apps/facade/src/a.ts:1 imports '@evaluation/database': apps/facade must not import packages/database",
+    ],
+    [
+      'apps import no app',
+      { 'apps/facade/src/a.ts': "import '@evaluation/core';" },
+      "apps/facade/src/a.ts:1 imports '@evaluation/core': apps/facade must not import apps/core",
+    ],
+    [
+      'the demo is a client and no more',
+      { 'apps/demo/src/a.ts': "import '@evaluation/core-client';" },
+      "apps/demo/src/a.ts:1 imports '@evaluation/core-client': apps/demo must not import packages/core-client",
+    ],
+    [
+      'core sees the schemas and errors of the contract, not its routes',
+      { 'apps/core/src/a.ts': "import { contract } from '@evaluation/rest-contract';" },
+      "apps/core/src/a.ts:1 imports '@evaluation/rest-contract': only ./schemas, ./errors, ./field-errors of the contract",
+    ],
+    [
+      'core knows no HTTP',
+      { 'apps/core/src/a.ts': "import express from 'express';" },
+      "apps/core/src/a.ts:1 imports 'express': apps/core must not",
+    ],
+    [
+      "core-client takes only types of core's router",
+      { 'packages/core-client/src/a.ts': "import { type CoreRouter } from '@evaluation/core/router';" },
+      "packages/core-client/src/a.ts:1 imports '@evaluation/core/router': only `import type`",
+    ],
+    [
+      'a relative path stays in its package, even where the package is allowed',
+      { 'apps/core/src/a.ts': "import '../../../packages/database/src/index.ts';" },
+      "apps/core/src/a.ts:1 imports '../../../packages/database/src/index.ts': a relative path must not leave its package",
+    ],
+    [
+      'what a package does not export is not imported',
+      { 'apps/core/src/a.ts': "import '@evaluation/database/src/secret.ts';" },
+      "apps/core/src/a.ts:1 imports '@evaluation/database/src/secret.ts': packages/database does not export it",
+    ],
+    [
+      'a new package imports nothing of ours until it is thought about',
+      {
+        'packages/novel/package.json': manifest('novel'),
+        'packages/novel/src/index.ts': "import '@evaluation/telemetry';",
+      },
+      "packages/novel/src/index.ts:1 imports '@evaluation/telemetry': packages/novel must not import packages/telemetry",
+    ],
+    [
+      'only tests start test services',
+      { 'apps/core/src/a.ts': "import '@evaluation/test-services';" },
+      "apps/core/src/a.ts:1 imports '@evaluation/test-services': apps/core must not import packages/test-services",
+    ],
+    [
+      'zod is zod/v4',
+      { 'contracts/rest/src/a.ts': "import { z } from 'zod';" },
+      "contracts/rest/src/a.ts:1 imports 'zod': zod is imported as 'zod/v4'",
+    ],
+    [
+      'two files do not import each other, not even types',
+      {
+        'apps/core/src/a.ts': "import { b } from './b.ts';",
+        'apps/core/src/b.ts': "import type { A } from './a.ts';",
+      },
+      'cycle: apps/core/src/a.ts → apps/core/src/b.ts → apps/core/src/a.ts',
+    ],
+    [
+      'only settings read the environment',
+      { 'packages/lanes/src/a.ts': 'const url =\n  process.env.NATS_URL;' },
+      'packages/lanes/src/a.ts:2 reads process.env: only packages/settings does',
+    ],
+    [
+      'a name says what is inside: folders',
+      { 'apps/core/src/utils/dates.ts': 'export {};' },
+      "apps/core/src/utils/dates.ts is called 'utils': name it for what it does",
+    ],
+    [
+      'a name says what is inside: files',
+      { 'apps/core/src/Helpers.test.ts': 'export {};' },
+      "apps/core/src/Helpers.test.ts is called 'Helpers.test.ts': name it for what it does",
+    ],
+  ])('%s', async (_, planted, offence) => {
+    expect(await offencesOf(planted)).toEqual([offence]);
+  });
+
+  test('packages do not import each other in a circle', async () => {
+    const offences = await offencesOf({
+      'packages/core-client/src/a.ts': "import type { A } from '@evaluation/core';",
+      'apps/core/src/a.ts': "import { client } from '@evaluation/core-client';",
+    });
+    expect(offences).toContain('cycle: apps/core → packages/core-client → apps/core');
+  });
+
+  test('the script prints the offences and exits with 1, or prints nothing and exits with 0', async () => {
+    const run = (root: string) =>
+      new Promise<{ code: number; printed: string }>((resolve) => {
+        execFile(process.execPath, [join(import.meta.dirname, 'imports.ts'), root], (failure, _, printed) =>
+          resolve({ code: failure === null ? 0 : Number(failure.code), printed }),
+        );
+      });
+    expect(await run(await plant(healthy))).toEqual({ code: 0, printed: '' });
+    const broken = { ...healthy, 'apps/demo/src/a.ts': "import 'zod';" };
+    expect(await run(await plant(broken))).toEqual({
+      code: 1,
+      printed: "apps/demo/src/a.ts:1 imports 'zod': zod is imported as 'zod/v4'\n",
+    });
+  });
+});
+
+describe('what counts as an import', () => {
+  const specifiers = (source: string) => scan(source).imports.map(({ specifier }) => specifier);
+
+  test.each([
+    ["import a from 'x'", ['x']],
+    ["import a, { b as c } from 'x'", ['x']],
+    ["import {\n  a,\n  type B,\n} from 'x'", ['x']],
+    ["import * as a from 'x'", ['x']],
+    ["import 'x'", ['x']],
+    ['import "x"', ['x']],
+    ["import data from 'x' with { type: 'json' }", ['x']],
+    ["import type { A } from 'x'", ['x']],
+    ["import type from 'x'", ['x']],
+    ["export * from 'x'", ['x']],
+    ["export * as a from 'x'", ['x']],
+    ["export { a } from 'x'", ['x']],
+    ["export type { A } from 'x'", ['x']],
+    ["await import('x')", ['x']],
+    ['await import(`x`)', ['x']],
+    ["require('x')", ['x']],
+    ["type A = import('x').A", ['x']],
+    ["`${await import('x')} ${`${require('y')}`}`; import 'z'", ['x', 'y', 'z']],
+    ["const a = b / c; import 'x'; d / e", ['x']],
+    ["/['\"`]/.test(a); import 'x'", ['x']],
+    ["export const from = 1; import 'x'", ['x']],
+  ])('%s', (source, expected) => {
+    expect(specifiers(source)).toEqual(expected);
+  });
+
+  test.each([
+    ["// import 'x'"],
+    ["/* import 'x'\n import 'x' */"],
+    ['const text = "import \'x\'"'],
+    ["const text = `\nimport 'x';\nimport a from 'x';\n`"],
+    ['const text = `${a}\nimport "x"`'],
+    ['const pattern = /import "x"/'],
+    ['import.meta.dirname'],
+    ["export const a = 'x'"],
+    ["export { a }; const from = 'x'"],
+    ["const rule = { import: 'x', from: 'y' }"],
+  ])('not: %s', (source) => {
+    expect(specifiers(source)).toEqual([]);
+  });
+
+  test.each([
+    ['process.env.A'],
+    ["process['env']"],
+    ['process?.env'],
+    ['const { env } = process'],
+    ["import { env } from 'node:process'"],
+  ])('reads the environment: %s', (source) => {
+    expect(scan(source).environmentLines).toEqual([1]);
+  });
+
+  test.each([['process.execPath'], ["'process.env.A'"], ['// process.env.A'], ['const { pid } = process']])(
+    'does not read the environment: %s',
+    (source) => {
+      expect(scan(source).environmentLines).toEqual([]);
+    },
+  );
+});

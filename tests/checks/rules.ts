@@ -1,0 +1,81 @@
+/**
+ * Who may import whom (design chapter 2). A folder that is missing here may import nothing of ours, so that a new
+ * package has to be thought about.
+ */
+const contracts = ['contracts/rest', 'contracts/jobs'];
+const adapter = [...contracts, 'packages/rules', 'packages/telemetry'];
+
+export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> = {
+  'contracts/rest': [],
+  'contracts/jobs': [],
+  'packages/rules': ['contracts/rest'],
+  'packages/telemetry': [],
+  'packages/settings': [],
+  'packages/signed-actor': contracts,
+  'packages/database': adapter,
+  'packages/lanes': adapter,
+  'packages/object-store': adapter,
+  'packages/pdf': adapter,
+  'packages/grader': adapter,
+  'packages/embedded': ['packages/telemetry'],
+  'packages/core-client': [...contracts, 'packages/signed-actor', 'packages/telemetry', 'apps/core'],
+  'packages/test-services': [
+    ...adapter,
+    'packages/embedded',
+    'packages/database',
+    'packages/lanes',
+    'packages/object-store',
+  ],
+  'apps/core': [
+    ...adapter,
+    'packages/database',
+    'packages/lanes',
+    'packages/object-store',
+    'packages/settings',
+    'packages/signed-actor',
+  ],
+  'apps/facade': [
+    ...adapter,
+    'packages/core-client',
+    'packages/lanes',
+    'packages/settings',
+    'packages/signed-actor',
+  ],
+  'apps/worker': [
+    ...adapter,
+    'packages/core-client',
+    'packages/lanes',
+    'packages/pdf',
+    'packages/grader',
+    'packages/settings',
+  ],
+  'apps/admin': [...contracts, 'packages/core-client', 'packages/settings'],
+  'apps/demo': ['contracts/rest', 'packages/settings'],
+  'apps/standalone': 'anything',
+  tests: 'anything',
+};
+
+/** A test beside the code may start real services besides what its package imports. */
+export const allowedToTests: readonly string[] = ['packages/embedded', 'packages/test-services'];
+
+/** Imports that only types may cross. */
+export const typesOnly: readonly (readonly [from: string, to: string])[] = [
+  ['packages/core-client', 'apps/core'],
+];
+
+/** The parts of the REST contract that are no HTTP: all that core and what lies below it may see of it. */
+export const schemaEntries: readonly string[] = ['./schemas', './errors', './field-errors'];
+
+/** Who speaks REST, and so may import the routes. */
+export const restSpeakers: readonly string[] = ['apps/facade', 'apps/demo', 'apps/standalone', 'tests'];
+
+/** Packages of others that a folder must not import. */
+export const forbidden: Readonly<Record<string, RegExp>> = {
+  'apps/core': /^(?:express|@ts-rest\/.*)$/,
+};
+
+/** Who may read `process.env`, besides tests and `*.config.ts`. */
+export const environmentReaders: readonly string[] = ['packages/settings', 'packages/test-services', 'tests'];
+
+/** Names that say nothing of what is inside. */
+export const emptyName = /^(?:utils?|helpers?|common|misc|shared)$/i;
