@@ -6,6 +6,3 @@ import { router } from './trpc.ts';
 /** Three doors with a token each (design chapter 1). */
 export const coreRouter = router({ public: publicRouter, grading: gradingRouter, control: controlRouter });
 export type CoreRouter = typeof coreRouter;
-export type { RunMaterial } from './grading/claimRun.ts';
-export type { RecordedQuestion } from './grading/record.ts';
-export type { PaperQuestion } from './submissions/paper.ts';

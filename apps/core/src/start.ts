@@ -26,7 +26,7 @@ export interface Core {
 export const startCore = async (settings: CoreSettings): Promise<Core> => {
   const log = createLogger({ service: 'core', level: settings.logLevel });
   const database = await openDatabase({ ...settings.database, log });
-  const lanes = await openLanes({
+  const lanes = openLanes({
     ...settings.lanes,
     name: 'core',
     onProgress: (event, details) => log.info(details, event),

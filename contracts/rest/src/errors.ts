@@ -190,7 +190,7 @@ export class DomainFailure<C extends ErrorCode = ErrorCode> extends Error {
     this.failure = {
       code,
       message: options.message ?? errors[code].message,
-      ...(options.details === undefined ? {} : { details: { ...(options.details as object) } }),
+      ...(options.details === undefined ? {} : { details: { ...options.details } }),
     };
   }
 }

@@ -159,8 +159,7 @@ describe('1 conventions', () => {
     const limit = operation('submissions.feed').parameters.find(({ name }) => name === 'limit');
     expect(limit).toMatchObject({
       in: 'query',
-      description: 'Default 50.',
-      schema: { type: 'integer', minimum: 1, maximum: 200 },
+      schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
     });
   });
 });

@@ -4,8 +4,8 @@
  * a living process and the next start takes the folder over.
  */
 import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { chmod, link, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { processMark } from './processes.ts';
 
 /** Another living process has the data folder; two servers on one folder would destroy each other's files. */
@@ -24,8 +24,9 @@ export interface DataFolder {
  * @throws DataFolderInUse when a living process (this one included) already has it.
  */
 export async function claimDataFolder(dataDir: string): Promise<DataFolder> {
-  const path = resolve(dataDir);
-  await mkdir(path, { recursive: true });
+  await mkdir(dataDir, { recursive: true });
+  // One spelling, since servers of a killed process are found by the path in their command line.
+  const path = await realpath(dataDir);
   const file = join(path, 'owner.json');
   const mine = JSON.stringify({
     pid: process.pid,

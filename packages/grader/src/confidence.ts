@@ -33,7 +33,8 @@ export function confidenceOf({ criteria, legibility, marksPutRight }: Confidence
     return sum + max * CERTAINTY[certainty] * evidence;
   }, 0);
   const factor = legibility === null ? 1 : 0.5 + Math.min(Math.max(legibility, 0), 1) / 2;
-  const confidence = Math.round((weighted / total) * factor * 100) / 100;
+  // A hair is added so that binary noise does not decide which side of the line a half falls on.
+  const confidence = Math.round((weighted / total) * factor * 100 + 1e-9) / 100;
   const unsure = criteria.some(({ max, certainty }) => certainty === 'unsure' && max >= total / 4);
   return unsure || marksPutRight ? Math.min(confidence, HELD_AT) : confidence;
 }

@@ -73,3 +73,55 @@ export function rawPdf(objects: readonly string[], trailer = ''): Buffer {
   body += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`;
   return Buffer.from(body, 'latin1');
 }
+
+/** One empty page, AES-128, a password to open it. */
+export const passwordPdf = Buffer.from(
+  encrypted(
+    '2a2f0a1990192c60114730bdcd39f37828a53c89a340dd473c85299dc5258e1c',
+    'a872c30b16368900b25a32881c6bdc1d',
+  ),
+  'latin1',
+);
+
+/** The same locked against changes only: viewers open it, pdf-lib does not. */
+export const lockedPdf = Buffer.from(
+  encrypted(
+    '77b8fb098022d3ab34237ea5643c08710ea5123fc5f88bf993a68cca5f12b40f',
+    '5ca0fcd80655ad3bedd096b97acc67ba',
+  ),
+  'latin1',
+);
+
+function encrypted(owner: string, user: string): string {
+  const id = 'fb7fa213c884f126cc28d60f77385083';
+  return rawPdf(
+    [
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>',
+      `<< /CF << /StdCF << /AuthEvent /DocOpen /CFM /AESV2 /Length 16 >> >> /Filter /Standard /Length 128 /O <${owner}> /P -4 /R 4 /StmF /StdCF /StrF /StdCF /U <${user}0122456a91bae5134273a6db134c87c4> /V 4 >>`,
+    ],
+    `/ID [<${id}> <${id}>] /Encrypt 4 0 R`,
+  ).toString('latin1');
+}
+
+/** A page of 100,000 see-through sheets laid over one another: small, and minutes of work. */
+export function endlessPdf(): Buffer {
+  const content = '/G gs\n' + '0 0 595 842 re f\n'.repeat(100_000);
+  return rawPdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /ExtGState << /G 5 0 R >> >> >>',
+    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    '<< /Type /ExtGState /ca 0.5 /BM /Luminosity >>',
+  ]);
+}
+
+/** The JPEG with another size written into its frame header: what a decoder is told to make room for. */
+export function claimSize(jpeg: Buffer, width: number, height: number): Buffer {
+  const claimed = Buffer.from(jpeg);
+  const frame = claimed.indexOf(Buffer.from([0xff, 0xc0]));
+  claimed.writeUInt16BE(height, frame + 5);
+  claimed.writeUInt16BE(width, frame + 7);
+  return claimed;
+}

@@ -1,4 +1,4 @@
-import type { ExamStatus } from '@evaluation/rest-contract';
+import type { ExamStatus } from '@evaluation/rest-contract/schemas';
 
 /** What is stored; `finalized` is derived and never set directly (spec 3.1). */
 export type StoredExamStatus = Exclude<ExamStatus, 'finalized'>;

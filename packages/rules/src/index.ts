@@ -1,5 +1,6 @@
 export * from './criterionMarks.ts';
 export * from './examStates.ts';
+export * from './labels.ts';
 export * from './language.ts';
 export * from './marks.ts';
 export * from './objectiveKey.ts';

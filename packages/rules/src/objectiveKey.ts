@@ -1,4 +1,4 @@
-import type { QuestionType } from '@evaluation/rest-contract';
+import type { QuestionType } from '@evaluation/rest-contract/schemas';
 import type { ObjectiveKey } from './objectiveMarking.ts';
 
 /** The answer key of a question as stored, or null for a long answer (spec 2.2). */

@@ -1,4 +1,6 @@
-import type { ExamMode, Problem, QuestionInput, Warning } from '@evaluation/rest-contract';
+import type { Problem } from '@evaluation/rest-contract/field-errors';
+import type { ExamMode, QuestionInput, Warning } from '@evaluation/rest-contract/schemas';
+import { labelKey } from './labels.ts';
 import { checkRubric } from './rubric.ts';
 
 /**
@@ -30,9 +32,6 @@ const CHOICE_TYPES = new Set(['mcq_single', 'mcq_multi', 'true_false']);
 
 export const isChoice = (type: QuestionInput['type']): boolean => CHOICE_TYPES.has(type);
 export const isObjective = (type: QuestionInput['type']): boolean => type !== 'long_answer';
-
-/** Labels and section names are unique and matched ignoring case. */
-export const labelKey = (label: string): string => label.toLowerCase();
 
 export const checkPaper = (input: {
   mode: ExamMode;

@@ -1,5 +1,6 @@
-import type { Problem, Rubric } from '@evaluation/rest-contract';
-import { labelKey } from './paper.ts';
+import type { Problem } from '@evaluation/rest-contract/field-errors';
+import type { Rubric } from '@evaluation/rest-contract/schemas';
+import { labelKey } from './labels.ts';
 import { exact, sum } from './marks.ts';
 
 /** The rules of a rubric that its own fields cannot say (spec 2.3, rules 1–3). */

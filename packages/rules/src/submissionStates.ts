@@ -1,4 +1,4 @@
-import type { SubmissionStatus } from '@evaluation/rest-contract';
+import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
 
 /** Spec 3.2. A running copy moves forward through these and never back, whatever is delivered again. */
 const ORDER: Record<SubmissionStatus, number> = {

@@ -1,6 +1,8 @@
-import type { AnswerInput, Problem, QuestionType } from '@evaluation/rest-contract';
+import type { Problem } from '@evaluation/rest-contract/field-errors';
+import type { AnswerInput, QuestionType } from '@evaluation/rest-contract/schemas';
 import { isMostlyDevanagari } from './language.ts';
-import { isChoice, labelKey } from './paper.ts';
+import { labelKey } from './labels.ts';
+import { isChoice } from './paper.ts';
 
 /** What the rules need to know of a question to check an answer to it. */
 export interface AnswerableQuestion {

@@ -24,6 +24,8 @@ const WorkerEnvironment = z.object({
   PDF_SECONDS: integer(5, 3600).default(300),
   /** Inspection only opens the file and looks at its pages. */
   INSPECT_SECONDS: integer(1, 600).default(30),
+  /** After SIGTERM: longer than a page's work, shorter than a pod's grace. */
+  DRAIN_SECONDS: integer(0, 600).default(20),
 });
 
 export const readWorkerSettings = (env: Record<string, string | undefined> = process.env) => {
@@ -53,6 +55,7 @@ export const readWorkerSettings = (env: Record<string, string | undefined> = pro
         : { provider },
     pdfSeconds: e.PDF_SECONDS,
     inspectSeconds: e.INSPECT_SECONDS,
+    drainSeconds: e.DRAIN_SECONDS,
   };
 };
 export type WorkerSettings = ReturnType<typeof readWorkerSettings>;

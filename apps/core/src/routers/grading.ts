@@ -28,10 +28,10 @@ export const gradingRouter = router({
     .input(z.object({ held: HeldRun, step: z.enum(['processing', 'reading', 'grading']) }))
     .mutation(({ ctx, input }) => recordStep(ctx.services, input.held, input.step)),
   recordPages: gradingProcedure
-    .input(z.object({ held: HeldRun, first_page: z.int().gte(1), pages: z.array(z.json()) }))
+    .input(z.object({ held: HeldRun, first_page: z.int().gte(1), pages: z.array(z.unknown()) }))
     .mutation(({ ctx, input }) => recordPages(ctx.services, input.held, input)),
   recordAlignment: gradingProcedure
-    .input(z.object({ held: HeldRun, alignment: z.array(z.json()) }))
+    .input(z.object({ held: HeldRun, alignment: z.array(z.unknown()) }))
     .mutation(({ ctx, input }) => recordAlignment(ctx.services, input.held, input.alignment)),
   recordQuestion: gradingProcedure
     .input(z.object({ held: HeldRun, result: RecordedQuestion }))

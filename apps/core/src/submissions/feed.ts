@@ -13,7 +13,8 @@ const DEFAULT_LIMIT = 50;
  * (spec 4.7, feed rules). @throws DomainFailure validation_failed, invalid_cursor
  */
 export const feed = async (services: Services, actor: Actor, query: unknown): Promise<SubmissionList> => {
-  const { limit = DEFAULT_LIMIT, cursor, updated_since } = accept(FeedQuery, query);
+  const { limit: sentLimit, cursor, updated_since } = accept(FeedQuery, query);
+  const limit = sentLimit === undefined ? DEFAULT_LIMIT : Number(sentLimit);
   const scope = { instituteId: actor.institute_id, list: 'submissions', filters: { updated_since } };
   const after = cursor === undefined ? null : readCursor(cursor, scope, services.settings.actorSigningKey);
 

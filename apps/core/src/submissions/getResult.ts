@@ -4,6 +4,7 @@ import {
   Annotation,
   CriterionResult,
   GradingError,
+  listed,
   ResultQuery,
   type QuestionResult,
   type Result,
@@ -22,8 +23,8 @@ import type { Services } from '../services.ts';
 export const getResult = (services: Services, actor: Actor, submissionId: string, query: unknown): Promise<Result> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const submission = await findSubmission(tx, actor.institute_id, submissionId);
-    const { include = [] } = accept(ResultQuery, query);
-    const questions = await readQuestionResults(tx, actor.institute_id, submission, new Set(include));
+    const include = listed(accept(ResultQuery, query).include);
+    const questions = await readQuestionResults(tx, actor.institute_id, submission, include);
     return {
       submission_id: submission.id,
       exam_id: submission.exam_id,

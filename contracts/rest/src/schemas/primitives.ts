@@ -90,19 +90,20 @@ export const Warning = z
   .meta({ id: 'Warning', description: 'Something to know about an accepted request.' });
 export type Warning = z.infer<typeof Warning>;
 
-/** Query of every list (spec chapter 1): digits only, so that `1e2` and ` 5 ` are refused. */
+/**
+ * Query of every list (spec chapter 1). Values stay the strings that were sent, so that what a client sends and what a
+ * handler gets have one type. Digits only: `1e2` and ` 5 ` are refused.
+ */
 export const listQuery = (maximum: number, standard: number) => ({
   limit: z
     .string()
-    .regex(/^[0-9]{1,9}$/, { error: `A whole number from 1 to ${maximum}.` })
-    .transform(Number)
-    .refine((value) => value >= 1 && value <= maximum, {
+    .refine((value) => /^[0-9]{1,9}$/.test(value) && Number(value) >= 1 && Number(value) <= maximum, {
       error: `A whole number from 1 to ${maximum}.`,
       params: { code: 'out_of_range' },
     })
     .optional()
     // A number to the client, though the query string brings it as text.
-    .meta({ type: 'integer', minimum: 1, maximum, description: `Default ${standard}.` }),
+    .meta({ type: 'integer', minimum: 1, maximum, default: standard }),
   cursor: z.string().max(1024).optional(),
   updated_since: z.iso.datetime({ error: 'An ISO 8601 UTC timestamp that ends in Z.' }).optional(),
 });

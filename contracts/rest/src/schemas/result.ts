@@ -86,14 +86,19 @@ export const Result = z
   .meta({ id: 'Result' });
 export type Result = z.infer<typeof Result>;
 
-const INCLUDES = ['annotations', 'model_answer', '-extracted_answer'] as const;
+const INCLUDES = new Set(['annotations', 'model_answer', '-extracted_answer']);
 
-/** A comma list; what is not known is refused, so that a typing error does not pass for an empty answer. */
+/** The parts of a comma list; empty ones do not count. */
+export const listed = (value: string | undefined): Set<string> =>
+  new Set((value ?? '').split(',').filter((part) => part !== ''));
+
+/** What is not known is refused, so that a typing error does not pass for an empty answer. */
 export const ResultQuery = z.object({
   include: z
     .string()
-    .transform((value) => value.split(',').filter((part) => part !== ''))
-    .pipe(z.array(z.enum(INCLUDES)))
+    .refine((value) => [...listed(value)].every((part) => INCLUDES.has(part)), {
+      error: 'A comma list of annotations, model_answer, -extracted_answer.',
+    })
     .optional()
     .meta({ description: 'Comma list of `annotations`, `model_answer`, `-extracted_answer`.' }),
 });

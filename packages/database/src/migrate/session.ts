@@ -30,6 +30,8 @@ export async function withSession<T>(
       `SELECT set_config(name, '0', false) FROM pg_settings
        WHERE name IN ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout')`,
     );
+    // Else the server would run a dead process's migration to its end before it gives up the lock.
+    await client.query(`SET client_connection_check_interval = '1s'`);
     return await work(client);
   } finally {
     await client.end().catch(() => {});

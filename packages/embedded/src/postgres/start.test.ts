@@ -51,12 +51,14 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
 }
 
 /** Keeps owners, since the cluster may belong to another account than ours. */
-const startedBefore = () => promisify(execFile)('cp', ['-a', join(seed.path, 'pg'), join(folder.path, 'pg')]);
+const startedBefore = (name = 'pg') =>
+  promisify(execFile)('cp', ['-a', join(seed.path, 'pg'), join(folder.path, name)]);
 
 const serverPid = async () =>
   Number.parseInt(await readFile(join(folder.path, 'pg', 'cluster', 'postmaster.pid'), 'utf8'), 10);
 
 test('the service role owns its database, and is bound by row-level security', async () => {
+  await startedBefore();
   const { url, superuserUrl, port } = await start();
   expect(Number(new URL(url).port)).toBe(port);
   const sql = `SELECT current_user AS me, pg_get_userbyid(datdba) AS owner, current_database() AS database,
@@ -91,15 +93,18 @@ test('a wrong password is refused, and the kept ones are readable by their owner
   }
 });
 
-test('durable decides whether commits wait for the disk', async () => {
+test('durable decides, at each start, whether commits wait for the disk', async () => {
+  await startedBefore();
   const sql =
-    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
-  const settings = async (server: EmbeddedPostgres) =>
-    new Set((await query(server.url, sql)).map(({ setting }) => setting));
-  expect(await settings(await start())).toEqual(new Set(['off']));
-  expect(await settings(await start({ dataDir: join(folder.path, 'durable'), durable: true }))).toEqual(
-    new Set(['on']),
-  );
+    "SELECT setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
+  for (const [durable, setting] of [
+    [false, 'off'],
+    [true, 'on'],
+  ] as const) {
+    const server = await start({ durable });
+    expect(await query(server.url, sql)).toEqual([{ setting }, { setting }, { setting }]);
+    await server.close();
+  }
 });
 
 test('close stops the server, and the next start goes on with the same data and passwords', async () => {
@@ -134,6 +139,7 @@ test('lost password files are made anew, and fit', async () => {
 });
 
 test('servers on different folders run side by side', async () => {
+  await Promise.all(['a', 'b'].map((name) => startedBefore(name)));
   const servers = await Promise.all(['a', 'b'].map((name) => start({ dataDir: join(folder.path, name) })));
   expect(new Set(servers.map(({ port }) => port)).size).toBe(2);
   for (const { url } of servers) await query(url, 'CREATE TABLE mine (id int)');

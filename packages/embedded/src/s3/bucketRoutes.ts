@@ -2,11 +2,13 @@
 import { documentBody } from './body.ts';
 import { S3Error } from './errors.ts';
 import { sendXml, type Exchange } from './objectRoutes.ts';
-import { encodeStrictly, parameter } from './request.ts';
+import { encodeStrictly, parameter, refuseOtherParameters } from './request.ts';
 import type { Bucket } from './storage.ts';
 import { document, innerOf, textOf, type XmlContent } from './xml.ts';
 
 const MAX_KEYS = 1000;
+const PARAMETERS =
+  /^(delete|location|list-type|prefix|delimiter|continuation-token|start-after|max-keys|encoding-type|fetch-owner)$/;
 
 export async function serviceRoute({ request, response, storage }: Exchange): Promise<void> {
   if (request.method !== 'GET') {
@@ -21,6 +23,7 @@ export async function serviceRoute({ request, response, storage }: Exchange): Pr
 export async function bucketRoute(exchange: Exchange): Promise<void> {
   const { request, response, storage } = exchange;
   const { query } = request;
+  refuseOtherParameters(request, PARAMETERS);
   switch (request.method) {
     case 'PUT':
       await storage.createBucket(request.bucket);

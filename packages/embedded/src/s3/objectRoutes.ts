@@ -5,7 +5,7 @@ import { documentBody, type IncomingBody } from './body.ts';
 import { checkRead, checkWrite, requestedRange } from './conditions.ts';
 import { S3Error } from './errors.ts';
 import { abortUpload, completeUpload, createUpload, listParts, putPart } from './multipart.ts';
-import { parameter, type S3Request } from './request.ts';
+import { parameter, refuseOtherParameters, type S3Request } from './request.ts';
 import type { Bucket, ObjectRecord, Storage } from './storage.ts';
 import { document, innerOf, textOf } from './xml.ts';
 
@@ -32,25 +32,13 @@ export function sendXml(response: ServerResponse, xml: string, status = 200): vo
   response.end(xml);
 }
 
-/** Sub-resources we do not have. Ignoring one would do something else than was asked. */
-const UNSUPPORTED = [
-  'acl',
-  'tagging',
-  'retention',
-  'legal-hold',
-  'torrent',
-  'attributes',
-  'restore',
-  'select',
-  'versionId',
-];
+const PARAMETERS = /^(uploads|uploadId|partNumber|max-parts|response-.*)$/;
 
 export async function objectRoute(exchange: Exchange): Promise<void> {
   const { request, storage } = exchange;
   const { query, headers } = request;
   const bucket = storage.bucket(request.bucket);
-  const unsupported = UNSUPPORTED.find((name) => query[name] !== undefined);
-  if (unsupported !== undefined) throw new S3Error('NotImplemented', `?${unsupported} is not implemented`);
+  refuseOtherParameters(request, PARAMETERS);
   const uploadId = parameter(request, 'uploadId');
   switch (request.method) {
     case 'GET':

@@ -47,6 +47,18 @@ export function parameter(request: Pick<S3Request, 'query'>, name: string): stri
   return value;
 }
 
+/**
+ * Parameters choose what a request does (`DELETE ?policy` is not `DELETE`), so ignoring one would do something else
+ * than was asked. Those of the signature itself and the SDK's label are known to all.
+ * @throws S3Error NotImplemented
+ */
+export function refuseOtherParameters(request: Pick<S3Request, 'query'>, known: RegExp): void {
+  const other = Object.keys(request.query).find(
+    (name) => !known.test(name) && !/^(x-amz-.*|x-id)$/i.test(name),
+  );
+  if (other !== undefined) throw new S3Error('NotImplemented', `?${other} is not implemented`);
+}
+
 /** Everything but RFC 3986's unreserved characters, as signature version 4 wants it. */
 export function encodeStrictly(text: string): string {
   return encodeURIComponent(text).replace(

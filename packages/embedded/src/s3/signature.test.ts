@@ -79,7 +79,15 @@ interface Draft {
 
 const longDateOf = (at: Date) => at.toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
 
-async function send(draft: Draft): Promise<{ status: number; code: string; body: string }> {
+interface Answer {
+  status: number;
+  code: string;
+  body: string;
+  /** Whether the server asked for the body by a 100. */
+  continued: boolean;
+}
+
+async function send(draft: Draft): Promise<Answer> {
   const { method = 'PUT', body = '', at = new Date(), headers = {} } = draft;
   const longDate = longDateOf(at);
   const scope = draft.scope ?? `${longDate.slice(0, 8)}/${s3.region}/s3/aws4_request`;
@@ -112,10 +120,17 @@ async function send(draft: Draft): Promise<{ status: number; code: string; body:
       authorization: `AWS4-HMAC-SHA256 Credential=${s3.accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${seed}`,
     },
   });
+  let continued = false;
+  outgoing.on('continue', () => (continued = true));
   outgoing.end(sent);
   const [response] = await once(outgoing, 'response');
   const answer = await text(response);
-  return { status: response.statusCode, code: /<Code>(.*?)<\/Code>/.exec(answer)?.[1] ?? '', body: answer };
+  return {
+    status: response.statusCode,
+    code: /<Code>(.*?)<\/Code>/.exec(answer)?.[1] ?? '',
+    body: answer,
+    continued,
+  };
 }
 
 const remove = () => send({ method: 'DELETE' });
@@ -124,6 +139,16 @@ test('a request signed by hand is accepted', async () => {
   expect(await send({ body: 'hello' })).toMatchObject({ status: 200 });
   expect((await send({ method: 'GET' })).body).toBe('hello');
   expect((await remove()).status).toBe(204);
+});
+
+test('a client that asks before it sends is told to go on only when its signature holds', async () => {
+  const asks = { expect: '100-continue' };
+  expect(await send({ body: 'hello', unsigned: asks })).toMatchObject({ status: 200, continued: true });
+  expect(await send({ body: 'hello', unsigned: { ...asks, 'x-amz-acl': 'private' } })).toMatchObject({
+    status: 403,
+    continued: false,
+  });
+  await remove();
 });
 
 test('a clock more than fifteen minutes off is refused either way', async () => {

@@ -11,6 +11,8 @@ import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   DeleteBucketCommand,
+  DeleteBucketPolicyCommand,
+  DeleteObjectTaggingCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadBucketCommand,
@@ -132,6 +134,16 @@ test('what is missing is told by its S3 code', async () => {
   );
 });
 
+test('a sub-resource we do not have is refused, not mistaken for the bucket or the object itself', async () => {
+  const notImplemented = { name: 'NotImplemented' };
+  await expect(client.send(new DeleteBucketPolicyCommand({ Bucket }))).rejects.toMatchObject(notImplemented);
+  await client.send(new HeadBucketCommand({ Bucket }));
+  await put('a');
+  const untag = new DeleteObjectTaggingCommand({ Bucket, Key: 'a' });
+  await expect(client.send(untag)).rejects.toMatchObject(notImplemented);
+  expect(await get('a')).toBe('a');
+});
+
 test('no key reaches outside the folder, and strange keys are kept apart', async () => {
   const keys = [
     '..',
@@ -206,6 +218,26 @@ test('a reader keeps the version it began with while the object is replaced and 
   await put('a', 'second');
   await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key: 'a' }] } }));
   expect(Buffer.from((await Body?.transformToByteArray()) ?? []).equals(first)).toBe(true);
+});
+
+test('while an object is replaced again and again, every read and every copy gets one whole version', async () => {
+  const version = (number: number) => `${number} `.repeat(5000);
+  await put('a', version(0));
+  let writing = true;
+  const writer = (async () => {
+    for (let number = 1; number <= 60; number += 1) await put('a', version(number));
+    writing = false;
+  })();
+  const readers = Array.from({ length: 4 }, async (_, reader) => {
+    while (writing) {
+      await client.send(new CopyObjectCommand({ Bucket, Key: `copy-${reader}`, CopySource: `${Bucket}/a` }));
+      for (const key of ['a', `copy-${reader}`]) {
+        const body = await get(key);
+        expect(body).toBe(version(Number.parseInt(body, 10)));
+      }
+    }
+  });
+  await Promise.all([writer, ...readers]);
 });
 
 test('a copy replaces metadata when told so, and refuses to copy onto itself otherwise', async () => {

@@ -1,4 +1,5 @@
 import { settleCriteria } from '@evaluation/rules';
+import type { ObjectiveKey } from '@evaluation/rules';
 import { annotate } from '../annotations.ts';
 import { reviewReasons } from '../confidence.ts';
 import { locateQuote } from '../evidence.ts';
@@ -26,7 +27,7 @@ export function judgeLexically(request: JudgeRequest): Judgement {
 /** `grasp`: how much of what it looked for it found, 0..1. */
 type Judged = Omit<Judgement, 'confidence' | 'reviewReasons'> & { grasp: number };
 
-function judgeObjective(request: JudgeRequest, key: NonNullable<ReturnType<typeof objectiveKey>>): Judged {
+function judgeObjective(request: JudgeRequest, key: ObjectiveKey): Judged {
   const { correct, ...decided } = decideObjective(request, key, readObjectiveText(request, key));
   const outcome = correct === null ? 'No answer could be read.' : correct ? 'Right.' : 'Not right.';
   const [criterion] = decided.criteria;

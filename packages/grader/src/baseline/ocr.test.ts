@@ -45,6 +45,42 @@ describe('7 the baseline reads pages offline', () => {
     expect(page?.blocks[4]?.box.y).toBeCloseTo(0.73, 1);
   });
 
+  test('a scan is read, aligned and judged from end to end', async () => {
+    const { value: pages } = await grader.readPages({ pages: [scan] }, within(60_000));
+    const questions = ['1', '2', '3(a)', '4'].map((label, index) => ({
+      number: index + 1,
+      label,
+      section: 'A',
+      type: ['mcq_single', 'numeric', 'long_answer', 'long_answer'][index] ?? '',
+      text: 'text',
+    }));
+    const { value: answers } = await grader.alignAnswers({ questions, pages }, within(5000));
+    const texts = answers.map(({ blocks }) =>
+      blocks.map(({ block }) => pages[0]?.blocks[block]?.text).join('\n'),
+    );
+    expect(texts.slice(0, 2)).toEqual(['(b)', '9.8']);
+    const exam = { subject: null, level: 'school', board: null, class: null, instructions: null };
+    const question = {
+      label: '3(a)',
+      type: 'long_answer',
+      text: 'What is photosynthesis?',
+      maxMarks: 2,
+      options: [],
+      correctOptions: [],
+      answer: null,
+      modelAnswer: null,
+      partialMarking: true,
+      criteria: [{ name: 'Process', marks: 2, keywords: ['glucose', 'nitrogen'], guidance: null }],
+    };
+    const box = pages[0]?.blocks[3]?.box ?? { x: 0, y: 0, width: 1, height: 1 };
+    const text = texts[2] ?? '';
+    const { value } = await grader.judgeAnswer(
+      { exam, question, answer: { text, legibility: 0.9, blocks: [{ page: 1, box, text }] } },
+      within(5000),
+    );
+    expect(value).toMatchObject({ awarded: 1, feedback: expect.stringContaining('Missing: nitrogen.') });
+  });
+
   test('a text layer, without OCR', async () => {
     const missing = {
       ...scan,

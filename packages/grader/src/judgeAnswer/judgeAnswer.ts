@@ -1,8 +1,8 @@
+import type { ObjectiveKey } from '@evaluation/rules';
 import { newBoundary } from '../fence.ts';
 import type { Judgement, JudgeRequest } from '../grader.ts';
 import type { ModelCall } from '../modelCall.ts';
 import { criteriaOf } from './criteria.ts';
-import { objectiveKey } from './objective.ts';
 import { settleJudgement, settleReading } from './parse.ts';
 import { criteriaSystem, markingLines, readingSystem, userParts, version } from './prompt.ts';
 import { criteriaSchema, readingSchema } from './schema.ts';
@@ -24,7 +24,7 @@ export function judgeByCriteriaCall(request: JudgeRequest): ModelCall<CriteriaWi
 /** Asks a model what was answered to an objective question. The prompt does not hold the key, so it cannot bias. */
 export function readObjectiveCall(
   request: JudgeRequest,
-  key: NonNullable<ReturnType<typeof objectiveKey>>,
+  key: ObjectiveKey,
 ): ModelCall<ReadingWire, Judgement> {
   return {
     name: 'judge_answer',

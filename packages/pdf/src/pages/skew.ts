@@ -7,7 +7,11 @@ const fineStep = 0.1;
 const leastDegrees = 0.4;
 /** How much sharper the best angle's lines must be than the average angle's. */
 const leastConfidence = 1.35;
+/** How much sharper they must be than when the page is left as it is. */
+const leastGain = 1.15;
 const leastPoints = 1500;
+/** A drawing or a stamp has edges but no lines: the ink must reach over this share of the width. */
+const leastReach = 0.3;
 const mostPoints = 20_000;
 
 /**
@@ -29,6 +33,9 @@ export function findSkew({ ink, width, height }: InkMap): number {
     xs[index] = (point % width) - width / 2;
     ys[index] = Math.floor(point / width);
   }
+  const sorted = xs.toSorted();
+  const reach = sorted[Math.floor(sorted.length * 0.95)]! - sorted[Math.floor(sorted.length * 0.05)]!;
+  if (reach < width * leastReach) return 0;
   const margin = Math.ceil((Math.tan((widestDegrees * Math.PI) / 180) * width) / 2) + 2;
   const profile = new Float64Array(height + margin * 2);
 
@@ -61,5 +68,6 @@ export function findSkew({ ink, width, height }: InkMap): number {
     const score = sharpness(degrees);
     if (score > bestScore) [best, bestScore] = [degrees, score];
   }
+  if (bestScore < sharpness(0) * leastGain) return 0;
   return Math.abs(best) < leastDegrees ? 0 : Math.round(best * 10) / 10;
 }

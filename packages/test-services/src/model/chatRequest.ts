@@ -16,6 +16,11 @@ export function asArray(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** A string as it is; a number or boolean written out; '' for anything else. */
+export function asText(value: Json | undefined): string {
+  return value === null || typeof value === 'object' ? '' : String(value ?? '');
+}
+
 export function schemaOf(body: ChatRequest): { name: string | null; schema: JsonObject } {
   const jsonSchema = asObject(asObject(body['response_format'])['json_schema']);
   const name = jsonSchema['name'];
@@ -31,8 +36,8 @@ export function userPartsOf(body: ChatRequest): UserPart[] {
   if (typeof content === 'string') return [{ text: content }];
   return asArray(content).map((each): UserPart => {
     const part = asObject(each);
-    if (part['type'] !== 'image_url') return { text: String(part['text'] ?? '') };
-    const url = String(asObject(part['image_url'])['url'] ?? '');
+    if (part['type'] !== 'image_url') return { text: asText(part['text']) };
+    const url = asText(asObject(part['image_url'])['url']);
     const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
     return { imageSha256: createHash('sha256').update(bytes).digest('hex') };
   });

@@ -1,4 +1,4 @@
-import { asObject, jsonLinesIn, schemaOf, userPartsOf } from './chatRequest.ts';
+import { asObject, asText, jsonLinesIn, schemaOf, userPartsOf } from './chatRequest.ts';
 import type { ChatRequest, Json, JsonObject } from './chatRequest.ts';
 import { valueFromSchema } from './fromSchema.ts';
 import type { JudgementTruth, PageTruth, Truth } from './truth.ts';
@@ -86,7 +86,7 @@ function judge(body: ChatRequest, truth: Truth): Json {
     criteria: criteria.map(({ criterion, marks }, index) => ({
       criterion: criterion ?? null,
       evidence: known.evidence === undefined ? firstWords(answer) : known.evidence,
-      reason: `Criterion ${String(criterion)} was looked for in the answer.`,
+      reason: `Criterion ${asText(criterion)} was looked for in the answer.`,
       awarded: known.awards?.[index] ?? marks ?? 0,
       certainty: known.certainty ?? 'certain',
     })),
@@ -96,7 +96,7 @@ function judge(body: ChatRequest, truth: Truth): Json {
 
 function readObjective(body: ChatRequest, truth: Truth): Json {
   const { known, records, answer } = judged(body, truth);
-  const options = records.filter((record) => 'option' in record).map(({ option }) => String(option));
+  const options = records.filter((record) => 'option' in record).map(({ option }) => asText(option));
   const named = options.filter((option) => bare(option) === bare(answer));
   const feedback = known.feedback ?? 'Read the question once more.';
   return {
@@ -117,7 +117,7 @@ function judged(
   const texts = textsOf(body);
   const text = texts.join('\n');
   const question = /^Question (\{.*\}):$/m.exec(text)?.[1] ?? '{}';
-  const label = String(jsonLinesIn(question)[0]?.['question'] ?? '');
+  const label = asText(jsonLinesIn(question)[0]?.['question']);
   const answer = /<<<ANSWER (\w+)>>>\n([\s\S]*)\n<<<END ANSWER \1>>>/.exec(text)?.[2] ?? '';
   const records = texts.filter((part) => !part.includes('<<<ANSWER')).flatMap(jsonLinesIn);
   return { known: truth.judgements?.[label] ?? {}, records, answer };
@@ -134,7 +134,7 @@ function firstWords(answer: string): string | null {
 
 /** A label without "Q", "Ans", "contd.", case and punctuation. */
 function bare(label: Json): string {
-  return String(label ?? '')
+  return asText(label)
     .toLowerCase()
     .replace(/contd.*$/, '')
     .replace(/^\W*(?:question|answer|ans|q)(?=\W*\d)/, '')

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toDecision } from './behaviour.ts';
 import type { Behaviour, ModelCallRecord, Script } from './behaviour.ts';
-import { asObject, schemaOf } from './chatRequest.ts';
+import { asObject, asText, schemaOf } from './chatRequest.ts';
 import type { ChatRequest, Json } from './chatRequest.ts';
 import { answerFor } from './perfectReader.ts';
 import type { Truth } from './truth.ts';
@@ -51,7 +51,7 @@ export async function startModelServer(): Promise<ModelServer> {
     const call: ModelCallRecord = {
       at: Date.now(),
       schemaName: schemaOf(body).name,
-      model: String(body['model'] ?? ''),
+      model: asText(body['model']),
       authorization: request.headers.authorization ?? null,
       body,
       aborted: false,

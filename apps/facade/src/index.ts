@@ -1,0 +1,1 @@
+export { startFacade, type Facade } from './start.ts';

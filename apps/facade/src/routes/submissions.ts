@@ -1,0 +1,49 @@
+import { initServer } from '@ts-rest/express';
+import { Agent, request } from 'undici';
+import type { CoreAccess } from '@evaluation/core-client';
+import { contract } from '@evaluation/rest-contract';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { coreFor } from '../middleware/authenticate.ts';
+
+const server = initServer();
+
+/** Downloads of checked copies; a store that stops sending must not hold a connection for ever. */
+const store = new Agent({ headersTimeout: 15_000, bodyTimeout: 30_000, connections: 32 });
+
+/** Spec 4.7. */
+export const submissionRoutes = (core: CoreAccess) =>
+  server.router(contract.submissions, {
+    create: async ({ params, body, res }) => ({
+      status: 202,
+      body: await coreFor(core, res).submissions.create.mutate({ exam_id: params.examId, body }),
+    }),
+    feed: async ({ query, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).submissions.feed.query({ query }),
+    }),
+    get: async ({ params, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).submissions.get.query({ submission_id: params.submissionId }),
+    }),
+    result: async ({ params, query, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).submissions.result.query({
+        submission_id: params.submissionId,
+        query,
+      }),
+    }),
+    checkedCopy: async ({ params, res }) => {
+      const copy = await coreFor(core, res).submissions.checkedCopy.query({ submission_id: params.submissionId });
+      const download = await request(copy.url, { dispatcher: store });
+      if (download.statusCode !== 200) {
+        await download.body.dump();
+        throw new DomainFailure('service_unavailable');
+      }
+      // Either side may go away in the middle: the other must not wait for it.
+      download.body.once('error', () => res.destroy());
+      res.once('close', () => download.body.destroy());
+      res.setHeader('Content-Type', 'application/pdf');
+      res.setHeader('Content-Length', String(copy.size_bytes));
+      return { status: 200, body: download.body };
+    },
+  });

@@ -1,0 +1,108 @@
+import { coreInProcess, type CoreAccess } from '@evaluation/core-client';
+import { coreRouter, startCore } from '@evaluation/core';
+import { deploy } from '@evaluation/database';
+import { startFacade } from '@evaluation/facade';
+import {
+  readCoreSettings,
+  readFacadeSettings,
+  readWorkerSettings,
+  type StandaloneSettings,
+} from '@evaluation/settings';
+import { startWorker } from '@evaluation/worker';
+import { startBackingServices } from './backingServices.ts';
+import { readInstallation, writeInstallation, type Installation } from './installation.ts';
+
+export interface Standalone {
+  baseUrl: string;
+  coreUrl: string;
+  installation: Installation;
+  /** Takes no new request and no new run, finishes those in hand, and stops what it started. */
+  close(): Promise<void>;
+}
+
+const FIRST_INSTITUTE = { name: 'First Institute', credits: 10_000 };
+
+/**
+ * The composition root of `npm start` (design chapter 7): the same core, facade and worker as on a cluster, in one
+ * process, over real backing services. Everything is stopped in the opposite order, also when a start fails half-way.
+ */
+export const startStandalone = async (
+  settings: StandaloneSettings,
+  onProgress: (line: string) => void = () => {},
+): Promise<Standalone> => {
+  const started: { close(): Promise<void> }[] = [];
+  const keep = <T extends { close(): Promise<void> }>(part: T): T => {
+    started.push(part);
+    return part;
+  };
+  const close = async () => {
+    for (const part of started.toReversed()) await part.close();
+  };
+  try {
+    const backing = keep(await startBackingServices(settings, onProgress));
+    const installation = await readInstallation(settings.dataDir);
+    const environment = environmentFor(settings, installation, backing);
+
+    onProgress('applying migrations');
+    await deploy(backing.databaseUrl, { onProgress });
+
+    onProgress('starting core, facade and workers');
+    const core = keep(await startCore(readCoreSettings(environment)));
+    const access = (token: string): CoreAccess =>
+      keep(
+        coreInProcess({
+          router: coreRouter,
+          createContext: core.createContext,
+          token,
+          actorSigningKey: installation.actor_signing_key,
+        }),
+      );
+    keep(await startWorker(readWorkerSettings({ ...environment, CORE_URL: core.url }), access(installation.tokens.grading)));
+    const firstKey = installation.first_key ?? (await provisionFirst(access(installation.tokens.control), onProgress));
+    const facade = keep(
+      await startFacade(readFacadeSettings({ ...environment, CORE_URL: core.url }), access(installation.tokens.public)),
+    );
+
+    const current = { ...installation, first_key: firstKey, core_url: core.url, base_url: facade.baseUrl };
+    await writeInstallation(settings.dataDir, current);
+    return { baseUrl: facade.baseUrl, coreUrl: core.url, installation: current, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const environmentFor = (
+  settings: StandaloneSettings,
+  installation: Installation,
+  backing: { databaseUrl: string; natsUrl: string; s3: { endpoint: string; accessKeyId: string; secretAccessKey: string } },
+): Record<string, string | undefined> => ({
+  ...settings.environment,
+  LOG_LEVEL: settings.logLevel,
+  PORT: String(settings.port),
+  CORE_PORT: String(settings.corePort),
+  DATABASE_URL: backing.databaseUrl,
+  NATS_URL: backing.natsUrl,
+  S3_ENDPOINT: backing.s3.endpoint,
+  S3_ACCESS_KEY_ID: backing.s3.accessKeyId,
+  S3_SECRET_ACCESS_KEY: backing.s3.secretAccessKey,
+  CORE_PUBLIC_TOKEN: installation.tokens.public,
+  CORE_GRADING_TOKEN: installation.tokens.grading,
+  CORE_CONTROL_TOKEN: installation.tokens.control,
+  ACTOR_SIGNING_KEY: installation.actor_signing_key,
+});
+
+/** Once per data folder: an institute and a key with every scope, so that the first call needs no reading. */
+const provisionFirst = async (
+  core: CoreAccess,
+  onProgress: (line: string) => void,
+): Promise<NonNullable<Installation['first_key']>> => {
+  onProgress('provisioning a first institute and key');
+  const { control } = core.as({});
+  const { institute_id } = await control.createInstitute.mutate(FIRST_INSTITUTE);
+  const { api_key } = await control.createKey.mutate({
+    institute_id,
+    scopes: ['evaluation:read', 'evaluation:write', 'evaluation:review', 'evaluation:finalize'],
+  });
+  return { institute_id, api_key };
+};

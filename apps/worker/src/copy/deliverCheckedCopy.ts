@@ -1,0 +1,59 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { drawCheckedCopy, PdfUnreadable, type PageImage } from '@evaluation/pdf';
+import { totalsOf } from '@evaluation/rules';
+import type { Tools } from '../run/tools.ts';
+import type { HeldRun } from '../run/heldRun.ts';
+import type { CopyResult } from './copyResult.ts';
+import { upload } from './download.ts';
+
+/**
+ * Draws the checked copy and puts it into the store (design 3.13). A copy that cannot be drawn does not take the marks
+ * with it: the submission is graded, and its checked copy is not available.
+ */
+export const deliverCheckedCopy = async (
+  tools: Tools,
+  run: HeldRun,
+  copy: { folder: string; source: string; images: PageImage[]; results: readonly CopyResult[] },
+): Promise<{ size_bytes: number } | null> => {
+  const { material } = run;
+  const target = join(copy.folder, 'checked.pdf');
+  const questions = copy.results.map(({ question, result }) => ({ ...result, counted: true, max: question.max_marks, question }));
+  try {
+    const drawn = await drawCheckedCopy(
+      copy.source,
+      target,
+      {
+        examTitle: material.exam.title,
+        candidate: {
+          externalId: material.candidate.external_id,
+          name: material.candidate.name,
+          rollNumber: material.candidate.roll_number,
+        },
+        totals: totalsOf(questions),
+        questions: questions.map(({ question, status, awarded, max, needs_review, feedback, criteria }) => ({
+          label: question.label,
+          section: question.section,
+          awarded,
+          max,
+          status,
+          needsReview: needs_review,
+          feedback,
+          criteria,
+        })),
+        annotations: questions.flatMap(({ annotations }) => annotations),
+        notice: tools.grader.notice,
+      },
+      { pageImages: copy.images, timeoutSeconds: tools.settings.pdfSeconds, signal: run.signal },
+    );
+    const address = await run.write((grading, held) =>
+      grading.presignCheckedCopy.mutate({ held, size_bytes: drawn.sizeBytes }),
+    );
+    await upload(address, createReadStream(target), run.signal);
+    return { size_bytes: drawn.sizeBytes };
+  } catch (error) {
+    if (!(error instanceof PdfUnreadable)) throw error;
+    tools.log.warn({ err: error, run_id: material.run_id }, 'the checked copy could not be drawn');
+    return null;
+  }
+};

@@ -1,0 +1,78 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { failureOf, isUnreachable, type CoreAccess, type CoreClient, type RunMaterial } from '@evaluation/core-client';
+import type { Logger } from '@evaluation/telemetry';
+
+/*
+ * A run as this worker holds it: a lease that it keeps extending, and a fence that goes with every write (design 3.7).
+ * The run ends for this worker when it is recorded as complete or failed, or when core refuses a write: then somebody
+ * else has it, or it was stopped, and `signal` aborts everything under way. If this process dies, the lease expires
+ * and the run is delivered again.
+ */
+
+/** Core refused: the run belongs to somebody else now, or to nobody. Nothing is left to do here. */
+export class RunLost extends Error {
+  constructor() {
+    super('the run is not held any more');
+    this.name = 'RunLost';
+  }
+}
+
+type Grading = CoreClient['grading'];
+type Held = { run_id: string; institute_id: string; fence: number };
+
+const RETRY_MS = 250;
+const MAX_RETRY_MS = 5000;
+
+export interface HeldRun {
+  material: RunMaterial;
+  /** Aborts when the run is lost, or the worker is told to stop it. */
+  signal: AbortSignal;
+  deadline: Date;
+  /**
+   * Writes something under the fence; retried while core is not reachable, since every record is safe to repeat.
+   * @throws RunLost
+   */
+  write<T>(call: (grading: Grading, held: Held) => Promise<T>): Promise<T>;
+  stop(reason: Error): void;
+  /** Ends the heartbeat. */
+  letGo(): void;
+}
+
+export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): HeldRun => {
+  const abort = new AbortController();
+  const held: Held = { run_id: material.run_id, institute_id: material.institute_id, fence: material.fence };
+  const grading = core.as({ requestId: material.run_id }).grading;
+
+  const write = async <T>(call: (grading: Grading, held: Held) => Promise<T>): Promise<T> => {
+    for (let pause = RETRY_MS; ; pause = Math.min(MAX_RETRY_MS, pause * 2)) {
+      abort.signal.throwIfAborted();
+      try {
+        return await call(grading, held);
+      } catch (error) {
+        const failure = failureOf(error);
+        if (failure?.code === 'conflict') {
+          abort.abort(new RunLost());
+          throw new RunLost();
+        }
+        if (failure?.code !== 'service_unavailable' && !isUnreachable(error)) throw error;
+        log.warn({ err: error, run_id: held.run_id }, 'core is not reachable; trying again');
+        await wait(pause * (0.5 + Math.random()), undefined, { signal: abort.signal });
+      }
+    }
+  };
+
+  const heartbeat = setInterval(() => {
+    grading.heartbeat.mutate({ held }).catch((error: unknown) => {
+      if (failureOf(error)?.code === 'conflict') abort.abort(new RunLost());
+    });
+  }, (material.lease_seconds * 1000) / 3);
+
+  return {
+    material,
+    signal: abort.signal,
+    deadline: new Date(material.deadline_at),
+    write,
+    stop: (reason) => abort.abort(reason),
+    letGo: () => clearInterval(heartbeat),
+  };
+};

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { confidenceOf, reviewReasons } from './confidence.ts';
+import type { ConfidenceInput } from './confidence.ts';
+
+const sure = { max: 2, awarded: 2, certainty: 'certain', evidenceFound: true } as const;
+const of = (input: Partial<ConfidenceInput>) =>
+  confidenceOf({ criteria: [sure], legibility: null, marksPutRight: false, ...input });
+
+describe('2.7 confidence follows its formula', () => {
+  test.each<[string, Partial<ConfidenceInput>, number]>([
+    ['certain', {}, 0.95],
+    ['likely', { criteria: [{ ...sure, certainty: 'likely' }] }, 0.75],
+    ['unsure', { criteria: [{ ...sure, certainty: 'unsure' }] }, 0.4],
+    ['weighted by marks', { criteria: [sure, { ...sure, max: 6, certainty: 'likely' }] }, 0.8],
+    ['marks without evidence', { criteria: [{ ...sure, evidenceFound: false }] }, 0.67],
+    ['no marks need no evidence', { criteria: [{ ...sure, awarded: 0, evidenceFound: false }] }, 0.95],
+    ['a page half legible', { legibility: 0.5 }, 0.71],
+    ['a page that cannot be read', { legibility: 0 }, 0.48],
+    ['legibility out of range', { legibility: 7 }, 0.95],
+    [
+      'an unsure quarter of the marks',
+      {
+        criteria: [
+          { ...sure, max: 3 },
+          { ...sure, max: 1, certainty: 'unsure' },
+        ],
+      },
+      0.55,
+    ],
+    [
+      'an unsure tenth of them',
+      {
+        criteria: [
+          { ...sure, max: 9 },
+          { ...sure, max: 1, certainty: 'unsure' },
+        ],
+      },
+      0.9,
+    ],
+    ['marks put right by code', { marksPutRight: true }, 0.55],
+    ['nothing to judge', { criteria: [] }, 0],
+  ])('%s', (_, input, confidence) => {
+    expect(of(input)).toBeCloseTo(confidence, 5);
+  });
+
+  test('below 0.60, and not at it, a teacher should look', () => {
+    expect(reviewReasons(0.6, [])).toEqual([]);
+    expect(reviewReasons(0.59, ['a', 'b', 'a'])).toEqual(['low_confidence', 'a', 'b']);
+  });
+});

@@ -1,0 +1,265 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PDFDocument } from 'pdf-lib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drawCheckedCopy, extractPages } from './index.ts';
+import type { Annotation, CheckedCopyPlan, PageImage } from './index.ts';
+import { lockedPdf, rawPdf, scan, scannedPdf, textPdf } from './testPdfs.ts';
+import { boundsOf, isGreen, isRed } from './testPictures.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'draw-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const question: CheckedCopyPlan['questions'][number] = {
+  label: 'Q1',
+  section: null,
+  awarded: 4.5,
+  max: 6,
+  status: 'graded',
+  needsReview: false,
+  feedback: 'Both stages are named.',
+  criteria: [{ name: 'Equation', awarded: 0.5, max: 2, reason: 'Not balanced' }],
+};
+
+const basePlan: CheckedCopyPlan = {
+  examTitle: 'Biology, Class X',
+  candidate: { externalId: 'STU-417', name: null, rollNumber: null },
+  totals: { awarded: 34.5, max: 50, percentage: 69 },
+  questions: [question],
+  annotations: [],
+  notice: null,
+};
+
+let runs = 0;
+interface Drawing {
+  pageImages?: PageImage[];
+  timeoutSeconds?: number;
+}
+async function draw(source: Buffer, plan: Partial<CheckedCopyPlan>, options: Drawing = {}) {
+  const out = join(folder, String(runs++));
+  await mkdir(out);
+  const [file, target] = [join(out, 'copy.pdf'), join(out, 'checked.pdf')];
+  await writeFile(file, source);
+  const copy = await drawCheckedCopy(
+    file,
+    target,
+    { ...basePlan, ...plan },
+    { pageImages: [], timeoutSeconds: 60, ...options },
+  );
+  return { copy, target, out };
+}
+
+async function show(file: string, out: string) {
+  const pages = await extractPages(file, out, { timeoutSeconds: 60 });
+  return { pages, text: pages.map(({ textLines }) => textLines.map(({ text }) => text).join('\n')) };
+}
+
+const near = (actual: number | undefined, expected: number, tolerance: number) =>
+  expect(Math.abs((actual ?? NaN) - expected)).toBeLessThanOrEqual(tolerance);
+
+const strip = (from: number, to: number) => ({ x: 0, y: from, width: 1, height: to - from });
+
+test.each([0, 90, 180, 270])(
+  'on a page turned by %i and cropped off the origin every mark stands where the viewer expects it',
+  async (rotate) => {
+    const page = await scan({ width: 620, height: 877, lines: 0 });
+    const annotations: Annotation[] = [
+      { page: 2, kind: 'tick', box: { x: 0.1, y: 0.2, width: 0.3, height: 0.04 }, text: '' },
+      { page: 2, kind: 'cross', box: { x: 0.1, y: 0.4, width: 0.5, height: 0.04 }, text: '' },
+      { page: 2, kind: 'mark', box: { x: 0.1, y: 0.6, width: 0.5, height: 0.1 }, text: 'Q3  4.5/6' },
+      {
+        page: 2,
+        kind: 'comment',
+        box: { x: 0.1, y: 0.85, width: 0.2, height: 0.04 },
+        text: 'Say why it falls.',
+      },
+    ];
+    const { copy, target, out } = await draw(await scannedPdf([page, page], { rotate, crop: [35, 80] }), {
+      annotations,
+    });
+    expect(copy).toMatchObject({ rebuilt: false, pages: 3 });
+    const { pages, text } = await show(target, out);
+    const file = pages[1]?.file ?? '';
+    const tick = await boundsOf(file, isRed, strip(0, 0.32));
+    near(tick?.x, 0.4, 0.02);
+    near((tick?.y ?? 0) + (tick?.height ?? 0) / 2, 0.22, 0.015);
+    const cross = await boundsOf(file, isRed, strip(0.32, 0.5));
+    near(cross?.x, 0.6, 0.02);
+    near((cross?.y ?? 0) + (cross?.height ?? 0) / 2, 0.42, 0.015);
+    const mark = await boundsOf(file, isRed, strip(0.55, 0.75));
+    near((mark?.x ?? 0) + (mark?.width ?? 0), 0.985, 0.02);
+    near((mark?.y ?? 0) + (mark?.height ?? 0) / 2, 0.65, 0.02);
+    // Upright and readable: a turned text would be higher than wide.
+    expect((mark?.width ?? 0) * (pages[1]?.width ?? 0)).toBeGreaterThan(
+      (mark?.height ?? 0) * (pages[1]?.height ?? 0),
+    );
+    const comment = pages[1]?.textLines.find((line) => line.text.includes('Say why it falls.'));
+    near((comment?.box.y ?? 0) + (comment?.box.height ?? 0) / 2, 0.87, 0.06);
+    expect(text[1]).toContain('4.5/6');
+    // The total, in the top right corner of the first page.
+    const total = await boundsOf(pages[0]?.file ?? '', isRed);
+    near((total?.x ?? 0) + (total?.width ?? 0), 0.98, 0.03);
+    expect((total?.y ?? 1) + (total?.height ?? 1)).toBeLessThan(0.16);
+  },
+);
+
+test('a box on a straightened image lands beside the writing it was taken from', async () => {
+  const mark = '<rect x="300" y="1500" width="120" height="60" fill="#108030"/>';
+  const source = await scannedPdf([await scan({ leanDegrees: 4.5, mark })]);
+  const out = join(folder, 'skewed');
+  await mkdir(out);
+  await writeFile(join(out, 'copy.pdf'), source);
+  const pageImages = await extractPages(join(out, 'copy.pdf'), out, { timeoutSeconds: 60 });
+  expect(pageImages[0]?.skewDegrees).toBeCloseTo(4.5, 0);
+  const box = await boundsOf(pageImages[0]?.file ?? '', isGreen);
+  if (box === null) throw new Error('the mark is gone');
+  const checked = await draw(
+    source,
+    { annotations: [{ page: 1, kind: 'tick', box, text: '' }] },
+    { pageImages },
+  );
+  // A rendering that is not straightened again: the rebuilt source beside the drawn page.
+  const { pages } = await show(checked.target, checked.out);
+  const shown = pages[0]?.file ?? '';
+  const green = await boundsOf(shown, isGreen);
+  const tick = await boundsOf(shown, isRed, strip(0.3, 1));
+  near(tick?.x, (green?.x ?? 0) + (green?.width ?? 0), 0.02);
+  near((tick?.y ?? 0) + (tick?.height ?? 0) / 2, (green?.y ?? 0) + (green?.height ?? 0) / 2, 0.01);
+});
+
+test('page pictures are kept byte for byte', async () => {
+  const jpeg = await scan();
+  const { target } = await draw(await scannedPdf([jpeg]), {
+    annotations: [{ page: 1, kind: 'mark', box: { x: 0, y: 0.5, width: 0.5, height: 0.1 }, text: 'Q1  1/2' }],
+  });
+  expect((await readFile(target)).includes(jpeg)).toBe(true);
+});
+
+test('a file that pdf-lib cannot open is rebuilt from its pictures, of the same size', async () => {
+  const content = '1 0 0 rg 100 600 100 50 re f';
+  const untidy = rawPdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Kids [3 0 R] /Count 1 >>',
+    '<< /Parent 2 0 R /MediaBox [0 0 400 700] /Contents 4 0 R >>',
+    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+  ]);
+  for (const [source, size] of [
+    [lockedPdf, [595, 842]],
+    [untidy, [400, 700]],
+  ] as const) {
+    const { copy, target } = await draw(source, {});
+    expect(copy).toMatchObject({ rebuilt: true, pages: 2 });
+    const { width, height } = (await PDFDocument.load(await readFile(target))).getPage(0).getSize();
+    expect([width, height]).toEqual(size);
+  }
+});
+
+test('the summary holds candidate, total, marks, reasons, flags and the notice, and no name on a blind exam', async () => {
+  const plan: Partial<CheckedCopyPlan> = {
+    candidate: { externalId: 'STU-417', name: null, rollNumber: '17' },
+    questions: [
+      { ...question, needsReview: true },
+      { ...question, label: 'Q2', awarded: null, status: 'failed', feedback: null, criteria: [] },
+    ],
+    notice: 'Marked by the offline baseline: check every mark.',
+  };
+  const { target, out } = await draw(await textPdf([['Answer']]), plan);
+  const summary = (await show(target, out)).text[1];
+  for (const part of [
+    'Biology, Class X',
+    'Candidate STU-417',
+    'Roll number 17',
+    '34.5 / 50',
+    '69 %',
+    '4.5 / 6',
+    'Both stages are named.',
+    'Not balanced',
+    'Needs review',
+    '1 question needs review',
+    'Could not be marked',
+    'check every mark',
+  ]) {
+    expect(summary).toContain(part);
+  }
+  const named = await draw(await textPdf([['Answer']]), {
+    candidate: { externalId: 'e', name: 'Asha Rao', rollNumber: null },
+  });
+  expect((await show(named.target, named.out)).text[1]).toContain('Asha Rao');
+});
+
+test('200 questions with long feedback fill as many pages as they need, and lose no question', async () => {
+  const questions = Array.from({ length: 200 }, (_, index) => ({
+    ...question,
+    label: `Question ${index + 1}`,
+    section: index < 100 ? 'Part one' : 'Part two',
+    feedback: `${'long feedback '.repeat(400)}the end`,
+  }));
+  const { copy, target, out } = await draw(await textPdf([['Answer']]), { questions });
+  expect(copy.pages).toBeGreaterThan(30);
+  const text = (await show(target, out)).text.join('\n').replaceAll('\n', ' ');
+  for (const number of [1, 77, 200]) expect(text).toContain(`Question ${number}`);
+  // Cut on the paper at 1,500 characters.
+  expect(text).not.toContain('the end');
+  expect(text).toContain('…');
+});
+
+test('what the font cannot show becomes a question mark, and odd boxes stay on the page', async () => {
+  const text = 'x² → ½ ₹5 ✓ आकाश 😀 e\u0301 \u0007 \ud800 ×';
+  const annotations: Annotation[] = [
+    { page: 1, kind: 'comment', box: { x: -4, y: 9, width: 80, height: -2 }, text },
+    { page: 1, kind: 'mark', box: { x: 2, y: 2, width: 0, height: 0 }, text },
+    { page: 1, kind: 'comment', box: { x: 0.5, y: 0.5, width: 0.1, height: 0.1 }, text: 'W'.repeat(5000) },
+    { page: 1, kind: 'comment', box: { x: 0.5, y: 0.5, width: 0.1, height: 0.1 }, text: ' \n ' },
+    { page: 99, kind: 'tick', box: { x: 0, y: 0, width: 1, height: 1 }, text: '' },
+  ];
+  const { copy, target, out } = await draw(await textPdf([['Answer']]), {
+    annotations,
+    questions: [{ ...question, label: text, feedback: text }],
+  });
+  expect(copy.rebuilt).toBe(false);
+  const { text: shown, pages } = await show(target, out);
+  expect(shown[1]).toContain('x² → ½ ₹5 ✓');
+  expect(shown[1]).not.toContain('आ');
+  for (const { box } of pages[0]?.textLines ?? []) {
+    expect(box.x).toBeGreaterThanOrEqual(0);
+    expect(box.x + box.width).toBeLessThanOrEqual(1);
+  }
+});
+
+test('marks of questions that stand close together do not cover each other', async () => {
+  const annotations = Array.from({ length: 30 }, (_, index): Annotation => ({
+    page: 1,
+    kind: 'mark',
+    box: { x: 0.1, y: 0.9 + index * 0.002, width: 0.5, height: 0.01 },
+    text: `M${index}  1/2`,
+  }));
+  const { target, out } = await draw(await textPdf([['Answer']]), { annotations });
+  const { pages } = await show(target, out);
+  const boxes = (pages[0]?.textLines ?? []).filter(({ text }) => /^M\d+/.test(text)).map(({ box }) => box);
+  expect(boxes.length).toBe(30);
+  for (const [index, box] of boxes.entries()) {
+    for (const other of boxes.slice(index + 1)) {
+      const apart =
+        box.x + box.width <= other.x ||
+        other.x + other.width <= box.x ||
+        box.y + box.height <= other.y ||
+        other.y + other.height <= box.y;
+      expect(apart).toBe(true);
+    }
+  }
+});
+
+test('a drawing that is ended leaves neither a target nor a part of one', async () => {
+  await expect(draw(await scannedPdf([await scan()]), {}, { timeoutSeconds: 0.05 })).rejects.toMatchObject({
+    code: 'timeout',
+  });
+  expect(await readdir(join(folder, String(runs - 1)))).toEqual(['copy.pdf']);
+});
+
+test('a source that does not open is unreadable', async () => {
+  await expect(draw(Buffer.from('%PDF-1.7 nothing'), {})).rejects.toMatchObject({ code: 'unreadable' });
+});

@@ -1,0 +1,287 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { degrees, PDFDocument, rgb } from 'pdf-lib';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { extractPages, PdfUnreadable, toViewedBox } from './index.ts';
+import type { PageImage } from './index.ts';
+import type { ExtractOptions } from './index.ts';
+import { claimSize, endlessPdf, passwordPdf, scan, scannedPdf, textPdf } from './testPdfs.ts';
+import { boundsOf, isGreen, isRed } from './testPictures.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'extract-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let runs = 0;
+async function put(bytes: Buffer) {
+  const out = join(folder, String(runs++));
+  await mkdir(out);
+  const file = join(out, 'copy.pdf');
+  await writeFile(file, bytes);
+  return { file, out };
+}
+
+async function extract(bytes: Buffer, options: Partial<ExtractOptions> = {}): Promise<PageImage[]> {
+  const { file, out } = await put(bytes);
+  return extractPages(file, out, { timeoutSeconds: 60, ...options });
+}
+
+async function extractOne(bytes: Buffer, options: Partial<ExtractOptions> = {}): Promise<PageImage> {
+  const [page] = await extract(bytes, options);
+  if (page === undefined) throw new Error('no page');
+  return page;
+}
+
+/** PDF processes that a process has started. */
+async function childrenOf(parentPid: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,args=']);
+  return stdout
+    .split('\n')
+    .filter((row) => row.includes('child/main.ts'))
+    .map((row) => row.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === parentPid)
+    .map(([child]) => child ?? 0);
+}
+
+test('4.7 pages come as JPEGs in order, 1568 px on the long side, while the call still runs', async () => {
+  const { file, out } = await put(await scannedPdf([await scan(), await scan({ lines: 10 })]));
+  const told: number[] = [];
+  let done = false;
+  const running = extractPages(file, out, {
+    timeoutSeconds: 60,
+    onPage: (page) => {
+      expect(done).toBe(false);
+      told.push(page.page);
+    },
+  });
+  const pages = await running;
+  done = true;
+  expect(told).toEqual([1, 2]);
+  for (const page of pages) {
+    const { format, width, height } = await sharp(page.file).metadata();
+    expect({ format, width, height }).toEqual({ format: 'jpeg', width: page.width, height: page.height });
+    expect(page).toMatchObject({ height: 1568, width: 1108, skewDegrees: 0, damaged: false, blank: false });
+    expect((await stat(page.file)).size).toBeGreaterThan(10_000);
+  }
+});
+
+test('4.7 firstPage and lastPage choose pages, and a last page beyond the end is the end', async () => {
+  const small = await scan({ width: 300, height: 424 });
+  const bytes = await scannedPdf([small, small, small, small]);
+  expect((await extract(bytes, { firstPage: 2, lastPage: 3 })).map(({ page }) => page)).toEqual([2, 3]);
+  expect((await extract(bytes, { firstPage: 4, lastPage: 40 })).map(({ page }) => page)).toEqual([4]);
+});
+
+test('a scan smaller than the long side is not enlarged', async () => {
+  const page = await extractOne(await scannedPdf([await scan({ width: 600, height: 849 })]));
+  expect(page.height).toBe(849);
+});
+
+const redCorner = '<rect x="30" y="30" width="100" height="60" fill="#e00000"/>';
+test.each([
+  [0, { x: 0.06, y: 0.04 }],
+  [90, { x: 0.9, y: 0.06 }],
+  [180, { x: 0.79, y: 0.9 }],
+  [270, { x: 0.03, y: 0.79 }],
+])(
+  'a page turned by %i is upright as in a viewer, extracted or rendered, cropped or not',
+  async (rotate, at) => {
+    const jpeg = await scan({ width: 620, height: 877, lines: 0, mark: redCorner });
+    for (const crop of [null, [40, 90]] as const) {
+      const plain = await scannedPdf([jpeg], { rotate, crop: crop === null ? null : [...crop] });
+      // A dot of vector drawing makes the page more than a scan, so it is rendered.
+      const document = await PDFDocument.load(plain);
+      document.getPage(0).drawCircle({ x: 300, y: 400, size: 1, color: rgb(0, 0, 0) });
+      const drawn = Buffer.from(await document.save());
+      const pages = await Promise.all([plain, drawn].map((bytes) => extractOne(bytes)));
+      expect(pages.map(({ width, height }) => Math.max(width, height))).toEqual([877, 1568]);
+      for (const page of pages) {
+        expect(page.width > page.height).toBe(rotate % 180 !== 0);
+        const found = await boundsOf(page.file, isRed);
+        expect(found?.x).toBeCloseTo(at.x, 1);
+        expect(found?.y).toBeCloseTo(at.y, 1);
+      }
+    }
+  },
+);
+
+test.each([-4.2, -1.5, 2.3, 5])(
+  'writing that leans by %f° is straightened, and boxes map back',
+  async (lean) => {
+    const mark = '<rect x="900" y="1500" width="80" height="60" fill="#108030"/>';
+    const bytes = await scannedPdf([await scan({ leanDegrees: lean, mark })]);
+    const page = await extractOne(bytes);
+    expect(Math.abs(page.skewDegrees - lean)).toBeLessThanOrEqual(0.3);
+    expect(Math.max(page.width, page.height)).toBeLessThanOrEqual(1568);
+    const inImage = await boundsOf(page.file, isGreen);
+    if (inImage === null) throw new Error('the mark is gone');
+    // The mark's centre, turned about the page's centre as the scan was.
+    const radians = (lean * Math.PI) / 180;
+    const [dx, dy] = [940 - 620, 1530 - 877];
+    const expected = {
+      x: (620 + dx * Math.cos(radians) - dy * Math.sin(radians)) / 1240,
+      y: (877 + dx * Math.sin(radians) + dy * Math.cos(radians)) / 1754,
+    };
+    const box = toViewedBox(inImage, page);
+    expect(Math.abs(box.x + box.width / 2 - expected.x)).toBeLessThan(0.003);
+    expect(Math.abs(box.y + box.height / 2 - expected.y)).toBeLessThan(0.003);
+  },
+);
+
+test('a stamp or a drawing alone does not turn the page', async () => {
+  const mark = '<path d="M200 300 l300 54 l-20 140 l-300 -54 z" fill="#223a7a"/>';
+  expect(await extractOne(await scannedPdf([await scan({ lines: 0, mark })]))).toMatchObject({
+    skewDegrees: 0,
+  });
+});
+
+test('an empty sheet is flagged blank but delivered; a line of writing is not blank', async () => {
+  const pages = await extract(await scannedPdf([await scan({ lines: 0 }), await scan({ lines: 1 })]));
+  expect(pages.map(({ blank }) => blank)).toEqual([true, false]);
+  for (const page of pages) expect((await stat(page.file)).size).toBeGreaterThan(1000);
+});
+
+test('a broken JPEG is flagged damaged and still shown as far as it goes', async () => {
+  const jpeg = await scan();
+  const broken = Buffer.from(jpeg);
+  broken.fill(0x5a, Math.floor(jpeg.length * 0.6), Math.floor(jpeg.length * 0.9));
+  const whole = await extract(await scannedPdf([broken, jpeg]));
+  expect(whole.map(({ damaged }) => damaged)).toEqual([true, false]);
+});
+
+test('text of the PDF comes in lines with their boxes, also on a turned page', async () => {
+  const [upright, turned] = await Promise.all([
+    extractOne(await textPdf([['Photosynthesis needs light', 'Second line 2 + 2 = 4']])),
+    extractOne(await textPdf([['Photosynthesis needs light']], 90)),
+  ]);
+  expect(upright.textLines.map(({ text }) => text)).toEqual([
+    'Photosynthesis needs light',
+    'Second line 2 + 2 = 4',
+  ]);
+  const box = upright.textLines[0]?.box;
+  expect(box?.x).toBeCloseTo(72 / 595, 2);
+  expect(box?.y).toBeCloseTo((842 - 781) / 842, 2);
+  expect(turned.textLines[0]?.box.y).toBeCloseTo(72 / 595, 2);
+  expect(turned.textLines[0]?.box.height).toBeGreaterThan(0.2);
+});
+
+test('a page hides no more than 20,000 characters of text', async () => {
+  const page = await extractOne(await textPdf([Array.from({ length: 500 }, () => 'x'.repeat(100))]));
+  const characters = page.textLines.reduce((sum, { text }) => sum + text.length, 0);
+  expect(characters).toBeGreaterThan(0);
+  expect(characters).toBeLessThanOrEqual(20_000);
+});
+
+test('a page drawn with colours keeps red red', async () => {
+  const document = await PDFDocument.create();
+  const page = document.addPage([595, 842]);
+  page.setRotation(degrees(0));
+  page.drawRectangle({ x: 100, y: 600, width: 100, height: 50, color: rgb(0.9, 0, 0) });
+  const image = await extractOne(Buffer.from(await document.save()));
+  expect(await boundsOf(image.file, isRed)).not.toBeNull();
+});
+
+test('a 30000 × 30000 picture costs its page, not the process', async () => {
+  const bomb = claimSize(await scan(), 30_000, 30_000);
+  const pages = await extract(await scannedPdf([bomb, await scan()]));
+  expect(pages.map(({ damaged }) => damaged)).toEqual([true, false]);
+  await expect(extract(await scannedPdf([bomb]))).rejects.toMatchObject({ code: 'unreadable' });
+});
+
+test('a 30000 × 30000 picture among other things ends within the limits, and the caller lives', async () => {
+  const document = await PDFDocument.load(await scannedPdf([claimSize(await scan(), 30_000, 30_000)]));
+  document.getPage(0).drawCircle({ x: 300, y: 400, size: 1 });
+  const end = await extract(Buffer.from(await document.save())).catch((error: unknown) => error);
+  expect(Array.isArray(end) || end instanceof PdfUnreadable).toBe(true);
+});
+
+test('a page that takes hours ends in timeout, and no process is left', async () => {
+  const before = await childrenOf(process.pid);
+  await expect(extract(endlessPdf(), { timeoutSeconds: 1 })).rejects.toMatchObject({
+    name: 'PdfUnreadable',
+    code: 'timeout',
+  });
+  const left = (await childrenOf(process.pid)).filter((pid) => !before.includes(pid));
+  expect(left).toEqual([]);
+});
+
+test('an abort ends the process and throws the signal’s reason', async () => {
+  const controller = new AbortController();
+  const { file, out } = await put(endlessPdf());
+  const running = extractPages(file, out, { timeoutSeconds: 60, signal: controller.signal });
+  setTimeout(() => controller.abort(new Error('lease lost')), 300);
+  await expect(running).rejects.toThrow('lease lost');
+  await expect(extractPages(file, out, { timeoutSeconds: 60, signal: controller.signal })).rejects.toThrow(
+    'lease lost',
+  );
+});
+
+test('what onPage throws ends the process and is thrown', async () => {
+  const bytes = await scannedPdf([await scan({ width: 300, height: 424 })]);
+  const onPage = () => {
+    throw new Error('disk full');
+  };
+  await expect(extract(bytes, { onPage })).rejects.toThrow('disk full');
+});
+
+test('files that do not open are unreadable', async () => {
+  for (const bytes of [passwordPdf, Buffer.from('%PDF-1.7 and no more')]) {
+    const failure = await extract(bytes).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(PdfUnreadable);
+    expect(failure).toMatchObject({ code: 'unreadable' });
+  }
+});
+
+const isLinux = process.platform === 'linux';
+
+test.runIf(isLinux)('the child sees none of the parent’s environment', async () => {
+  process.env['PDF_TEST_SECRET'] = 'sk-secret';
+  try {
+    const { file, out } = await put(endlessPdf());
+    const controller = new AbortController();
+    const before = await childrenOf(process.pid);
+    const running = extractPages(file, out, { timeoutSeconds: 60, signal: controller.signal });
+    running.catch(() => {});
+    const environment = await vi.waitFor(async () => {
+      const pid = (await childrenOf(process.pid)).find((each) => !before.includes(each));
+      const [command, env] = await Promise.all(
+        ['cmdline', 'environ'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8')),
+      );
+      expect(command).toContain('main.ts');
+      return env;
+    }, 10_000);
+    expect(environment).toContain('MALLOC_ARENA_MAX');
+    expect(environment).not.toContain('sk-secret');
+    controller.abort();
+    await running.catch(() => {});
+  } finally {
+    delete process.env['PDF_TEST_SECRET'];
+  }
+});
+
+test.runIf(isLinux)('a child inside a parser that never returns ends when its parent is killed', async () => {
+  const { file, out } = await put(endlessPdf());
+  const index = fileURLToPath(new URL('index.ts', import.meta.url));
+  const program = `import(${JSON.stringify(index)}).then(({ extractPages }) => extractPages(${JSON.stringify(file)}, ${JSON.stringify(out)}, { timeoutSeconds: 100 }))`;
+  const parent = spawn(process.execPath, ['-e', program], { stdio: 'ignore' });
+  const child = await vi.waitFor(async () => {
+    const [pid] = await childrenOf(parent.pid ?? 0);
+    // Two seconds of CPU time: well past its start and inside the page.
+    const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+    expect(Number(fields[11])).toBeGreaterThan(150);
+    return pid;
+  }, 20_000);
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  await vi.waitFor(async () => {
+    expect(await readdir('/proc')).not.toContain(String(child));
+  }, 5000);
+});

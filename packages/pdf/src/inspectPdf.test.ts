@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { PDFDocument } from 'pdf-lib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inspectPdf } from './index.ts';
+import { lockedPdf, passwordPdf, rawPdf, scan, scannedPdf } from './testPdfs.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'inspect-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let files = 0;
+async function inspect(bytes: Buffer, timeoutSeconds = 20) {
+  const file = join(folder, `${files++}.pdf`);
+  await writeFile(file, bytes);
+  return inspectPdf(file, { timeoutSeconds });
+}
+
+const catalog = '<< /Type /Catalog /Pages 2 0 R >>';
+const onePage = (mediaBox: string) =>
+  rawPdf([
+    catalog,
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox ${mediaBox} >>`,
+  ]);
+
+test('3.3 a scanned copy is ok with its page count and the hash of its bytes', async () => {
+  const bytes = await scannedPdf([
+    await scan({ width: 300, height: 424 }),
+    await scan({ width: 300, height: 424 }),
+  ]);
+  expect(await inspect(bytes)).toEqual({
+    ok: true,
+    pages: 2,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+  });
+});
+
+test('4.7 an 81-page file is counted; refusing it is decided elsewhere', async () => {
+  const document = await PDFDocument.create();
+  for (let page = 0; page < 81; page++) document.addPage([595, 842]);
+  expect(await inspect(Buffer.from(await document.save()))).toMatchObject({ ok: true, pages: 81 });
+});
+
+test.each([
+  ['an empty file', Buffer.alloc(0)],
+  ['a picture', Buffer.from('\u0089PNG\r\n\u001a\n'.repeat(500), 'latin1')],
+  ['a text that names PDF after the first kilobyte', Buffer.from(`${' '.repeat(1030)}%PDF-1.7`)],
+])('3.3 %s is not_pdf', async (_, bytes) => {
+  expect(await inspect(bytes)).toMatchObject({ ok: false, code: 'not_pdf' });
+});
+
+test('3.3 a file that asks for a password is encrypted, and says what to do', async () => {
+  expect(await inspect(passwordPdf)).toEqual({
+    ok: false,
+    code: 'encrypted',
+    reason: 'The file is protected by a password. Save it without a password and upload it again.',
+  });
+});
+
+test('3.3 a file locked against changes only is ok, as in a viewer', async () => {
+  expect(await inspect(lockedPdf)).toMatchObject({ ok: true, pages: 1 });
+});
+
+test('3.3 a file whose end is missing is corrupt, wherever it was cut', async () => {
+  const page = await scan({ width: 300, height: 424 });
+  const bytes = await scannedPdf([page, page, page]);
+  for (const share of [0.1, 0.5, 0.9, 0.99]) {
+    expect(await inspect(bytes.subarray(0, Math.floor(bytes.length * share)))).toMatchObject({
+      ok: false,
+      code: 'corrupt',
+    });
+  }
+});
+
+test('3.3 a header followed by noise is corrupt', async () => {
+  const noise = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 251));
+  expect(await inspect(Buffer.concat([Buffer.from('%PDF-1.7\n'), noise]))).toMatchObject({
+    ok: false,
+    code: 'corrupt',
+  });
+});
+
+test('3.3 a page tree without pages is no_pages', async () => {
+  expect(await inspect(rawPdf([catalog, '<< /Type /Pages /Kids [] /Count 0 >>']))).toMatchObject({
+    ok: false,
+    code: 'no_pages',
+  });
+});
+
+test('3.3 a page tree that holds itself is refused', async () => {
+  const loop = rawPdf([catalog, '<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 4 /Parent 2 0 R >>']);
+  const inspection = await inspect(loop);
+  expect(inspection.ok).toBe(false);
+});
+
+test('3.3 a page tree that promises pages it has not is refused', async () => {
+  const lie = rawPdf([
+    catalog,
+    '<< /Type /Pages /Kids [3 0 R] /Count 50 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>',
+  ]);
+  expect(await inspect(lie)).toMatchObject({ ok: false, code: 'corrupt' });
+});
+
+test.each(['[0 0 1000000 1000000]', '[0 0 3 842]', '[0 0 14000 100]'])(
+  '3.3 a page of %s points is page_size and names the page',
+  async (mediaBox) => {
+    const inspection = await inspect(onePage(mediaBox));
+    expect(inspection).toMatchObject({ ok: false, code: 'page_size' });
+    expect(inspection).toHaveProperty('reason', expect.stringContaining('Page 1'));
+  },
+);
+
+test('3.3 a 200-inch page is ok, since pages are scaled to pixels', async () => {
+  expect(await inspect(onePage('[0 0 14400 14400]'))).toMatchObject({ ok: true, pages: 1 });
+});
+
+test('3.3 objects that unpack a hundred thousand times are refused, and the caller lives', async () => {
+  // 300 MB of spaces, packed twice into a few kilobytes, hold the page tree.
+  const unpacked = Buffer.alloc(300 * 2 ** 20, ' ');
+  const packed = deflateSync(deflateSync(unpacked, { level: 1 }), { level: 9 });
+  const stream = `<< /Type /ObjStm /N 1 /First 10 /Filter [/FlateDecode /FlateDecode] /Length ${packed.length} >>\nstream\n${packed.toString('latin1')}\nendstream`;
+  const objects = ['%PDF-1.7\n', `1 0 obj\n${catalog}\nendobj\n`, `3 0 obj\n${stream}\nendobj\n`];
+  const at = (index: number) => Buffer.byteLength(objects.slice(0, index).join(''), 'latin1');
+  const entry = (type: number, offset: number, rest: number) =>
+    Buffer.from([type, offset >> 16, (offset >> 8) & 255, offset & 255, rest]);
+  const entries = Buffer.concat([
+    entry(0, 0, 255),
+    entry(1, at(1), 0),
+    entry(2, 3, 0),
+    entry(1, at(2), 0),
+    entry(1, at(3), 0),
+  ]).toString('latin1');
+  objects.push(
+    `4 0 obj\n<< /Type /XRef /Size 5 /W [1 3 1] /Root 1 0 R /Length ${entries.length} >>\nstream\n${entries}\nendstream\nendobj\nstartxref\n${at(3)}\n%%EOF`,
+  );
+  const inspection = await inspect(Buffer.from(objects.join(''), 'latin1'));
+  expect(inspection.ok).toBe(false);
+});
+
+test('3.3 a file that takes too long is too_complex', async () => {
+  expect(await inspect(onePage('[0 0 595 842]'), 0.001)).toMatchObject({ ok: false, code: 'too_complex' });
+});
+
+test('a missing file is the caller’s error, not an inspection', async () => {
+  await expect(inspectPdf(join(folder, 'none.pdf'), { timeoutSeconds: 5 })).rejects.toThrow('ENOENT');
+});

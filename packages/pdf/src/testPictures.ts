@@ -1,0 +1,28 @@
+import sharp from 'sharp';
+import type { Box } from './types.ts';
+
+export type IsColour = (red: number, green: number, blue: number) => boolean;
+
+export const isRed: IsColour = (red, green, blue) => red > 150 && green < 90 && blue < 90;
+export const isGreen: IsColour = (red, green, blue) => green > 110 && red < 90 && blue < 110;
+
+/** The smallest box around the pixels of a colour inside an area, in fractions of the picture; null when there are none. */
+export async function boundsOf(
+  file: string,
+  isColour: IsColour,
+  inside: Box = { x: 0, y: 0, width: 1, height: 1 },
+): Promise<Box | null> {
+  const { data, info } = await sharp(file).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let y = Math.ceil(inside.y * height); y < Math.min(height, (inside.y + inside.height) * height); y++) {
+    for (let x = Math.ceil(inside.x * width); x < Math.min(width, (inside.x + inside.width) * width); x++) {
+      const at = (y * width + x) * channels;
+      if (!isColour(data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0)) continue;
+      [left, right] = [Math.min(left, x), Math.max(right, x + 1)];
+      [top, bottom] = [Math.min(top, y), Math.max(bottom, y + 1)];
+    }
+  }
+  if (right < left) return null;
+  return { x: left / width, y: top / height, width: (right - left) / width, height: (bottom - top) / height };
+}
