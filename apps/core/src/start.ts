@@ -54,7 +54,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
         () => response.writeHead(503).end('database'),
       );
     } else {
-      void handler(request, response);
+      handler(request, response);
     }
   });
   const port = await listen(server, settings.listen);

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { integer, logLevel, port, read, secret } from './read.ts';
+import { flag, integer, logLevel, port, read, secret } from './read.ts';
 
 const FacadeEnvironment = z.object({
   LOG_LEVEL: logLevel,
@@ -15,6 +15,8 @@ const FacadeEnvironment = z.object({
   BODY_LIMIT_BYTES: integer(1024, 512 * 1024 * 1024).default(96 * 1024 * 1024),
   /** Revocation must take effect within about a minute (spec chapter 5). */
   KEY_CACHE_SECONDS: integer(0, 30).default(30),
+  /** Checks every response against the contract before it is sent: for tests and staging, it costs CPU. */
+  VALIDATE_RESPONSES: flag.default(false),
 });
 
 export const readFacadeSettings = (env: Record<string, string | undefined> = process.env) => {
@@ -25,7 +27,7 @@ export const readFacadeSettings = (env: Record<string, string | undefined> = pro
     core: { url: e.CORE_URL, token: e.CORE_PUBLIC_TOKEN, actorSigningKey: e.ACTOR_SIGNING_KEY },
     bodyLimitBytes: e.BODY_LIMIT_BYTES,
     keyCacheSeconds: e.KEY_CACHE_SECONDS,
-    validateResponses: false,
+    validateResponses: e.VALIDATE_RESPONSES,
   };
 };
 export type FacadeSettings = ReturnType<typeof readFacadeSettings>;

@@ -23,6 +23,7 @@ export const integer = (minimum: number, maximum: number) =>
     .transform(Number)
     .pipe(z.int().min(minimum).max(maximum));
 
+export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 export const port = integer(0, 65_535);
 export const secret = z.string().min(16, 'at least 16 characters');
 export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info');

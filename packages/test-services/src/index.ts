@@ -2,3 +2,4 @@ export { cloneDatabase, type ClonedDatabase } from './database/cloneDatabase.ts'
 export { newBucket } from './newBucket.ts';
 export { newLanes, newNamespace } from './newLanes.ts';
 export type { TestServices } from './services/services.ts';
+export * from './model/index.ts';

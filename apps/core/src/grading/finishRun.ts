@@ -143,7 +143,7 @@ export const failAbandonedRun = async (
   run: { id: string; institute_id: string },
   error: GradingError,
 ): Promise<void> => {
-  await services.database.inTenant(run.institute_id, async (tx) => {
+  const fence = await services.database.inTenant(run.institute_id, async (tx) => {
     const submission = await tx
       .selectFrom('submissions as s')
       .innerJoin('runs as r', 'r.submission_id', 's.id')
@@ -152,19 +152,26 @@ export const failAbandonedRun = async (
       .where('r.id', '=', run.id)
       .forUpdate('s')
       .executeTakeFirst();
-    if (submission === undefined) return;
+    if (submission === undefined) return null;
     const ended = await tx
       .updateTable('runs')
       .set({ status: 'failed', finished_at: sql<Date>`clock_timestamp()`, fence: sql<number>`fence + 1`, error: json(error) })
       .where('institute_id', '=', run.institute_id)
       .where('id', '=', run.id)
       .where('status', 'in', ['queued', 'released', 'claimed'])
-      .returning('price')
+      .returning(['price', 'fence'])
       .executeTakeFirst();
-    if (ended === undefined) return;
+    if (ended === undefined) return null;
     await failSubmission(tx, { institute_id: run.institute_id }, submission.id, error);
     await release(tx, run.institute_id, run.id, Number(ended.price));
+    return ended.fence;
   });
+  // Whoever still works on it should stop paying for it; if the word is lost, the next write is refused all the same.
+  if (fence !== null) {
+    await services.lanes.broadcast('run_stopped', { version: 1, run_id: run.id, fence }).catch((lost: unknown) => {
+      services.log.warn({ err: lost, run_id: run.id }, 'a worker could not be told to stop');
+    });
+  }
 };
 
 const endRun = (

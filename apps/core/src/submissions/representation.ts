@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
-import { GradingError, Submission, Warning } from '@evaluation/rest-contract/schemas';
+import { GradingError, Warning, type Submission } from '@evaluation/rest-contract/schemas';
 import { isOver } from '@evaluation/rules';
 import * as z from 'zod/v4';
 

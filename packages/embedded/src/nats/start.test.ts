@@ -7,7 +7,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { accepts, freshFolder, runService } from '../killable.fixture.ts';
-import { processesNaming } from '../processes.ts';
+import { processesNaming, stopProcess } from '../processes.ts';
 import { natsBinary, NPM_BINARY_SHA256, verifyBinary } from './binary.ts';
 import { startNats, type EmbeddedNats, type NatsOptions } from './start.ts';
 
@@ -25,6 +25,8 @@ afterEach(async () => {
   await Promise.all(connections.map((connection) => connection.close()));
   await Promise.all(running.map((server) => server.close()));
   const left = await processesNaming(folder.path);
+  // A failed guarantee must not leave its servers to the machine.
+  for (const pid of left) await stopProcess(pid, { gentle: 'SIGTERM', harsh: 'SIGKILL', graceMs: 2000 });
   await folder.remove();
   expect(left, 'processes left behind').toEqual([]);
 });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { accepts, freshFolder, runService } from '../killable.fixture.ts';
-import { processesNaming, processMark, until } from '../processes.ts';
+import { processesNaming, processMark, stopProcess, until } from '../processes.ts';
 import { serverAccount } from './account.ts';
 import { startPostgres, type EmbeddedPostgres, type PostgresOptions } from './start.ts';
 
@@ -30,6 +30,8 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(running.map((server) => server.close()));
   const left = await processesNaming(folder.path);
+  // A failed guarantee must not leave its servers to the machine.
+  for (const pid of left) await stopProcess(pid, { gentle: 'SIGTERM', harsh: 'SIGKILL', graceMs: 2000 });
   await folder.remove();
   expect(left, 'processes left behind').toEqual([]);
 });

@@ -155,7 +155,7 @@ async function stopLeftover(cluster: string, onProgress: (line: string) => void)
     onProgress('stopping the PostgreSQL server that a killed process left running');
     await stopServer(pid);
   } else {
-    
+    await rm(pidFile, { force: true });
   }
 }
 

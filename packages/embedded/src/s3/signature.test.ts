@@ -34,12 +34,10 @@ beforeAll(async () => {
 
 afterAll(async () => {
   client.destroy();
-  expect(
-    await readdir(join(folder.path, 'buckets', 'things', 'blobs')),
-    'refused bodies left behind',
-  ).toEqual([]);
   await s3.close();
+  const left = await readdir(join(folder.path, 'buckets', 'things', 'blobs'));
   await folder.remove();
+  expect(left, 'refused bodies left behind').toEqual([]);
 });
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');

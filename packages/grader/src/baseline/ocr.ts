@@ -9,6 +9,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { Worker as Thread } from 'node:worker_threads';
 import { createWorker, OEM } from 'tesseract.js';
 import type { Worker } from 'tesseract.js';
 import { clampBox } from '../box.ts';
@@ -41,7 +42,13 @@ const languageData = path.join(
 
 const turn = createSemaphore(1);
 let handles = 0;
-let engine: Promise<Worker> | null = null;
+let engine: Promise<Engine> | null = null;
+
+interface Engine {
+  worker: Worker;
+  /** Aborted when its thread has ended. */
+  gone: AbortSignal;
+}
 
 /** A handle on the process's engine. Costs nothing until the first page. */
 export function openOcr(): Ocr {
@@ -63,7 +70,7 @@ export function openOcr(): Ocr {
       if (closed.signal.aborted) return;
       closed.abort(new GraderFailure('permanent', 'the grader was closed'));
       handles -= 1;
-      if (handles === 0) await endEngine();
+      if (handles === 0) endEngine();
     },
   };
 }
@@ -73,8 +80,9 @@ async function readPage(page: PageImage, signal: AbortSignal): Promise<OcrLine[]
   try {
     const image = await readFile(page.file);
     engine ??= beginEngine();
-    const worker = await orAbort(engine, limit);
-    const { data } = await orAbort(worker.recognize(image, {}, { text: false, blocks: true }), limit);
+    const { worker, gone } = await orAbort(engine, limit);
+    const recognized = worker.recognize(image, {}, { text: false, blocks: true });
+    const { data } = await orAbort(recognized, AbortSignal.any([limit, gone]));
     const lines = (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap((each) => each.lines));
     return lines.flatMap(({ text, bbox, confidence }) => {
       const clean = plainText(text, 2000);
@@ -88,29 +96,42 @@ async function readPage(page: PageImage, signal: AbortSignal): Promise<OcrLine[]
       return [{ text: clean, box, confidence: Math.min(Math.max(confidence / 100, 0), 1) }];
     });
   } catch (error) {
-    await endEngine();
+    endEngine();
     signal.throwIfAborted();
     if (error instanceof GraderFailure) throw error;
     throw new GraderFailure('permanent', 'a page image could not be read by OCR');
   }
 }
 
-async function beginEngine(): Promise<Worker> {
-  const worker = await createWorker('eng', OEM.LSTM_ONLY, {
-    langPath: languageData,
-    gzip: true,
-    cacheMethod: 'none',
-    // Without a handler the package throws inside an event, which would end the process.
-    errorHandler: () => {},
-  });
-  return worker;
+async function beginEngine(): Promise<Engine> {
+  const gone = new AbortController();
+  const failed = Promise.withResolvers<never>();
+  const worker = await Promise.race([
+    createWorker('eng', OEM.LSTM_ONLY, {
+      langPath: languageData,
+      gzip: true,
+      cacheMethod: 'none',
+      // Without a handler the package throws inside an event, which would end the process; and a start that fails
+      // half-way would never settle.
+      errorHandler: () => failed.reject(new Error('the OCR engine failed')),
+    }),
+    failed.promise,
+  ]);
+  // The package does not type its thread. One that dies (out of memory) must neither end the process nor be waited for.
+  const thread: unknown = Reflect.get(worker, 'worker');
+  if (thread instanceof Thread) {
+    thread.on('error', () => gone.abort());
+    thread.on('exit', () => gone.abort());
+  }
+  return { worker, gone: gone.signal };
 }
 
-async function endEngine(): Promise<void> {
+/** Ends the thread once it can be ended; not waited for, since an engine that hangs while it starts never settles. */
+function endEngine(): void {
   const ending = engine;
   engine = null;
-  await ending?.then(
-    (worker) => worker.terminate(),
-    () => {},
-  );
+  ending
+    ?.then(({ worker }) => worker.terminate())
+    // It never began, so there is nothing to end.
+    .catch(() => {});
 }

@@ -4,6 +4,8 @@ import type { Raster } from './raster.ts';
 /** The darkest thing may be a faint pencil line; paper may be grey. Neither is stretched beyond these. */
 const lightestBlack = 100;
 const darkestWhite = 160;
+/** Grey levels between ink and paper. A good scan has them; then the pass over all pixels is saved. */
+const enoughContrast = 165;
 
 /**
  * Stretches grey levels so that paper is white and the darkest ink black, in place. One table for all colours keeps red
@@ -21,7 +23,7 @@ export function stretchContrast(raster: Raster): void {
   }
   const black = Math.min(lightestBlack, percentile(histogram, counted * 0.002));
   const white = Math.max(darkestWhite, percentile(histogram, counted * 0.9));
-  if (black <= 8 && white >= 250) return;
+  if (white - black >= enoughContrast) return;
   const table = Uint8Array.from({ length: 256 }, (_, value) =>
     Math.max(0, Math.min(255, Math.round(((value - black) * 255) / (white - black)))),
   );

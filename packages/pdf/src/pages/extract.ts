@@ -57,11 +57,11 @@ async function look(
   longSide: number,
   mayExtract: boolean,
 ): Promise<View> {
-  const look = async (loaded: PdfPage): Promise<View> => ({
+  const see = async (loaded: PdfPage): Promise<View> => ({
     ...(await takePicture(loaded, longSide, mayExtract)),
     lines: textLines(loaded),
   });
-  const seen = await document.withPage(page, look);
+  const seen = await document.withPage(page, see);
   if (seen !== null) return seen;
   return { ...noPicture(document.pageSize(page) ?? { width: 595, height: 842 }, longSide), lines: [] };
 }

@@ -1,0 +1,18 @@
+import { coreOverHttp } from '@evaluation/core-client';
+import { readFacadeSettings } from '@evaluation/settings';
+import { runUntilSignal } from '@evaluation/telemetry';
+import { startFacade } from './start.ts';
+
+/** The facade as a process of its own, in front of a core elsewhere. */
+await runUntilSignal(async () => {
+  const settings = readFacadeSettings();
+  const core = coreOverHttp(settings.core);
+  const facade = await startFacade(settings, core);
+  return {
+    name: facade.baseUrl,
+    close: async () => {
+      await facade.close();
+      await core.close();
+    },
+  };
+});

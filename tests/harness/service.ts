@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { coreOverHttp } from '@evaluation/core-client';
+import { readStandaloneSettings } from '@evaluation/settings';
+import { startStandalone } from '@evaluation/standalone';
+import { cloneDatabase, newBucket, newLanes, type ClonedDatabase } from '@evaluation/test-services';
+import { apiClient, type ApiClient } from './api.ts';
+
+/** The whole service for one test file, on a database, a bucket and lanes of its own. */
+export interface TestService {
+  baseUrl: string;
+  /** With a key that has every scope, of an institute with many credits. */
+  api: ApiClient;
+  /** For provisioning, as the CLI does it: `control.as({}).control`. */
+  control: ReturnType<typeof coreOverHttp>;
+  /** Another institute with a key of its own. */
+  newInstitute(options?: { credits?: number; dailyCopyQuota?: number; scopes?: Scopes; apiEnabled?: boolean }): Promise<{
+    instituteId: string;
+    keyId: string;
+    api: ApiClient;
+  }>;
+  database: ClonedDatabase;
+  /** What a process of its own would have to be given to be this service again (see the resilience tests). */
+  environment: Record<string, string>;
+  close(): Promise<void>;
+}
+
+type Scopes = ('evaluation:read' | 'evaluation:write' | 'evaluation:review' | 'evaluation:finalize')[];
+const EVERY_SCOPE: Scopes = ['evaluation:read', 'evaluation:write', 'evaluation:review', 'evaluation:finalize'];
+
+/** The environment of a service on backing services that nobody else uses; `drop` them when it is over. */
+export const newEnvironment = async (
+  extra: Record<string, string> = {},
+): Promise<{ environment: Record<string, string>; database: ClonedDatabase; drop(): Promise<void> }> => {
+  const database = await cloneDatabase();
+  const bucket = await newBucket();
+  const lanes = newLanes();
+  const dataDir = await mkdtemp(join(tmpdir(), 'evaluation-service-'));
+  return {
+    database,
+    environment: {
+      DATA_DIR: dataDir,
+      PORT: '0',
+      CORE_PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: database.url,
+      NATS_URL: lanes.url,
+      LANE_NAMESPACE: lanes.namespace,
+      S3_ENDPOINT: bucket.endpoint,
+      S3_ACCESS_KEY_ID: bucket.accessKeyId,
+      S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
+      S3_BUCKET: bucket.bucket,
+      VALIDATE_RESPONSES: 'true',
+      KEY_CACHE_SECONDS: '0',
+      DRAIN_SECONDS: '0',
+      ...extra,
+    },
+    drop: async () => {
+      await rm(dataDir, { recursive: true, force: true });
+      await database.drop();
+    },
+  };
+};
+
+export const startService = async (extra: Record<string, string> = {}): Promise<TestService> => {
+  const { environment, database, drop } = await newEnvironment(extra);
+  const service = await startStandalone(readStandaloneSettings(environment));
+  const control = coreOverHttp({ url: service.coreUrl, token: service.installation.tokens.control });
+  const newInstitute: TestService['newInstitute'] = async (options = {}) => {
+    const provision = control.as({}).control;
+    const { institute_id } = await provision.createInstitute.mutate({
+      name: 'Another Institute',
+      credits: options.credits ?? 1000,
+      ...(options.dailyCopyQuota === undefined ? {} : { daily_copy_quota: options.dailyCopyQuota }),
+      ...(options.apiEnabled === undefined ? {} : { api_enabled: options.apiEnabled }),
+    });
+    const { api_key, key_id } = await provision.createKey.mutate({ institute_id, scopes: options.scopes ?? EVERY_SCOPE });
+    return { instituteId: institute_id, keyId: key_id, api: apiClient(service.baseUrl, api_key) };
+  };
+  return {
+    baseUrl: service.baseUrl,
+    api: apiClient(service.baseUrl, service.installation.first_key?.api_key ?? ''),
+    control,
+    newInstitute,
+    database,
+    environment,
+    close: async () => {
+      await control.close();
+      await service.close();
+      await drop();
+    },
+  };
+};
