@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startModelServer } from '../../../test-services/src/model/index.ts';
-import type { Behaviour, ModelServer } from '../../../test-services/src/model/index.ts';
+import { startModelServer } from '@evaluation/test-services';
+import type { Behaviour, ModelServer } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import type { Grader } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startModelServer } from '../../../test-services/src/model/index.ts';
-import type { ModelServer } from '../../../test-services/src/model/index.ts';
+import { startModelServer } from '@evaluation/test-services';
+import type { ModelServer } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import type { Grader, PageImage } from '../grader.ts';
 import {

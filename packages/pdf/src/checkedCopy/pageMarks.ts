@@ -223,7 +223,7 @@ function drawComment(
     for (const spot of spotsNear(area, spotSize, right, canvas, gap)) {
       const covered = taken.reduce((sum, each) => sum + overlap(each, spot), 0);
       const away = distance(area, spot) / unit;
-      const cost = covered * 100 + (ink(spot) * spot.width * spot.height * 3) / unit + away * unit * 6;
+      const cost = covered * 100 + (ink(spot) * spot.width * spot.height * 1.6) / unit + away * unit * 6;
       if (best === null || cost < best.cost) best = { spot, lines, cost };
     }
   }

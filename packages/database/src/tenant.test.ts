@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLogger } from '@evaluation/telemetry';
+import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import { brokenConstraint, openDatabase, type Database, type Tx } from './tenant.ts';
+
+const log = createLogger({ service: 'test', level: 'silent' });
+let clone: ClonedDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = await openDatabase({ url: clone.url, poolSize: 8, log });
+});
+afterAll(async () => {
+  await database.close();
+  await clone.drop();
+});
+
+const superuser = async <T extends pg.QueryResultRow>(statement: string): Promise<T[]> => {
+  const client = new pg.Client({ connectionString: clone.superuserUrl });
+  await client.connect();
+  try {
+    return (await client.query<T>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+const candidate = (institute_id: string, external_id: string) => ({ id: randomUUID(), institute_id, external_id });
+const insertCandidate = (tx: Tx, institute_id: string, external_id: string) =>
+  tx.insertInto('candidates').values(candidate(institute_id, external_id)).returningAll().executeTakeFirstOrThrow();
+
+describe('row-level security', () => {
+  test('every table with an institute_id forces it, but for the control plane and nothing else', async () => {
+    const tables = await superuser<{ table_name: string; forced: boolean; policies: number }>(`
+      select c.relname as table_name, c.relrowsecurity and c.relforcerowsecurity as forced,
+        (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'institute_id'
+      where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`);
+    const open = tables.filter(({ forced, policies }) => !forced || policies === 0).map(({ table_name }) => table_name);
+    expect(tables.length).toBeGreaterThan(15);
+    expect(open).toEqual(['api_keys']);
+  });
+
+  test('a statement that names no institute sees and changes rows of the transaction’s own only', async () => {
+    const [ours, theirs] = [randomUUID(), randomUUID()];
+    await database.inTenant(ours, (tx) => insertCandidate(tx, ours, 'C1'));
+    await database.inTenant(theirs, (tx) => insertCandidate(tx, theirs, 'C1'));
+    const seen = await database.inTenant(ours, (tx) => tx.selectFrom('candidates').selectAll().execute());
+    expect(seen.map(({ institute_id }) => institute_id)).toEqual([ours]);
+    await database.inTenant(ours, (tx) => tx.updateTable('candidates').set({ name: 'changed' }).execute());
+    const untouched = await database.inTenant(theirs, (tx) => tx.selectFrom('candidates').select('name').execute());
+    expect(untouched).toEqual([{ name: null }]);
+  });
+
+  test('a row cannot be written for another institute', async () => {
+    const [ours, theirs] = [randomUUID(), randomUUID()];
+    await expect(database.inTenant(ours, (tx) => insertCandidate(tx, theirs, 'C2'))).rejects.toThrow(/row-level security/);
+  });
+
+  test('the setting ends with its transaction: the next one on the same connection starts with none', async () => {
+    const single = await openDatabase({ url: clone.url, poolSize: 2, log });
+    try {
+      const ours = randomUUID();
+      await single.inTenant(ours, (tx) => insertCandidate(tx, ours, 'C3'));
+      await expect(single.inTenant(ours, () => Promise.reject(new Error('rolled back')))).rejects.toThrow('rolled back');
+      const seen = await single.acrossInstitutes((tx) => tx.selectFrom('candidates').selectAll().execute());
+      expect(seen).toEqual([]);
+    } finally {
+      await single.close();
+    }
+  });
+
+  test('across institutes, runs and uploads are visible and nothing else is', async () => {
+    const policies = await superuser<{ tablename: string }>(
+      `select tablename from pg_policies where policyname = 'across_institutes' order by tablename`,
+    );
+    expect(policies.map(({ tablename }) => tablename)).toEqual(['runs', 'uploads']);
+  });
+
+  test('a role that row-level security does not bind is refused', async () => {
+    await expect(openDatabase({ url: clone.superuserUrl, poolSize: 2, log })).rejects.toThrow(/row-level security does not bind/);
+  });
+});
+
+describe('updated_at (design 3.6)', () => {
+  test('grows with every update, within one transaction too, and never goes back', async () => {
+    const ours = randomUUID();
+    const row = await database.inTenant(ours, (tx) => insertCandidate(tx, ours, 'T1'));
+    expect(row.created_at).toEqual(row.updated_at);
+    let last = row.updated_at.getTime();
+    await database.inTenant(ours, async (tx) => {
+      for (let change = 0; change < 5; change += 1) {
+        const { updated_at } = await tx
+          .updateTable('candidates')
+          .set({ name: `n${change}` })
+          .where('id', '=', row.id)
+          .returning('updated_at')
+          .executeTakeFirstOrThrow();
+        expect(updated_at.getTime()).toBeGreaterThan(last);
+        last = updated_at.getTime();
+      }
+    });
+  });
+
+  test('is whole milliseconds, so that what is printed is what is stored', async () => {
+    const ours = randomUUID();
+    await database.inTenant(ours, (tx) => insertCandidate(tx, ours, 'T2'));
+    const { rows } = await database.inTenant(ours, (tx) =>
+      sql<{ odd: number }>`select count(*)::int as odd from candidates where updated_at <> date_trunc('milliseconds', updated_at)`.execute(tx),
+    );
+    expect(rows).toEqual([{ odd: 0 }]);
+  });
+});
+
+describe('inTenant', () => {
+  test('runs the whole command again after a deadlock', async () => {
+    const ours = randomUUID();
+    const [a, b] = await database.inTenant(ours, async (tx) => [
+      await insertCandidate(tx, ours, 'A'),
+      await insertCandidate(tx, ours, 'B'),
+    ]);
+    let entered = 0;
+    let bothIn: () => void = () => {};
+    const together = new Promise<void>((resolve) => (bothIn = resolve));
+    const rename = (first: string, second: string) => {
+      let tries = 0;
+      return database.inTenant(ours, async (tx) => {
+        tries += 1;
+        const set = (id: string) => tx.updateTable('candidates').set({ name: first }).where('id', '=', id).execute();
+        await set(first);
+        entered += 1;
+        if (entered === 2) bothIn();
+        if (tries === 1) await together;
+        await set(second);
+        return tries;
+      });
+    };
+    const tries = await Promise.all([rename(a.id, b.id), rename(b.id, a.id)]);
+    expect(tries.toSorted()).toEqual([1, 2]);
+  });
+
+  test('names the constraint that was broken', async () => {
+    const ours = randomUUID();
+    const twice = database.inTenant(ours, async (tx) => {
+      await insertCandidate(tx, ours, 'same');
+      await insertCandidate(tx, ours, 'same');
+    });
+    const error: unknown = await twice.catch((caught: unknown) => caught);
+    expect(brokenConstraint(error)).toBe('candidates_institute_id_external_id_key');
+  });
+
+  test('a transaction that hangs is ended by the server, well before the feed’s overlap is over', async () => {
+    const { rows } = await database.inTenant(randomUUID(), (tx) =>
+      sql<{ transaction_timeout: string }>`show transaction_timeout`.execute(tx),
+    );
+    expect(rows).toEqual([{ transaction_timeout: '30s' }]);
+  });
+});
+
+describe('the ledger (design 3.4)', () => {
+  test('entries can be added, never changed or removed, even by the owner', async () => {
+    const ours = randomUUID();
+    await database.inTenant(ours, async (tx) => {
+      await tx.insertInto('credit_accounts').values({ institute_id: ours }).execute();
+      await tx
+        .insertInto('credit_entries')
+        .values({ institute_id: ours, kind: 'grant', amount: '1', balance_after: '1', committed_after: '0' })
+        .execute();
+    });
+    await expect(database.inTenant(ours, (tx) => tx.deleteFrom('credit_entries').execute())).rejects.toThrow(/append-only/);
+    await expect(
+      database.inTenant(ours, (tx) => tx.updateTable('credit_entries').set({ amount: '2' }).execute()),
+    ).rejects.toThrow(/append-only/);
+  });
+
+  test('a run is reserved once and settled once, whatever a caller forgets', async () => {
+    const ours = randomUUID();
+    const run_id = randomUUID();
+    const entry = (kind: 'reserve' | 'charge' | 'release') =>
+      database.inTenant(ours, (tx) =>
+        tx
+          .insertInto('credit_entries')
+          .values({ institute_id: ours, kind, amount: '1', run_id, balance_after: '1', committed_after: '0' })
+          .execute(),
+      );
+    await entry('reserve');
+    await expect(entry('reserve')).rejects.toThrow(/credit_entries_reserved/);
+    await entry('charge');
+    await expect(entry('release')).rejects.toThrow(/credit_entries_settled/);
+  });
+});
