@@ -11,6 +11,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'packages/rules': ['contracts/rest'],
   'packages/telemetry': [],
   'packages/settings': [],
+  'packages/installation': [],
   'packages/signed-actor': contracts,
   'packages/database': adapter,
   'packages/lanes': adapter,
@@ -49,8 +50,8 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/grader',
     'packages/settings',
   ],
-  'apps/admin': [...contracts, 'packages/core-client', 'packages/settings'],
-  'apps/demo': ['contracts/rest', 'packages/settings'],
+  'apps/admin': [...contracts, 'packages/core-client', 'packages/installation', 'packages/settings'],
+  'apps/demo': ['contracts/rest', 'packages/installation', 'packages/settings'],
   'apps/standalone': 'anything',
   tests: 'anything',
 };

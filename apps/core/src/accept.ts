@@ -49,14 +49,22 @@ export const refuseField = (field: string, code: string, message: string): never
 function* forbiddenCharacters(value: unknown, path: readonly PropertyKey[]): Generator<Problem> {
   if (typeof value === 'string') {
     if (value.includes('\u0000') || !value.isWellFormed()) {
-      yield { field: fieldPath(path), code: 'invalid_characters', message: 'Cannot contain NUL or half a surrogate pair.' };
+      yield {
+        field: fieldPath(path),
+        code: 'invalid_characters',
+        message: 'Cannot contain NUL or half a surrogate pair.',
+      };
     }
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* forbiddenCharacters(item, [...path, index]);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) {
       if (key.includes('\u0000') || !key.isWellFormed()) {
-        yield { field: fieldPath(path), code: 'invalid_characters', message: 'A field name has NUL or half a surrogate pair.' };
+        yield {
+          field: fieldPath(path),
+          code: 'invalid_characters',
+          message: 'A field name has NUL or half a surrogate pair.',
+        };
       }
       yield* forbiddenCharacters(item, [...path, key]);
     }

@@ -35,7 +35,14 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
   await objects.ensureBucket();
   await lanes.ensureStreams();
 
-  const services: Services = { database, lanes, objects, settings, log, wakeDispatcher: () => dispatcher.wake() };
+  const services: Services = {
+    database,
+    lanes,
+    objects,
+    settings,
+    log,
+    wakeDispatcher: () => dispatcher.wake(),
+  };
   const dispatcher = startDispatcher(services, settings.runs.tickMs);
 
   const createContext = (headers: CallHeaders): Context => ({ services, headers });

@@ -70,7 +70,10 @@ export const serviceProcedure = withToken('public');
 
 /** For the facade and internal teams: every call is for a signed actor. */
 export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
-  const actor = ctx.headers.actor === undefined ? null : verifyActor(ctx.headers.actor, ctx.services.settings.actorSigningKey);
+  const actor =
+    ctx.headers.actor === undefined
+      ? null
+      : verifyActor(ctx.headers.actor, ctx.services.settings.actorSigningKey);
   if (actor === null) throw new TRPCError({ code: 'UNAUTHORIZED' });
   return next({ ctx: { ...ctx, actor } });
 });

@@ -1,7 +1,15 @@
 import { LaneUnavailable } from '@evaluation/lanes';
 import { ObjectStoreTimeout } from '@evaluation/object-store';
 
-const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+]);
 /** PostgreSQL: connection failures, shutting down, starting up, too many connections. */
 const DATABASE = /^(08|57P0|53300)/;
 
@@ -13,7 +21,8 @@ export const unreachable = (error: unknown): string | null => {
     const code: unknown = Reflect.get(cause, 'code');
     if (typeof code === 'string' && DATABASE.test(code)) return 'PostgreSQL';
     if (typeof code === 'string' && NETWORK.has(code)) return 'a dependency';
-    if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message)) return 'PostgreSQL';
+    if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message))
+      return 'PostgreSQL';
     if (cause instanceof AggregateError && cause.errors.length > 0) return unreachable(cause.errors[0]);
   }
   return null;

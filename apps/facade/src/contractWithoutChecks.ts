@@ -16,7 +16,11 @@ const withoutChecks = (router: Record<string, unknown>): Record<string, unknown>
       if ('path' in value && 'method' in value) {
         return [
           key,
-          { ...value, ...('body' in value ? { body: unchecked } : {}), ...('query' in value ? { query: unchecked } : {}) },
+          {
+            ...value,
+            ...('body' in value ? { body: unchecked } : {}),
+            ...('query' in value ? { query: unchecked } : {}),
+          },
         ];
       }
       return [key, withoutChecks({ ...value })];

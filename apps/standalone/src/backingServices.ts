@@ -15,7 +15,10 @@ export const startBackingServices = async (
   onProgress: (line: string) => void,
 ): Promise<BackingServices> => {
   const started: { close(): Promise<void> }[] = [];
-  const embedded = async <T extends { close(): Promise<void> }>(what: string, start: () => Promise<T>): Promise<T> => {
+  const embedded = async <T extends { close(): Promise<void> }>(
+    what: string,
+    start: () => Promise<T>,
+  ): Promise<T> => {
     onProgress(`starting ${what}`);
     const service = await start();
     started.push(service);
@@ -28,7 +31,11 @@ export const startBackingServices = async (
     const folder = (name: string) => join(settings.dataDir, name);
     const databaseUrl =
       settings.databaseUrl ??
-      (await embedded('PostgreSQL', () => startPostgres({ dataDir: folder('postgres'), durable: true, onProgress }))).url;
+      (
+        await embedded('PostgreSQL', () =>
+          startPostgres({ dataDir: folder('postgres'), durable: true, onProgress }),
+        )
+      ).url;
     const natsUrl =
       settings.natsUrl ??
       (

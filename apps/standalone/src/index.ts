@@ -1,2 +1,1 @@
 export { startStandalone, type Standalone } from './start.ts';
-export { readInstallation, type Installation } from './installation.ts';

@@ -5,12 +5,9 @@ import { startStandalone } from './start.ts';
 /** `npm start`: brings the whole service up and prints `ready <address>` as its last line. */
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-await runUntilSignal(
-  async () => {
-    const settings = readStandaloneSettings();
-    const service = await startStandalone(settings, say);
-    say(`an API key for you is in ${settings.dataDir}/service.json`);
-    return { name: service.baseUrl, close: service.close };
-  },
-  say,
-);
+await runUntilSignal(async () => {
+  const settings = readStandaloneSettings();
+  const service = await startStandalone(settings, say);
+  say(`an API key for you is in ${settings.dataDir}/service.json`);
+  return { name: service.baseUrl, close: service.close };
+}, say);

@@ -2,6 +2,7 @@ import { coreInProcess, type CoreAccess } from '@evaluation/core-client';
 import { coreRouter, startCore } from '@evaluation/core';
 import { deploy } from '@evaluation/database';
 import { startFacade } from '@evaluation/facade';
+import { openInstallation, writeInstallation, type Installation } from '@evaluation/installation';
 import {
   readCoreSettings,
   readFacadeSettings,
@@ -10,7 +11,6 @@ import {
 } from '@evaluation/settings';
 import { startWorker } from '@evaluation/worker';
 import { startBackingServices } from './backingServices.ts';
-import { readInstallation, writeInstallation, type Installation } from './installation.ts';
 
 export interface Standalone {
   baseUrl: string;
@@ -40,7 +40,7 @@ export const startStandalone = async (
   };
   try {
     const backing = keep(await startBackingServices(settings, onProgress));
-    const installation = await readInstallation(settings.dataDir);
+    const installation = await openInstallation(settings.dataDir);
     const environment = environmentFor(settings, installation, backing);
 
     onProgress('applying migrations');
@@ -57,10 +57,19 @@ export const startStandalone = async (
           actorSigningKey: installation.actor_signing_key,
         }),
       );
-    keep(await startWorker(readWorkerSettings({ ...environment, CORE_URL: core.url }), access(installation.tokens.grading)));
-    const firstKey = installation.first_key ?? (await provisionFirst(access(installation.tokens.control), onProgress));
+    keep(
+      await startWorker(
+        readWorkerSettings({ ...environment, CORE_URL: core.url }),
+        access(installation.tokens.grading),
+      ),
+    );
+    const firstKey =
+      installation.first_key ?? (await provisionFirst(access(installation.tokens.control), onProgress));
     const facade = keep(
-      await startFacade(readFacadeSettings({ ...environment, CORE_URL: core.url }), access(installation.tokens.public)),
+      await startFacade(
+        readFacadeSettings({ ...environment, CORE_URL: core.url }),
+        access(installation.tokens.public),
+      ),
     );
 
     const current = { ...installation, first_key: firstKey, core_url: core.url, base_url: facade.baseUrl };
@@ -75,7 +84,11 @@ export const startStandalone = async (
 const environmentFor = (
   settings: StandaloneSettings,
   installation: Installation,
-  backing: { databaseUrl: string; natsUrl: string; s3: { endpoint: string; accessKeyId: string; secretAccessKey: string } },
+  backing: {
+    databaseUrl: string;
+    natsUrl: string;
+    s3: { endpoint: string; accessKeyId: string; secretAccessKey: string };
+  },
 ): Record<string, string | undefined> => ({
   ...settings.environment,
   LOG_LEVEL: settings.logLevel,

@@ -8,6 +8,7 @@ import { inspectUpload } from './inspect/inspectUpload.ts';
 import { gradeRun } from './run/gradeRun.ts';
 import { holdRun, RunLost, type HeldRun } from './run/heldRun.ts';
 import type { Tools } from './run/tools.ts';
+import { removeAbandonedFolders } from './workFolder.ts';
 
 export interface Worker {
   /**
@@ -28,6 +29,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     name: 'worker',
     onProgress: (event, details) => log.info(details, event),
   });
+  await removeAbandonedFolders();
   const grader = await createGrader(settings.grader);
   if (grader.notice !== null) log.warn({ provider: grader.provider }, grader.notice);
   const tools: Tools = { grader, settings, log };
@@ -47,7 +49,9 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       concurrency: settings.concurrency[lane],
       signal: stopping.signal,
       handle: async ({ run_id, institute_id }, { ack }) => {
-        const material = await core.as({ requestId: run_id }).grading.claim.mutate({ run_id, institute_id, worker: name });
+        const material = await core
+          .as({ requestId: run_id })
+          .grading.claim.mutate({ run_id, institute_id, worker: name });
         ack();
         if (material === null) return;
         const run = holdRun(core, material, log);
@@ -66,7 +70,11 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       concurrency: settings.concurrency.inspect,
       signal: stopping.signal,
       handle: (job, { ack }) =>
-        inspectUpload(core, job, { timeoutSeconds: settings.inspectSeconds, signal: letGo.signal, onClaimed: ack }),
+        inspectUpload(core, job, {
+          timeoutSeconds: settings.inspectSeconds,
+          signal: letGo.signal,
+          onClaimed: ack,
+        }),
     });
 
   const pulling = Promise.all([

@@ -1,4 +1,11 @@
-import { createTRPCClient, httpLink, isTRPCClientError, localLink, type TRPCClient, type TRPCLink } from '@trpc/client';
+import {
+  createTRPCClient,
+  httpLink,
+  isTRPCClientError,
+  localLink,
+  type TRPCClient,
+  type TRPCLink,
+} from '@trpc/client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { Agent, request } from 'undici';
 import type { Core, CoreRouter, coreRouter } from '@evaluation/core';
@@ -43,7 +50,11 @@ const headersFor = (caller: Caller, credentials: Credentials): Record<string, st
 
 /** Core in another process. One pool of connections, and never a batch: a batch has one set of headers for all. */
 export const coreOverHttp = (options: Credentials & { url: string }): CoreAccess => {
-  const agent = new Agent({ connections: 128, headersTimeout: CALL_TIMEOUT_MS, bodyTimeout: CALL_TIMEOUT_MS });
+  const agent = new Agent({
+    connections: 128,
+    headersTimeout: CALL_TIMEOUT_MS,
+    bodyTimeout: CALL_TIMEOUT_MS,
+  });
   const fetchFromPool: NonNullable<Parameters<typeof httpLink>[0]['fetch']> = async (input, init) => {
     const response = await request(String(input), {
       method: init?.method === 'GET' ? 'GET' : 'POST',

@@ -8,4 +8,6 @@ export const examStatus = (exam: {
   live_submissions: number;
   live_unfinalized: number;
 }): ExamStatus =>
-  exam.status === 'open' && exam.live_submissions > 0 && exam.live_unfinalized === 0 ? 'finalized' : exam.status;
+  exam.status === 'open' && exam.live_submissions > 0 && exam.live_unfinalized === 0
+    ? 'finalized'
+    : exam.status;

@@ -58,7 +58,8 @@ export const checkPaper = (input: {
   const questions = input.questions.map((question, index): PaperQuestion => {
     const at = `questions[${index}]`;
     const key = labelKey(question.label);
-    if (seenLabels.has(key)) problems.push(duplicate(`${at}.label`, 'Labels must be unique within the exam.'));
+    if (seenLabels.has(key))
+      problems.push(duplicate(`${at}.label`, 'Labels must be unique within the exam.'));
     seenLabels.add(key);
 
     let section = 0;
@@ -103,7 +104,11 @@ export const checkPaper = (input: {
   });
 
   if (!isDeclared && sections.length > MAX_SECTIONS) {
-    problems.push({ field: 'questions', code: 'too_many_sections', message: 'At most 20 sections in an exam.' });
+    problems.push({
+      field: 'questions',
+      code: 'too_many_sections',
+      message: 'At most 20 sections in an exam.',
+    });
   }
   return { sections, questions, warnings, problems };
 };
@@ -113,7 +118,11 @@ const checkQuestion = (question: QuestionInput, at: string): Problem[] => {
   const required = (field: string) =>
     problems.push({ field: `${at}.${field}`, code: 'required', message: `Required for ${question.type}.` });
   const refuse = (field: string) =>
-    problems.push({ field: `${at}.${field}`, code: 'not_allowed', message: `Not allowed for ${question.type}.` });
+    problems.push({
+      field: `${at}.${field}`,
+      code: 'not_allowed',
+      message: `Not allowed for ${question.type}.`,
+    });
 
   if (isChoice(question.type)) {
     if (question.options == null) required('options');
@@ -149,7 +158,11 @@ const checkOptions = (question: QuestionInput, at: string): Problem[] => {
     labels.add(option.label);
   });
   if (question.type === 'true_false' && question.options != null && options.length !== 2) {
-    problems.push({ field: `${at}.options`, code: 'invalid_value', message: 'true_false takes exactly two options.' });
+    problems.push({
+      field: `${at}.options`,
+      code: 'invalid_value',
+      message: 'true_false takes exactly two options.',
+    });
   }
   const correct = question.correct_options ?? [];
   if (question.type !== 'mcq_multi' && correct.length > 1) {
@@ -184,7 +197,8 @@ const checkAnswerKey = (
   if (type === 'one_word') {
     if (typeof answer !== 'string') return [{ field, code: 'invalid_type', message: 'Expected string.' }];
     if (answer.trim() === '') return [{ field, code: 'required', message: 'Cannot be empty.' }];
-    if (/[<>]/.test(answer)) return [{ field, code: 'invalid_characters', message: 'Cannot contain < or >.' }];
+    if (/[<>]/.test(answer))
+      return [{ field, code: 'invalid_characters', message: 'Cannot contain < or >.' }];
     return [];
   }
   const accepted = Array.isArray(answer) ? answer : [answer];

@@ -15,7 +15,10 @@ export const priceOf = (unit: Price['unit'], contract: string | null): Price =>
     ? { unit, credits: STANDARD_CREDITS, rate_source: 'standard' }
     : { unit, credits: exact(contract).toNumber(), rate_source: 'contract' };
 
-export const quoteFor = (price: Price, units: number): { credits: number; rate_source: Price['rate_source'] } => ({
+export const quoteFor = (
+  price: Price,
+  units: number,
+): { credits: number; rate_source: Price['rate_source'] } => ({
   credits: exact(price.credits).times(units).toNumber(),
   rate_source: price.rate_source,
 });

@@ -21,7 +21,9 @@ export const isOver = (status: SubmissionStatus): boolean => ORDER[status] === O
 export const advances = (from: SubmissionStatus, to: GradingStep): boolean => ORDER[to] > ORDER[from];
 
 /** The status when every question is settled (design chapter 4, `partially_graded`). */
-export const finalStatus = (results: readonly { status: string }[]): 'graded' | 'partially_graded' | 'failed' => {
+export const finalStatus = (
+  results: readonly { status: string }[],
+): 'graded' | 'partially_graded' | 'failed' => {
   const failed = results.filter(({ status }) => status === 'failed').length;
   if (failed === 0) return 'graded';
   return results.some(({ status }) => status === 'graded') ? 'partially_graded' : 'failed';

@@ -72,7 +72,8 @@ export const checkTypedAnswers = (
           });
         } else if (labels.indexOf(label) !== position) refuse(field, 'duplicate', 'Named twice.');
       });
-      if (labels.length > 0) answered.push({ question_id: question.id, option_labels: [...labels], text: null });
+      if (labels.length > 0)
+        answered.push({ question_id: question.id, option_labels: [...labels], text: null });
       return;
     }
 

@@ -9,8 +9,13 @@ export class SettingsError extends Error {
 }
 
 /** Reads the settings of one process. An empty variable counts as not set. @throws SettingsError */
-export const read = <S extends z.ZodType>(schema: S, env: Record<string, string | undefined>): z.output<S> => {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+export const read = <S extends z.ZodType>(
+  schema: S,
+  env: Record<string, string | undefined>,
+): z.output<S> => {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   throw new SettingsError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));

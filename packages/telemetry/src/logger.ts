@@ -6,7 +6,11 @@ export type Logger = PinoLogger;
  * The one logger (design chapter 2). Lines are JSON with ids only: keys, answers, names and texts are never passed
  * to it, and the paths below are a second net under that rule.
  */
-export const createLogger = (options: { service: string; level: string; stream?: NodeJS.WritableStream }): Logger =>
+export const createLogger = (options: {
+  service: string;
+  level: string;
+  stream?: NodeJS.WritableStream;
+}): Logger =>
   pino(
     {
       level: options.level,
@@ -14,7 +18,16 @@ export const createLogger = (options: { service: string; level: string; stream?:
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
-        paths: ['*.authorization', '*["x-api-key"]', 'authorization', '["x-api-key"]', '*.api_key', 'api_key', '*.text', '*.answers'],
+        paths: [
+          '*.authorization',
+          '*["x-api-key"]',
+          'authorization',
+          '["x-api-key"]',
+          '*.api_key',
+          'api_key',
+          '*.text',
+          '*.answers',
+        ],
         censor: '[redacted]',
       },
       serializers: { err: describeError },

@@ -12,7 +12,9 @@ export const me = async (services: Services, actor: Actor): Promise<Account> => 
   });
   if (key === null) throw new DomainFailure('invalid_api_key');
   const day = today();
-  const used = await services.database.inTenant(actor.institute_id, (tx) => copiesToday(tx, actor.institute_id, day));
+  const used = await services.database.inTenant(actor.institute_id, (tx) =>
+    copiesToday(tx, actor.institute_id, day),
+  );
   return {
     institute: { id: key.institute.id, name: key.institute.name },
     scopes: key.scopes.flatMap((scope) => {

@@ -17,7 +17,11 @@ import { readExam } from './readExam.ts';
  */
 export const createExam = async (services: Services, actor: Actor, body: unknown): Promise<Exam> => {
   const exam = accept(ExamCreate, body);
-  const paper = checkPaper({ mode: exam.mode, sections: exam.sections ?? null, questions: exam.questions ?? [] });
+  const paper = checkPaper({
+    mode: exam.mode,
+    sections: exam.sections ?? null,
+    questions: exam.questions ?? [],
+  });
   const problems = [...paper.problems, ...repeatedCandidates(exam.candidates ?? [], 'candidates')];
   if (problems.length > 0) refuse(problems);
   if (exam.open === true) checkReady({ questions: paper.questions.length });
@@ -54,7 +58,9 @@ const refuseTaken = async (services: Services, actor: Actor, externalRef: string
       .executeTakeFirst(),
   );
   throw taken === undefined
-    ? new DomainFailure('conflict', { message: 'Another exam with this external_ref was deleted meanwhile. Try again.' })
+    ? new DomainFailure('conflict', {
+        message: 'Another exam with this external_ref was deleted meanwhile. Try again.',
+      })
     : new DomainFailure('exam_exists', { details: { exam_id: taken.id } });
 };
 
@@ -68,7 +74,8 @@ const insertExam = (tx: Tx, instituteId: string, id: string, exam: ExamCreate, p
       title: exam.title,
       mode: exam.mode,
       status: exam.open === true ? 'open' : 'draft',
-      conducted_on: exam.conducted_on ?? sql<string>`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD')`,
+      conducted_on:
+        exam.conducted_on ?? sql<string>`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD')`,
       subject: exam.subject ?? null,
       level: exam.level ?? 'school',
       board: exam.board ?? null,
@@ -98,7 +105,11 @@ const insertPaper = async (tx: Tx, instituteId: string, examId: string, paper: P
   if (sections.length > 0) await tx.insertInto('sections').values(sections).execute();
   if (paper.questions.length === 0) return;
 
-  const questions = paper.questions.map((entry, position) => ({ ...entry, id: randomUUID(), position: position + 1 }));
+  const questions = paper.questions.map((entry, position) => ({
+    ...entry,
+    id: randomUUID(),
+    position: position + 1,
+  }));
   await tx
     .insertInto('questions')
     .values(
@@ -143,7 +154,9 @@ const insertPaper = async (tx: Tx, instituteId: string, examId: string, paper: P
         as sent(id uuid, question_id uuid, position int, label text, text text)`.execute(tx);
   }
 
-  const rubrics = questions.filter(({ question }) => question.rubric != null || question.model_answer != null);
+  const rubrics = questions.filter(
+    ({ question }) => question.rubric != null || question.model_answer != null,
+  );
   if (rubrics.length > 0) {
     await tx
       .insertInto('rubric_versions')

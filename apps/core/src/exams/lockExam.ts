@@ -2,7 +2,16 @@ import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { isUuid } from '../accept.ts';
 
-const COLUMNS = ['id', 'status', 'mode', 'blind', 'rubric_version', 'question_count', 'live_submissions', 'live_unfinalized'] as const;
+const COLUMNS = [
+  'id',
+  'status',
+  'mode',
+  'blind',
+  'rubric_version',
+  'question_count',
+  'live_submissions',
+  'live_unfinalized',
+] as const;
 
 /**
  * Every command under an exam begins here: the exam's lock is the first of the lock order (design 3.2), and its

@@ -9,7 +9,13 @@ export const checkReady = (paper: { questions: number }): void => {
   if (paper.questions > 0) return;
   throw new DomainFailure('exam_not_ready', {
     details: {
-      errors: [{ field: 'questions', code: 'required', message: 'An exam needs at least one question to be opened.' }],
+      errors: [
+        {
+          field: 'questions',
+          code: 'required',
+          message: 'An exam needs at least one question to be opened.',
+        },
+      ],
     },
   });
 };

@@ -89,7 +89,10 @@ const publish = async (services: Services, lane: Lane, run: ReleasedRun): Promis
       messageId(run.id, run.delivery),
     );
   } catch (error) {
-    services.log.warn({ err: error, run_id: run.id }, 'a run could not be published; it is released again later');
+    services.log.warn(
+      { err: error, run_id: run.id },
+      'a run could not be published; it is released again later',
+    );
   }
 };
 
@@ -121,7 +124,10 @@ const reclaim = async (services: Services): Promise<void> => {
       run,
       run.timed_out
         ? { code: 'timed_out', message: 'Grading took too long. Evaluate the submission again.' }
-        : { code: 'grading_failed', message: 'Grading broke down several times. Evaluate the submission again.' },
+        : {
+            code: 'grading_failed',
+            message: 'Grading broke down several times. Evaluate the submission again.',
+          },
     );
   }
 };
@@ -133,7 +139,9 @@ const DISPATCH_LOCK = 7_301_120;
 const release = async (services: Services, lane: Lane): Promise<ReleasedRun[]> => {
   const { instituteWindow, laneWindow } = services.settings.runs;
   const { rows } = await services.database.acrossInstitutes(async (tx) => {
-    const locked = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${DISPATCH_LOCK}) as mine`.execute(tx);
+    const locked = await sql<{
+      mine: boolean;
+    }>`select pg_try_advisory_xact_lock(${DISPATCH_LOCK}) as mine`.execute(tx);
     if (locked.rows[0]?.mine !== true) return { rows: [] };
     return sql<ReleasedRun>`
       with recursive

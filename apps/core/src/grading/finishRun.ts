@@ -44,7 +44,11 @@ export type Completion = z.infer<typeof Completion>;
  * Ends a run: marks, charge, status and checked copy in one transaction (design 3.7). Skips the exam lock: nothing of
  * the exam changes. @throws DomainFailure conflict when the run is not held any more
  */
-export const completeRun = async (services: Services, held: HeldRun, completion: Completion): Promise<void> => {
+export const completeRun = async (
+  services: Services,
+  held: HeldRun,
+  completion: Completion,
+): Promise<void> => {
   const checkedCopy = await storedCopy(services, held, completion);
   await services.database.inTenant(held.institute_id, async (tx) => {
     const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
@@ -155,7 +159,12 @@ export const failAbandonedRun = async (
     if (submission === undefined) return null;
     const ended = await tx
       .updateTable('runs')
-      .set({ status: 'failed', finished_at: sql<Date>`clock_timestamp()`, fence: sql<number>`fence + 1`, error: json(error) })
+      .set({
+        status: 'failed',
+        finished_at: sql<Date>`clock_timestamp()`,
+        fence: sql<number>`fence + 1`,
+        error: json(error),
+      })
       .where('institute_id', '=', run.institute_id)
       .where('id', '=', run.id)
       .where('status', 'in', ['queued', 'released', 'claimed'])
@@ -168,9 +177,11 @@ export const failAbandonedRun = async (
   });
   // Whoever still works on it should stop paying for it; if the word is lost, the next write is refused all the same.
   if (fence !== null) {
-    await services.lanes.broadcast('run_stopped', { version: 1, run_id: run.id, fence }).catch((lost: unknown) => {
-      services.log.warn({ err: lost, run_id: run.id }, 'a worker could not be told to stop');
-    });
+    await services.lanes
+      .broadcast('run_stopped', { version: 1, run_id: run.id, fence })
+      .catch((lost: unknown) => {
+        services.log.warn({ err: lost, run_id: run.id }, 'a worker could not be told to stop');
+      });
   }
 };
 
@@ -186,13 +197,20 @@ const endRun = (
       finished_at: sql<Date>`clock_timestamp()`,
       lease_until: null,
       error: end.error === null ? null : json(end.error),
-      ...(end.completion === null ? {} : { grader: json(end.completion.grader), usage: json(end.completion.usage) }),
+      ...(end.completion === null
+        ? {}
+        : { grader: json(end.completion.grader), usage: json(end.completion.usage) }),
     })
     .where('institute_id', '=', held.institute_id)
     .where('id', '=', held.run_id)
     .execute();
 
-const failSubmission = (tx: Tx, tenant: { institute_id: string }, submissionId: string, error: GradingError) =>
+const failSubmission = (
+  tx: Tx,
+  tenant: { institute_id: string },
+  submissionId: string,
+  error: GradingError,
+) =>
   tx
     .updateTable('submissions')
     .set({ status: 'failed', needs_review: true, error: json(error), credits_charged: null, graded_at: null })

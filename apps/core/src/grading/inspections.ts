@@ -38,14 +38,15 @@ export const claimInspection = async (
   );
   if (upload?.sealed_key == null) return null;
   return {
-    source_url: await services.objects.presignGet(upload.sealed_key, { expiresInSeconds: SOURCE_URL_SECONDS }),
+    source_url: await services.objects.presignGet(upload.sealed_key, {
+      expiresInSeconds: SOURCE_URL_SECONDS,
+    }),
     size_bytes: upload.size_bytes,
   };
 };
 
 export type InspectionOutcome =
-  | { status: 'ready'; pages: number; sha256: string }
-  | { status: 'rejected'; reject_reason: string };
+  { status: 'ready'; pages: number; sha256: string } | { status: 'rejected'; reject_reason: string };
 
 /** The first outcome counts: inspecting the same sealed object again says the same. */
 export const recordInspection = async (

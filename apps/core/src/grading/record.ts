@@ -13,7 +13,9 @@ import { lockHeldRun, type HeldRun } from './heldRun.ts';
 
 /** Extends the lease and nothing else. @throws DomainFailure conflict when the run is not held any more */
 export const heartbeat = async (services: Services, held: HeldRun): Promise<void> => {
-  await services.database.inTenant(held.institute_id, (tx) => lockHeldRun(tx, held, services.settings.runs.leaseSeconds));
+  await services.database.inTenant(held.institute_id, (tx) =>
+    lockHeldRun(tx, held, services.settings.runs.leaseSeconds),
+  );
 };
 
 /** Moves the visible status forward: processing → reading → grading; never back (spec 3.2). */
@@ -35,14 +37,23 @@ export const recordPages = async (
     await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
     await tx
       .insertInto('page_readings')
-      .values({ institute_id: held.institute_id, run_id: held.run_id, first_page: batch.first_page, pages: json(batch.pages) })
+      .values({
+        institute_id: held.institute_id,
+        run_id: held.run_id,
+        first_page: batch.first_page,
+        pages: json(batch.pages),
+      })
       .onConflict((conflict) => conflict.columns(['run_id', 'first_page']).doNothing())
       .execute();
   });
 };
 
 /** Which blocks of the reading answer which question. */
-export const recordAlignment = async (services: Services, held: HeldRun, alignment: unknown): Promise<void> => {
+export const recordAlignment = async (
+  services: Services,
+  held: HeldRun,
+  alignment: unknown,
+): Promise<void> => {
   await services.database.inTenant(held.institute_id, async (tx) => {
     await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
     await tx
@@ -71,7 +82,11 @@ export const RecordedQuestion = z.object({
 export type RecordedQuestion = z.infer<typeof RecordedQuestion>;
 
 /** One question's result. Visible at once, and counted by `progress`. */
-export const recordQuestion = async (services: Services, held: HeldRun, result: RecordedQuestion): Promise<void> => {
+export const recordQuestion = async (
+  services: Services,
+  held: HeldRun,
+  result: RecordedQuestion,
+): Promise<void> => {
   if (result.awarded !== null && result.awarded > result.max) {
     throw new Error(`run ${held.run_id}: more marks than question ${result.question_id} has`);
   }

@@ -30,7 +30,10 @@ export const createInstitute = async (
 ): Promise<{ institute_id: string }> => {
   const id = randomUUID();
   await services.database.inTenant(id, async (tx) => {
-    await tx.insertInto('credit_accounts').values({ institute_id: id, credit_limit: String(input.credit_limit) }).execute();
+    await tx
+      .insertInto('credit_accounts')
+      .values({ institute_id: id, credit_limit: String(input.credit_limit) })
+      .execute();
     if (input.credits > 0) await grant(tx, id, input.credits);
   });
   await services.database.control.institutes.create({
@@ -77,9 +80,15 @@ export const createKey = async (
 };
 
 /** Takes effect within a minute: as soon as no facade has the key in its cache. @throws DomainFailure not_found */
-export const revokeKey = async (services: Services, keyId: string): Promise<{ key_id: string; revoked_at: string }> => {
+export const revokeKey = async (
+  services: Services,
+  keyId: string,
+): Promise<{ key_id: string; revoked_at: string }> => {
   const { control } = services.database;
-  await control.api_keys.updateMany({ where: { id: keyId, revoked_at: null }, data: { revoked_at: new Date() } });
+  await control.api_keys.updateMany({
+    where: { id: keyId, revoked_at: null },
+    data: { revoked_at: new Date() },
+  });
   const key = await control.api_keys.findUnique({ where: { id: keyId } });
   if (key?.revoked_at == null) throw new DomainFailure('not_found', { message: 'There is no such key.' });
   return { key_id: key.id, revoked_at: key.revoked_at.toISOString() };
@@ -106,7 +115,11 @@ export const grantCredits = async (
 export const showInstitute = async (services: Services, instituteId: string) => {
   const institute = await findInstitute(services, instituteId);
   const account = await services.database.inTenant(instituteId, (tx) =>
-    tx.selectFrom('credit_accounts').selectAll().where('institute_id', '=', instituteId).executeTakeFirstOrThrow(),
+    tx
+      .selectFrom('credit_accounts')
+      .selectAll()
+      .where('institute_id', '=', instituteId)
+      .executeTakeFirstOrThrow(),
   );
   return {
     institute_id: institute.id,

@@ -46,7 +46,9 @@ export const gradingRouter = router({
     .input(z.object({ held: HeldRun, error: GradingError }))
     .mutation(({ ctx, input }) => failRun(ctx.services, input.held, input.error)),
 
-  claimInspection: gradingProcedure.input(upload).mutation(({ ctx, input }) => claimInspection(ctx.services, input)),
+  claimInspection: gradingProcedure
+    .input(upload)
+    .mutation(({ ctx, input }) => claimInspection(ctx.services, input)),
   recordInspection: gradingProcedure
     .input(
       upload.extend({

@@ -40,7 +40,9 @@ export const publicRouter = router({
       .mutation(({ ctx, input }) => createExam(ctx.services, ctx.actor, input.body)),
     get: actorProcedure.input(z.object({ exam_id: z.string() })).query(({ ctx, input }) =>
       ctx.services.database.inTenant(ctx.actor.institute_id, (tx) =>
-        readExam(tx, ctx.actor.institute_id, input.exam_id, { dashboardUrl: ctx.services.settings.dashboardUrl }),
+        readExam(tx, ctx.actor.institute_id, input.exam_id, {
+          dashboardUrl: ctx.services.settings.dashboardUrl,
+        }),
       ),
     ),
     open: actorProcedure

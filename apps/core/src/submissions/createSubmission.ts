@@ -36,8 +36,17 @@ export const createSubmission = async (
     const candidateId = await takeCandidate(tx, actor.institute_id, exam.id, request);
     const intake =
       exam.mode === 'handwritten'
-        ? await takeCopy(tx, { instituteId: actor.institute_id, exam, submissionId, uploadId: request.upload_id ?? '' })
-        : await takeTypedAnswers(tx, { instituteId: actor.institute_id, exam, answers: request.answers ?? [] });
+        ? await takeCopy(tx, {
+            instituteId: actor.institute_id,
+            exam,
+            submissionId,
+            uploadId: request.upload_id ?? '',
+          })
+        : await takeTypedAnswers(tx, {
+            instituteId: actor.institute_id,
+            exam,
+            answers: request.answers ?? [],
+          });
     await refuseSecond(tx, exam.id, candidateId);
 
     const institute = await readTerms(tx, actor);
@@ -82,7 +91,8 @@ export const createSubmission = async (
 
 /** A create counts as the first read of its upload: it is sealed and inspected before any lock is taken. */
 const inspectFirst = async (services: Services, actor: Actor, body: unknown): Promise<void> => {
-  const uploadId: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'upload_id') : undefined;
+  const uploadId: unknown =
+    typeof body === 'object' && body !== null ? Reflect.get(body, 'upload_id') : undefined;
   if (typeof uploadId !== 'string') return;
   try {
     await settleUpload(services, actor, uploadId);
@@ -96,7 +106,12 @@ const inspectFirst = async (services: Services, actor: Actor, body: unknown): Pr
 const checkRequest = (request: SubmissionCreate, mode: 'handwritten' | 'typed'): SubmissionCreate => {
   if (request.images != null) {
     refuse([
-      { field: 'images', code: 'feature_not_available', message: 'Photos are not available.', failure: 'feature_not_available' },
+      {
+        field: 'images',
+        code: 'feature_not_available',
+        message: 'Photos are not available.',
+        failure: 'feature_not_available',
+      },
     ]);
   }
   const wrong = mode === 'handwritten' ? request.answers : request.upload_id;
@@ -106,10 +121,16 @@ const checkRequest = (request: SubmissionCreate, mode: 'handwritten' | 'typed'):
     });
   }
   if ((request.candidate == null) === (request.candidate_id == null)) {
-    refuseField('candidate', request.candidate == null ? 'required' : 'not_allowed', 'Send candidate or candidate_id, exactly one.');
+    refuseField(
+      'candidate',
+      request.candidate == null ? 'required' : 'not_allowed',
+      'Send candidate or candidate_id, exactly one.',
+    );
   }
-  if (mode === 'handwritten' && request.upload_id == null) refuseField('upload_id', 'required', 'This field is required.');
-  if (mode === 'typed' && request.answers == null) refuseField('answers', 'required', 'This field is required.');
+  if (mode === 'handwritten' && request.upload_id == null)
+    refuseField('upload_id', 'required', 'This field is required.');
+  if (mode === 'typed' && request.answers == null)
+    refuseField('answers', 'required', 'This field is required.');
   return request;
 };
 
@@ -149,7 +170,8 @@ const refuseSecond = async (tx: Tx, examId: string, candidateId: string): Promis
     .where('candidate_id', '=', candidateId)
     .where('state', '=', 'live')
     .executeTakeFirst();
-  if (live !== undefined) throw new DomainFailure('submission_exists', { details: { submission_id: live.id } });
+  if (live !== undefined)
+    throw new DomainFailure('submission_exists', { details: { submission_id: live.id } });
 };
 
 /** The institute's prices and what may be submitted today. */
@@ -168,7 +190,11 @@ const readTerms = async (tx: Tx, actor: Actor) => {
       ? []
       : [{ quota: 'daily_copy_cap' as const, counterId: actor.key_id, limit: terms.daily_copy_cap }]),
   ];
-  return { credits_per_page: terms.credits_per_page, credits_per_answer: terms.credits_per_answer, allowances };
+  return {
+    credits_per_page: terms.credits_per_page,
+    credits_per_answer: terms.credits_per_answer,
+    allowances,
+  };
 };
 
 const beyondVision = (intake: Intake): Warning[] =>
@@ -242,7 +268,13 @@ const insertSubmission = async (
   if (intake.answers.length > 0) {
     await tx
       .insertInto('answers')
-      .values(intake.answers.map((answer) => ({ ...answer, institute_id: instituteId, submission_id: submissionId })))
+      .values(
+        intake.answers.map((answer) => ({
+          ...answer,
+          institute_id: instituteId,
+          submission_id: submissionId,
+        })),
+      )
       .execute();
   }
   if (intake.results.length > 0) {

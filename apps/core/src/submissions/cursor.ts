@@ -26,7 +26,11 @@ export const readCursor = (cursor: string, scope: CursorScope, signingKey: strin
   const [payload = '', signature = ''] = cursor.split('.');
   const given = Buffer.from(signature);
   const expected = Buffer.from(mac(payload, scope, signingKey));
-  if (cursor.split('.').length !== 2 || given.length !== expected.length || !timingSafeEqual(given, expected)) {
+  if (
+    cursor.split('.').length !== 2 ||
+    given.length !== expected.length ||
+    !timingSafeEqual(given, expected)
+  ) {
     throw new DomainFailure('invalid_cursor');
   }
   return Position.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));

@@ -31,5 +31,8 @@ export const getCheckedCopy = async (
       )
     : undefined;
   if (copy === undefined) throw new DomainFailure('not_found');
-  return { url: await services.objects.presignGet(copy.object_key, { expiresInSeconds: URL_SECONDS }), size_bytes: copy.size_bytes };
+  return {
+    url: await services.objects.presignGet(copy.object_key, { expiresInSeconds: URL_SECONDS }),
+    size_bytes: copy.size_bytes,
+  };
 };

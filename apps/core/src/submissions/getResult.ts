@@ -20,7 +20,12 @@ import type { Services } from '../services.ts';
  * Question-wise marks, criteria and feedback (spec 2.7). The result of a deleted submission is no longer available.
  * @throws DomainFailure not_found, validation_failed
  */
-export const getResult = (services: Services, actor: Actor, submissionId: string, query: unknown): Promise<Result> =>
+export const getResult = (
+  services: Services,
+  actor: Actor,
+  submissionId: string,
+  query: unknown,
+): Promise<Result> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const submission = await findSubmission(tx, actor.institute_id, submissionId);
     const include = listed(accept(ResultQuery, query).include);
@@ -141,7 +146,13 @@ const readQuestionResults = async (
     criteria: z.array(CriterionResult).parse(row.criteria ?? []),
     ...(include.has('model_answer') ? { model_answer: row.model_answer } : {}),
     ...(include.has('annotations') ? { annotations: z.array(Annotation).parse(row.annotations ?? []) } : {}),
-    review: { reviewer: { ref: null, name: null }, reason: null, edited: false, edited_at: null, approved: false },
+    review: {
+      reviewer: { ref: null, name: null },
+      reason: null,
+      edited: false,
+      edited_at: null,
+      approved: false,
+    },
   }));
 };
 

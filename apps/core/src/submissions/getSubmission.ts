@@ -9,9 +9,15 @@ import { selectSubmissions } from './representation.ts';
 
 /** Spec 2.6, 4.7. @throws DomainFailure not_found */
 export const getSubmission = (services: Services, actor: Actor, submissionId: string): Promise<Submission> =>
-  services.database.inTenant(actor.institute_id, (tx) => readSubmission(tx, actor.institute_id, submissionId));
+  services.database.inTenant(actor.institute_id, (tx) =>
+    readSubmission(tx, actor.institute_id, submissionId),
+  );
 
-export const readSubmission = async (tx: Tx, instituteId: string, submissionId: string): Promise<Submission> => {
+export const readSubmission = async (
+  tx: Tx,
+  instituteId: string,
+  submissionId: string,
+): Promise<Submission> => {
   const [submission] = isUuid(submissionId)
     ? await selectSubmissions(tx, instituteId, { where: sql<boolean>`s.id = ${submissionId}` })
     : [];

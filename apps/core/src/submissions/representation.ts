@@ -33,8 +33,8 @@ interface SubmissionRow {
   updated_at: Date;
   /** Runs of the same institute and lane that wait before this one; null unless queued. */
   ahead: number | null;
-  /** Seconds a run of the lane has taken lately, or the lane's default. */
-  pace: number;
+  /** Seconds that the institute's last runs of the lane took; null when none has been measured, or none is waited for. */
+  pace: number | null;
 }
 
 /** What a lane is taken to need for one run while it has measured none, in seconds. */
@@ -57,15 +57,19 @@ export const selectSubmissions = async (
       s.questions_done, s.quote_unit, s.quote_credits, s.quote_rate_source, s.credits_charged, s.error, s.warnings,
       s.metadata, s.created_at, s.updated_at,
       case when s.status = 'queued' then (
-        select count(*)::int from runs mine join runs r
-          on r.institute_id = mine.institute_id and r.lane = mine.lane
-          and r.status in ('queued', 'released') and (r.queued_at, r.id) < (mine.queued_at, mine.id)
-        where mine.id = s.current_run_id) end as ahead,
-      coalesce((
-        select avg(extract(epoch from last.finished_at - last.claimed_at)) from (
-          select finished_at, claimed_at from runs r
-          where r.institute_id = s.institute_id and r.lane = s.lane and r.status = 'completed' and r.claimed_at is not null
-          order by finished_at desc limit 20) last), ${PACE_BEFORE_MEASURED})::float8 as pace
+        select (select count(*) from runs r
+                where r.institute_id = mine.institute_id and r.lane = mine.lane and r.status = 'queued'
+                  and (r.queued_at, r.id) < (mine.queued_at, mine.id))::int
+             + (select count(*) from runs r
+                where r.institute_id = mine.institute_id and r.lane = mine.lane
+                  and (r.status = 'released') and (r.queued_at, r.id) < (mine.queued_at, mine.id))::int
+        from runs mine where mine.id = s.current_run_id) end as ahead,
+      case when s.status in ('queued', 'processing', 'reading', 'grading') then (
+        select avg(extract(epoch from last.finished_at - last.claimed_at))::float8 from (
+          select r.finished_at, r.claimed_at from runs r
+          where r.institute_id = s.institute_id and r.lane = s.lane and r.status = 'completed'
+            and r.claimed_at is not null
+          order by r.finished_at desc limit 20) last) end as pace
     from submissions s
     join candidates c on c.id = s.candidate_id
     join exams e on e.id = s.exam_id and e.source = 'api'
@@ -118,6 +122,6 @@ const representation = (row: SubmissionRow): Submission => {
 
 /** Never earlier than 30 seconds from now (spec 4.7, rule 8). */
 const estimate = (row: SubmissionRow, ahead: number): string => {
-  const seconds = Math.max(SOONEST_SECONDS, row.pace * (ahead + 1));
+  const seconds = Math.max(SOONEST_SECONDS, (row.pace ?? PACE_BEFORE_MEASURED) * (ahead + 1));
   return new Date(Date.now() + seconds * 1000).toISOString();
 };

@@ -34,7 +34,9 @@ export const takeCopy = async (
     return refuseField('upload_id', 'upload_rejected', upload.reject_reason ?? 'The file was rejected.');
   }
   if (upload.status !== 'ready' || upload.pages === null) {
-    throw new DomainFailure('conflict', { message: 'The upload is not ready: PUT the file, or wait until it is checked.' });
+    throw new DomainFailure('conflict', {
+      message: 'The upload is not ready: PUT the file, or wait until it is checked.',
+    });
   }
   if (upload.pages > MAX_PAGES) throw new DomainFailure('too_many_pages');
   await tx

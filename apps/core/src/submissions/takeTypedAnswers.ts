@@ -30,7 +30,11 @@ export interface Intake {
  */
 export const takeTypedAnswers = async (
   tx: Tx,
-  typed: { instituteId: string; exam: { id: string; rubric_version: number }; answers: readonly AnswerInput[] },
+  typed: {
+    instituteId: string;
+    exam: { id: string; rubric_version: number };
+    answers: readonly AnswerInput[];
+  },
 ): Promise<Intake> => {
   const paper = await readPaper(tx, typed.instituteId, typed.exam.id, typed.exam.rubric_version);
   const { answered, problems, notEnglish } = checkTypedAnswers(
@@ -56,7 +60,13 @@ export const takeTypedAnswers = async (
 
 const settle = (question: PaperQuestion, answer: TypedAnswer | undefined): Intake['results'][number] => {
   const key = objectiveKey(question);
-  const blank = { question_id: question.id, status: 'not_answered', awarded: 0, max: question.max_marks, extracted_answer: null } as const;
+  const blank = {
+    question_id: question.id,
+    status: 'not_answered',
+    awarded: 0,
+    max: question.max_marks,
+    extracted_answer: null,
+  } as const;
   if (key === null || answer === undefined) return blank;
   const marked = markObjective(
     key,

@@ -9,7 +9,11 @@ import type { Services } from '../services.ts';
 const VALID_SECONDS = 3600;
 
 /** Presigns one PUT a file, bound to its exact size and type (spec 4.6). @throws DomainFailure validation_failed */
-export const createUploads = async (services: Services, actor: Actor, body: unknown): Promise<UploadsCreated> => {
+export const createUploads = async (
+  services: Services,
+  actor: Actor,
+  body: unknown,
+): Promise<UploadsCreated> => {
   const { files } = accept(UploadsCreate, body);
   const rows = files.map((file) => {
     const id = randomUUID();
@@ -25,6 +29,8 @@ export const createUploads = async (services: Services, actor: Actor, body: unkn
       return { id: row.id, upload_url: url, headers, status: 'pending' as const };
     }),
   );
-  await services.database.inTenant(actor.institute_id, (tx) => tx.insertInto('uploads').values(rows).execute());
+  await services.database.inTenant(actor.institute_id, (tx) =>
+    tx.insertInto('uploads').values(rows).execute(),
+  );
   return { uploads };
 };

@@ -66,7 +66,8 @@ const seal = async (
   if (object === null || object.sizeBytes !== upload.size_bytes) return false;
   const sealed = `${sealedKey(upload.institute_id, upload.id)}-${randomUUID()}`;
   // Replaced between the look and the copy: the next read sees the new one.
-  if ((await services.objects.copy(upload.object_key, sealed, { ifMatch: object.etag })) === null) return false;
+  if ((await services.objects.copy(upload.object_key, sealed, { ifMatch: object.etag })) === null)
+    return false;
 
   const won = await services.database.inTenant(upload.institute_id, (tx) =>
     tx

@@ -41,7 +41,9 @@ export const authenticate = (core: CoreAccess, cacheSeconds: number): RequestHan
     }
     const apiKey = request.get('x-api-key');
     const key =
-      apiKey === undefined || apiKey.length > MAX_KEY_LENGTH ? null : await find(apiKey, requestIdOf(response));
+      apiKey === undefined || apiKey.length > MAX_KEY_LENGTH
+        ? null
+        : await find(apiKey, requestIdOf(response));
     if (key === null || (key.expires_at !== null && Date.parse(key.expires_at) <= Date.now())) {
       throw new DomainFailure('invalid_api_key');
     }
@@ -58,7 +60,8 @@ export const authenticate = (core: CoreAccess, cacheSeconds: number): RequestHan
 /** ts-rest hangs the contract's route on the request before any middleware of the route runs. */
 const metadataOf = (request: Request): RouteMetadata => {
   const route: unknown = Reflect.get(request, 'tsRestRoute');
-  const metadata: unknown = typeof route === 'object' && route !== null ? Reflect.get(route, 'metadata') : undefined;
+  const metadata: unknown =
+    typeof route === 'object' && route !== null ? Reflect.get(route, 'metadata') : undefined;
   if (!isRouteMetadata(metadata)) throw new Error('a route of the contract has no metadata');
   return metadata;
 };

@@ -8,7 +8,9 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
  */
 export const jsonBody = (limitBytes: number): RequestHandler[] => [
   (request, _response, next) => {
-    const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+    const hasBody =
+      request.headers['transfer-encoding'] !== undefined ||
+      Number(request.headers['content-length'] ?? 0) > 0;
     if (hasBody && !request.is('application/json')) throw new DomainFailure('unsupported_media_type');
     next();
   },

@@ -41,12 +41,18 @@ export const errorHandler =
       next(error);
       return;
     }
-    const failure = error instanceof DomainFailure ? error.failure : (failureOf(error) ?? parserFailure(error));
+    const failure =
+      error instanceof DomainFailure ? error.failure : (failureOf(error) ?? parserFailure(error));
     if (failure !== null) {
       sendFailure(response, failure);
       return;
     }
-    const line = { err: error, request_id: requestIdOf(response), method: request.method, path: request.path };
+    const line = {
+      err: error,
+      request_id: requestIdOf(response),
+      method: request.method,
+      path: request.path,
+    };
     if (isUnreachable(error)) {
       log.warn(line, 'core is not reachable');
       sendFailure(response, new DomainFailure('service_unavailable').failure);
@@ -70,7 +76,9 @@ const parserFailure = (error: unknown): Failure | null => {
       return new DomainFailure('unsupported_media_type').failure;
     case 'entity.too.large':
       return new DomainFailure('validation_failed', {
-        details: { errors: [{ field: '', code: 'too_long', message: 'The body is larger than any valid request.' }] },
+        details: {
+          errors: [{ field: '', code: 'too_long', message: 'The body is larger than any valid request.' }],
+        },
       }).failure;
     default:
       // Express refuses a path such as /exams/%zz: it names nothing.

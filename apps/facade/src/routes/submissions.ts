@@ -33,7 +33,9 @@ export const submissionRoutes = (core: CoreAccess) =>
       }),
     }),
     checkedCopy: async ({ params, res }) => {
-      const copy = await coreFor(core, res).submissions.checkedCopy.query({ submission_id: params.submissionId });
+      const copy = await coreFor(core, res).submissions.checkedCopy.query({
+        submission_id: params.submissionId,
+      });
       const download = await request(copy.url, { dispatcher: store });
       if (download.statusCode !== 200) {
         await download.body.dump();

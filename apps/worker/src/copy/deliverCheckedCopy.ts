@@ -18,7 +18,12 @@ export const deliverCheckedCopy = async (
 ): Promise<{ size_bytes: number } | null> => {
   const { material } = run;
   const target = join(copy.folder, 'checked.pdf');
-  const questions = copy.results.map(({ question, result }) => ({ ...result, counted: true, max: question.max_marks, question }));
+  const questions = copy.results.map(({ question, result }) => ({
+    ...result,
+    counted: true,
+    max: question.max_marks,
+    question,
+  }));
   try {
     const drawn = await drawCheckedCopy(
       copy.source,

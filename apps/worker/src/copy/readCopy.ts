@@ -45,7 +45,8 @@ const inBatches = (images: readonly PageImage[], size: number): PageImage[][] =>
   const batches: PageImage[][] = [];
   for (const image of images) {
     const last = batches.at(-1);
-    if (last === undefined || last.length >= size || image.page === MAX_VISION_PAGES + 1) batches.push([image]);
+    if (last === undefined || last.length >= size || image.page === MAX_VISION_PAGES + 1)
+      batches.push([image]);
     else last.push(image);
   }
   return batches;
@@ -54,7 +55,10 @@ const inBatches = (images: readonly PageImage[], size: number): PageImage[][] =>
 const refuseUnreadable = (pages: readonly PageReading[]): void => {
   const written = pages.filter(({ blocks }) => blocks.some(({ text }) => text.trim() !== ''));
   if (written.length === 0) {
-    throw new NotGradable('copy_unreadable', 'Nothing could be read on the copy. Scan it again, sharper and brighter, and submit the new file.');
+    throw new NotGradable(
+      'copy_unreadable',
+      'Nothing could be read on the copy. Scan it again, sharper and brighter, and submit the new file.',
+    );
   }
   const foreign = written.filter(({ language }) => language === 'other');
   if (foreign.length * 2 > written.length) {

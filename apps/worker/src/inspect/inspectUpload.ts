@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CoreAccess } from '@evaluation/core-client';
 import { inspectPdf } from '@evaluation/pdf';
 import { download } from '../copy/download.ts';
+import { inWorkFolder } from '../workFolder.ts';
 
 /** Opens a sealed upload in a child process and reports its pages, or a reason that tells a person what to do. */
 export const inspectUpload = async (
@@ -15,18 +14,18 @@ export const inspectUpload = async (
   const claimed = await grading.claimInspection.mutate(job);
   options.onClaimed();
   if (claimed === null) return;
-  const folder = await mkdtemp(join(tmpdir(), 'upload-'));
-  try {
+  await inWorkFolder(async (folder) => {
     const file = join(folder, 'upload.pdf');
     await download(claimed.source_url, file, options.signal);
-    const inspection = await inspectPdf(file, { timeoutSeconds: options.timeoutSeconds, signal: options.signal });
+    const inspection = await inspectPdf(file, {
+      timeoutSeconds: options.timeoutSeconds,
+      signal: options.signal,
+    });
     await grading.recordInspection.mutate({
       ...job,
       outcome: inspection.ok
         ? { status: 'ready', pages: inspection.pages, sha256: inspection.sha256 }
         : { status: 'rejected', reject_reason: inspection.reason },
     });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 };

@@ -13,22 +13,33 @@ export const gradeRun = async (tools: Tools, run: HeldRun): Promise<void> => {
     if (run.signal.aborted || error instanceof RunLost) return;
     const failure = failureFor(error, run);
     tools.log.warn({ err: error, run_id: run.material.run_id, code: failure.code }, 'a run failed');
-    await run.write((grading, held) => grading.fail.mutate({ held, error: failure })).catch((refused: unknown) => {
-      if (!(refused instanceof RunLost) && !run.signal.aborted) throw refused;
-    });
+    await run
+      .write((grading, held) => grading.fail.mutate({ held, error: failure }))
+      .catch((refused: unknown) => {
+        if (!(refused instanceof RunLost) && !run.signal.aborted) throw refused;
+      });
   }
 };
 
 const failureFor = (error: unknown, run: HeldRun): { code: string; message: string } => {
   if (error instanceof NotGradable) return { code: error.code, message: error.message };
   if (error instanceof PdfUnreadable) {
-    return { code: 'copy_unreadable', message: 'The copy could not be opened for reading. Scan it again and submit the new file.' };
+    return {
+      code: 'copy_unreadable',
+      message: 'The copy could not be opened for reading. Scan it again and submit the new file.',
+    };
   }
   if (Date.now() >= run.deadline.getTime()) {
     return { code: 'timed_out', message: 'Grading took too long. Evaluate the submission again.' };
   }
   if (error instanceof GraderFailure) {
-    return { code: 'grading_failed', message: 'The model could not grade this submission. Evaluate it again later.' };
+    return {
+      code: 'grading_failed',
+      message: 'The model could not grade this submission. Evaluate it again later.',
+    };
   }
-  return { code: 'grading_failed', message: 'Grading broke down on our side. Evaluate the submission again later.' };
+  return {
+    code: 'grading_failed',
+    message: 'Grading broke down on our side. Evaluate the submission again later.',
+  };
 };

@@ -1,5 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { failureOf, isUnreachable, type CoreAccess, type CoreClient, type RunMaterial } from '@evaluation/core-client';
+import {
+  failureOf,
+  isUnreachable,
+  type CoreAccess,
+  type CoreClient,
+  type RunMaterial,
+} from '@evaluation/core-client';
 import type { Logger } from '@evaluation/telemetry';
 
 /*
@@ -61,11 +67,14 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
     }
   };
 
-  const heartbeat = setInterval(() => {
-    grading.heartbeat.mutate({ held }).catch((error: unknown) => {
-      if (failureOf(error)?.code === 'conflict') abort.abort(new RunLost());
-    });
-  }, (material.lease_seconds * 1000) / 3);
+  const heartbeat = setInterval(
+    () => {
+      grading.heartbeat.mutate({ held }).catch((error: unknown) => {
+        if (failureOf(error)?.code === 'conflict') abort.abort(new RunLost());
+      });
+    },
+    (material.lease_seconds * 1000) / 3,
+  );
 
   return {
     material,

@@ -1,5 +1,11 @@
 import type { PaperQuestion, RecordedQuestion } from '@evaluation/core-client';
-import { GraderFailure, type Box, type Judgement, type JudgeRequest } from '@evaluation/grader';
+import {
+  GraderFailure,
+  type Annotation,
+  type Box,
+  type Judgement,
+  type JudgeRequest,
+} from '@evaluation/grader';
 import type { HeldRun } from './heldRun.ts';
 import type { Tools } from './tools.ts';
 import type { UsageCount } from './usage.ts';
@@ -14,6 +20,7 @@ export interface GivenAnswer {
 /**
  * Judges one answer and records it. A question that the model cannot judge is recorded as failed, so that the others
  * still count (spec 2.7, `partially_graded`); when the deadline has passed the run as a whole is over.
+ * @param place where an annotation stands on the page as a viewer shows it
  * @returns what was recorded
  */
 export const judgeQuestion = async (
@@ -22,8 +29,10 @@ export const judgeQuestion = async (
   usage: UsageCount,
   question: PaperQuestion,
   answer: GivenAnswer,
+  place: (annotation: Annotation) => Annotation = (annotation) => annotation,
 ): Promise<RecordedQuestion> => {
-  const result = await judge(tools, run, usage, question, answer);
+  const judged = await judge(tools, run, usage, question, answer);
+  const result = { ...judged, annotations: judged.annotations.map(place) };
   await run.write((grading, held) => grading.recordQuestion.mutate({ held, result }));
   return result;
 };
@@ -48,13 +57,19 @@ const judge = async (
 ): Promise<RecordedQuestion> => {
   try {
     const judgement = usage.of(
-      await tools.grader.judgeAnswer(requestFor(run, question, answer), { signal: run.signal, deadline: run.deadline }),
+      await tools.grader.judgeAnswer(requestFor(run, question, answer), {
+        signal: run.signal,
+        deadline: run.deadline,
+      }),
     );
     return graded(question, answer, judgement);
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof GraderFailure) || Date.now() >= run.deadline.getTime()) throw error;
-    tools.log.warn({ err: error, run_id: run.material.run_id, question_id: question.id }, 'a question could not be graded');
+    tools.log.warn(
+      { err: error, run_id: run.material.run_id, question_id: question.id },
+      'a question could not be graded',
+    );
     return {
       ...nothing(question),
       status: 'failed',

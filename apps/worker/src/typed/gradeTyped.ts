@@ -12,7 +12,8 @@ export const gradeTyped = async (tools: Tools, run: HeldRun): Promise<void> => {
   const limit = pLimit(tools.settings.concurrency.questions);
   await limit.map(run.material.answers, async ({ question_id, text }) => {
     const question = questions.get(question_id);
-    if (question === undefined) throw new Error(`run ${run.material.run_id}: an answer to a question that is not on its paper`);
+    if (question === undefined)
+      throw new Error(`run ${run.material.run_id}: an answer to a question that is not on its paper`);
     await judgeQuestion(tools, run, usage, question, { text, legibility: null, blocks: [] });
   });
   await run.write((grading, held) =>

@@ -10,11 +10,9 @@ import { plainText } from '../plainText.ts';
 import { markLexically } from './lexical.ts';
 import { readObjectiveText } from './objectiveText.ts';
 
-const NOTE = 'These marks come from an offline baseline that compares words; a teacher needs to check them.';
-
 /**
  * Marks by words alone. It understands nothing, so its confidence stays below the review line whatever it finds
- * (0.20 to 0.50), and each judgement says who made it.
+ * (0.20 to 0.50), and each judgement says who made it in its review reasons.
  */
 export function judgeLexically(request: JudgeRequest): Judgement {
   const key = objectiveKey(request.question);
@@ -33,7 +31,7 @@ function judgeObjective(request: JudgeRequest, key: ObjectiveKey): Judged {
   const [criterion] = decided.criteria;
   return {
     ...decided,
-    feedback: `${outcome} ${criterion?.reason ?? ''}. ${NOTE}`.replace('..', '.'),
+    feedback: `${outcome} ${criterion?.reason ?? ''}.`.replace('..', '.'),
     grasp: correct === null ? 0 : 1,
   };
 }
@@ -64,8 +62,8 @@ function judgeLong({ question, answer }: JudgeRequest): Judged {
   const missing = [...new Set(marks.flatMap((mark) => mark.missing))];
   const feedback =
     compared.length === 0
-      ? `There is neither a rubric nor a model answer to compare this answer with. ${NOTE}`
-      : `Found: ${listed(found)}. Missing: ${listed(missing)}. ${NOTE}`;
+      ? 'There is neither a rubric nor a model answer to compare this answer with.'
+      : `Found: ${listed(found)}. Missing: ${listed(missing)}.`;
   return {
     awarded: settled.awarded,
     criteria: results,

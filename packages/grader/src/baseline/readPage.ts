@@ -14,6 +14,23 @@ interface Line {
 const STAMP =
   /^\W*(?:scanned (?:by|with|using)\b.*|camscanner|adobe scan|page\s*\d+(?:\s*of\s*\d+)?|\d{1,3})\W*$/iu;
 
+/** What answer booklets print at the head of a page; above the first label it belongs to no answer. */
+const HEAD =
+  /^\W*(?:roll\s*n[o0]|page\s*(?:no)?\W*\d|candidate|reg(?:istration|n)?\W*n[o0]|name\s*:|subject\s*:|class\s*:|date\s*:|.*\bexamination\b|answer\s+(?:booklet|sheet|book)|maximum\s+marks|write\s+on\s+both\s+sides|for\s+the\s+examiner)/iu;
+/** A running head stands in this share of the page; the head of a booklet's first page is larger. */
+const HEAD_HEIGHT = 0.12;
+const FIRST_HEAD_HEIGHT = 0.4;
+
+/** Leaves out the printed head of a page, line by line, until the first label. */
+export function withoutHead(page: number, lines: readonly Line[]): Line[] {
+  const height = page === 1 ? FIRST_HEAD_HEIGHT : HEAD_HEIGHT;
+  const firstLabel = lines.findIndex(({ text }) => readLabel(text) !== null);
+  return lines.filter(
+    ({ text, box }, index) =>
+      (firstLabel !== -1 && index >= firstLabel) || box.y + box.height > height || !HEAD.test(text),
+  );
+}
+
 /** Reads one page offline: its text layer, else OCR. Page text becomes blocks at the question labels. */
 export async function readPageOffline(page: PageImage, ocr: Ocr, options: CallOptions): Promise<PageReading> {
   if (page.blank) return blankReading(page.page);
@@ -29,7 +46,7 @@ export async function readPageOffline(page: PageImage, ocr: Ocr, options: CallOp
 }
 
 function reading(page: number, lines: Line[], legibility: number): PageReading {
-  return { page, legibility, language: languageOf(lines), blocks: blocksOf(lines) };
+  return { page, legibility, language: languageOf(lines), blocks: blocksOf(withoutHead(page, lines)) };
 }
 
 /** A new block begins at each label; lines before the first label go on with the page before. */

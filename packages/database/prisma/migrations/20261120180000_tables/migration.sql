@@ -439,7 +439,7 @@ CREATE INDEX "runs_waiting" ON "runs"("lane", "institute_id", "queued_at", "id")
 CREATE INDEX "runs_in_flight" ON "runs"("lane", "institute_id", "released_at") WHERE ((status = 'released') OR (status = 'claimed'));
 
 -- CreateIndex
-CREATE INDEX "runs_finished" ON "runs"("lane", "finished_at") WHERE (status = 'completed');
+CREATE INDEX "runs_finished" ON "runs"("institute_id", "lane", "finished_at") WHERE (status = 'completed');
 
 -- CreateIndex
 CREATE UNIQUE INDEX "runs_submission_id_attempt_key" ON "runs"("submission_id", "attempt");

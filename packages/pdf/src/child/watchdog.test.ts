@@ -1,0 +1,27 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const entry = fileURLToPath(new URL('main.ts', import.meta.url));
+
+/** Starts the child process without ever giving it a job, and says how it ended. */
+async function end(parentPid: number, maxResidentBytes: number): Promise<unknown[]> {
+  const child = fork(entry, ['inspect', String(parentPid), String(maxResidentBytes)], {
+    execArgv: [],
+    env: {},
+  });
+  try {
+    return await once(child, 'exit', { signal: AbortSignal.timeout(20_000) });
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+test('a child larger than its memory limit ends itself', async () => {
+  expect(await end(process.pid, 2 ** 20)).toEqual([null, 'SIGKILL']);
+});
+
+test('a child whose parent is another process than the one that started it ends itself', async () => {
+  expect(await end(1, 2 ** 32)).toEqual([null, 'SIGKILL']);
+});
