@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { drawCheckedCopy, PdfUnreadable, type PageImage } from '@evaluation/pdf';
+import { drawCheckedCopy, PdfUnreadable, toImageBox, type Annotation, type PageImage } from '@evaluation/pdf';
 import { totalsOf } from '@evaluation/rules';
 import type { Tools } from '../run/tools.ts';
 import type { HeldRun } from '../run/heldRun.ts';
@@ -46,7 +46,7 @@ export const deliverCheckedCopy = async (
           feedback,
           criteria,
         })),
-        annotations: questions.flatMap(({ annotations }) => annotations),
+        annotations: questions.flatMap(({ annotations }) => annotations).map(onImage(copy.images)),
         notice: tools.grader.notice,
       },
       { pageImages: copy.images, timeoutSeconds: tools.settings.pdfSeconds, signal: run.signal },
@@ -62,3 +62,11 @@ export const deliverCheckedCopy = async (
     return null;
   }
 };
+
+/** Results speak of the viewed page; the drawing finds empty paper on the page images, so it takes their boxes. */
+const onImage =
+  (images: readonly PageImage[]) =>
+  (annotation: Annotation): Annotation => {
+    const image = images.find(({ page }) => page === annotation.page);
+    return image === undefined ? annotation : { ...annotation, box: toImageBox(annotation.box, image) };
+  };

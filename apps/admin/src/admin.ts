@@ -1,0 +1,53 @@
+import { Command, CommanderError } from 'commander';
+import { addCreditCommands } from './commands/credits.ts';
+import { addInstituteCommands } from './commands/institute.ts';
+import { addKeyCommands } from './commands/key.ts';
+import { CommandFailure, INVALID_ARGUMENTS, refusalOf } from './failures.ts';
+
+/** As a person types it, so that usage and examples can be copied. */
+const PROGRAM = 'npm run --silent admin --';
+
+/**
+ * Runs one command. Its answer goes to stdout, what went wrong to stderr, both as one JSON object with `--json`.
+ * @returns the exit code: 0 done, 1 refused or not reachable, 2 the arguments are wrong
+ */
+export const runAdmin = async (argv: readonly string[]): Promise<number> => {
+  // Also when the arguments do not parse, a script gets its error as JSON.
+  const json = argv.includes('--json');
+  const program = new Command(PROGRAM)
+    .description(
+      'Provisions institutes, API keys and credits of a running answer-evaluation service.\n' +
+        'Talks to core at CORE_URL with CORE_CONTROL_TOKEN; without them, to the service that `npm start` runs here\n' +
+        '(its address and token are in DATA_DIR/service.json).',
+    )
+    .showHelpAfterError(false)
+    .exitOverride()
+    .configureOutput({ outputError: () => {}, ...(json ? { writeErr: () => {} } : {}) });
+  addInstituteCommands(program);
+  addKeyCommands(program);
+  addCreditCommands(program);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return 0;
+  } catch (error) {
+    return report(failureBehind(error), json);
+  }
+};
+
+/** Null: nothing went wrong, a person asked for help. */
+const failureBehind = (error: unknown): CommandFailure | null => {
+  if (!(error instanceof CommanderError)) return refusalOf(error);
+  if (error.exitCode === 0) return null;
+  const message =
+    error.code === 'commander.help'
+      ? `Which command? See ${PROGRAM} --help`
+      : error.message.replace(/^error: /, '').replace(/\n.*/s, '');
+  return new CommandFailure(INVALID_ARGUMENTS, message, 2);
+};
+
+const report = (failure: CommandFailure | null, json: boolean): number => {
+  if (failure === null) return 0;
+  const { code, message } = failure;
+  process.stderr.write(json ? `${JSON.stringify({ error: { code, message } })}\n` : `error: ${message}\n`);
+  return failure.exitCode;
+};

@@ -1,0 +1,63 @@
+import { InvalidArgumentError } from 'commander';
+import { Scope, SCOPES, uuid } from '@evaluation/rest-contract/schemas';
+import * as z from 'zod/v4';
+
+/** How the values of options are read. Each throws InvalidArgumentError, with what would have been right. */
+
+const MAXIMUM = 1_000_000_000;
+
+/** Credits and prices are exact decimals of at most four places; more would be rounded without a word. */
+export const credits = (text: string): number => {
+  if (!/^\d{1,10}(\.\d{1,4})?$/.test(text) || Number(text) > MAXIMUM) {
+    throw new InvalidArgumentError(`A number from 0 to ${MAXIMUM} with at most four decimals, such as 500 or 0.25.`);
+  }
+  return Number(text);
+};
+
+export const creditsAboveZero = (text: string): number => {
+  const amount = credits(text);
+  if (amount === 0) throw new InvalidArgumentError('More than 0.');
+  return amount;
+};
+
+export const count = (text: string): number => {
+  if (!/^\d{1,10}$/.test(text) || Number(text) > MAXIMUM) {
+    throw new InvalidArgumentError(`A whole number from 0 to ${MAXIMUM}.`);
+  }
+  return Number(text);
+};
+
+export const id = (text: string): string => {
+  if (!uuid.safeParse(text).success) {
+    throw new InvalidArgumentError('An id looks like 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11.');
+  }
+  return text;
+};
+
+export const name = (text: string): string => {
+  if (text.trim() === '' || [...text].length > 255) throw new InvalidArgumentError('1 to 255 characters.');
+  return text;
+};
+
+/** `read` and `evaluation:read` are the same scope. */
+export const scopes = (text: string): Scope[] => {
+  const parsed = text.split(',').map((part) => {
+    const word = part.trim();
+    const scope = Scope.safeParse(word.includes(':') ? word : `evaluation:${word}`);
+    if (!scope.success) {
+      throw new InvalidArgumentError(
+        `There is no scope '${word}': a comma list of ${SCOPES.map((known) => known.slice('evaluation:'.length)).join(', ')}.`,
+      );
+    }
+    return scope.data;
+  });
+  return [...new Set(parsed)];
+};
+
+/** Kept as it was typed: core reads it again. */
+export const time = (text: string): string => {
+  if (!z.iso.datetime().safeParse(text).success) {
+    throw new InvalidArgumentError('A time in UTC such as 2030-01-31T18:30:00Z.');
+  }
+  return text;
+};

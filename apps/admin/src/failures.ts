@@ -1,0 +1,36 @@
+import { failureOf } from '@evaluation/core-client';
+import { InstallationError } from '@evaluation/installation';
+import { SettingsError } from '@evaluation/settings';
+
+export const INVALID_ARGUMENTS = 'invalid_arguments';
+
+/** Why a command did nothing, in words for the person who typed it and a code for the script that did. */
+export class CommandFailure extends Error {
+  readonly code: string;
+  readonly exitCode: 1 | 2;
+
+  constructor(code: string, message: string, exitCode: 1 | 2 = 1) {
+    super(message);
+    this.name = 'CommandFailure';
+    this.code = code;
+    this.exitCode = exitCode;
+  }
+}
+
+/** What a command that reached core, or could not even look for it, failed with. */
+export const refusalOf = (error: unknown): CommandFailure => {
+  if (error instanceof CommandFailure) return error;
+  const failure = failureOf(error);
+  if (failure !== null) return new CommandFailure(failure.code, failure.message);
+  if (error instanceof InstallationError) return new CommandFailure('installation_unreadable', error.message);
+  if (error instanceof SettingsError) return new CommandFailure('settings', error.message);
+  // Core's own words for a call that it refused before any rule of ours was asked (apps/core/src/trpc.ts).
+  const said = error instanceof Error ? error.message : String(error);
+  if (said === 'UNAUTHORIZED') {
+    return new CommandFailure('control_token_refused', 'Core refused the control token: check CORE_CONTROL_TOKEN.');
+  }
+  if (said === 'BAD_REQUEST') {
+    return new CommandFailure(INVALID_ARGUMENTS, 'Core refused these arguments as not valid.', 2);
+  }
+  return new CommandFailure('internal_error', `Something broke: ${said}. The log of the service says more.`);
+};
