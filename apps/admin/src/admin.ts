@@ -3,6 +3,7 @@ import { addCreditCommands } from './commands/credits.ts';
 import { addInstituteCommands } from './commands/institute.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { CommandFailure, INVALID_ARGUMENTS, refusalOf } from './failures.ts';
+import { example } from './output.ts';
 
 /** As a person types it, so that usage and examples can be copied. */
 const PROGRAM = 'npm run --silent admin --';
@@ -19,6 +20,12 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
       'Provisions institutes, API keys and credits of a running answer-evaluation service.\n' +
         'Talks to core at CORE_URL with CORE_CONTROL_TOKEN; without them, to the service that `npm start` runs here\n' +
         '(its address and token are in DATA_DIR/service.json).',
+    )
+    .addHelpText(
+      'after',
+      example('institute create --name "Riverside School" --credits 500') +
+        'Each command has its own --help with an example; each takes --json.\n' +
+        'Exit codes: 0 done, 1 refused or not reachable, 2 the arguments are wrong.\n',
     )
     .showHelpAfterError(false)
     .exitOverride()
@@ -40,7 +47,7 @@ const failureBehind = (error: unknown): CommandFailure | null => {
   if (error.exitCode === 0) return null;
   const message =
     error.code === 'commander.help'
-      ? `Which command? See ${PROGRAM} --help`
+      ? `A command is missing; ${PROGRAM} --help lists them.`
       : error.message.replace(/^error: /, '').replace(/\n.*/s, '');
   return new CommandFailure(INVALID_ARGUMENTS, message, 2);
 };

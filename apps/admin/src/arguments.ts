@@ -9,7 +9,9 @@ const MAXIMUM = 1_000_000_000;
 /** Credits and prices are exact decimals of at most four places; more would be rounded without a word. */
 export const credits = (text: string): number => {
   if (!/^\d{1,10}(\.\d{1,4})?$/.test(text) || Number(text) > MAXIMUM) {
-    throw new InvalidArgumentError(`A number from 0 to ${MAXIMUM} with at most four decimals, such as 500 or 0.25.`);
+    throw new InvalidArgumentError(
+      `A number from 0 to ${MAXIMUM} with at most four decimals, such as 500 or 0.25.`,
+    );
   }
   return Number(text);
 };

@@ -46,8 +46,16 @@ const findCore = async (settings: ClientSettings): Promise<{ url: string; token:
   return { url, token };
 };
 
-const NEVER_REACHED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+const NEVER_REACHED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 const wasNeverReached = (error: unknown): boolean =>
   error instanceof Error &&
-  (('code' in error && typeof error.code === 'string' && NEVER_REACHED.has(error.code)) || wasNeverReached(error.cause));
+  (('code' in error && typeof error.code === 'string' && NEVER_REACHED.has(error.code)) ||
+    wasNeverReached(error.cause));

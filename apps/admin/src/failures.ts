@@ -27,7 +27,10 @@ export const refusalOf = (error: unknown): CommandFailure => {
   // Core's own words for a call that it refused before any rule of ours was asked (apps/core/src/trpc.ts).
   const said = error instanceof Error ? error.message : String(error);
   if (said === 'UNAUTHORIZED') {
-    return new CommandFailure('control_token_refused', 'Core refused the control token: check CORE_CONTROL_TOKEN.');
+    return new CommandFailure(
+      'control_token_refused',
+      'Core refused the control token: check CORE_CONTROL_TOKEN.',
+    );
   }
   if (said === 'BAD_REQUEST') {
     return new CommandFailure(INVALID_ARGUMENTS, 'Core refused these arguments as not valid.', 2);

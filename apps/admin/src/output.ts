@@ -7,9 +7,3 @@ export const JSON_OPTION = ['--json', 'print exactly one JSON object (errors too
 
 /** A command's example below its help, as it is typed. */
 export const example = (command: string): string => `\nExample:\n  $ npm run --silent admin -- ${command}\n`;
-
-/** What was left out is not sent: core has the defaults. */
-export const given = <T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } => {
-  const sent = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(sent) as { [K in keyof T]: Exclude<T[K], undefined> };
-};

@@ -43,8 +43,8 @@ const CoreEnvironment = z.object({
   /** A dispatcher tick when nothing wakes it. */
   TICK_MS: integer(50, 60_000).default(1000),
   /** From the first claim; past it the run fails as timed_out. */
-  COPY_DEADLINE_SECONDS: integer(10, 86_400).default(1800),
-  TYPED_DEADLINE_SECONDS: integer(10, 86_400).default(600),
+  COPY_DEADLINE_SECONDS: integer(1, 86_400).default(1800),
+  TYPED_DEADLINE_SECONDS: integer(1, 86_400).default(600),
   /** Runs out at once: of one institute in a lane, and of a lane. Few enough that turns stay fair. */
   INSTITUTE_WINDOW: integer(1, 10_000).default(16),
   LANE_WINDOW: integer(1, 100_000).default(64),

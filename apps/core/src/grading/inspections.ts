@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { messageId } from '@evaluation/lanes';
 import type { Services } from '../services.ts';
 
-/** After this many lost inspections the file itself is what kills them. */
-const MAX_DELIVERIES = 3;
+/** A file that was opened this often and never came back is what kills its inspections. */
+const MAX_OPENINGS = 3;
 const SOURCE_URL_SECONDS = 600;
 
 /** Puts an inspection into its lane; if that fails now, the dispatcher does it again later. */
@@ -45,6 +45,22 @@ export const claimInspection = async (
   };
 };
 
+/** Told just before a worker opens the file. */
+export const countOpening = async (
+  services: Services,
+  job: { upload_id: string; institute_id: string },
+): Promise<void> => {
+  await services.database.inTenant(job.institute_id, (tx) =>
+    tx
+      .updateTable('uploads')
+      .set({ inspect_openings: sql<number>`inspect_openings + 1` })
+      .where('institute_id', '=', job.institute_id)
+      .where('id', '=', job.upload_id)
+      .where('status', '=', 'inspecting')
+      .execute(),
+  );
+};
+
 export type InspectionOutcome =
   { status: 'ready'; pages: number; sha256: string } | { status: 'rejected'; reject_reason: string };
 
@@ -72,8 +88,8 @@ export const redeliverInspections = async (services: Services): Promise<void> =>
       update uploads set
         inspect_delivery = inspect_delivery + 1,
         inspect_released_at = clock_timestamp(),
-        status = case when inspect_delivery >= ${MAX_DELIVERIES} then 'rejected'::"UploadStatus" else status end,
-        reject_reason = case when inspect_delivery >= ${MAX_DELIVERIES}
+        status = case when inspect_openings >= ${MAX_OPENINGS} then 'rejected'::"UploadStatus" else status end,
+        reject_reason = case when inspect_openings >= ${MAX_OPENINGS}
           then 'The file could not be checked: opening it takes too long or too much memory. Print it to a new PDF, or scan it again, and upload that.' end
       where id in (
         select id from uploads

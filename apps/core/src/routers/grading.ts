@@ -3,7 +3,7 @@ import * as z from 'zod/v4';
 import { claimRun } from '../grading/claimRun.ts';
 import { Completion, completeRun, failRun, presignCheckedCopy } from '../grading/finishRun.ts';
 import { HeldRun } from '../grading/heldRun.ts';
-import { claimInspection, recordInspection } from '../grading/inspections.ts';
+import { claimInspection, countOpening, recordInspection } from '../grading/inspections.ts';
 import {
   heartbeat,
   RecordedQuestion,
@@ -49,6 +49,9 @@ export const gradingRouter = router({
   claimInspection: gradingProcedure
     .input(upload)
     .mutation(({ ctx, input }) => claimInspection(ctx.services, input)),
+  countOpening: gradingProcedure
+    .input(upload)
+    .mutation(({ ctx, input }) => countOpening(ctx.services, input)),
   recordInspection: gradingProcedure
     .input(
       upload.extend({

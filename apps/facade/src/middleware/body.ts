@@ -22,4 +22,25 @@ export const jsonBody = (limitBytes: number): RequestHandler[] => [
       if (!isUtf8(body)) throw new Error('invalid UTF-8');
     },
   }),
+  (request, _response, next) => {
+    if (isTooDeep(request.body)) throw new DomainFailure('malformed_json');
+    next();
+  },
 ];
+
+/** Client metadata of 2 KB can nest a thousand levels; nothing else that the spec permits nests more than ten. */
+const MAX_DEPTH = 1100;
+
+/** JSON.parse takes any depth, but whoever walks the value afterwards would run out of stack. */
+const isTooDeep = (body: unknown): boolean => {
+  let level: unknown[] = [body];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value).filter(isContainer) : [],
+    );
+  }
+  return false;
+};
+
+const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { drawCheckedCopy, PdfUnreadable, toImageBox, type Annotation, type PageImage } from '@evaluation/pdf';
 import { totalsOf } from '@evaluation/rules';
@@ -54,7 +53,7 @@ export const deliverCheckedCopy = async (
     const address = await run.write((grading, held) =>
       grading.presignCheckedCopy.mutate({ held, size_bytes: drawn.sizeBytes }),
     );
-    await upload(address, createReadStream(target), run.signal);
+    await upload(address, target, run);
     return { size_bytes: drawn.sizeBytes };
   } catch (error) {
     if (!(error instanceof PdfUnreadable)) throw error;

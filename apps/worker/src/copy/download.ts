@@ -1,33 +1,65 @@
-import { createWriteStream } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';
+import { retryWhile } from '../retry.ts';
 
 const store = new Agent({ headersTimeout: 15_000, bodyTimeout: 30_000, connections: 32 });
 
-/** Somebody else's time-out ends a store that answers nothing; the run's own deadline ends one that is merely slow. */
-export const download = async (url: string, file: string, signal: AbortSignal): Promise<void> => {
-  const response = await request(url, { dispatcher: store, signal });
-  if (response.statusCode !== 200) {
-    await response.body.dump();
-    throw new Error(`the object store answered ${response.statusCode}`);
+/** The store answered, and its answer will not be another one: the address is wrong, forbidden or too old. */
+export class StoreRefused extends Error {
+  constructor(status: number) {
+    super(`the object store answered ${status}`);
+    this.name = 'StoreRefused';
   }
-  await pipeline(response.body, createWriteStream(file), { signal });
-};
+}
+
+/** A store that is away or broken for the moment is waited for, until the deadline. */
+const isAway = (error: unknown): boolean => !(error instanceof StoreRefused);
+
+interface Patience {
+  signal: AbortSignal;
+  deadline: Date;
+}
+
+/** @throws StoreRefused, or the network's error when the deadline has come */
+export const download = (url: string, file: string, { signal, deadline }: Patience): Promise<void> =>
+  retryWhile(
+    isAway,
+    async () => {
+      const response = await request(url, { dispatcher: store, signal });
+      await refuse(response);
+      await pipeline(response.body, createWriteStream(file), { signal });
+    },
+    { signal, until: deadline },
+  );
 
 /** PUTs a file to a presigned address with the headers it was signed for, its length among them. */
-export const upload = async (
+export const upload = (
   target: { url: string; headers: Record<string, string> },
-  file: Readable,
-  signal: AbortSignal,
-): Promise<void> => {
-  const response = await request(target.url, {
-    method: 'PUT',
-    headers: target.headers,
-    body: file,
-    dispatcher: store,
-    signal,
-  });
+  file: string,
+  { signal, deadline }: Patience,
+): Promise<void> =>
+  retryWhile(
+    isAway,
+    async () => {
+      const response = await request(target.url, {
+        method: 'PUT',
+        headers: target.headers,
+        body: createReadStream(file),
+        dispatcher: store,
+        signal,
+      });
+      await refuse(response);
+      await response.body.dump();
+    },
+    { signal, until: deadline },
+  );
+
+const refuse = async (response: Awaited<ReturnType<typeof request>>): Promise<void> => {
+  if (response.statusCode === 200) return;
   await response.body.dump();
-  if (response.statusCode !== 200) throw new Error(`the object store answered ${response.statusCode}`);
+  const isTheirs = response.statusCode >= 500 || response.statusCode === 429;
+  throw isTheirs
+    ? new Error(`the object store answered ${response.statusCode}`)
+    : new StoreRefused(response.statusCode);
 };

@@ -22,7 +22,7 @@ export const gradeCopy = async (tools: Tools, run: HeldRun): Promise<void> => {
   await inWorkFolder(async (folder) => {
     const usage = countUsage();
     const source = join(folder, 'copy.pdf');
-    await download(copy.source_url, source, run.signal);
+    await download(copy.source_url, source, run);
     const images = await extractPages(source, folder, {
       timeoutSeconds: tools.settings.pdfSeconds,
       signal: run.signal,

@@ -4,6 +4,9 @@ import { inspectPdf } from '@evaluation/pdf';
 import { download } from '../copy/download.ts';
 import { inWorkFolder } from '../workFolder.ts';
 
+/** A store that is away longer than this: core delivers the inspection again. */
+const STORE_PATIENCE_MS = 20_000;
+
 /** Opens a sealed upload in a child process and reports its pages, or a reason that tells a person what to do. */
 export const inspectUpload = async (
   core: CoreAccess,
@@ -16,7 +19,12 @@ export const inspectUpload = async (
   if (claimed === null) return;
   await inWorkFolder(async (folder) => {
     const file = join(folder, 'upload.pdf');
-    await download(claimed.source_url, file, options.signal);
+    await download(claimed.source_url, file, {
+      signal: options.signal,
+      deadline: new Date(Date.now() + STORE_PATIENCE_MS),
+    });
+    // From here on the file itself may be what ends this process: core counts how often it has been tried.
+    await grading.countOpening.mutate(job);
     const inspection = await inspectPdf(file, {
       timeoutSeconds: options.timeoutSeconds,
       signal: options.signal,

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import {
   failureOf,
   isUnreachable,
@@ -7,6 +6,7 @@ import {
   type RunMaterial,
 } from '@evaluation/core-client';
 import type { Logger } from '@evaluation/telemetry';
+import { retryWhile } from '../retry.ts';
 
 /*
  * A run as this worker holds it: a lease that it keeps extending, and a fence that goes with every write (design 3.7).
@@ -26,8 +26,8 @@ export class RunLost extends Error {
 type Grading = CoreClient['grading'];
 type Held = { run_id: string; institute_id: string; fence: number };
 
-const RETRY_MS = 250;
-const MAX_RETRY_MS = 5000;
+const isAway = (error: unknown): boolean =>
+  failureOf(error)?.code === 'service_unavailable' || isUnreachable(error);
 
 export interface HeldRun {
   material: RunMaterial;
@@ -50,20 +50,17 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
   const grading = core.as({ requestId: material.run_id }).grading;
 
   const write = async <T>(call: (grading: Grading, held: Held) => Promise<T>): Promise<T> => {
-    for (let pause = RETRY_MS; ; pause = Math.min(MAX_RETRY_MS, pause * 2)) {
-      abort.signal.throwIfAborted();
-      try {
-        return await call(grading, held);
-      } catch (error) {
-        const failure = failureOf(error);
-        if (failure?.code === 'conflict') {
-          abort.abort(new RunLost());
-          throw new RunLost();
-        }
-        if (failure?.code !== 'service_unavailable' && !isUnreachable(error)) throw error;
-        log.warn({ err: error, run_id: held.run_id }, 'core is not reachable; trying again');
-        await wait(pause * (0.5 + Math.random()), undefined, { signal: abort.signal });
-      }
+    try {
+      return await retryWhile(isAway, () => call(grading, held), {
+        signal: abort.signal,
+        until: null,
+        onRetry: (error) =>
+          log.warn({ err: error, run_id: held.run_id }, 'core is not reachable; trying again'),
+      });
+    } catch (error) {
+      if (failureOf(error)?.code !== 'conflict') throw error;
+      abort.abort(new RunLost());
+      throw new RunLost();
     }
   };
 

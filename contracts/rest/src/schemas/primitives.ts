@@ -104,6 +104,11 @@ export const listQuery = (maximum: number, standard: number) => ({
     .optional()
     // A number to the client, though the query string brings it as text.
     .meta({ type: 'integer', minimum: 1, maximum, default: standard }),
-  cursor: z.string().max(1024).optional(),
-  updated_since: z.iso.datetime({ error: 'An ISO 8601 UTC timestamp that ends in Z.' }).optional(),
+  // Of any length: one that is too long is not ours, and answers invalid_cursor like any other.
+  cursor: z.string().optional(),
+  updated_since: z.iso
+    .datetime({ error: 'An ISO 8601 UTC timestamp that ends in Z.' })
+    // ISO 8601 has a year 0; PostgreSQL has none.
+    .refine((value) => !value.startsWith('0000'), { error: 'There is no such year.' })
+    .optional(),
 });

@@ -229,6 +229,7 @@ CREATE TABLE "uploads" (
     "reject_reason" TEXT,
     "inspect_delivery" INTEGER NOT NULL DEFAULT 0,
     "inspect_released_at" TIMESTAMPTZ(3),
+    "inspect_openings" INTEGER NOT NULL DEFAULT 0,
     "submission_id" UUID,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,

@@ -1,0 +1,93 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { initClient, tsRestFetchApi, type ApiFetcher } from '@ts-rest/core';
+import { contract, ErrorEnvelope, FieldError } from '@evaluation/rest-contract';
+import * as z from 'zod/v4';
+import { DemoFailure } from './failure.ts';
+
+/**
+ * The API as an institute's backend calls it: the typed client of the contract, over HTTP, with a key. The client
+ * does not encode path parameters: only ids that the service gave are put there.
+ */
+
+/** The service refused a call: its code, and its words line by line. */
+export class ApiRefusal extends DemoFailure {
+  readonly code: string;
+
+  constructor(what: string, status: number, body: unknown) {
+    const { error } = ErrorEnvelope.safeParse(body).data ?? {};
+    super(
+      error === undefined
+        ? `${what}: the service answered ${status}.`
+        : [`${what}: ${error.code}: ${error.message}`, ...fieldLines(error.details)].join('\n'),
+    );
+    this.name = 'ApiRefusal';
+    this.code = error?.code ?? String(status);
+  }
+}
+
+const FieldErrors = z.object({ errors: z.array(FieldError) });
+
+/** `details.errors` field by field; other details as they are. */
+const fieldLines = (details: Record<string, unknown> | undefined): string[] => {
+  if (details === undefined) return [];
+  const fields = FieldErrors.safeParse(details);
+  if (!fields.success) return [`  ${JSON.stringify(details)}`];
+  const width = Math.max(...fields.data.errors.map(({ field }) => field.length));
+  return fields.data.errors.map(
+    ({ field, code, message }) => `  ${field.padEnd(width)}  ${code}: ${message}`,
+  );
+};
+
+const CALL_TIMEOUT_MS = 60_000;
+const LONGEST_WAIT_SECONDS = 60;
+const ATTEMPTS = 5;
+
+/**
+ * One call. What was refused for the moment is asked again after Retry-After: a 429 always (nothing happened), a 503
+ * only when it was a read. A wait of hours, as at a daily quota, is not waited for.
+ */
+const politeFetch =
+  (baseUrl: string, signal: AbortSignal): ApiFetcher =>
+  async (call) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const fetchOptions = { signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]) };
+      const answer = await tsRestFetchApi({ ...call, fetchOptions }).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw new DemoFailure(`The service at ${baseUrl} does not answer: ${reasonOf(error)}.`);
+      });
+      const mayRepeat = answer.status === 429 || (answer.status === 503 && call.method === 'GET');
+      const seconds = Number(answer.headers.get('retry-after') ?? 1);
+      if (!mayRepeat || attempt === ATTEMPTS || !(seconds <= LONGEST_WAIT_SECONDS)) return answer;
+      await wait(seconds * 1000, undefined, { signal });
+    }
+  };
+
+/** `fetch failed` says nothing; its cause does. */
+export const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  return error.message === '' && 'code' in error ? String(error.code) : error.message;
+};
+
+export const apiClient = (options: { baseUrl: string; apiKey: string; signal: AbortSignal }) =>
+  initClient(contract, {
+    baseUrl: options.baseUrl,
+    baseHeaders: { 'x-api-key': options.apiKey },
+    api: politeFetch(options.baseUrl, options.signal),
+  });
+export type ApiClient = ReturnType<typeof apiClient>;
+
+/** The body of the answer that was hoped for. @throws ApiRefusal for any other, beginning with `what` failed */
+export const bodyOf = <A extends { status: number; body: unknown }, S extends A['status']>(
+  answer: A,
+  status: S,
+  what: string,
+): Extract<A, { status: S }>['body'] => {
+  if (!isAnswer(answer, status)) throw new ApiRefusal(what, answer.status, answer.body);
+  return answer.body;
+};
+
+const isAnswer = <A extends { status: number }, S extends A['status']>(
+  answer: A,
+  status: S,
+): answer is Extract<A, { status: S }> => answer.status === status;

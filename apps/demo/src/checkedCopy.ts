@@ -1,0 +1,46 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Result } from '@evaluation/rest-contract';
+import { bodyOf, type ApiClient } from './api.ts';
+import { DemoFailure } from './failure.ts';
+
+const POLL_MS = 500;
+const WITHIN_MS = 30_000;
+
+/** Downloads the annotated copy into the data folder. @returns where it is @throws DemoFailure */
+export const saveCheckedCopy = async (
+  api: ApiClient,
+  result: Result,
+  dataDir: string,
+  signal: AbortSignal,
+): Promise<string> => {
+  await untilAvailable(api, result, signal);
+  const body: unknown = bodyOf(
+    await api.submissions.checkedCopy({ params: { submissionId: result.submission_id } }),
+    200,
+    'The checked copy cannot be downloaded',
+  );
+  if (!(body instanceof Blob)) throw new DemoFailure('The checked copy did not come as a file.');
+  const folder = join(dataDir, 'demo');
+  const file = join(folder, `checked-copy-${result.submission_id}.pdf`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, await body.bytes());
+  return file;
+};
+
+/** It can be a moment behind the marks, while it is drawn (design 3.13). */
+const untilAvailable = async (api: ApiClient, first: Result, signal: AbortSignal): Promise<void> => {
+  const giveUpAt = Date.now() + WITHIN_MS;
+  let result = first;
+  while (!result.checked_copy.available) {
+    if (Date.now() > giveUpAt)
+      throw new DemoFailure('The marks are there, and the checked copy is still not drawn.');
+    await wait(POLL_MS, undefined, { signal });
+    result = bodyOf(
+      await api.submissions.result({ params: { submissionId: first.submission_id } }),
+      200,
+      'The result cannot be read',
+    );
+  }
+};

@@ -1,0 +1,130 @@
+import { InstallationError } from '@evaluation/installation';
+import { readClientSettings, SettingsError, type ClientSettings } from '@evaluation/settings';
+import type { Result, Submission } from '@evaluation/rest-contract';
+import { apiClient, bodyOf, type ApiClient } from './api.ts';
+import { saveCheckedCopy } from './checkedCopy.ts';
+import { DemoFailure } from './failure.ts';
+import { followSubmission } from './follow.ts';
+import { readOptions } from './options.ts';
+import { readPapers, type Paper } from './papers.ts';
+import { showProgress } from './progress.ts';
+import { baselineMarked, baselineNote, reportOn } from './report.ts';
+import { findOrStartService } from './service.ts';
+import { submitPaper, type Submitted } from './submit.ts';
+import { plain } from './text.ts';
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Width of lines that go to a file or a pipe. */
+const COLUMNS = 100;
+const columns = (): number => process.stdout.columns ?? COLUMNS;
+
+/** @returns the exit code: 0 all was marked, 1 something was refused or failed, 2 the arguments are wrong */
+export const runDemo = async (argv: readonly string[]): Promise<number> => {
+  const interruption = new AbortController();
+  const interrupt = (): void => interruption.abort();
+  // Once each: a second Ctrl-C ends the demo at once.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, interrupt);
+  try {
+    const options = readOptions(argv);
+    if (options === null) return 0;
+    const settings = readClientSettings();
+    const papers = await readPapers(options);
+    const service = await findOrStartService(settings, say, interruption.signal);
+    try {
+      const api = apiClient({ ...service, signal: interruption.signal });
+      await show(api, service.baseUrl, papers, settings, interruption.signal);
+    } finally {
+      await service.release();
+    }
+    return 0;
+  } catch (error) {
+    if (interruption.signal.aborted) {
+      process.stderr.write('interrupted\n');
+      return 130;
+    }
+    if (!(
+      error instanceof DemoFailure ||
+      error instanceof SettingsError ||
+      error instanceof InstallationError
+    )) {
+      throw error;
+    }
+    process.stderr.write(`error: ${plain(error.message)}\n`);
+    return error instanceof DemoFailure ? error.exitCode : 1;
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(name, interrupt);
+  }
+};
+
+/** Submits every paper, waits for all of them together, then shows them one by one. */
+const show = async (
+  api: ApiClient,
+  baseUrl: string,
+  papers: readonly Paper[],
+  settings: ClientSettings,
+  signal: AbortSignal,
+): Promise<void> => {
+  const account = bodyOf(await api.account.me(), 200, `The key was not accepted at ${baseUrl}`);
+  say(`service     ${baseUrl}, as ${plain(account.institute.name)}`);
+
+  const submitted: Submitted[] = [];
+  for (const paper of papers) submitted.push(await submitPaper(api, paper, say, signal));
+
+  const readings = await followAll(api, baseUrl, submitted, signal);
+  const results: Result[] = [];
+  for (const [index, { exam }] of submitted.entries()) {
+    const submission = readings[index];
+    if (submission === undefined || !isMarked(submission)) continue;
+    const result = bodyOf(
+      await api.submissions.result({ params: { submissionId: submission.id } }),
+      200,
+      'The result cannot be read',
+    );
+    results.push(result);
+    say(reportOn(exam, result, columns()));
+    if (submission.lane === 'copy') {
+      say(`Checked copy saved: ${await saveCheckedCopy(api, result, settings.dataDir, signal)}`);
+    }
+  }
+  if (results.some(baselineMarked)) say(baselineNote(columns()));
+  complainOf(submitted, readings);
+};
+
+const followAll = async (
+  api: ApiClient,
+  baseUrl: string,
+  submitted: readonly Submitted[],
+  signal: AbortSignal,
+): Promise<Submission[]> => {
+  const progress = showProgress(process.stdout);
+  try {
+    return await Promise.all(
+      submitted.map(({ paper, exam, submission }) =>
+        followSubmission(api, submission, {
+          baseUrl,
+          onReading: progress.add(plain(paper.name), exam.question_count),
+          signal,
+        }),
+      ),
+    );
+  } finally {
+    progress.stop();
+  }
+};
+
+const isMarked = ({ status }: Submission): boolean => status === 'graded' || status === 'partially_graded';
+
+/** What was accepted and then not marked: no HTTP error, so it has to be said (spec chapter 7). @throws DemoFailure */
+const complainOf = (submitted: readonly Submitted[], readings: readonly Submission[]): void => {
+  const complaints = readings.flatMap(({ status, error }, index) => {
+    if (status === 'graded') return [];
+    const name = submitted[index]?.paper.name ?? '';
+    if (status === 'partially_graded')
+      return [`${name}: some questions could not be graded; the table says which and why.`];
+    return [
+      `${name}: grading ended as ${status}${error === null ? '' : `: ${error.code}: ${error.message}`}`,
+    ];
+  });
+  if (complaints.length > 0) throw new DemoFailure(complaints.join('\n'));
+};

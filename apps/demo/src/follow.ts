@@ -1,0 +1,42 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Submission } from '@evaluation/rest-contract';
+import { bodyOf, type ApiClient } from './api.ts';
+
+const OVER: ReadonlySet<Submission['status']> = new Set([
+  'graded',
+  'partially_graded',
+  'failed',
+  'cancelled',
+]);
+
+export const isOver = ({ status }: Submission): boolean => OVER.has(status);
+
+/** Reads a submission until grading is over, and tells of each reading. */
+export const followSubmission = async (
+  api: ApiClient,
+  submission: Submission,
+  options: { baseUrl: string; onReading: (submission: Submission) => void; signal: AbortSignal },
+): Promise<Submission> => {
+  let current = submission;
+  const interval = intervalMs(options.baseUrl, submission.lane);
+  for (;;) {
+    options.onReading(current);
+    if (isOver(current)) return current;
+    await wait(interval, undefined, { signal: options.signal });
+    current = bodyOf(
+      await api.submissions.get({ params: { submissionId: submission.id } }),
+      200,
+      'The submission cannot be read',
+    );
+  }
+};
+
+/**
+ * Twice a second is for a demo that runs beside its service. Clients are asked to read a typed submission every 2 to
+ * 5 seconds, backing off to 10, a handwritten one every 15 to 30 seconds, and to use the feed for many (spec chapter 6).
+ */
+const intervalMs = (baseUrl: string, lane: Submission['lane']): number => {
+  const { hostname } = new URL(baseUrl);
+  if (['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return 500;
+  return lane === 'copy' ? 15_000 : 3000;
+};

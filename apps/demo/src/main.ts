@@ -1,0 +1,4 @@
+import { runDemo } from './demo.ts';
+
+/** `npm run demo`: marks a scanned copy and typed answers through the public API (design chapter 7). */
+process.exitCode = await runDemo(process.argv.slice(2));

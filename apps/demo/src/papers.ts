@@ -1,0 +1,151 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ExamCreate, type AnswerInput, type CandidateInput } from '@evaluation/rest-contract';
+import { DemoFailure } from './failure.ts';
+import type { DemoOptions } from './options.ts';
+
+/** What one run of the demo submits: an exam, and one candidate's work on it. */
+export interface Paper {
+  /** What the progress bar is called. */
+  name: string;
+  /** As the file has it: the API says what is wrong with it. */
+  exam: ExamCreate;
+  candidate: CandidateInput;
+  work: Work;
+  /** What the reader should know before looking at the marks. */
+  note?: string;
+}
+
+export type Work =
+  | { kind: 'copy'; fileName: string; pdf: Uint8Array<ArrayBuffer> }
+  /** Asked for once the API has accepted the exam. */
+  | { kind: 'typed'; answers: () => AnswerInput[] };
+
+const sample = (path: string): string =>
+  fileURLToPath(new URL(`../../../tests/fixtures/${path}`, import.meta.url));
+const SAMPLE_COPY = sample('copies/strong.pdf');
+
+/** Registered with an exam that brings no candidates of its own. */
+const CANDIDATES: [CandidateInput, CandidateInput] = [
+  { external_id: 'DEMO-1', name: 'Asha Rao', roll_number: '1', section_or_class: '10-A' },
+  { external_id: 'DEMO-2', name: 'Ravi Iyer', roll_number: '2', section_or_class: '10-A' },
+];
+
+/** The samples, or the reader's own. All files are read before anything is created. @throws DemoFailure */
+export const readPapers = async (options: DemoOptions): Promise<Paper[]> => {
+  if (options.exam !== undefined) return [await ownPaper(options.exam, options)];
+  const copy = await samplePaper(options.copy ?? SAMPLE_COPY);
+  return options.copy === undefined ? [copy, await sampleTypedPaper()] : [copy];
+};
+
+const samplePaper = async (copyFile: string): Promise<Paper> => ({
+  name: basename(copyFile),
+  ...opened(await readJson(sample('exams/science.json'))),
+  work: await copyWork(copyFile),
+  ...(copyFile === SAMPLE_COPY
+    ? {}
+    : { note: 'Your copy is marked against the sample science exam; --exam takes your own.' }),
+});
+
+const sampleTypedPaper = async (): Promise<Paper> => {
+  const answers: { candidates: { answers: AnswerInput[] }[] } = JSON.parse(
+    await readText(sample('typed-answers.json')),
+  );
+  return {
+    name: 'typed answers',
+    ...opened(await readJson(sample('exams/history-typed.json'))),
+    work: { kind: 'typed', answers: () => answers.candidates[0]?.answers ?? [] },
+  };
+};
+
+const ownPaper = async (examFile: string, options: DemoOptions): Promise<Paper> => {
+  const { exam, candidate } = opened(await readJson(examFile));
+  if (exam.mode === 'typed') {
+    if (options.copy !== undefined) {
+      throw new DemoFailure(`${examFile} is a typed exam, and --copy belongs to a handwritten one.`, 2);
+    }
+    const own = options.answers === undefined ? undefined : await readAnswers(options.answers);
+    return {
+      name: own === undefined ? 'model answers' : basename(options.answers ?? ''),
+      exam,
+      candidate,
+      work: { kind: 'typed', answers: () => own ?? keyAndModelAnswers(exam) },
+      ...(own === undefined
+        ? { note: "No --answers given: the exam's own answer key and model answers are submitted." }
+        : {}),
+    };
+  }
+  // Also an exam without a sound mode comes here: the API has the words for that.
+  if (options.answers !== undefined) {
+    throw new DemoFailure(`${examFile} is not a typed exam, and --answers belongs to one.`, 2);
+  }
+  const copyFile = options.copy ?? SAMPLE_COPY;
+  return {
+    name: basename(copyFile),
+    exam,
+    candidate,
+    work: await copyWork(copyFile),
+    ...(options.copy === undefined
+      ? { note: 'No --copy given: a sample copy, written for another exam, is submitted. Expect few marks.' }
+      : {}),
+  };
+};
+
+/** The demo wants to submit at once, and a candidate to submit for. */
+const opened = (exam: ExamCreate): { exam: ExamCreate; candidate: CandidateInput } => {
+  const own = Array.isArray(exam.candidates) ? exam.candidates : [];
+  const candidates = own.length === 0 ? CANDIDATES : own;
+  return { exam: { ...exam, open: true, candidates }, candidate: candidates[0] ?? CANDIDATES[0] };
+};
+
+/** What earns the most on this paper, as far as the paper says it. */
+const keyAndModelAnswers = (exam: ExamCreate): AnswerInput[] =>
+  (ExamCreate.parse(exam).questions ?? []).flatMap((question): AnswerInput[] => {
+    const question_label = question.label;
+    if (question.correct_options != null)
+      return [{ question_label, option_labels: question.correct_options }];
+    const key = Array.isArray(question.answer) ? question.answer[0] : question.answer;
+    const text = question.type === 'long_answer' ? question.model_answer : key;
+    return text == null ? [] : [{ question_label, text: String(text) }];
+  });
+
+const copyWork = async (file: string): Promise<Work> => {
+  const pdf = await readFile(file).catch(cannotRead(file));
+  return { kind: 'copy', fileName: basename(file), pdf: Uint8Array.from(pdf) };
+};
+
+const readAnswers = async (file: string): Promise<AnswerInput[]> => {
+  const answers: unknown = parseJson(file, await readText(file));
+  if (!Array.isArray(answers)) throw new DemoFailure(`${file} is not a JSON list of answers.`);
+  return answers;
+};
+
+const readJson = async (file: string): Promise<ExamCreate> => {
+  const exam = parseJson(file, await readText(file));
+  if (typeof exam !== 'object' || exam === null || Array.isArray(exam)) {
+    throw new DemoFailure(`${file} is not a JSON object.`);
+  }
+  return exam as ExamCreate;
+};
+
+const readText = (file: string): Promise<string> => readFile(file, 'utf8').catch(cannotRead(file));
+
+const parseJson = (file: string, text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new DemoFailure(
+      `${file} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+};
+
+const cannotRead =
+  (file: string) =>
+  (error: unknown): never => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new DemoFailure(
+      code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read: ${code}.`,
+    );
+  };

@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { findInstallation } from '@evaluation/installation';
+import type { ClientSettings } from '@evaluation/settings';
+import { DemoFailure } from './failure.ts';
+
+/** The service that the demo is a client of. */
+export interface Service {
+  baseUrl: string;
+  apiKey: string;
+  /** Stops the service if the demo started it, and waits until it is gone. */
+  release(): Promise<void>;
+}
+
+const PROGRAM = fileURLToPath(new URL('../../standalone/src/main.ts', import.meta.url));
+const LOOK_TIMEOUT_MS = 5000;
+const LINES_KEPT = 15;
+
+/**
+ * The service at API_URL, or the one that runs on the data folder, or one that is started for the demo and stopped
+ * after it. @throws DemoFailure
+ */
+export const findOrStartService = async (
+  settings: ClientSettings,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Service> => {
+  const release = async (): Promise<void> => {};
+  if (settings.apiUrl !== undefined) {
+    if (settings.apiKey === undefined)
+      throw new DemoFailure('API_URL is set: set API_KEY too, a key of that service.');
+    return { baseUrl: settings.apiUrl.replace(/\/+$/, ''), apiKey: settings.apiKey, release };
+  }
+  const installation = await findInstallation(settings.dataDir);
+  if (installation?.base_url != null && (await answers(installation.base_url))) {
+    return { baseUrl: installation.base_url, apiKey: settings.apiKey ?? keyIn(installation), release };
+  }
+  return startOne(settings, say, signal);
+};
+
+/** Anything that speaks HTTP there counts: whether it is ours shows when the key is used. */
+const answers = (baseUrl: string): Promise<boolean> =>
+  fetch(`${baseUrl}/me`, { signal: AbortSignal.timeout(LOOK_TIMEOUT_MS) }).then(
+    () => true,
+    () => false,
+  );
+
+const keyIn = (installation: { first_key: { api_key: string } | null }): string => {
+  if (installation.first_key === null)
+    throw new DemoFailure('The service has no first key yet: set API_KEY to one of its keys.');
+  return installation.first_key.api_key;
+};
+
+/**
+ * Runs what `npm start` runs, as a child in a process group of its own: Ctrl-C in the terminal reaches only the demo,
+ * which then stops the service once and in order.
+ */
+const startOne = async (
+  settings: ClientSettings,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Service> => {
+  say(`No service runs on ${settings.dataDir}: starting one for this demo (npm start keeps one running).`);
+  const child = spawn(process.execPath, [PROGRAM], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...settings.environment, DATA_DIR: settings.dataDir },
+  });
+  const release = async (): Promise<void> => {
+    if (hasEnded(child)) return;
+    say('Stopping the service that the demo started.');
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+  try {
+    const baseUrl = await untilReady(child, say, signal);
+    const installation = await findInstallation(settings.dataDir);
+    if (installation === null) throw new DemoFailure('The service started, and left no installation behind.');
+    return { baseUrl, apiKey: settings.apiKey ?? keyIn(installation), release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+};
+
+const hasEnded = (child: ChildProcess): boolean =>
+  child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+
+/** Both pipes are read to the end of the child's life: a full pipe would stop it. */
+const untilReady = (child: ChildProcess, say: (line: string) => void, signal: AbortSignal): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const last: string[] = [];
+    const keep = (line: string): void => {
+      last.push(line);
+      if (last.length > LINES_KEPT) last.shift();
+    };
+    let ready = false;
+    if (child.stdout !== null) {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        keep(line);
+        if (!ready) say(`  ${line}`);
+        const address = /^ready (\S+)$/.exec(line)?.[1];
+        if (address === undefined) return;
+        ready = true;
+        resolve(address);
+      });
+    }
+    if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', keep);
+    child.once('error', (error) =>
+      reject(new DemoFailure(`The service could not be started: ${error.message}`)),
+    );
+    child.once('close', () =>
+      reject(
+        new DemoFailure(['The service could not be started:', ...last.map((line) => `  ${line}`)].join('\n')),
+      ),
+    );
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });

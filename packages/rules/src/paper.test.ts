@@ -1,0 +1,193 @@
+import type { QuestionInput } from '@evaluation/rest-contract/schemas';
+import { describe, expect, test } from 'vitest';
+import { checkPaper } from './paper.ts';
+
+const long = (label: string, more: Partial<QuestionInput> = {}): QuestionInput => ({
+  label,
+  type: 'long_answer',
+  text: 'Why?',
+  max_marks: 2,
+  model_answer: 'Because.',
+  ...more,
+});
+const single = (label: string, more: Partial<QuestionInput> = {}): QuestionInput => ({
+  label,
+  type: 'mcq_single',
+  text: 'Which?',
+  max_marks: 1,
+  options: [
+    { label: 'A', text: 'a' },
+    { label: 'B', text: 'b' },
+  ],
+  correct_options: ['A'],
+  ...more,
+});
+const problemsOf = (...questions: QuestionInput[]) =>
+  checkPaper({ mode: 'typed', sections: null, questions }).problems.map(
+    ({ field, code }) => `${field} ${code}`,
+  );
+
+describe('2.2 the key that a type needs', () => {
+  test.each<[string, QuestionInput, string[]]>([
+    ['a choice without options', single('1', { options: null }), ['questions[0].options required']],
+    [
+      'a choice without a key',
+      single('1', { correct_options: null }),
+      ['questions[0].correct_options required'],
+    ],
+    [
+      'mcq_single with two right options',
+      single('1', { correct_options: ['A', 'B'] }),
+      ['questions[0].correct_options invalid_value'],
+    ],
+    ['mcq_multi with two right options', single('1', { type: 'mcq_multi', correct_options: ['A', 'B'] }), []],
+    ['true_false with two options', single('1', { type: 'true_false' }), []],
+    [
+      'true_false with three options',
+      single('1', { type: 'true_false', options: ['A', 'B', 'C'].map((label) => ({ label, text: '' })) }),
+      ['questions[0].options invalid_value'],
+    ],
+    [
+      'a key that is no option',
+      single('1', { correct_options: ['C'] }),
+      ['questions[0].correct_options[0] unknown_option_label'],
+    ],
+    [
+      'option labels match exactly',
+      single('1', { correct_options: ['a'] }),
+      ['questions[0].correct_options[0] unknown_option_label'],
+    ],
+    [
+      'two options of one label',
+      single('1', {
+        options: [
+          { label: 'A', text: '' },
+          { label: 'A', text: '' },
+        ],
+      }),
+      ['questions[0].options[1].label duplicate'],
+    ],
+    [
+      'numeric without an answer',
+      long('1', { type: 'numeric', model_answer: null }),
+      ['questions[0].answer required'],
+    ],
+    ['numeric with a number', long('1', { type: 'numeric', model_answer: null, answer: 1.5 }), []],
+    [
+      'numeric with a numeric string',
+      long('1', { type: 'numeric', model_answer: null, answer: ' -1.5e3 ' }),
+      [],
+    ],
+    ['numeric with a list', long('1', { type: 'numeric', model_answer: null, answer: [1, '2.0'] }), []],
+    [
+      'numeric with a word in its list',
+      long('1', { type: 'numeric', model_answer: null, answer: [1, 'two'] }),
+      ['questions[0].answer[1] invalid_value'],
+    ],
+    [
+      'one_word with a number',
+      long('1', { type: 'one_word', model_answer: null, answer: 4 }),
+      ['questions[0].answer invalid_type'],
+    ],
+    [
+      'one_word with <',
+      long('1', { type: 'one_word', model_answer: null, answer: 'a<b' }),
+      ['questions[0].answer invalid_characters'],
+    ],
+    ['an answer on a long answer', long('1', { answer: 'x' }), ['questions[0].answer not_allowed']],
+    [
+      'a model answer on a choice',
+      single('1', { model_answer: 'x' }),
+      ['questions[0].model_answer not_allowed'],
+    ],
+    ['options on a long answer', long('1', { options: [] }), ['questions[0].options not_allowed']],
+  ])('%s', (_name, question, expected) => {
+    expect(problemsOf(question)).toEqual(expected);
+  });
+
+  test('every problem of a paper is listed at once', () => {
+    expect(problemsOf(single('1', { options: null }), long('1', { answer: 'x' }))).toEqual([
+      'questions[0].options required',
+      'questions[1].label duplicate',
+      'questions[1].answer not_allowed',
+    ]);
+  });
+});
+
+describe('2.1 sections', () => {
+  test('a paper without sections gets one, A', () => {
+    expect(checkPaper({ mode: 'typed', sections: null, questions: [long('1'), long('2')] }).sections).toEqual(
+      [{ name: 'A' }],
+    );
+  });
+
+  test('undeclared sections come from the questions, in the order of first appearance, ignoring case', () => {
+    const paper = checkPaper({
+      mode: 'typed',
+      sections: null,
+      questions: [
+        long('1', { section: 'Physics' }),
+        long('2', { section: 'Biology' }),
+        long('3', { section: 'PHYSICS' }),
+      ],
+    });
+    expect(paper.sections).toEqual([{ name: 'Physics' }, { name: 'Biology' }]);
+    expect(paper.questions.map(({ section }) => section)).toEqual([0, 1, 0]);
+  });
+
+  test('declared sections are ordered by `order`; a question that names none belongs to the first', () => {
+    const paper = checkPaper({
+      mode: 'typed',
+      sections: [
+        { name: 'Second', order: 2 },
+        { name: 'First', order: 1 },
+      ],
+      questions: [long('1'), long('2', { section: 'second' })],
+    });
+    expect(paper.sections).toEqual([{ name: 'First' }, { name: 'Second' }]);
+    expect(paper.questions.map(({ section }) => section)).toEqual([0, 1]);
+  });
+
+  test('a question cannot name a section that is not declared, nor two sections have one name', () => {
+    const paper = checkPaper({
+      mode: 'typed',
+      sections: [
+        { name: 'A', order: 1 },
+        { name: 'a', order: 2 },
+      ],
+      questions: [long('1', { section: 'Z' })],
+    });
+    expect(paper.problems.map(({ field, code }) => `${field} ${code}`)).toEqual([
+      'sections[1].name duplicate',
+      'questions[0].section unknown_section',
+    ]);
+  });
+});
+
+describe('2.1 warnings', () => {
+  test('handwritten: negative marks are set to 0, with a warning; typed: they stay', () => {
+    const questions = [single('1', { negative_marks: 0.25 })];
+    const handwritten = checkPaper({ mode: 'handwritten', sections: null, questions });
+    expect(handwritten.warnings.map(({ code }) => code)).toEqual(['negative_marks_ignored']);
+    expect(handwritten.questions[0]?.negativeMarks).toBe(0);
+    const typed = checkPaper({ mode: 'typed', sections: null, questions });
+    expect(typed.warnings).toEqual([]);
+    expect(typed.questions[0]?.negativeMarks).toBe(0.25);
+  });
+
+  test('a long answer with neither rubric nor model answer; a criterion off the half steps', () => {
+    const rubric = {
+      criteria: [
+        { name: 'x', marks: 0.75 },
+        { name: 'y', marks: 1.25 },
+      ],
+    };
+    const paper = checkPaper({
+      mode: 'typed',
+      sections: null,
+      questions: [long('1', { model_answer: null }), long('2', { model_answer: null, rubric })],
+    });
+    expect(paper.problems).toEqual([]);
+    expect(paper.warnings.map(({ code }) => code)).toEqual(['auto_rubric', 'rubric_marks_not_half_step']);
+  });
+});

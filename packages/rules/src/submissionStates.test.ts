@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { advances, finalStatus, isOver } from './submissionStates.ts';
+
+describe('3.2 a run moves forward only', () => {
+  test.each([
+    ['queued', 'processing', true],
+    ['processing', 'reading', true],
+    ['processing', 'grading', true],
+    ['reading', 'grading', true],
+    ['reading', 'processing', false],
+    ['grading', 'reading', false],
+    ['grading', 'grading', false],
+    ['graded', 'grading', false],
+    ['failed', 'processing', false],
+    ['cancelled', 'processing', false],
+  ] as const)('%s → %s: %s', (from, to, expected) => {
+    expect(advances(from, to)).toBe(expected);
+  });
+});
+
+test('3.2 graded, partially graded, failed and cancelled are over', () => {
+  const over = [
+    'queued',
+    'processing',
+    'reading',
+    'grading',
+    'graded',
+    'partially_graded',
+    'failed',
+    'cancelled',
+  ] as const;
+  expect(over.filter(isOver)).toEqual(['graded', 'partially_graded', 'failed', 'cancelled']);
+});
+
+describe('3.2 what the questions make of the submission', () => {
+  test.each([
+    [['graded', 'graded'], 'graded'],
+    [['graded', 'not_answered'], 'graded'],
+    [['not_answered', 'not_answered'], 'graded'],
+    [['graded', 'failed'], 'partially_graded'],
+    [['failed', 'failed'], 'failed'],
+    [['failed', 'not_answered'], 'failed'],
+  ])('%j → %s', (statuses, expected) => {
+    expect(finalStatus(statuses.map((status) => ({ status })))).toBe(expected);
+  });
+});

@@ -1,0 +1,102 @@
+import type { AnswerInput } from '@evaluation/rest-contract/schemas';
+import { describe, expect, test } from 'vitest';
+import { isMostlyDevanagari } from './language.ts';
+import { checkTypedAnswers, type AnswerableQuestion } from './typedAnswers.ts';
+
+const paper: AnswerableQuestion[] = [
+  { id: '00000000-0000-4000-8000-000000000001', label: '1', type: 'mcq_single', option_labels: ['A', 'B'] },
+  { id: '00000000-0000-4000-8000-000000000002', label: '2(a)', type: 'long_answer', option_labels: [] },
+  { id: '00000000-0000-4000-8000-00000000000a', label: '3', type: 'numeric', option_labels: [] },
+];
+const check = (...answers: AnswerInput[]) => checkTypedAnswers(answers, paper);
+const problemsOf = (...answers: AnswerInput[]) =>
+  check(...answers).problems.map(({ field, code }) => `${field} ${code}`);
+
+describe('4.7 rule 5: typed answers', () => {
+  test('are tied to their question by id, or by label ignoring case', () => {
+    const { answered } = check(
+      { question_id: '00000000-0000-4000-8000-00000000000A', text: '4' },
+      { question_label: '2(A)', text: 'why' },
+    );
+    expect(answered.map(({ question_id }) => question_id)).toEqual([paper[2]?.id, paper[1]?.id]);
+  });
+
+  test.each<[string, AnswerInput[], string[]]>([
+    ['no question', [{ text: 'x' }], ['answers[0] invalid_value']],
+    [
+      'two ways to name it',
+      [{ question_id: paper[1]?.id, question_label: '2(a)', text: 'x' }],
+      ['answers[0] invalid_value'],
+    ],
+    [
+      'an unknown label',
+      [{ question_label: '9', text: 'x' }],
+      ['answers[0].question_label unknown_question'],
+    ],
+    ['an unknown id', [{ question_id: 'x', text: 'x' }], ['answers[0].question_id unknown_question']],
+    ['text for a choice', [{ question_label: '1', text: 'A' }], ['answers[0].text not_allowed']],
+    [
+      'labels for a text',
+      [{ question_label: '2(a)', option_labels: ['A'] }],
+      ['answers[0].option_labels not_allowed'],
+    ],
+    [
+      'an unknown option',
+      [{ question_label: '1', option_labels: ['C'] }],
+      ['answers[0].option_labels[0] unknown_option_label'],
+    ],
+    [
+      'a question answered twice',
+      [
+        { question_label: '1', option_labels: ['A'] },
+        { question_label: '1', option_labels: ['B'] },
+      ],
+      ['answers[1] duplicate'],
+    ],
+    ['too long', [{ question_label: '2(a)', text: 'a'.repeat(20_001) }], ['answers[0].text too_long']],
+    [
+      '20,000 characters, counted as a person counts',
+      [{ question_label: '2(a)', text: '😀'.repeat(20_000) }],
+      [],
+    ],
+  ])('%s', (_name, answers, expected) => {
+    expect(problemsOf(...answers)).toEqual(expected);
+  });
+
+  test('every problem is listed at once', () => {
+    expect(
+      problemsOf({ question_label: '9' }, { question_label: '1', text: 'x', option_labels: ['C'] }),
+    ).toEqual([
+      'answers[0].question_label unknown_question',
+      'answers[1].text not_allowed',
+      'answers[1].option_labels[0] unknown_option_label',
+    ]);
+  });
+
+  test('blank answers are dropped: empty text, white space, no labels', () => {
+    expect(
+      check(
+        { question_label: '2(a)', text: ' \n\t' },
+        { question_label: '1', option_labels: [] },
+        { question_label: '3' },
+      ).answered,
+    ).toEqual([]);
+  });
+
+  test('names the first answer with more than 20% Devanagari letters', () => {
+    const { notEnglish, problems } = check({ question_label: '2(a)', text: 'नमस्ते दुनिया' });
+    expect(notEnglish).toBe('2(a)');
+    expect(problems[0]).toMatchObject({ field: 'answers[0].text', failure: 'language_not_supported' });
+  });
+});
+
+test.each([
+  ['abcd', false],
+  ['', false],
+  ['123 +-', false],
+  ['aaaaक', false],
+  ['aaaकक', true],
+  ['कख', true],
+])('4.7 the share of Devanagari is over letters: %s', (text, expected) => {
+  expect(isMostlyDevanagari(text)).toBe(expected);
+});

@@ -1,0 +1,93 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import type { ClonedDatabase } from '@evaluation/test-services';
+
+/** A run as it stands in the table. */
+export interface RunRow {
+  id: string;
+  institute_id: string;
+  attempt: number;
+  status: 'queued' | 'released' | 'claimed' | 'completed' | 'failed' | 'cancelled';
+  fence: number;
+  delivery: number;
+  dead_leases: number;
+  worker: string | null;
+  claimed_at: Date | null;
+}
+
+/** What lies behind the API and a client never sees: runs, what they recorded, and the ledger of credits. */
+export interface BehindTheApi {
+  runsOf(submissionId: string): Promise<RunRow[]>;
+  /** The one run of a submission that was evaluated once. */
+  runOf(submissionId: string): Promise<RunRow>;
+  /** Names of the model calls whose outcome is stored, as `nameOfCall` gives them. */
+  recordedCalls(submissionId: string): Promise<string[]>;
+  /** Kinds and amounts of the ledger's entries for a submission's runs, in order. */
+  entriesOf(submissionId: string): Promise<{ kind: string; amount: number }[]>;
+  accountOf(instituteId: string): Promise<{ balance: number; committed: number }>;
+  query<Row extends pg.QueryResultRow>(statement: string, values?: unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+export const lookBehind = (database: ClonedDatabase): BehindTheApi => {
+  const pool = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
+  const query = async <Row extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<Row[]> =>
+    (await pool.query<Row>(statement, values)).rows;
+  const runsOf = (submissionId: string) =>
+    query<RunRow>(
+      `select id, institute_id, attempt, status, fence, delivery, dead_leases, worker, claimed_at
+       from runs where submission_id = $1 order by attempt`,
+      [submissionId],
+    );
+  return {
+    query,
+    runsOf,
+    runOf: async (submissionId) => {
+      const [run, ...others] = await runsOf(submissionId);
+      if (run === undefined || others.length > 0) throw new Error(`submission ${submissionId} has not exactly one run`);
+      return run;
+    },
+    recordedCalls: async (submissionId) => {
+      const rows = await query<{ name: string }>(
+        `select 'pages ' || p.first_page as name from page_readings p join runs r on r.id = p.run_id where r.submission_id = $1
+         union all select 'alignment' from runs where submission_id = $1 and alignment is not null
+         union all select 'question ' || q.label from question_results t
+           join runs r on r.id = t.run_id join questions q on q.id = t.question_id
+           where r.submission_id = $1 and t.source is distinct from 'auto'`,
+        [submissionId],
+      );
+      return rows.map(({ name }) => name);
+    },
+    entriesOf: async (submissionId) => {
+      const rows = await query<{ kind: string; amount: string }>(
+        `select e.kind, e.amount from credit_entries e join runs r on r.id = e.run_id
+         where r.submission_id = $1 order by e.id`,
+        [submissionId],
+      );
+      return rows.map(({ kind, amount }) => ({ kind, amount: Number(amount) }));
+    },
+    accountOf: async (instituteId) => {
+      const [account] = await query<{ balance: string; committed: string }>(
+        'select balance, committed from credit_accounts where institute_id = $1',
+        [instituteId],
+      );
+      return { balance: Number(account?.balance), committed: Number(account?.committed) };
+    },
+    close: () => pool.end(),
+  };
+};
+
+/** Looks until there is something to see. @throws Error naming what never came */
+export const eventually = async <T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+  timeoutMs = 20_000,
+): Promise<T> => {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    if (performance.now() > deadline) throw new Error(`never came: ${what}`);
+    await wait(5);
+  }
+};

@@ -1,0 +1,71 @@
+import type { ExamCreate, QuestionInput } from '@evaluation/rest-contract/schemas';
+
+/** Questions to build papers from; what a test is about it changes, the rest stays valid. */
+
+export const mcq = (label: string, change: Partial<QuestionInput> = {}): QuestionInput => ({
+  label,
+  type: 'mcq_single',
+  text: `Choose for ${label}.`,
+  max_marks: 1,
+  options: [
+    { label: 'A', text: 'One' },
+    { label: 'B', text: 'Two' },
+    { label: 'C', text: 'Three' },
+  ],
+  correct_options: ['B'],
+  ...change,
+});
+
+export const longAnswer = (label: string, change: Partial<QuestionInput> = {}): QuestionInput => ({
+  label,
+  type: 'long_answer',
+  text: `Explain ${label}.`,
+  max_marks: 2,
+  model_answer: 'Because of this, and because of that.',
+  ...change,
+});
+
+export const trueFalse = (label: string, change: Partial<QuestionInput> = {}): QuestionInput => ({
+  label,
+  type: 'true_false',
+  text: `Is ${label} so?`,
+  max_marks: 1,
+  options: [
+    { label: 'T', text: 'True' },
+    { label: 'F', text: 'False' },
+  ],
+  correct_options: ['T'],
+  ...change,
+});
+
+export const numeric = (label: string, change: Partial<QuestionInput> = {}): QuestionInput => ({
+  label,
+  type: 'numeric',
+  text: `How many is ${label}?`,
+  max_marks: 1,
+  answer: 24,
+  ...change,
+});
+
+export const oneWord = (label: string, change: Partial<QuestionInput> = {}): QuestionInput => ({
+  label,
+  type: 'one_word',
+  text: `Which word is ${label}?`,
+  max_marks: 1,
+  answer: 'Insulin',
+  ...change,
+});
+
+export const typedExam = (questions: QuestionInput[], change: Partial<ExamCreate> = {}): ExamCreate => ({
+  title: 'Unit test',
+  mode: 'typed',
+  questions,
+  ...change,
+});
+
+export const handwrittenExam = (change: Partial<ExamCreate> = {}): ExamCreate => ({
+  title: 'Unit test on paper',
+  mode: 'handwritten',
+  questions: [longAnswer('1'), mcq('2')],
+  ...change,
+});

@@ -1,0 +1,79 @@
+import { PDFiumLibrary } from '@hyzyla/pdfium';
+import type { Upload, UploadsCreated } from '@evaluation/rest-contract/schemas';
+import { writePdf, type PdfObject } from '../fixtures/making/pdfFile.ts';
+import type { ApiClient } from './api.ts';
+
+/** A PDF of so many pages, a line of text on each; padded to `bytes` with a comment where that is asked for. */
+export const plainPdf = (pages: number, bytes = 0): Buffer => {
+  const tree = pages * 2 + 2;
+  const objects: PdfObject[] = [{ dictionary: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>' }];
+  for (let page = 1; page <= pages; page += 1) {
+    const stream = Buffer.from(`BT /F 14 Tf 72 760 Td (Page ${page} of ${pages}) Tj ET`);
+    objects.push(
+      { dictionary: `<< /Length ${stream.length} >>`, stream },
+      {
+        dictionary: `<< /Type /Page /Parent ${tree} 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F 1 0 R >> >> /Contents ${page * 2} 0 R >>`,
+      },
+    );
+  }
+  const kids = Array.from({ length: pages }, (_, index) => `${index * 2 + 3} 0 R`).join(' ');
+  objects.push(
+    { dictionary: `<< /Type /Pages /Kids [${kids}] /Count ${pages} >>` },
+    { dictionary: `<< /Type /Catalog /Pages ${tree} 0 R >>` },
+  );
+  const pdf = writePdf(objects, `/Root ${tree + 1} 0 R`);
+  if (bytes < pdf.byteLength) return pdf;
+  // Before the header a reader looks up to 1024 bytes away; after %%EOF a comment would hide the trailer from some.
+  const padding = Buffer.from('\n'.repeat(bytes - pdf.byteLength));
+  return Buffer.concat([pdf, padding]);
+};
+
+export type Address = UploadsCreated['uploads'][number];
+
+/** Asks for an address for a file of so many bytes. */
+export const presign = async (api: ApiClient, sizeBytes: number): Promise<Address> => {
+  const { status, body } = await api.post<UploadsCreated>('/uploads', {
+    files: [{ file_name: 'copy.pdf', content_type: 'application/pdf', size_bytes: sizeBytes }],
+  });
+  const [address] = body.uploads;
+  if (status !== 201 || address === undefined) throw new Error(`no address: ${JSON.stringify(body)}`);
+  return address;
+};
+
+/** PUTs bytes to the address, with the headers given or others. @returns the store's status */
+export const put = async (
+  address: Address,
+  bytes: Uint8Array,
+  headers: Record<string, string> = address.headers,
+): Promise<number> => {
+  const response = await fetch(address.upload_url, {
+    method: 'PUT',
+    headers,
+    body: Uint8Array.from(bytes),
+  });
+  await response.arrayBuffer();
+  return response.status;
+};
+
+/** Reads an upload until its file is checked. */
+export const settled = async (api: ApiClient, uploadId: string): Promise<Upload> => {
+  for (;;) {
+    const { body } = await api.get<Upload>(`/uploads/${uploadId}`);
+    if (body.status !== 'pending') return body;
+  }
+};
+
+/** The text of each page, as a reader's search would find it. */
+export const textOfPages = async (pdf: Uint8Array): Promise<string[]> => {
+  const library = await PDFiumLibrary.init();
+  try {
+    const document = await library.loadDocument(pdf);
+    try {
+      return [...document.pages()].map((page) => page.getText());
+    } finally {
+      document.destroy();
+    }
+  } finally {
+    library.destroy();
+  }
+};

@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { coreOverHttp } from '@evaluation/core-client';
+import type { ClonedDatabase } from '@evaluation/test-services';
+import { apiClient, type ApiClient } from './api.ts';
+import { newEnvironment } from './service.ts';
+
+/** The service's programs as processes of their own, to be killed, paused and started again (design 3.7). */
+
+export type App = 'core' | 'facade' | 'worker' | 'standalone';
+
+export interface Program {
+  pid: number;
+  /** What it said it is when it was ready: an address, or its name. */
+  name: string;
+  /** Its exit code; null when a signal ended it. */
+  exited: Promise<number | null>;
+  signal(signal: NodeJS.Signals): void;
+  /** SIGKILL to this process alone, as the kernel's memory killer does it. @returns when it is gone */
+  kill(): Promise<void>;
+  /** The last of what it wrote, for messages of failed tests. */
+  output(): string;
+}
+
+const START_MS = 60_000;
+
+/** Every process started here and not seen to end: nothing may outlive its test file. */
+const running = new Map<number, Promise<number | null>>();
+
+/** Starts a program and waits until it says `ready`. @throws Error with its output when it ends before that */
+export const startProgram = async (app: App, environment: Record<string, string>): Promise<Program> => {
+  const main = fileURLToPath(new URL(`../../apps/${app}/src/main.ts`, import.meta.url));
+  const child = spawn(process.execPath, [main], {
+    // A group of its own, so that its children can be ended with it.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
+  });
+  await once(child, 'spawn');
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the system named no pid');
+  const exited = once(child, 'exit').then(([code]: (number | null)[]) => code ?? null);
+  running.set(pid, exited);
+
+  let output = '';
+  const ready = Promise.withResolvers<string>();
+  const hear = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-8000);
+    const [, name] = /^ready (.+)$/m.exec(output) ?? [];
+    if (name !== undefined) ready.resolve(name);
+  };
+  child.stdout.on('data', hear);
+  child.stderr.on('data', hear);
+  const late = setTimeout(() => ready.reject(new Error(`${app} is not ready:\n${output}`)), START_MS);
+  void exited.then((code) => ready.reject(new Error(`${app} ended with ${code}:\n${output}`)));
+  try {
+    const name = await ready.promise;
+    return {
+      pid,
+      name,
+      exited,
+      signal: (signal) => void process.kill(pid, signal),
+      kill: async () => {
+        process.kill(pid, 'SIGKILL');
+        await exited;
+      },
+      output: () => output,
+    };
+  } finally {
+    clearTimeout(late);
+  }
+};
+
+/** For `afterEach` and `afterAll`: ends what was started here, children included, whatever state it is in. */
+export const killPrograms = async (which: (pid: number) => boolean = () => true): Promise<void> => {
+  for (const [pid, exited] of running) {
+    if (!which(pid)) continue;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
+    await exited;
+    running.delete(pid);
+  }
+};
+
+/** Pids of living processes that name `path` in their command line. */
+export const processesNaming = async (path: string): Promise<number[]> => {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return pids.filter((pid, index) => pid !== process.pid && (lines[index]?.includes(path) ?? false));
+};
+
+/** Core and facade as two processes; workers are started, and killed, by the test. */
+export interface SplitService {
+  api: ApiClient;
+  instituteId: string;
+  database: ClonedDatabase;
+  environment: Record<string, string>;
+  startWorker(settings?: Record<string, string>): Promise<Program>;
+  core(): Program;
+  /** Starts core again where it was, after the test has ended it. */
+  restartCore(): Promise<void>;
+  /** Ends all workers and leaves core and facade running. */
+  killWorkers(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const CREDITS = 10_000;
+
+export const startSplitService = async (settings: Record<string, string>): Promise<SplitService> => {
+  const temporary = await mkdtemp(join(tmpdir(), 'evaluation-processes-'));
+  const port = await freePort();
+  const controlToken = newSecret();
+  const { environment: own, database, drop } = await newEnvironment({
+    CORE_PORT: String(port),
+    CORE_URL: `http://127.0.0.1:${port}`,
+    CORE_PUBLIC_TOKEN: newSecret(),
+    CORE_GRADING_TOKEN: newSecret(),
+    CORE_CONTROL_TOKEN: controlToken,
+    ACTOR_SIGNING_KEY: newSecret(),
+    // What a killed worker leaves behind goes with the test.
+    TMPDIR: temporary,
+    ...settings,
+  });
+  const environment = own;
+  const close = async () => {
+    await killPrograms();
+    await drop();
+    await rm(temporary, { recursive: true, force: true });
+  };
+  try {
+    let core = await startProgram('core', environment);
+    const facade = await startProgram('facade', environment);
+    const control = coreOverHttp({ url: core.name, token: controlToken });
+    const provision = control.as({}).control;
+    const { institute_id } = await provision.createInstitute.mutate({ name: 'Killing School', credits: CREDITS });
+    const { api_key } = await provision.createKey.mutate({ institute_id });
+    await control.close();
+    return {
+      api: apiClient(facade.name, api_key),
+      instituteId: institute_id,
+      database,
+      environment,
+      startWorker: (extra = {}) => startProgram('worker', { ...environment, ...extra }),
+      core: () => core,
+      restartCore: async () => {
+        core = await startProgram('core', environment);
+      },
+      killWorkers: () => killPrograms((pid) => pid !== core.pid && pid !== facade.pid),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const newSecret = (): string => randomBytes(16).toString('hex');
+
+/** A port that was free a moment ago; a core that is started again must come back at its address. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  return address.port;
+};

@@ -1,0 +1,87 @@
+import { expect } from 'vitest';
+import type { Account, Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
+import type { Answer, ApiClient, ErrorBody } from './api.ts';
+import { startService, type TestService } from './service.ts';
+
+/** An institute of one test's own: nobody else uses its credits, its quota or its feed. */
+export interface Tenant {
+  api: ApiClient;
+  instituteId: string;
+  /** Balance and what is committed, as the provisioning CLI shows them. */
+  credits(): Promise<{ balance: number; credit_limit: number; committed: number }>;
+}
+
+/** The service without hands for grading: what it accepts stays `queued`, so nothing changes by itself. */
+export const startIdleService = (extra: Record<string, string> = {}): Promise<TestService> =>
+  startService({ COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0', ...extra });
+
+export const newTenant = async (
+  service: TestService,
+  options: Parameters<TestService['newInstitute']>[0] = {},
+): Promise<Tenant> => {
+  const { instituteId, api } = await service.newInstitute(options);
+  return {
+    api,
+    instituteId,
+    credits: async () => {
+      const shown = await service.control
+        .as({})
+        .control.showInstitute.query({ institute_id: instituteId });
+      return shown.credits;
+    },
+  };
+};
+
+/** A submission without what is computed when it is read: its place in the queue and the estimates. */
+export const stored = ({ queue: _queue, progress, ...rest }: Submission): object => ({
+  ...rest,
+  questions_done: progress?.questions_done ?? null,
+});
+
+/** Every submission of the institute, through all pages of the feed. */
+export const wholeFeed = async (api: ApiClient, query = 'limit=200'): Promise<Submission[]> => {
+  const found: Submission[] = [];
+  for (let cursor = ''; ;) {
+    const page = await api.get<SubmissionList>(`/submissions?${query}${cursor}`);
+    found.push(...page.body.data);
+    if (!page.body.has_more) return found;
+    cursor = `&cursor=${encodeURIComponent(page.body.next_cursor ?? '')}`;
+  }
+};
+
+/** All of an institute that a request could change: quota, credits, submissions. */
+const standing = async (tenant: Tenant): Promise<object> => ({
+  used: (await tenant.api.get<Account>('/me')).body.quota_used_today,
+  credits: await tenant.credits(),
+  feed: (await wholeFeed(tenant.api)).map(stored),
+});
+
+/** An error answer as spec 2.9 has it: the envelope, and its request id in the header too. */
+export const expectError = (answer: Answer<ErrorBody>, status: number, code: string): ErrorBody['error'] => {
+  expect({ status: answer.status, code: answer.body.error?.code, body: answer.body }).toMatchObject({
+    status,
+    code,
+  });
+  const { error } = answer.body;
+  expect(error.message).not.toBe('');
+  expect(error.request_id).toBe(answer.headers.get('x-request-id'));
+  expect(Object.keys(answer.body)).toEqual(['error']);
+  return error;
+};
+
+/** Makes a request that must be refused, and looks that it changed nothing. @returns the error */
+export const expectRefused = async (
+  tenant: Tenant,
+  call: () => Promise<Answer<ErrorBody>>,
+  status: number,
+  code: string,
+): Promise<ErrorBody['error']> => {
+  const before = await standing(tenant);
+  const error = expectError(await call(), status, code);
+  expect(await standing(tenant)).toEqual(before);
+  return error;
+};
+
+/** `field: code` of each problem, in the order listed. */
+export const problemsIn = (error: ErrorBody['error']): string[] =>
+  (error.details?.errors ?? []).map(({ field, code }) => `${field}: ${code}`);

@@ -1,0 +1,53 @@
+import type { Submission } from '@evaluation/rest-contract/schemas';
+import { expect } from 'vitest';
+import type { ApiClient } from '../harness/api.ts';
+import type { BehindTheApi } from '../harness/ledger.ts';
+
+/** Whatever died on the way: one attempt, one set of marks, one reservation, one charge, and a balance that adds up. */
+export const expectGradedOnce = async (api: ApiClient, behind: BehindTheApi, submissionId: string): Promise<void> => {
+  const { body } = await api.get<Submission>(`/submissions/${submissionId}`);
+  const price = body.quote?.credits ?? 0;
+  expect(price).toBeGreaterThan(0);
+  expect(body).toMatchObject({ status: 'graded', attempt_count: 1, credits_charged: price, error: null });
+  const run = await behind.runOf(submissionId);
+  expect(run).toMatchObject({ attempt: 1, status: 'completed' });
+  expect(await behind.entriesOf(submissionId)).toEqual([
+    { kind: 'reserve', amount: price },
+    { kind: 'charge', amount: price },
+  ]);
+  const marked = await behind.query('select marks_revision from submissions where id = $1', [submissionId]);
+  expect(marked, 'marks were set once').toEqual([{ marks_revision: 1 }]);
+  await expectAccountAddsUp(behind, run.institute_id);
+};
+
+/** A run that ended without marks: nothing was charged, and what was reserved is free again. */
+export const expectReleased = async (
+  api: ApiClient,
+  behind: BehindTheApi,
+  submissionId: string,
+  code: string,
+): Promise<void> => {
+  const { body } = await api.get<Submission>(`/submissions/${submissionId}`);
+  const price = body.quote?.credits ?? 0;
+  expect(body).toMatchObject({ status: 'failed', attempt_count: 1, credits_charged: null, error: { code } });
+  const run = await behind.runOf(submissionId);
+  expect(run).toMatchObject({ attempt: 1, status: 'failed' });
+  expect(await behind.entriesOf(submissionId)).toEqual([
+    { kind: 'reserve', amount: price },
+    { kind: 'release', amount: price },
+  ]);
+  await expectAccountAddsUp(behind, run.institute_id);
+};
+
+const expectAccountAddsUp = async (behind: BehindTheApi, instituteId: string): Promise<void> => {
+  const [ledger] = await behind.query<{ balance: string; committed: string }>(
+    `select coalesce(sum(case kind when 'grant' then amount when 'charge' then -amount else 0 end), 0) as balance,
+       coalesce(sum(case kind when 'reserve' then amount when 'grant' then 0 else -amount end), 0) as committed
+     from credit_entries where institute_id = $1`,
+    [instituteId],
+  );
+  expect(await behind.accountOf(instituteId)).toEqual({
+    balance: Number(ledger?.balance),
+    committed: Number(ledger?.committed),
+  });
+};

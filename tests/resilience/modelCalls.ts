@@ -1,0 +1,63 @@
+import type { ModelCallRecord, ModelServer, Truth } from '@evaluation/test-services';
+import { expect } from 'vitest';
+import { copyTruth, type CopyName } from '../fixtures/fixtures.ts';
+
+/** What the programmable model has to know to read a copy of the fixtures. */
+export const truthOf = (name: CopyName): Truth => ({
+  pagesByNumber: Object.fromEntries(
+    copyTruth(name).pages.map(({ page, blocks }) => [
+      page,
+      {
+        blocks: blocks.map(({ label, text, box, crossed_out, continues }) => ({
+          label: continues ? null : label,
+          text,
+          box,
+          crossedOut: crossed_out,
+          continues,
+        })),
+      },
+    ]),
+  ),
+});
+
+/** What a call asks for, told from its prompt: `pages 5` (the batch's first page), `alignment`, `question 7(a)`. */
+export const nameOfCall = ({ schemaName, body }: ModelCallRecord): string => {
+  const prompt = JSON.stringify(body);
+  if (schemaName === 'read_pages') return `pages ${/"Page (\d+)"/.exec(prompt)?.[1] ?? '?'}`;
+  if (schemaName === 'align_answers') return 'alignment';
+  return `question ${/Question \{\\"question\\":\\"(.+?)\\"/.exec(prompt)?.[1] ?? '?'}`;
+};
+
+export const named = (calls: readonly ModelCallRecord[]): string[] => calls.map(nameOfCall);
+
+/** Makes the model answer the calls that `answers` admits, and leave the others without an answer. */
+export const answerOnly = (model: ModelServer, answers: (name: string, earlier: number) => boolean): void => {
+  const seen = new Map<string | null, number>();
+  model.behave((call) => {
+    const earlier = seen.get(call.schemaName) ?? 0;
+    seen.set(call.schemaName, earlier + 1);
+    return answers(nameOfCall(call), earlier) ? { kind: 'answer' } : { kind: 'hang' };
+  });
+};
+
+/**
+ * No call is paid for twice but those that were under way when the worker died (design 3.7).
+ * @param atDeath how many calls the model had seen, and which outcomes were stored, when the worker was dead
+ */
+export const expectPaidOnce = (
+  model: ModelServer,
+  atDeath: { calls: number; recorded: readonly string[] },
+): { repeated: string[] } => {
+  const before = named(model.calls.slice(0, atDeath.calls));
+  const after = named(model.calls.slice(atDeath.calls));
+  expect(new Set(before).size, 'no call was made twice before').toBe(before.length);
+  expect(new Set(after).size, 'no call was made twice after').toBe(after.length);
+  expect(
+    after.filter((name) => atDeath.recorded.includes(name)),
+    'what was stored is not asked for again',
+  ).toEqual([]);
+  expect(before.filter((name) => !after.includes(name)).toSorted(), 'what was not stored is').toEqual(
+    atDeath.recorded.filter((name) => before.includes(name)).toSorted(),
+  );
+  return { repeated: after.filter((name) => before.includes(name)) };
+};

@@ -1,0 +1,240 @@
+import { hostname } from 'node:os';
+import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { copyPdf, copyTruth, examBody, typedSamples } from '../fixtures/fixtures.ts';
+import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
+import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { startSplitService, type Program, type SplitService } from '../harness/processes.ts';
+import { expectGradedOnce, expectReleased } from './expectations.ts';
+import { answerOnly, expectPaidOnce, nameOfCall, truthOf } from './modelCalls.ts';
+
+/*
+ * Workers of their own, ended in every way a worker can end. Core and facade live through the file; the model is slow
+ * or silent where a test needs time.
+ */
+
+let model: ModelServer;
+let service: SplitService;
+let behind: BehindTheApi;
+let scienceExam: Exam;
+let historyExam: Exam;
+
+beforeAll(async () => {
+  model = await startModelServer();
+  service = await startSplitService({
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    LEASE_SECONDS: '1',
+    TICK_MS: '100',
+    UNCLAIMED_SECONDS: '1',
+    COPY_CONCURRENCY: '1',
+    TYPED_CONCURRENCY: '1',
+  });
+  behind = lookBehind(service.database);
+  scienceExam = await createExam(service.api, examBody('science'));
+  historyExam = await createExam(service.api, examBody('history-typed'));
+});
+afterAll(async () => {
+  await behind.close();
+  await service.close();
+  await model.close();
+});
+beforeEach(() => {
+  model.reset();
+  model.know(truthOf('average'));
+});
+afterEach(() => service.killWorkers());
+
+let candidates = 0;
+
+/** A copy that a worker has begun to grade; inspected beforehand by a worker that is gone again. */
+const submitCopy = async (): Promise<Submission> => {
+  const uploadId = await uploadCopy(service.api, copyPdf('average'));
+  candidates += 1;
+  return submit(service.api, scienceExam.id, {
+    candidate: { external_id: `KILL-${candidates}` },
+    upload_id: uploadId,
+  });
+};
+
+const submitTyped = async (): Promise<Submission> => {
+  const [strong] = typedSamples();
+  candidates += 1;
+  return submit(service.api, historyExam.id, {
+    candidate: { external_id: `KILL-${candidates}` },
+    answers: strong.answers,
+  });
+};
+
+/** What is stored of a submission, and what the model has seen, at the moment its worker is dead. */
+const deathOf = async (worker: Program, submission: Submission): Promise<{ calls: number; recorded: string[] }> => {
+  await worker.kill();
+  expect(await behind.runOf(submission.id), 'it died in the middle').toMatchObject({ status: 'claimed' });
+  return { calls: model.calls.length, recorded: await behind.recordedCalls(submission.id) };
+};
+
+const nameOf = (worker: Program): string => `${hostname()}/${worker.pid}`;
+
+test('3.7 a worker killed while it reads pages: another finishes, and only the batch that was under way is read again', async () => {
+  answerOnly(model, (name) => name === 'pages 1');
+  const worker = await service.startWorker();
+  const submission = await submitCopy();
+  await eventually('one batch is stored', async () => (await behind.recordedCalls(submission.id)).includes('pages 1'));
+  const death = await deathOf(worker, submission);
+  expect(death.recorded).toEqual(['pages 1']);
+
+  model.behave([]);
+  await service.startWorker();
+  await untilOver(service.api, submission.id);
+  await expectGradedOnce(service.api, behind, submission.id);
+  expect(expectPaidOnce(model, death).repeated).toEqual(['pages 5']);
+});
+
+test('3.7 a worker killed while it judges: what it had judged keeps its marks and is not judged again', async () => {
+  answerOnly(model, (name, earlier) => !name.startsWith('question') || earlier < 4);
+  const worker = await service.startWorker();
+  const submission = await submitCopy();
+  const isQuestion = (name: string): boolean => name.startsWith('question');
+  await eventually('four questions are judged and six under way', async () => {
+    const recorded = (await behind.recordedCalls(submission.id)).filter(isQuestion);
+    return recorded.length >= 4 && model.calls.filter((call) => isQuestion(nameOfCall(call))).length >= 10;
+  });
+  const death = await deathOf(worker, submission);
+  expect(death.recorded).toEqual(expect.arrayContaining(['pages 1', 'pages 5', 'alignment']));
+  const before = await resultOf(service.api, submission.id);
+
+  // From here on the model would judge otherwise.
+  model.know({ ...truthOf('average'), judgements: strict() });
+  model.behave([]);
+  await service.startWorker();
+  await untilOver(service.api, submission.id);
+  await expectGradedOnce(service.api, behind, submission.id);
+  expect(expectPaidOnce(model, death).repeated).toHaveLength(6);
+  const after = await resultOf(service.api, submission.id);
+  const graded = before.questions.filter(({ status }) => status === 'graded');
+  expect(graded.length).toBeGreaterThan(0);
+  for (const { question_id, awarded } of graded) {
+    expect(after.questions.find((question) => question.question_id === question_id)).toMatchObject({ awarded });
+  }
+  expect(after.totals.awarded).toBe(after.questions.reduce((sum, { awarded }) => sum + (awarded ?? 0), 0));
+});
+
+/** A model that gives no mark to anything. */
+const strict = () =>
+  Object.fromEntries(
+    copyTruth('average').questions.map(({ label, criteria }) => [label, { awards: criteria.map(() => 0) }]),
+  );
+
+test('3.7 a worker killed while it draws the checked copy: another draws it without a single model call', async () => {
+  const worker = await service.startWorker();
+  const submission = await submitCopy();
+  await eventually('every question is judged', async () => {
+    const [row] = await behind.query<{ judged: boolean }>(
+      `select count(*) = 12 as judged from question_results t join runs r on r.id = t.run_id where r.submission_id = $1`,
+      [submission.id],
+    );
+    return row?.judged;
+  });
+  const death = await deathOf(worker, submission);
+
+  await service.startWorker();
+  await untilOver(service.api, submission.id);
+  await expectGradedOnce(service.api, behind, submission.id);
+  expect(model.calls).toHaveLength(death.calls);
+  const { checked_copy } = await resultOf(service.api, submission.id);
+  expect(checked_copy.available).toBe(true);
+  const pdf = await service.api.download(`/submissions/${submission.id}/checked-copy`);
+  expect(new TextDecoder('latin1').decode(pdf.slice(0, 5))).toBe('%PDF-');
+});
+
+test('3.7 SIGTERM with time to drain: the copy in hand is finished, the next one is left to others', async () => {
+  model.behave([{ schemaName: 'judge_answer', behaviour: { kind: 'slow', ms: 400 } }]);
+  const worker = await service.startWorker({ DRAIN_SECONDS: '30' });
+  const inHand = await submitCopy();
+  const next = await submitCopy();
+  await model.waitFor((calls) => calls.some(({ schemaName }) => schemaName === 'judge_answer'), 20_000);
+  worker.signal('SIGTERM');
+  expect(await worker.exited, worker.output()).toBe(0);
+  await expectGradedOnce(service.api, behind, inHand.id);
+  expect(await behind.runOf(inHand.id)).toMatchObject({ worker: nameOf(worker), dead_leases: 0 });
+  expect(await behind.runOf(next.id)).toMatchObject({ worker: null, claimed_at: null });
+
+  model.behave([]);
+  await service.startWorker();
+  await untilOver(service.api, next.id);
+  await expectGradedOnce(service.api, behind, next.id);
+});
+
+test('3.7 SIGTERM with no time to drain: the worker lets go at once and another takes over', async () => {
+  answerOnly(model, (name) => !name.startsWith('question'));
+  const worker = await service.startWorker({ DRAIN_SECONDS: '0' });
+  const submission = await submitCopy();
+  await model.waitFor((calls) => calls.some(({ schemaName }) => schemaName === 'judge_answer'), 20_000);
+  const sent = performance.now();
+  worker.signal('SIGTERM');
+  expect(await worker.exited, worker.output()).toBe(0);
+  expect(performance.now() - sent).toBeLessThan(3000);
+  const death = { calls: model.calls.length, recorded: await behind.recordedCalls(submission.id) };
+
+  model.behave([]);
+  await service.startWorker();
+  await untilOver(service.api, submission.id);
+  await expectGradedOnce(service.api, behind, submission.id);
+  expectPaidOnce(model, death);
+});
+
+test('3.7 a worker that slept past its lease is refused: the marks are those of the worker that took over', async () => {
+  const slowly = [{ schemaName: 'judge_answer', behaviour: { kind: 'slow' as const, ms: 1500 } }];
+  const judging = (from: number) => (calls: ModelServer['calls']) =>
+    calls.slice(from).filter(({ schemaName }) => schemaName === 'judge_answer').length >= 5;
+  model.behave(slowly);
+  const sleeper = await service.startWorker();
+  const submission = await submitTyped();
+  await model.waitFor(judging(0), 20_000);
+  sleeper.signal('SIGSTOP');
+  const seenBySleeper = model.calls.length;
+  // Its answers, full marks, wait for it in its sockets.
+  await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null));
+
+  const zero = { awards: [0, 0, 0, 0, 0, 0] };
+  model.know({ judgements: { '6': zero, '7(a)': zero, '7(b)': zero, '8': zero, '9': zero } });
+  const successor = await service.startWorker();
+  await model.waitFor(judging(seenBySleeper), 20_000);
+  sleeper.signal('SIGCONT');
+  await untilOver(service.api, submission.id);
+  await expectGradedOnce(service.api, behind, submission.id);
+  expect(await behind.runOf(submission.id)).toMatchObject({ worker: nameOf(successor), dead_leases: 1 });
+  const { questions } = await resultOf(service.api, submission.id);
+  const judged = questions.filter(({ source }) => source === 'ai');
+  expect(judged.map(({ awarded }) => awarded)).toEqual([0, 0, 0, 0, 0]);
+
+  // The sleeper is well: it takes the next run.
+  await successor.kill();
+  model.behave([]);
+  const another = await submitTyped();
+  await untilOver(service.api, another.id);
+  expect(await behind.runOf(another.id)).toMatchObject({ worker: nameOf(sleeper) });
+});
+
+test('3.7 a run that outlives three workers fails, releases its credits, and is not given to a fourth', async () => {
+  model.behave([{ behaviour: { kind: 'hang' } }]);
+  const submission = await submitTyped();
+  for (const death of [1, 2, 3]) {
+    const before = model.calls.length;
+    const worker = await service.startWorker();
+    await model.waitFor((calls) => calls.length > before, 20_000);
+    await worker.kill();
+    await eventually(`dead lease ${death}`, async () => (await behind.runOf(submission.id)).dead_leases === death);
+  }
+  await untilOver(service.api, submission.id);
+  await expectReleased(service.api, behind, submission.id, 'grading_failed');
+  const ended = await behind.runOf(submission.id);
+
+  model.reset();
+  await service.startWorker();
+  const healthy = await submitTyped();
+  await untilOver(service.api, healthy.id);
+  await expectGradedOnce(service.api, behind, healthy.id);
+  expect(await behind.runOf(submission.id), 'nobody has touched it since').toEqual(ended);
+});

@@ -1,0 +1,358 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Exam, ExamCreate } from '@evaluation/rest-contract/schemas';
+import { apiClient, type ErrorBody } from '../harness/api.ts';
+import { handwrittenExam, longAnswer, mcq, numeric, typedExam } from '../harness/papers.ts';
+import { expectError, expectRefused, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
+import type { TestService } from '../harness/service.ts';
+
+let service: TestService;
+let tenant: Tenant;
+beforeAll(async () => {
+  service = await startIdleService();
+  tenant = await newTenant(service);
+});
+afterAll(() => service.close());
+
+const create = (body: object) => tenant.api.post<Exam>('/exams', body);
+const created = async (body: object): Promise<Exam> => {
+  const { status, body: exam } = await create(body);
+  expect({ status, exam }).toMatchObject({ status: 201 });
+  return exam;
+};
+
+let refs = 0;
+/** The exam is refused, and nothing of it is there afterwards: its `external_ref` is still free. */
+const refused = async (body: object, status: number, code: string): Promise<ErrorBody['error']> => {
+  const external_ref = `refused-${(refs += 1)}`;
+  const error = await expectRefused(
+    tenant,
+    () => tenant.api.post('/exams', { external_ref, ...body }),
+    status,
+    code,
+  );
+  if (!('external_ref' in body)) await created({ title: 'free', mode: 'typed', external_ref });
+  return error;
+};
+
+const draft = (change: object = {}): object => ({ title: 'Unit test', mode: 'typed', ...change });
+
+describe('2.1 what is created', () => {
+  test('2.1 an exam is created as a draft with the defaults of the spec, and reads back the same', async () => {
+    const before = new Date().toISOString().slice(0, 10);
+    const exam = await created({ title: 'Unit test', mode: 'typed' });
+    const after = new Date().toISOString().slice(0, 10);
+    expect(exam).toMatchObject({
+      status: 'draft',
+      title: 'Unit test',
+      mode: 'typed',
+      external_ref: null,
+      subject: null,
+      level: 'school',
+      board: null,
+      class: null,
+      instructions: null,
+      answer_language: 'en',
+      feedback_language: 'en',
+      blind: false,
+      total_marks: 0,
+      paper_max: 0,
+      question_count: 0,
+      questions: [],
+      choice_groups: [],
+      warnings: [],
+      rubric: { version: 0, locked: false, questions_with_rubric: 0, questions_without_rubric: 0 },
+    });
+    expect([before, after]).toContain(exam.conducted_on);
+    expect(exam.dashboard_url).toContain(exam.id);
+    expect((await tenant.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
+  });
+
+  test('2.1 every field that is sent comes back', async () => {
+    const body = {
+      title: 'Class X Science',
+      mode: 'handwritten',
+      external_ref: 'every-field',
+      conducted_on: '2028-02-29',
+      subject: 'Science',
+      level: 'upsc',
+      board: 'CBSE',
+      class: '10',
+      instructions: 'Mark the method.',
+      answer_language: 'en',
+      feedback_language: 'en',
+      blind: true,
+    };
+    expect(await created(body)).toMatchObject(body);
+  });
+
+  test('1 null counts as left out', async () => {
+    const optional = ['external_ref', 'conducted_on', 'subject', 'level', 'board', 'class', 'instructions'];
+    const more = ['answer_language', 'feedback_language', 'blind', 'open', 'sections', 'questions', 'candidates'];
+    const body = Object.fromEntries([...optional, ...more, 'choice_groups'].map((field) => [field, null]));
+    expect(await created({ title: 'Unit test', mode: 'typed', ...body })).toMatchObject({
+      status: 'draft',
+      level: 'school',
+      blind: false,
+    });
+  });
+
+  test('2.1 total_marks is the exact sum, questions are compact, options only for choices', async () => {
+    const exam = await created(
+      typedExam([
+        mcq('1', { max_marks: 0.5 }),
+        numeric('2', { max_marks: 2.5 }),
+        longAnswer('3', { max_marks: 1000, section: 'Long' }),
+      ]),
+    );
+    expect(exam).toMatchObject({ total_marks: 1003, paper_max: 1003, question_count: 3 });
+    const [first, second, third] = exam.questions;
+    expect(first).toMatchObject({ label: '1', section: 'A', max_marks: 0.5 });
+    expect(first?.options?.map(({ label }) => label)).toEqual(['A', 'B', 'C']);
+    expect(Object.keys(second ?? {})).not.toContain('options');
+    expect(third).toMatchObject({ label: '3', section: 'Long', max_marks: 1000 });
+    expect(JSON.stringify(exam)).not.toMatch(/correct_options|model_answer|Because of this/);
+  });
+
+  test('2.1, 8.4 the quote names the unit and the rate: a page, an answer, a contract', async () => {
+    expect((await created(handwrittenExam())).quote).toEqual({
+      unit: 'page',
+      credits_per_page: 1,
+      rate_source: 'standard',
+    });
+    expect((await created(draft())).quote).toEqual({
+      unit: 'answer',
+      credits_per_page: 1,
+      rate_source: 'standard',
+    });
+    const provision = service.control.as({}).control;
+    const { institute_id } = await provision.createInstitute.mutate({
+      name: 'On a contract',
+      credits: 10,
+      credits_per_page: 0.35,
+    });
+    const { api_key } = await provision.createKey.mutate({ institute_id });
+    const exam = await apiClient(service.baseUrl, api_key).post<Exam>('/exams', handwrittenExam());
+    expect(exam.body.quote).toEqual({ unit: 'page', credits_per_page: 0.35, rate_source: 'contract' });
+  });
+
+  test('2.1 warnings name what was put right or will be made up, and the exam is created', async () => {
+    const codes = async (body: object) => (await created(body)).warnings.map(({ code }) => code);
+    const bare: ExamCreate['questions'] = [longAnswer('1', { model_answer: null })];
+    expect(await codes(typedExam(bare))).toEqual(['auto_rubric']);
+    expect(await codes(handwrittenExam({ questions: [mcq('1', { negative_marks: 0.25 })] }))).toEqual([
+      'negative_marks_ignored',
+    ]);
+    expect(await codes(typedExam([mcq('1', { negative_marks: 0.25 })]))).toEqual([]);
+    const thirds = [0.7, 0.7, 0.6].map((marks, index) => ({ name: `c${index}`, marks }));
+    expect(await codes(typedExam([longAnswer('1', { rubric: { criteria: thirds } })]))).toEqual([
+      'rubric_marks_not_half_step',
+    ]);
+  });
+});
+
+describe('2.1, 8.1 limits of the fields', () => {
+  test.each([
+    ['title', 255],
+    ['external_ref', 128],
+    ['subject', 120],
+    ['board', 64],
+    ['class', 32],
+    ['instructions', 4000],
+  ])('8.1 %s takes %i characters, emoji counting as one, and not one more', async (field, max) => {
+    const longest = '😀'.repeat(max);
+    expect(await created(draft({ [field]: longest }))).toMatchObject({ [field]: longest });
+    const error = await refused(draft({ [field]: `${longest}a` }), 422, 'validation_failed');
+    expect(problemsIn(error)).toEqual([`${field}: too_long`]);
+  });
+
+  test.each([
+    ['no title', { mode: 'typed' }, 'title: required'],
+    ['an empty title', draft({ title: '' }), 'title: required'],
+    ['a blank title', draft({ title: ' \n' }), 'title: required'],
+    ['markup in the title', draft({ title: 'a <b>' }), 'title: invalid_characters'],
+    ['a title that is a number', draft({ title: 7 }), 'title: invalid_type'],
+    ['no mode', { title: 'a' }, 'mode: required'],
+    ['a mode that is none', draft({ mode: 'oral' }), 'mode: invalid_value'],
+    ['a level that is none', draft({ level: 'kindergarten' }), 'level: invalid_value'],
+    ['a date that does not exist', draft({ conducted_on: '2026-02-29' }), 'conducted_on: invalid_value'],
+    ['a date with a time', draft({ conducted_on: '2026-02-28T00:00:00Z' }), 'conducted_on: invalid_value'],
+    ['a word for blind', draft({ blind: 'yes' }), 'blind: invalid_type'],
+    ['an empty external_ref', draft({ external_ref: '' }), 'external_ref: required'],
+    ['a language that is none', draft({ answer_language: 'fr' }), 'answer_language: invalid_value'],
+    [
+      'more than 20 sections',
+      draft({ sections: Array.from({ length: 21 }, (_, order) => ({ name: `S${order}`, order })) }),
+      'sections: too_long',
+    ],
+    ['markup in a section', draft({ sections: [{ name: '<A>', order: 1 }] }), 'sections[0].name: invalid_characters'],
+    ['a long section', draft({ sections: [{ name: 'x'.repeat(65), order: 1 }] }), 'sections[0].name: too_long'],
+    [
+      'two sections of one name',
+      draft({
+        sections: [
+          { name: 'Part A', order: 1 },
+          { name: 'PART a', order: 2 },
+        ],
+      }),
+      'sections[1].name: duplicate',
+    ],
+    [
+      'more than 200 questions',
+      typedExam(Array.from({ length: 201 }, (_, index) => mcq(String(index)))),
+      'questions: too_long',
+    ],
+    [
+      'more than 2000 candidates',
+      draft({ candidates: Array.from({ length: 2001 }, (_, index) => ({ external_id: `c${index}` })) }),
+      'candidates: too_long',
+    ],
+    [
+      'a candidate named twice',
+      draft({ candidates: [{ external_id: 'a' }, { external_id: 'b' }, { external_id: 'a' }] }),
+      'candidates[2].external_id: duplicate',
+    ],
+  ])('2.1 %s is refused, and nothing is created', async (_name, body, problem) => {
+    expect(problemsIn(await refused(body, 422, 'validation_failed'))).toEqual([problem]);
+  });
+
+  test('7 every problem is listed at once', async () => {
+    const error = await refused(
+      { title: '<', mode: 'x', subject: 'y'.repeat(121), questions: [{ label: '' }], candidates: [{}] },
+      422,
+      'validation_failed',
+    );
+    expect(problemsIn(error).toSorted()).toEqual([
+      'candidates[0].external_id: required',
+      'mode: invalid_value',
+      'questions[0].label: required',
+      'questions[0].max_marks: required',
+      'questions[0].text: required',
+      'questions[0].type: required',
+      'subject: too_long',
+      'title: invalid_characters',
+    ]);
+    for (const problem of error.details?.errors ?? []) expect(problem).toHaveProperty('message');
+  });
+
+  test('8.1 the most that is allowed is taken: 200 questions, 20 sections, 2000 candidates', async () => {
+    const sections = Array.from({ length: 20 }, (_, order) => ({ name: `Section ${order}`, order }));
+    const questions = Array.from({ length: 200 }, (_, index) =>
+      longAnswer(String(index), { section: `section ${index % 20}` }),
+    );
+    const candidates = Array.from({ length: 2000 }, (_, index) => ({ external_id: `most-${index}` }));
+    const exam = await created(typedExam(questions, { sections, candidates, open: true }));
+    expect(exam).toMatchObject({ question_count: 200, total_marks: 400, status: 'open' });
+    expect(exam.sections).toHaveLength(20);
+    expect(exam.questions.map(({ label }) => label)).toEqual(questions.map(({ label }) => label));
+  });
+});
+
+describe('2.1 languages and reserved features', () => {
+  test.each(['answer_language', 'feedback_language'])('2.1 %s hi answers language_not_supported', async (field) => {
+    await refused(draft({ [field]: 'hi' }), 422, 'language_not_supported');
+  });
+
+  test('2.1 choice groups answer feature_not_available, an empty list does not', async () => {
+    await refused(draft({ choice_groups: [{ choose: 1 }] }), 422, 'feature_not_available');
+    expect((await created(draft({ choice_groups: [] }))).choice_groups).toEqual([]);
+  });
+});
+
+describe('2.1 sections', () => {
+  const sectionsOf = ({ sections, questions }: Exam): [string[], string[]] => [
+    sections.map(({ name }) => name),
+    questions.map(({ section }) => section),
+  ];
+
+  test('2.1 undeclared sections come from the questions in order of first appearance, ignoring case', async () => {
+    const exam = await created(
+      typedExam([mcq('1', { section: 'Zeta' }), mcq('2', { section: 'Alpha' }), mcq('3', { section: 'ZETA' }), mcq('4')]),
+    );
+    expect(sectionsOf(exam)).toEqual([
+      ['Zeta', 'Alpha'],
+      ['Zeta', 'Alpha', 'Zeta', 'Zeta'],
+    ]);
+  });
+
+  test('2.1 without any section there is one, A', async () => {
+    expect(sectionsOf(await created(typedExam([mcq('1'), mcq('2')])))).toEqual([['A'], ['A', 'A']]);
+  });
+
+  test('2.1 declared sections stand in their order, and an omitted one is the first', async () => {
+    const sections = [
+      { name: 'Second', order: 2 },
+      { name: 'First', order: 1 },
+    ];
+    const exam = await created(typedExam([mcq('1'), mcq('2', { section: 'second' })], { sections }));
+    expect(sectionsOf(exam)).toEqual([
+      ['First', 'Second'],
+      ['First', 'Second'],
+    ]);
+    expect(exam.sections.map(({ order }) => order)).toEqual([1, 2]);
+  });
+
+  test('2.1 a question that names an undeclared section is refused', async () => {
+    const body = typedExam([mcq('1', { section: 'C' })], { sections: [{ name: 'A', order: 1 }] });
+    expect(problemsIn(await refused(body, 422, 'validation_failed'))).toEqual(['questions[0].section: unknown_section']);
+  });
+
+  test('2.1 more than 20 sections by way of the questions are refused', async () => {
+    const body = typedExam(Array.from({ length: 21 }, (_, index) => mcq(String(index), { section: `S${index}` })));
+    await refused(body, 422, 'validation_failed');
+  });
+});
+
+describe('3.1 open', () => {
+  test('3.1 open: true creates the exam open', async () => {
+    expect((await created(typedExam([mcq('1')], { open: true }))).status).toBe('open');
+  });
+
+  test('3.1 open: true with a failing check answers exam_not_ready and creates nothing', async () => {
+    await refused(draft({ open: true, candidates: [{ external_id: 'not-ready' }] }), 422, 'exam_not_ready');
+  });
+
+  test('3.1 a draft is opened; one without questions answers exam_not_ready and stays a draft', async () => {
+    const exam = await created(typedExam([mcq('1')]));
+    const opened = await tenant.api.post<Exam>(`/exams/${exam.id}/open`, { unknown: 'is ignored' });
+    expect(opened).toMatchObject({ status: 200, body: { id: exam.id, status: 'open' } });
+    expect(Date.parse(opened.body.updated_at)).toBeGreaterThan(Date.parse(exam.updated_at));
+
+    const empty = await created(draft());
+    await expectRefused(tenant, () => tenant.api.post(`/exams/${empty.id}/open`), 422, 'exam_not_ready');
+    expect((await tenant.api.get<Exam>(`/exams/${empty.id}`)).body).toEqual(empty);
+  });
+
+  test('3.1 opening an open exam again changes nothing', async () => {
+    const exam = await created(typedExam([mcq('1')], { open: true }));
+    const again = await tenant.api.post<Exam>(`/exams/${exam.id}/open`);
+    expect(again).toMatchObject({ status: 200, body: { status: 'open', updated_at: exam.updated_at } });
+  });
+});
+
+describe('2.1 external_ref', () => {
+  test('4.2 an external_ref that is used answers exam_exists with the id of the exam', async () => {
+    const exam = await created(draft({ external_ref: 'taken' }));
+    const error = await refused(draft({ external_ref: 'taken' }), 409, 'exam_exists');
+    expect(error.details).toEqual({ exam_id: exam.id });
+    expect((await tenant.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
+  });
+
+  test('2.1 an external_ref is one institute’s own: another may use it, and case and spaces make another one', async () => {
+    await created(draft({ external_ref: 'ours' }));
+    await created(draft({ external_ref: 'Ours' }));
+    await created(draft({ external_ref: 'ours ' }));
+    const other = await newTenant(service);
+    expect((await other.api.post('/exams', draft({ external_ref: 'ours' }))).status).toBe(201);
+  });
+
+  test('4.2 of two creates with one external_ref at once, one is created and one answers exam_exists', async () => {
+    const answers = await Promise.all(
+      [1, 2].map(() => tenant.api.post<Exam & ErrorBody>('/exams', typedExam([mcq('1')], { external_ref: 'race' }))),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
+    const winner = answers.find(({ status }) => status === 201);
+    const loser = answers.find(({ status }) => status === 409);
+    if (loser === undefined) throw new Error('nobody lost');
+    expect(expectError(loser, 409, 'exam_exists').details).toEqual({ exam_id: winner?.body.id });
+  });
+});
