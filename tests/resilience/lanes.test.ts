@@ -139,8 +139,8 @@ test('3.8 one institute queues 40 runs and another one: the other is graded afte
 
   const [order] = await behind.query<{ waiting: number; between: number }>(
     `select
-       count(*) filter (where claimed_at is null or claimed_at > b.queued_at)::int as waiting,
-       count(*) filter (where claimed_at > b.queued_at and claimed_at < b.claimed_at)::int as between
+       count(*) filter (where a.claimed_at is null or a.claimed_at > b.queued_at)::int as waiting,
+       count(*) filter (where a.claimed_at > b.queued_at and a.claimed_at < b.claimed_at)::int as between
      from runs a, (select queued_at, claimed_at from runs where submission_id = $1) b
      where a.submission_id <> $1`,
     [single.id],

@@ -176,12 +176,15 @@ test('3.7 SIGTERM with no time to drain: the worker lets go at once and another 
   expect(await worker.exited, worker.output()).toBe(0);
   expect(performance.now() - sent).toBeLessThan(3000);
   const death = { calls: model.calls.length, recorded: await behind.recordedCalls(submission.id) };
+  expect(await behind.runOf(submission.id), 'no lease has to run out').not.toMatchObject({ status: 'claimed' });
 
   model.behave([]);
   await service.startWorker();
   await untilOver(service.api, submission.id);
   await expectGradedOnce(service.api, behind, submission.id);
   expectPaidOnce(model, death);
+  // A worker that was told to stop is no worker that died: deployments do not use up a run's lives.
+  expect(await behind.runOf(submission.id)).toMatchObject({ dead_leases: 0 });
 });
 
 test('3.7 a worker that slept past its lease is refused: the marks are those of the worker that took over', async () => {

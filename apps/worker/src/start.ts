@@ -12,8 +12,8 @@ import { removeAbandonedFolders } from './workFolder.ts';
 
 export interface Worker {
   /**
-   * Takes no new job, finishes those in hand, and disconnects. What is not finished within the drain time is let go:
-   * its lease expires and it is delivered again.
+   * Takes no new job, finishes those in hand, and disconnects. What is not finished within the drain time is handed
+   * back and delivered again.
    */
   close(): Promise<void>;
 }
@@ -36,12 +36,13 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
   const name = `${hostname()}/${process.pid}`;
   const stopping = new AbortController();
   const letGo = new AbortController();
-  const heldRuns = new Map<string, HeldRun>();
+  const heldRuns = new Set<HeldRun>();
 
   // A cancelled or replaced copy: stop paying for it now, not at the next write.
   const unsubscribe = lanes.onBroadcast('run_stopped', ({ run_id, fence }) => {
-    const run = heldRuns.get(run_id);
-    if (run !== undefined && run.material.fence < fence) run.stop(new RunLost());
+    for (const { material, stop } of heldRuns) {
+      if (material.run_id === run_id && material.fence < fence) stop(new RunLost());
+    }
   });
 
   const pullRuns = (lane: 'copy' | 'typed') =>
@@ -55,12 +56,13 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
         ack();
         if (material === null) return;
         const run = holdRun(core, material, log);
-        heldRuns.set(run_id, run);
+        heldRuns.add(run);
         try {
-          await gradeRun(tools, run);
+          // The claim was under way when the drain time ran out.
+          await (letGo.signal.aborted ? run.handBack() : gradeRun(tools, run));
         } finally {
           run.letGo();
-          heldRuns.delete(run_id);
+          heldRuns.delete(run);
         }
       },
     });
@@ -86,12 +88,14 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
   return {
     close: async () => {
       stopping.abort();
+      const handingBack: Promise<void>[] = [];
       const giveUp = setTimeout(() => {
         letGo.abort();
-        for (const run of heldRuns.values()) run.stop(new RunLost());
+        for (const run of heldRuns) handingBack.push(run.handBack());
       }, settings.drainSeconds * 1000);
       await pulling;
       clearTimeout(giveUp);
+      await Promise.all(handingBack);
       unsubscribe();
       await grader.close();
       await lanes.close();

@@ -2,6 +2,7 @@ import { GradingError } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import { claimRun } from '../grading/claimRun.ts';
 import { Completion, completeRun, failRun, presignCheckedCopy } from '../grading/finishRun.ts';
+import { handBackRun } from '../grading/handBackRun.ts';
 import { HeldRun } from '../grading/heldRun.ts';
 import { claimInspection, countOpening, recordInspection } from '../grading/inspections.ts';
 import {
@@ -36,6 +37,9 @@ export const gradingRouter = router({
   recordQuestion: gradingProcedure
     .input(z.object({ held: HeldRun, result: RecordedQuestion }))
     .mutation(({ ctx, input }) => recordQuestion(ctx.services, input.held, input.result)),
+  handBack: gradingProcedure
+    .input(z.object({ held: HeldRun }))
+    .mutation(({ ctx, input }) => handBackRun(ctx.services, input.held)),
   presignCheckedCopy: gradingProcedure
     .input(z.object({ held: HeldRun, size_bytes: z.int().gte(1) }))
     .mutation(({ ctx, input }) => presignCheckedCopy(ctx.services, input.held, input.size_bytes)),

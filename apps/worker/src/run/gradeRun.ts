@@ -3,6 +3,7 @@ import { PdfUnreadable } from '@evaluation/pdf';
 import { gradeCopy } from '../copy/gradeCopy.ts';
 import { gradeTyped } from '../typed/gradeTyped.ts';
 import { RunLost, type HeldRun } from './heldRun.ts';
+import { isOutOfTime } from './outOfTime.ts';
 import { NotGradable, type Tools } from './tools.ts';
 
 /** Grades a run to its end: complete, failed, or lost to somebody else. Only what is a bug is thrown. */
@@ -29,7 +30,7 @@ const failureFor = (error: unknown, run: HeldRun): { code: string; message: stri
       message: 'The copy could not be opened for reading. Scan it again and submit the new file.',
     };
   }
-  if (Date.now() >= run.deadline.getTime()) {
+  if (isOutOfTime(error, run)) {
     return { code: 'timed_out', message: 'Grading took too long. Evaluate the submission again.' };
   }
   if (error instanceof GraderFailure) {

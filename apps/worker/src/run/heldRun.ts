@@ -26,6 +26,9 @@ export class RunLost extends Error {
 type Grading = CoreClient['grading'];
 type Held = { run_id: string; institute_id: string; fence: number };
 
+/** A worker that stops waits no longer than this for core. */
+const HAND_BACK_MS = 2000;
+
 const isAway = (error: unknown): boolean =>
   failureOf(error)?.code === 'service_unavailable' || isUnreachable(error);
 
@@ -40,7 +43,12 @@ export interface HeldRun {
    */
   write<T>(call: (grading: Grading, held: Held) => Promise<T>): Promise<T>;
   stop(reason: Error): void;
-  /** Ends the heartbeat. */
+  /**
+   * Stops work and gives the run back, to be taken by another worker at once. Best effort: if core does not hear of
+   * it, the lease runs out as if this worker had died.
+   */
+  handBack(): Promise<void>;
+  /** The run is over here: ends the heartbeat and whatever is still under way. */
   letGo(): void;
 }
 
@@ -79,6 +87,17 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
     deadline: new Date(material.deadline_at),
     write,
     stop: (reason) => abort.abort(reason),
-    letGo: () => clearInterval(heartbeat),
+    handBack: async () => {
+      abort.abort(new RunLost());
+      try {
+        await grading.handBack.mutate({ held }, { signal: AbortSignal.timeout(HAND_BACK_MS) });
+      } catch (error) {
+        log.warn({ err: error, run_id: held.run_id }, 'a run could not be handed back; its lease will run out');
+      }
+    },
+    letGo: () => {
+      clearInterval(heartbeat);
+      abort.abort(new RunLost());
+    },
   };
 };

@@ -7,6 +7,7 @@ import {
   type JudgeRequest,
 } from '@evaluation/grader';
 import type { HeldRun } from './heldRun.ts';
+import { isOutOfTime } from './outOfTime.ts';
 import type { Tools } from './tools.ts';
 import type { UsageCount } from './usage.ts';
 
@@ -65,7 +66,7 @@ const judge = async (
     return graded(question, answer, judgement);
   } catch (error) {
     run.signal.throwIfAborted();
-    if (!(error instanceof GraderFailure) || Date.now() >= run.deadline.getTime()) throw error;
+    if (!(error instanceof GraderFailure) || isOutOfTime(error, run)) throw error;
     tools.log.warn(
       { err: error, run_id: run.material.run_id, question_id: question.id },
       'a question could not be graded',

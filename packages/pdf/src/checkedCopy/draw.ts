@@ -3,7 +3,7 @@ import type { Job } from '../child/messages.ts';
 import type { CheckedCopy } from '../types.ts';
 import { toViewedBox } from '../viewedBox.ts';
 import { Canvas } from './canvas.ts';
-import { readInk, unknownInk } from './freeSpace.ts';
+import { readInk } from './freeSpace.ts';
 import { embedLettering, formatMarks } from './lettering.ts';
 import { markPage } from './pageMarks.ts';
 import { openOriginal, rebuild, viewedSizes } from './sourcePages.ts';
@@ -48,8 +48,7 @@ async function drawOver({ document, pages }: Source, { plan, pageImages }: DrawJ
     if (ofPage.length === 0 && index > 0) continue;
     const image = images.get(number);
     const canvas = new Canvas(page, frame);
-    const hasComments = ofPage.some(({ kind }) => kind === 'comment');
-    const ink = image !== undefined && hasComments ? await readInk(image, canvas) : unknownInk;
+    const ink = image === undefined ? null : await readInk(image, canvas);
     const placed = ofPage.map(({ kind, text, box }) => ({
       kind,
       text,

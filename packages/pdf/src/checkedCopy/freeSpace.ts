@@ -1,60 +1,109 @@
 import sharp from 'sharp';
+import { blockSide, paperBrightness } from '../pages/ink.ts';
 import type { PageImage } from '../types.ts';
 import { toImageBox } from '../viewedBox.ts';
 import type { Area } from './canvas.ts';
 
-/** Small enough to cost a few milliseconds, fine enough to see a line of writing. */
-const longSide = 256;
-/** Paper is rarely quite white. */
-const paperShade = 24;
+/** A quarter of the usual page image, so the JPEG decoder does most of the work; a pen's stroke is still a cell wide. */
+const longSide = 392;
+/** Grey levels darker than the paper around: the ruling of the paper lies below the first, a pen's stroke above the second. */
+const [ruling, pen] = [55, 105];
+
+interface Size {
+  width: number;
+  height: number;
+}
 
 /** How much writing an area of the viewed page holds: 0 for paper, about 0.1–0.3 for written lines. */
 export type InkShare = (area: Area) => number;
 
-/** Unknown pages count as empty; then a comment stands in the first place that suits it. */
-export const unknownInk: InkShare = () => 0;
+export const noInk: InkShare = () => 0;
 
-/** Reads the page image as a map of darkness, summed up so that any rectangle is asked in constant time. */
-export async function readInk(
-  image: PageImage,
-  viewed: { width: number; height: number },
-): Promise<InkShare> {
+/**
+ * Reads the page image as a map of writing, laid out as the viewed page and summed up so that any rectangle is asked in
+ * constant time. Shadows and ruled lines count little or nothing. Null when the image cannot be read.
+ */
+export async function readInk(image: PageImage, viewed: Size): Promise<InkShare | null> {
   let picture;
   try {
     picture = await sharp(image.file, { failOn: 'none' })
-      .resize({ width: longSide, height: longSide, fit: 'inside' })
-      .greyscale()
+      .resize({ width: longSide, height: longSide, fit: 'inside', withoutEnlargement: true })
+      .toColourspace('b-w')
+      .extractChannel(0)
       .raw()
       .toBuffer({ resolveWithObject: true });
   } catch {
-    return unknownInk;
+    return null;
   }
-  const { width, height, channels } = picture.info;
-  const sums = new Float64Array((width + 1) * (height + 1));
+  const { width, height } = picture.info;
+  const shares = writingShares(picture.data, width, height);
+  return sumsOf(image.skewDegrees === 0 ? shares : turnBack(shares, { width, height }, image), viewed, {
+    width,
+    height,
+  });
+}
+
+/** For a page without an image: what was marked is written on, and nothing else is known. */
+export function inkOfBoxes(boxes: readonly Area[]): InkShare {
+  return ({ x, y, width, height }) => {
+    let most = 0;
+    for (const box of boxes) {
+      const w = Math.min(x + width, box.x + box.width) - Math.max(x, box.x);
+      const h = Math.min(y + height, box.y + box.height) - Math.max(y, box.y);
+      if (w > 0 && h > 0) most = Math.max(most, (w * h) / (width * height));
+    }
+    return most;
+  };
+}
+
+function writingShares(values: Uint8Array, width: number, height: number): Float32Array {
+  const paper = paperBrightness(values, width, height);
+  const across = Math.ceil(width / blockSide);
+  const shares = new Float32Array(width * height);
+  for (let y = 0; y < height; y++) {
+    const blockRow = ((y / blockSide) | 0) * across;
+    for (let x = 0; x < width; x++) {
+      const darker = paper[blockRow + ((x / blockSide) | 0)]! - values[y * width + x]!;
+      if (darker > ruling) shares[y * width + x] = Math.min(1, (darker - ruling) / (pen - ruling));
+    }
+  }
+  return shares;
+}
+
+/** Undoes the deskewing, cell by cell: over the width of a comment a lean of 5° is a whole line. */
+function turnBack(shares: Float32Array, { width, height }: Size, image: PageImage): Float32Array {
+  const turned = new Float32Array(shares.length);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = toImageBox({ x: (x + 0.5) / width, y: (y + 0.5) / height, width: 0, height: 0 }, image);
+      const [column, row] = [Math.floor(at.x * width), Math.floor(at.y * height)];
+      if (column >= 0 && column < width && row >= 0 && row < height) {
+        turned[y * width + x] = shares[row * width + column]!;
+      }
+    }
+  }
+  return turned;
+}
+
+function sumsOf(shares: Float32Array, viewed: Size, { width, height }: Size): InkShare {
+  const stride = width + 1;
+  const sums = new Float64Array(stride * (height + 1));
   for (let y = 0; y < height; y++) {
     let row = 0;
     for (let x = 0; x < width; x++) {
-      const darkness = 255 - picture.data[(y * width + x) * channels]!;
-      row += darkness > paperShade ? darkness / 255 : 0;
-      sums[(y + 1) * (width + 1) + x + 1] = sums[y * (width + 1) + x + 1]! + row;
+      row += shares[y * width + x]!;
+      sums[(y + 1) * stride + x + 1] = sums[y * stride + x + 1]! + row;
     }
   }
+  const [perX, perY] = [width / viewed.width, height / viewed.height];
+  const within = (cell: number, most: number) => (cell < 0 ? 0 : cell > most ? most : cell);
   return (area) => {
-    const box = toImageBox(
-      {
-        x: area.x / viewed.width,
-        y: area.y / viewed.height,
-        width: area.width / viewed.width,
-        height: area.height / viewed.height,
-      },
-      image,
-    );
-    const column = (fraction: number) => Math.max(0, Math.min(width, Math.round(fraction * width)));
-    const line = (fraction: number) => Math.max(0, Math.min(height, Math.round(fraction * height)));
-    const [l, r] = [column(box.x), column(box.x + box.width)];
-    const [t, b] = [line(box.y), line(box.y + box.height)];
-    const at = (x: number, y: number) => sums[y * (width + 1) + x]!;
-    const cells = (r - l) * (b - t);
-    return cells <= 0 ? 0 : (at(r, b) - at(l, b) - at(r, t) + at(l, t)) / cells;
+    // Every cell that the area touches.
+    const l = within(Math.floor(area.x * perX), width);
+    const r = within(Math.ceil((area.x + area.width) * perX), width);
+    const t = within(Math.floor(area.y * perY), height) * stride;
+    const b = within(Math.ceil((area.y + area.height) * perY), height) * stride;
+    const cells = (r - l) * ((b - t) / stride);
+    return cells <= 0 ? 0 : (sums[b + r]! - sums[b + l]! - sums[t + r]! + sums[t + l]!) / cells;
   };
 }

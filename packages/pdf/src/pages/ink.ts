@@ -9,7 +9,7 @@ export interface InkMap {
 
 /** Grey levels a pixel must be darker than the paper around it: above JPEG noise and most bleed-through. */
 const inkContrast = 28;
-const blockSide = 16;
+export const blockSide = 16;
 
 /**
  * Finds ink against the local paper, so that shadows and yellow paper are no ink. Halving keeps the darkest of four
@@ -64,7 +64,7 @@ function darkestOfFour({ data, width: fullWidth, height: fullHeight, channels }:
 }
 
 /** The brighter quarter of each block, or of the brightest neighbour: a block full of writing has no paper of its own. */
-function paperBrightness(values: Uint8Array, width: number, height: number): Uint8Array {
+export function paperBrightness(values: Uint8Array, width: number, height: number): Uint8Array {
   const across = Math.ceil(width / blockSide);
   const down = Math.ceil(height / blockSide);
   const own = new Uint8Array(across * down);

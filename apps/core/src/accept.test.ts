@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { ExamCreate } from '@evaluation/rest-contract/schemas';
+import * as z from 'zod/v4';
+import { accept, refuse } from './accept.ts';
+
+const failureOf = (act: () => unknown) => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof DomainFailure) return error.failure;
+    throw error;
+  }
+  throw new Error('accepted');
+};
+
+test('7 every problem of a body is reported at once, with a path a client can act on', () => {
+  const failure = failureOf(() =>
+    accept(ExamCreate, {
+      mode: 'typed',
+      questions: [{ label: '1', type: 'long_answer', text: 't', max_marks: 0.3 }],
+    }),
+  );
+  expect(failure.code).toBe('validation_failed');
+  expect(failure.details).toMatchObject({
+    errors: [
+      { field: 'title', code: 'required' },
+      { field: 'questions[0].max_marks', code: 'invalid_step' },
+    ],
+  });
+});
+
+test.each([
+  ['NUL in a value', { a: { b: ['x', 'y\u0000'] } }, 'a.b[1]'],
+  ['NUL in the name of a field that nobody asked for', { 'x\u0000': 1 }, ''],
+  ['half a surrogate pair', { a: '\ud800' }, 'a'],
+])('1 %s is refused anywhere in a body', (_name, body, field) => {
+  expect(failureOf(() => accept(z.looseObject({}), body))).toMatchObject({
+    code: 'validation_failed',
+    details: { errors: [{ field, code: 'invalid_characters' }] },
+  });
+});
+
+test('a rule with an error of its own names it, unless a plain problem stands beside it', () => {
+  const special = {
+    field: 'a',
+    code: 'rubric_marks_mismatch',
+    message: '',
+    failure: 'rubric_marks_mismatch',
+  } as const;
+  const plain = { field: 'b', code: 'required', message: '' };
+  expect(failureOf(() => refuse([special])).code).toBe('rubric_marks_mismatch');
+  expect(failureOf(() => refuse([special, plain]))).toMatchObject({
+    code: 'validation_failed',
+    details: { errors: [{ field: 'a' }, { field: 'b' }] },
+  });
+});
+
+test('unknown fields are ignored on create', () => {
+  expect(accept(ExamCreate, { title: 'T', mode: 'typed', made_up: true })).toEqual({
+    title: 'T',
+    mode: 'typed',
+  });
+});

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { readCursor, writeCursor, type CursorScope } from './cursor.ts';
+
+const KEY = 'k'.repeat(32);
+const scope: CursorScope = {
+  instituteId: 'a',
+  list: 'submissions',
+  filters: { updated_since: '2026-01-01T00:00:00Z' },
+};
+const position = { updated_at: '2026-11-20T10:00:00.123Z', id: '2f0c1b52-7f52-4c53-9d38-2d9f7c6a1b11' };
+const codeOf = (read: () => unknown): string => {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof DomainFailure) return error.failure.code;
+    throw error;
+  }
+  return 'accepted';
+};
+
+test('1 a cursor gives back the position it was made of', () => {
+  expect(readCursor(writeCursor(position, scope, KEY), scope, KEY)).toEqual(position);
+});
+
+test.each<[string, Partial<CursorScope>]>([
+  ['another institute', { instituteId: 'b' }],
+  ['another list', { list: 'exams' }],
+  ['another filter', { filters: { updated_since: '2026-01-02T00:00:00Z' } }],
+  ['a filter less', { filters: {} }],
+  ['a filter more', { filters: { ...scope.filters, finalized: true } }],
+])('1 a cursor is bound to what it was given out for: %s', (_name, other) => {
+  expect(codeOf(() => readCursor(writeCursor(position, scope, KEY), { ...scope, ...other }, KEY))).toBe(
+    'invalid_cursor',
+  );
+});
+
+test('1 the order in which filters are named means nothing', () => {
+  const one = { ...scope, filters: { a: 1, b: 2 } };
+  expect(
+    readCursor(writeCursor(position, one, KEY), { ...scope, filters: { b: 2, a: 1, c: undefined } }, KEY),
+  ).toEqual(position);
+});
+
+test('1 anything that is no cursor answers invalid_cursor, never an error of ours', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.string().map((text) => `${Buffer.from(text).toString('base64url')}.x`),
+      ),
+      (text) => {
+        expect(codeOf(() => readCursor(text, scope, KEY))).toBe('invalid_cursor');
+      },
+    ),
+  );
+});

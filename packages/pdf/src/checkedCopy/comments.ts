@@ -1,0 +1,78 @@
+import type { Area, Point } from './canvas.ts';
+import { cut } from './lettering.ts';
+import type { Lettering } from './lettering.ts';
+import { distance, nearestPoints, steps } from './room.ts';
+import type { Room } from './room.ts';
+
+export interface PlacedComment {
+  area: Area;
+  lines: string[];
+  /** Of the letters, in points. */
+  size: number;
+  /** From the comment to what it is about, when it stands far from it. */
+  leader: [Point, Point] | null;
+}
+
+const mostCharacters = 600;
+const mostLines = 9;
+/** Widths of the text to try, in units: it is wrapped to the room there is. */
+const widths = [165, 250, 115, 360, 480];
+/** Share of the page's height beyond which a line leads from the comment to its answer. */
+const leaderBeyond = 0.12;
+
+export const commentPadding = 3.5;
+export const commentLeading = 1.28;
+
+/**
+ * The nearest empty paper that a comment fits on, in the shape that fits best. Null when there is none on the page, or
+ * nothing to say: the summary holds every remark.
+ */
+export function placeComment(
+  room: Room,
+  text: string,
+  area: Area,
+  { regular }: Lettering,
+): PlacedComment | null {
+  const { unit } = room;
+  const size = 7.6 * unit;
+  const padding = commentPadding * unit;
+  const gap = 3 * unit;
+  let best: PlacedComment | null = null;
+  let nearest = Infinity;
+  const tried = new Set<number>();
+  for (const width of widths) {
+    const lines = regular.wrap(cut(text, mostCharacters), size, width * unit, mostLines);
+    if (lines.length === 0) return null;
+    // Wider changes nothing when it all fits already.
+    if (tried.has(lines.length)) continue;
+    tried.add(lines.length);
+    const shape = {
+      width: Math.max(...lines.map((line) => regular.width(line, size))) + padding * 2 + unit,
+      height: lines.length * size * commentLeading + padding * 1.4,
+    };
+    // Above the answer it might be taken for a remark on the one before.
+    const above = (y: number) => (y < area.y ? 8 * unit : 0);
+    const away = (y: number) => Math.max(0, area.y - (y + shape.height), y - (area.y + area.height));
+    const ys = steps(gap, room.height - shape.height - gap, 3 * unit).sort((a, b) => away(a) - away(b));
+    const place = room.emptiest({
+      size: shape,
+      xs: [
+        area.x + area.width + gap,
+        ...steps(gap, room.width - shape.width - gap, 6 * unit),
+        room.width - shape.width - gap,
+      ],
+      ys,
+      cost: (spot) => distance(spot, area) + above(spot.y),
+      leastCost: (y) => away(y) + above(y),
+    });
+    if (place === null) continue;
+    const cost = distance(place, area) + above(place.y);
+    // The first shapes read better, so another has to be clearly nearer.
+    if (cost >= nearest - 12 * unit) continue;
+    nearest = cost;
+    const far = distance(place, area) > leaderBeyond * room.height;
+    best = { area: place, lines, size, leader: far ? nearestPoints(place, area) : null };
+  }
+  if (best !== null) room.take(best.area);
+  return best;
+}

@@ -1,0 +1,133 @@
+import type { Area } from './canvas.ts';
+import type { Lettering } from './lettering.ts';
+import { steps, stepsAround } from './room.ts';
+import type { Room } from './room.ts';
+
+export interface PlacedMark {
+  area: Area;
+  /** Showable, one line. */
+  text: string;
+  /** Of the letters, in points. */
+  size: number;
+}
+
+interface Wanted {
+  text: string;
+  area: Area;
+}
+
+const letterSize = 11;
+const smallerSize = 9;
+const padding = 5 / letterSize;
+const lineHeight = 17 / letterSize;
+
+/** How far a mark may leave the height of its answer's first line, as a share of the page's height. */
+const reach = 0.04;
+
+/**
+ * At the height of each answer's first line: in the right margin where it is empty, else in the left, else a little
+ * higher or lower, else smaller, else where the least is written.
+ */
+export function marksOnEmptyPaper(room: Room, marks: readonly Wanted[], letters: Lettering): PlacedMark[] {
+  const placed: PlacedMark[] = [];
+  for (const { text, area } of marks.toSorted((a, b) => a.area.y - b.area.y)) {
+    const spot = emptySpot(room, text, area, letters);
+    if (spot === null) continue;
+    room.take(spot.area);
+    placed.push(spot);
+  }
+  return placed;
+}
+
+function emptySpot(room: Room, text: string, area: Area, letters: Lettering): PlacedMark | null {
+  const { unit } = room;
+  const find = (letter: number, emptyOnly: boolean, farthest: number): PlacedMark | null => {
+    const shape = shapeOf(text, letter * unit, unit, letters);
+    const firstLine = Math.min(area.height, 24 * unit);
+    const wanted = area.y + firstLine / 2 - shape.height / 2;
+    const y = Math.max(6 * unit, Math.min(wanted, room.height - shape.height - 6 * unit));
+    const right = room.width - 7 * unit - shape.width;
+    const left = 7 * unit;
+    const leastCost = (top: number) => {
+      const moved = Math.abs(top - y);
+      return moved <= 4 * unit ? moved : moved + 12 * unit;
+    };
+    const search = {
+      size: shape,
+      // Inside the page's edges, where a scan has shadows.
+      xs: [
+        ...steps(0, 40 * unit, 4 * unit).map((inwards) => right - inwards),
+        ...steps(left, left + 24 * unit, 4 * unit),
+      ],
+      ys: stepsAround(y, farthest, 2 * unit),
+      cost: (place: Area) =>
+        leastCost(place.y) + Math.min((right - place.x) * 0.2, 8 * unit + (place.x - left) * 0.2),
+      leastCost,
+    };
+    const place = emptyOnly ? room.emptiest(search) : room.leastInked(search);
+    return place === null ? null : { area: place, text: shape.text, size: shape.size };
+  };
+  const near = room.height * reach;
+  return (
+    find(letterSize, true, near) ??
+    find(smallerSize, true, near) ??
+    find(smallerSize, false, near) ??
+    find(smallerSize, false, room.height)
+  );
+}
+
+/** One column at the right edge, at the height of the answers' middles, moved apart; more columns when one is full. */
+export function columnOfMarks(room: Room, marks: readonly Wanted[], letters: Lettering): PlacedMark[] {
+  const { unit } = room;
+  const gap = 4 * unit;
+  const height = lineHeight * letterSize * unit;
+  const top = Math.max(6 * unit, ...room.taken.map((each) => each.y + each.height + 10 * unit));
+  const bottom = room.height - 6 * unit;
+  const items = marks
+    .map(({ text, area }) => ({
+      ...shapeOf(text, letterSize * unit, unit, letters),
+      wanted: area.y + area.height / 2 - height / 2,
+    }))
+    .sort((a, b) => a.wanted - b.wanted);
+  const perColumn = Math.max(1, Math.floor((bottom - top + gap) / (height + gap)));
+  const placed: PlacedMark[] = [];
+  let right = room.width - 7 * unit;
+  for (let start = 0; start < items.length; start += perColumn) {
+    const column = items.slice(start, start + perColumn);
+    const ys = spread(
+      column.map(({ wanted }) => wanted),
+      height + gap,
+      top,
+      bottom - height,
+    );
+    for (const [index, { text, size, width }] of column.entries()) {
+      const area = { x: right - width, y: ys[index] ?? top, width, height };
+      room.take(area);
+      placed.push({ area, text, size });
+    }
+    right -= Math.max(...column.map(({ width }) => width)) + gap;
+  }
+  return placed;
+}
+
+function shapeOf(text: string, size: number, unit: number, { bold }: Lettering) {
+  const shown = bold.shorten(text, size, 150 * unit);
+  return {
+    text: shown,
+    size,
+    width: bold.width(shown, size) + size * padding * 2,
+    height: size * lineHeight,
+  };
+}
+
+/** Sorted positions moved down, and at the end up again, until neighbours are `step` apart and all are inside. */
+function spread(wanted: readonly number[], step: number, first: number, last: number): number[] {
+  const placed: number[] = [];
+  for (const each of wanted) placed.push(Math.max(each, first, (placed.at(-1) ?? -Infinity) + step));
+  let limit = last;
+  for (let index = placed.length - 1; index >= 0; index--) {
+    placed[index] = Math.min(placed[index]!, limit);
+    limit = placed[index]! - step;
+  }
+  return placed;
+}

@@ -1,0 +1,126 @@
+import type { Area, Point } from './canvas.ts';
+import type { InkShare } from './freeSpace.ts';
+
+/** Units² of ink that a place may hold and count as empty: specks, and the foot of a letter. */
+const specks = 9;
+const speckShare = 0.002;
+
+export interface Search {
+  /** The same everywhere during one search; the place's top left corner is what is searched for. */
+  size: { width: number; height: number };
+  xs: readonly number[];
+  ys: readonly number[];
+  /** Points away from where it would stand best. */
+  cost: (place: Area) => number;
+  /** What `cost` is at least in a row, whatever x: rows that cannot win are skipped. */
+  leastCost?: (y: number) => number;
+}
+
+/**
+ * What is free on a page: what is drawn is never drawn over, and writing is known by its ink. `unit` is one point on
+ * an A4 page.
+ */
+export class Room {
+  readonly width: number;
+  readonly height: number;
+  readonly unit: number;
+  readonly taken: Area[] = [];
+  readonly #ink: InkShare;
+
+  constructor(page: { width: number; height: number }, ink: InkShare, taken: readonly Area[] = []) {
+    this.width = page.width;
+    this.height = page.height;
+    this.unit = Math.min(page.width, page.height) / 595;
+    this.#ink = ink;
+    this.taken.push(...taken);
+  }
+
+  take(place: Area): void {
+    this.taken.push(place);
+  }
+
+  isFree(place: Area): boolean {
+    for (const each of this.taken) {
+      if (
+        each.x < place.x + place.width &&
+        place.x < each.x + each.width &&
+        each.y < place.y + place.height &&
+        place.y < each.y + each.height
+      ) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Units² of writing under the place. */
+  ink(place: Area): number {
+    return (this.#ink(place) * place.width * place.height) / this.unit ** 2;
+  }
+
+  isEmpty(place: Area): boolean {
+    return this.ink(place) <= specks + (speckShare * place.width * place.height) / this.unit ** 2;
+  }
+
+  /** The free place without writing that costs least; null when there is none. */
+  emptiest(search: Search): Area | null {
+    return this.#best(search, (place, cost) => (this.isEmpty(place) ? cost : Infinity));
+  }
+
+  /** The free place with the least writing under it, nearer ones first among equals; null when nothing is free. */
+  leastInked(search: Search): Area | null {
+    return this.#best(search, (place, cost) => cost + this.ink(place) * 10 * this.unit);
+  }
+
+  #best({ size, xs, ys, cost, leastCost }: Search, judged: (place: Area, cost: number) => number) {
+    let best: Area | null = null;
+    let least = Infinity;
+    for (const y of ys) {
+      if (y < 0 || y + size.height > this.height || (leastCost?.(y) ?? 0) >= least) continue;
+      for (const x of xs) {
+        if (x < 0 || x + size.width > this.width) continue;
+        const place = { x, y, width: size.width, height: size.height };
+        const ofPlace = cost(place);
+        if (ofPlace >= least) continue;
+        const all = judged(place, ofPlace);
+        if (all >= least || !this.isFree(place)) continue;
+        [best, least] = [place, all];
+      }
+    }
+    return best;
+  }
+}
+
+/** From `from` in steps to `to`, both included where the steps meet it; [] when `to` is before `from`. */
+export function steps(from: number, to: number, step: number): number[] {
+  return Array.from({ length: Math.max(0, Math.floor((to - from) / step) + 1) }, (_, at) => from + at * step);
+}
+
+/** The same nearest to `centre` first. */
+export function stepsAround(centre: number, reach: number, step: number): number[] {
+  return [centre, ...steps(step, reach, step).flatMap((away) => [centre + away, centre - away])];
+}
+
+/** Between the edges of two areas; 0 when they touch. */
+export function distance(a: Area, b: Area): number {
+  const dx = Math.max(0, a.x - (b.x + b.width), b.x - (a.x + a.width));
+  const dy = Math.max(0, a.y - (b.y + b.height), b.y - (a.y + a.height));
+  return Math.hypot(dx, dy);
+}
+
+/** The points at which two areas are nearest to each other. */
+export function nearestPoints(a: Area, b: Area): [Point, Point] {
+  const [ax, bx] = nearestOnAxis(a.x, a.x + a.width, b.x, b.x + b.width);
+  const [ay, by] = nearestOnAxis(a.y, a.y + a.height, b.y, b.y + b.height);
+  return [
+    [ax, ay],
+    [bx, by],
+  ];
+}
+
+function nearestOnAxis(a0: number, a1: number, b0: number, b1: number): [number, number] {
+  if (a1 < b0) return [a1, b0];
+  if (b1 < a0) return [a0, b1];
+  const middle = (Math.max(a0, b0) + Math.min(a1, b1)) / 2;
+  return [middle, middle];
+}
