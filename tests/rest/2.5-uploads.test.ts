@@ -50,7 +50,10 @@ describe('4.6 POST /uploads', () => {
     expect(new Set(body.uploads.map(({ upload_url }) => upload_url)).size).toBe(100);
     body.uploads.forEach(({ status: state, headers }, index) => {
       expect(state).toBe('pending');
-      expect(headers).toEqual({ 'content-type': 'application/pdf', 'content-length': String(index + 1) });
+      expect(Object.fromEntries(new Headers(headers))).toEqual({
+        'content-type': 'application/pdf',
+        'content-length': String(index + 1),
+      });
     });
   });
 

@@ -17,10 +17,12 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   const json = argv.includes('--json');
   const program = new Command(PROGRAM)
     .description(
-      'Provisions institutes, API keys and credits of a running answer-evaluation service.\n' +
-        'Talks to core at CORE_URL with CORE_CONTROL_TOKEN; without them, to the service that `npm start` runs here\n' +
+      'Provisions institutes, API keys and credits of a running answer-evaluation service. ' +
+        'Talks to core at CORE_URL with CORE_CONTROL_TOKEN; without them, to the service that `npm start` runs here ' +
         '(its address and token are in DATA_DIR/service.json).',
     )
+    .option('--json', 'print exactly one JSON object (errors too, on stderr)')
+    .configureHelp({ showGlobalOptions: true })
     .addHelpText(
       'after',
       example('institute create --name "Riverside School" --credits 500') +

@@ -22,7 +22,7 @@ Every graded copy costs credits; each run creates exams of its own and can be re
 export const readOptions = (argv: readonly string[]): DemoOptions | null => {
   const program = new Command('npm run demo --')
     .description(
-      'Shows the answer-evaluation service at work: creates an exam, uploads and submits a scanned copy, submits\n' +
+      'Shows the answer-evaluation service at work: creates exams, uploads and submits a scanned copy, submits ' +
         'typed answers, waits for the marks, prints them and saves the checked copy.',
     )
     .option('--exam <file>', 'your own exam: JSON, a body of POST /exams; its mode decides what is submitted')

@@ -52,8 +52,8 @@ const feedbackOn = (question: QuestionResult | undefined): string => {
 
 const totalsLine = ({ totals }: Result): string => {
   const percentage = totals.percentage === null ? '' : ` (${totals.percentage} %)`;
-  const failed = totals.questions_failed === 0 ? '' : `, ${totals.questions_failed} failed`;
-  return `Total: ${totals.awarded} / ${totals.max}${percentage}, ${totals.questions_graded} questions graded${failed}`;
+  const failed = totals.questions_failed === 0 ? '' : `, failed: ${totals.questions_failed}`;
+  return `Total: ${totals.awarded} / ${totals.max}${percentage}, questions graded: ${totals.questions_graded}${failed}`;
 };
 
 /** Each reason with the number of questions that have it. */
@@ -64,7 +64,7 @@ const reviewLines = (result: Result, columns: number): string[] => {
   }
   const reasons = [
     ...result.review_reasons.map((reason) => `${reason} (the whole submission)`),
-    ...[...counts].map(([reason, count]) => `${reason} (${count} questions)`),
+    ...[...counts].map(([reason, count]) => `${reason} (questions: ${count})`),
   ];
   if (!result.needs_review || reasons.length === 0) return [];
   return [wrapped(plain(`A teacher should look, because of: ${reasons.join(', ')}`), columns)];

@@ -16,7 +16,7 @@ export interface Service {
 
 const PROGRAM = fileURLToPath(new URL('../../standalone/src/main.ts', import.meta.url));
 const LOOK_TIMEOUT_MS = 5000;
-const LINES_KEPT = 15;
+const LINES_SHOWN = 15;
 
 /**
  * The service at API_URL, or the one that runs on the data folder, or one that is started for the demo and stopped
@@ -91,15 +91,10 @@ const hasEnded = (child: ChildProcess): boolean =>
 /** Both pipes are read to the end of the child's life: a full pipe would stop it. */
 const untilReady = (child: ChildProcess, say: (line: string) => void, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
-    const last: string[] = [];
-    const keep = (line: string): void => {
-      last.push(line);
-      if (last.length > LINES_KEPT) last.shift();
-    };
+    const complaints: string[] = [];
     let ready = false;
     if (child.stdout !== null) {
       createInterface({ input: child.stdout }).on('line', (line) => {
-        keep(line);
         if (!ready) say(`  ${line}`);
         const address = /^ready (\S+)$/.exec(line)?.[1];
         if (address === undefined) return;
@@ -107,14 +102,26 @@ const untilReady = (child: ChildProcess, say: (line: string) => void, signal: Ab
         resolve(address);
       });
     }
-    if (child.stderr !== null) createInterface({ input: child.stderr }).on('line', keep);
+    if (child.stderr !== null) {
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        // What is JSON is its log, for operators.
+        if (!ready && !line.startsWith('{')) complaints.push(`  ${line}`);
+      });
+    }
     child.once('error', (error) =>
       reject(new DemoFailure(`The service could not be started: ${error.message}`)),
     );
-    child.once('close', () =>
-      reject(
-        new DemoFailure(['The service could not be started:', ...last.map((line) => `  ${line}`)].join('\n')),
-      ),
-    );
+    child.once('close', () => reject(couldNotStart(complaints.slice(-LINES_SHOWN))));
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
+
+const couldNotStart = (complaints: readonly string[]): DemoFailure =>
+  new DemoFailure(
+    [
+      'The service could not be started:',
+      ...complaints,
+      ...(complaints.some((line) => line.includes('EADDRINUSE'))
+        ? ['Set PORT and CORE_PORT to free ports, or stop what listens there.']
+        : []),
+    ].join('\n'),
+  );

@@ -1,4 +1,5 @@
 import { degrees, PDFDocument, StandardFonts } from 'pdf-lib';
+import type { PDFPage } from 'pdf-lib';
 import sharp from 'sharp';
 
 // PDFs for the tests, made at run time: small, and each with one thing to test.
@@ -30,33 +31,42 @@ export async function scan({
 }
 
 /** Each JPEG fills a page of `size` points; `rotate` is the page's /Rotate; `crop` moves the visible part off the origin. */
-export async function scannedPdf(
-  jpegs: readonly Buffer[],
-  { size = [595, 842] as [number, number], rotate = 0, crop = null as null | [number, number] } = {},
-): Promise<Buffer> {
+export async function scannedPdf(jpegs: readonly Buffer[], laid: Laid = {}): Promise<Buffer> {
   const document = await PDFDocument.create();
-  const embedded = new Map<Buffer, Awaited<ReturnType<typeof document.embedJpg>>>();
-  for (const jpeg of jpegs) {
-    let image = embedded.get(jpeg);
-    if (image === undefined) embedded.set(jpeg, (image = await document.embedJpg(jpeg)));
-    const [x, y] = crop ?? [0, 0];
-    const page = document.addPage([size[0] + x * 2, size[1] + y * 2]);
-    if (crop !== null) page.setCropBox(x, y, ...size);
-    page.setRotation(degrees(rotate));
-    page.drawImage(image, { x, y, width: size[0], height: size[1] });
-  }
+  for (const jpeg of jpegs) await addScan(document, jpeg, laid);
   return Buffer.from(await document.save());
+}
+
+export interface Laid {
+  size?: [number, number];
+  rotate?: number;
+  crop?: [number, number] | null;
+}
+
+export async function addScan(
+  document: PDFDocument,
+  jpeg: Buffer,
+  { size = [595, 842], rotate = 0, crop = null }: Laid = {},
+): Promise<PDFPage> {
+  const [x, y] = crop ?? [0, 0];
+  const page = document.addPage([size[0] + x * 2, size[1] + y * 2]);
+  if (crop !== null) page.setCropBox(x, y, ...size);
+  page.setRotation(degrees(rotate));
+  page.drawImage(await document.embedJpg(jpeg), { x, y, width: size[0], height: size[1] });
+  return page;
 }
 
 export async function textPdf(pages: readonly (readonly string[])[], rotate = 0): Promise<Buffer> {
   const document = await PDFDocument.create();
-  const font = await document.embedFont(StandardFonts.Helvetica);
-  for (const lines of pages) {
-    const page = document.addPage([595, 842]);
-    page.setRotation(degrees(rotate));
-    lines.forEach((line, index) => page.drawText(line, { x: 72, y: 770 - index * 24, size: 14, font }));
-  }
+  for (const lines of pages) await addText(document, lines, rotate);
   return Buffer.from(await document.save());
+}
+
+export async function addText(document: PDFDocument, lines: readonly string[], rotate = 0): Promise<void> {
+  const font = await document.embedFont(StandardFonts.Helvetica);
+  const page = document.addPage([595, 842]);
+  page.setRotation(degrees(rotate));
+  lines.forEach((line, index) => page.drawText(line, { x: 72, y: 770 - index * 24, size: 14, font }));
 }
 
 /** A PDF of exactly these objects (1, 2, …; 1 is the catalog) with a correct cross-reference table. */

@@ -26,3 +26,30 @@ export async function boundsOf(
   if (right < left) return null;
   return { x: left / width, y: top / height, width: (right - left) / width, height: (bottom - top) / height };
 }
+
+/** The share of dark blue pixels, a pen's, that are dark blue no longer in another picture of the same page. */
+export async function lostInk(before: string, after: string): Promise<number> {
+  const { width, height } = await sharp(before).metadata();
+  const [from, to] = await Promise.all(
+    [before, after].map((file) =>
+      sharp(file).resize({ width, height, fit: 'fill' }).toColourspace('srgb').removeAlpha().raw().toBuffer(),
+    ),
+  );
+  const isBlue = (picture: Buffer | undefined, at: number, darkest: number, least: number) => {
+    const [red, green, blue] = [picture?.[at] ?? 0, picture?.[at + 1] ?? 0, picture?.[at + 2] ?? 0];
+    return red + green + blue < darkest * 3 && blue - red > least;
+  };
+  let [ink, lost] = [0, 0];
+  for (let y = 1; y < height - 1; y++) {
+    for (let x = 1; x < width - 1; x++) {
+      const at = (y * width + x) * 3;
+      if (!isBlue(from, at, 110, 40)) continue;
+      ink++;
+      // A pixel aside counts, since the two were rendered differently.
+      const around = [0, -3, 3, -width * 3, width * 3];
+      if (!around.some((aside) => isBlue(to, at + aside, 190, 20))) lost++;
+    }
+  }
+  if (ink === 0) throw new Error('nothing is written on the page');
+  return lost / ink;
+}

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { creditsAboveZero, id } from '../arguments.ts';
 import { withControl } from '../control.ts';
-import { example, JSON_OPTION, print } from '../output.ts';
+import { example, print } from '../output.ts';
 
 export const addCreditCommands = (program: Command): void => {
   program
@@ -11,7 +11,6 @@ export const addCreditCommands = (program: Command): void => {
     .description('Add credits to the balance of an institute')
     .requiredOption('--institute <id>', 'id of the institute', id)
     .requiredOption('--amount <number>', 'credits to add, more than 0', creditsAboveZero)
-    .option(...JSON_OPTION)
     .addHelpText(
       'after',
       example('credits grant --institute 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11 --amount 1000'),
@@ -19,13 +18,15 @@ export const addCreditCommands = (program: Command): void => {
     .action(grantCredits);
 };
 
-const grantCredits = async (options: {
-  institute: string;
-  amount: number;
-  json?: boolean;
-}): Promise<void> => {
+const grantCredits = async (
+  options: {
+    institute: string;
+    amount: number;
+  },
+  command: Command,
+): Promise<void> => {
   const answer = await withControl((control) =>
     control.grantCredits.mutate({ institute_id: options.institute, amount: options.amount }),
   );
-  print(answer, options, [`Granted ${options.amount} credits; the balance is ${answer.balance}.`]);
+  print(answer, command, [`Granted ${options.amount} credits; the balance is ${answer.balance}.`]);
 };

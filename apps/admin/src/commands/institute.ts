@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { count, credits, id, name } from '../arguments.ts';
 import { withControl, type Control } from '../control.ts';
-import { example, JSON_OPTION, print } from '../output.ts';
+import { example, print } from '../output.ts';
 
 export const addInstituteCommands = (program: Command): void => {
   const institute = program
@@ -26,7 +26,6 @@ export const addInstituteCommands = (program: Command): void => {
     )
     .option('--daily-copy-quota <count>', 'copies a day (UTC) over all of its keys (default: 2000)', count)
     .option('--api-disabled', 'its keys answer 403 product_not_enabled')
-    .option(...JSON_OPTION)
     .addHelpText('after', example('institute create --name "Riverside School" --credits 500'))
     .action(createInstitute);
 
@@ -34,21 +33,22 @@ export const addInstituteCommands = (program: Command): void => {
     .command('show')
     .description('Show an institute: settings, credits and keys (never a key itself)')
     .requiredOption('--institute <id>', 'id of the institute', id)
-    .option(...JSON_OPTION)
     .addHelpText('after', example('institute show --institute 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11'))
     .action(showInstitute);
 };
 
-const createInstitute = async (options: {
-  name: string;
-  credits: number;
-  creditLimit?: number;
-  creditsPerPage?: number;
-  creditsPerAnswer?: number;
-  dailyCopyQuota?: number;
-  apiDisabled?: true;
-  json?: boolean;
-}): Promise<void> => {
+const createInstitute = async (
+  options: {
+    name: string;
+    credits: number;
+    creditLimit?: number;
+    creditsPerPage?: number;
+    creditsPerAnswer?: number;
+    dailyCopyQuota?: number;
+    apiDisabled?: true;
+  },
+  command: Command,
+): Promise<void> => {
   const answer = await withControl((control) =>
     control.createInstitute.mutate({
       name: options.name,
@@ -60,17 +60,17 @@ const createInstitute = async (options: {
       api_enabled: options.apiDisabled !== true,
     }),
   );
-  print(answer, options, [
+  print(answer, command, [
     `Institute created: ${answer.institute_id}`,
     `It needs a key next: key create --institute ${answer.institute_id} --scopes read,write`,
   ]);
 };
 
-const showInstitute = async (options: { institute: string; json?: boolean }): Promise<void> => {
+const showInstitute = async (options: { institute: string }, command: Command): Promise<void> => {
   const answer = await withControl((control) =>
     control.showInstitute.query({ institute_id: options.institute }),
   );
-  print(answer, options, describe(answer));
+  print(answer, command, describe(answer));
 };
 
 type Institute = Awaited<ReturnType<Control['showInstitute']['query']>>;

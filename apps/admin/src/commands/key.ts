@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { Scope } from '@evaluation/rest-contract/schemas';
 import { count, id, scopes, time } from '../arguments.ts';
 import { withControl } from '../control.ts';
-import { example, JSON_OPTION, print } from '../output.ts';
+import { example, print } from '../output.ts';
 
 export const addKeyCommands = (program: Command): void => {
   const key = program.command('key').description('API keys: what an institute calls the API with');
@@ -28,7 +28,6 @@ export const addKeyCommands = (program: Command): void => {
       count,
     )
     .option('--expires-at <time>', 'UTC time from which it is refused (default: never)', time)
-    .option(...JSON_OPTION)
     .addHelpText(
       'after',
       example('key create --institute 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11 --scopes read,write'),
@@ -39,19 +38,20 @@ export const addKeyCommands = (program: Command): void => {
     .command('revoke')
     .description('Revoke a key for good; takes effect within a minute')
     .requiredOption('--key <id>', 'id of the key (not the key itself)', id)
-    .option(...JSON_OPTION)
     .addHelpText('after', example('key revoke --key 5a1c2d3e-4f50-4b6c-8d7e-9f0a1b2c3d4e'))
     .action(revokeKey);
 };
 
-const createKey = async (options: {
-  institute: string;
-  scopes: Scope[];
-  rateTier?: 'standard' | 'high';
-  dailyCopyCap?: number;
-  expiresAt?: string;
-  json?: boolean;
-}): Promise<void> => {
+const createKey = async (
+  options: {
+    institute: string;
+    scopes: Scope[];
+    rateTier?: 'standard' | 'high';
+    dailyCopyCap?: number;
+    expiresAt?: string;
+  },
+  command: Command,
+): Promise<void> => {
   const answer = await withControl((control) =>
     control.createKey.mutate({
       institute_id: options.institute,
@@ -61,7 +61,7 @@ const createKey = async (options: {
       expires_at: options.expiresAt,
     }),
   );
-  print(answer, options, [
+  print(answer, command, [
     `API key:  ${answer.api_key}`,
     `Key id:   ${answer.key_id}`,
     'Keep the key now: it is not shown again. Never put it in a browser or a mobile app.',
@@ -71,9 +71,9 @@ const createKey = async (options: {
   ]);
 };
 
-const revokeKey = async (options: { key: string; json?: boolean }): Promise<void> => {
+const revokeKey = async (options: { key: string }, command: Command): Promise<void> => {
   const answer = await withControl((control) => control.revokeKey.mutate({ key_id: options.key }));
-  print(answer, options, [
+  print(answer, command, [
     `Key ${answer.key_id} is revoked since ${answer.revoked_at}; every server refuses it within a minute.`,
   ]);
 };

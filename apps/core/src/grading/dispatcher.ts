@@ -112,11 +112,16 @@ const reclaim = async (services: Services): Promise<void> => {
       where id in (
         select id from runs where status = 'claimed' and lease_until < clock_timestamp()
         limit 1000 for update skip locked)`.execute(tx);
+    // A run that waits has a deadline only if it was claimed before, so the second half looks at few.
     return sql<{ id: string; institute_id: string; timed_out: boolean }>`
-      select id, institute_id, deadline_at < clock_timestamp() as timed_out from runs
-      where (status in ('released', 'claimed') and deadline_at < clock_timestamp())
-         or (status = 'queued' and (deadline_at < clock_timestamp() or dead_leases >= ${MAX_DEAD_LEASES}))
-      limit 100`.execute(tx);
+      (select id, institute_id, true as timed_out from runs
+       where (status = 'released' or status = 'claimed') and deadline_at < clock_timestamp()
+       limit 100)
+      union all
+      (select id, institute_id, deadline_at < clock_timestamp() from runs
+       where status = 'queued' and deadline_at is not null
+         and (deadline_at < clock_timestamp() or dead_leases >= ${MAX_DEAD_LEASES})
+       limit 100)`.execute(tx);
   });
   for (const run of over.rows) {
     await failAbandonedRun(
@@ -137,17 +142,26 @@ const DISPATCH_LOCK = 7_301_120;
 
 /** Marks runs as released, in turns over the institutes, up to the windows. @returns them, to be published. */
 const release = async (services: Services, lane: Lane): Promise<ReleasedRun[]> => {
-  const { instituteWindow, laneWindow } = services.settings.runs;
   const { rows } = await services.database.acrossInstitutes(async (tx) => {
     const locked = await sql<{
       mine: boolean;
     }>`select pg_try_advisory_xact_lock(${DISPATCH_LOCK}) as mine`.execute(tx);
     if (locked.rows[0]?.mine !== true) return { rows: [] };
-    return sql<ReleasedRun>`
+    return releaseInTurns(lane, services.settings.runs).execute(tx);
+  });
+  return rows;
+};
+
+/** The statement by itself, so that a test can look at its plan. */
+export const releaseInTurns = (
+  lane: Lane,
+  { instituteWindow, laneWindow }: { instituteWindow: number; laneWindow: number },
+) => sql<ReleasedRun>`
       with recursive
       in_flight as (
         select institute_id, count(*)::int as runs from runs
-        where lane = ${lane}::"Lane" and status in ('released', 'claimed') group by institute_id),
+        where lane = ${lane}::"Lane" and (status = 'released' or status = 'claimed')
+        group by institute_id),
       -- Steps from institute to institute over the index instead of reading every waiting run.
       waiting as (
         (select institute_id from runs where lane = ${lane}::"Lane" and status = 'queued' order by institute_id limit 1)
@@ -164,14 +178,11 @@ const release = async (services: Services, lane: Lane): Promise<ReleasedRun[]> =
         cross join lateral (
           select r.id, r.queued_at from runs r
           where r.lane = ${lane}::"Lane" and r.status = 'queued' and r.institute_id = w.institute_id
-          order by r.queued_at, r.id
+          order by r.institute_id, r.queued_at, r.id
           limit greatest(0, ${instituteWindow}::int - coalesce(f.runs, 0))) next
         where w.institute_id is not null)
       update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
       where id in (
         select id from turns order by turn, queued_at, id
         limit greatest(0, ${laneWindow}::int - (select coalesce(sum(runs), 0)::int from in_flight)))
-      returning id, institute_id, delivery`.execute(tx);
-  });
-  return rows;
-};
+      returning id, institute_id, delivery`;

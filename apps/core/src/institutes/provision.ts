@@ -16,7 +16,7 @@ export const InstituteCreate = z.object({
   credit_limit: amount.default(0),
   credits_per_page: amount.nullable().default(null),
   credits_per_answer: amount.nullable().default(null),
-  daily_copy_quota: z.int().gte(0).default(2000),
+  daily_copy_quota: z.int().gte(0).lte(1_000_000_000).default(2000),
   api_enabled: z.boolean().default(true),
 });
 
@@ -53,7 +53,7 @@ export const KeyCreate = z.object({
   institute_id: z.uuid(),
   scopes: z.array(Scope).default(['evaluation:read', 'evaluation:write']),
   rate_tier: z.enum(['standard', 'high']).default('standard'),
-  daily_copy_cap: z.int().gte(0).nullable().default(null),
+  daily_copy_cap: z.int().gte(0).lte(1_000_000_000).nullable().default(null),
   expires_at: z.iso.datetime().nullable().default(null),
 });
 

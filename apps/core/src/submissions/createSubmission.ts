@@ -34,6 +34,8 @@ export const createSubmission = async (
 
     const submissionId = randomUUID();
     const candidateId = await takeCandidate(tx, actor.institute_id, exam.id, request);
+    // Before the upload and the answers: a request sent twice learns of its first, not that its upload is used.
+    await refuseSecond(tx, exam.id, candidateId);
     const intake =
       exam.mode === 'handwritten'
         ? await takeCopy(tx, {
@@ -47,7 +49,6 @@ export const createSubmission = async (
             exam,
             answers: request.answers ?? [],
           });
-    await refuseSecond(tx, exam.id, candidateId);
 
     const institute = await readTerms(tx, actor);
     const unit = exam.mode === 'handwritten' ? 'page' : 'answer';

@@ -36,7 +36,7 @@ export function placeComment(
   const { unit } = room;
   const size = 7.6 * unit;
   const padding = commentPadding * unit;
-  const gap = 3 * unit;
+  const gap = 5 * unit;
   let best: PlacedComment | null = null;
   let nearest = Infinity;
   const tried = new Set<number>();
@@ -50,26 +50,27 @@ export function placeComment(
       width: Math.max(...lines.map((line) => regular.width(line, size))) + padding * 2 + unit,
       height: lines.length * size * commentLeading + padding * 1.4,
     };
-    // Above the answer it might be taken for a remark on the one before.
-    const above = (y: number) => (y < area.y ? 8 * unit : 0);
+    // Above the answer it might be taken for a remark on the one before, and left of it stands its number.
+    const above = (y: number) => (y < area.y - gap ? 20 * unit : 0);
+    const cost = (spot: Area) => distance(spot, area) + above(spot.y) + Math.max(0, area.x - spot.x) * 0.3;
     const away = (y: number) => Math.max(0, area.y - (y + shape.height), y - (area.y + area.height));
     const ys = steps(gap, room.height - shape.height - gap, 3 * unit).sort((a, b) => away(a) - away(b));
     const place = room.emptiest({
       size: shape,
       xs: [
         area.x + area.width + gap,
-        ...steps(gap, room.width - shape.width - gap, 6 * unit),
+        ...steps(gap, room.width - shape.width - gap, 9 * unit),
         room.width - shape.width - gap,
       ],
       ys,
-      cost: (spot) => distance(spot, area) + above(spot.y),
+      cost,
+      clearance: 2.5 * unit,
       leastCost: (y) => away(y) + above(y),
     });
     if (place === null) continue;
-    const cost = distance(place, area) + above(place.y);
     // The first shapes read better, so another has to be clearly nearer.
-    if (cost >= nearest - 12 * unit) continue;
-    nearest = cost;
+    if (cost(place) >= nearest - 12 * unit) continue;
+    nearest = cost(place);
     const far = distance(place, area) > leaderBeyond * room.height;
     best = { area: place, lines, size, leader: far ? nearestPoints(place, area) : null };
   }

@@ -117,6 +117,7 @@ function placeStroke(room: Room, area: Area): Area | null {
       xs: stepsAround(x, room.width, 4 * unit),
       cost: (place: Area) => Math.abs(place.x - x) * 0.7 + leastCost(place.y),
       leastCost,
+      clearance: unit,
     };
     const near = stepsAround(y, Math.max(30 * unit, area.height / 2 + 20 * unit), 3 * unit);
     const place =

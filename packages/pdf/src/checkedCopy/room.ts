@@ -14,6 +14,8 @@ export interface Search {
   cost: (place: Area) => number;
   /** What `cost` is at least in a row, whatever x: rows that cannot win are skipped. */
   leastCost?: (y: number) => number;
+  /** Points around the place that must be empty too, 0 when left out. */
+  clearance?: number;
 }
 
 /**
@@ -64,7 +66,8 @@ export class Room {
 
   /** The free place without writing that costs least; null when there is none. */
   emptiest(search: Search): Area | null {
-    return this.#best(search, (place, cost) => (this.isEmpty(place) ? cost : Infinity));
+    const around = search.clearance ?? 0;
+    return this.#best(search, (place, cost) => (this.isEmpty(grown(place, around)) ? cost : Infinity));
   }
 
   /** The free place with the least writing under it, nearer ones first among equals; null when nothing is free. */
@@ -89,6 +92,10 @@ export class Room {
     }
     return best;
   }
+}
+
+function grown({ x, y, width, height }: Area, by: number): Area {
+  return { x: x - by, y: y - by, width: width + by * 2, height: height + by * 2 };
 }
 
 /** From `from` in steps to `to`, both included where the steps meet it; [] when `to` is before `from`. */

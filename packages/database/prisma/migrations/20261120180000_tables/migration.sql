@@ -434,10 +434,19 @@ CREATE INDEX "submissions_exam_id_updated_at_id_idx" ON "submissions"("exam_id",
 CREATE UNIQUE INDEX "one_live_submission" ON "submissions"("exam_id", "candidate_id") WHERE (state = 'live');
 
 -- CreateIndex
-CREATE INDEX "runs_waiting" ON "runs"("lane", "institute_id", "queued_at", "id") WHERE (status = 'queued');
+CREATE INDEX "runs_waiting" ON "runs"("institute_id", "lane", "queued_at", "id") WHERE (status = 'queued');
 
 -- CreateIndex
-CREATE INDEX "runs_in_flight" ON "runs"("lane", "institute_id", "released_at") WHERE ((status = 'released') OR (status = 'claimed'));
+CREATE INDEX "runs_waiting_copy" ON "runs"("institute_id", "queued_at", "id") WHERE ((status = 'queued') AND (lane = 'copy'));
+
+-- CreateIndex
+CREATE INDEX "runs_waiting_typed" ON "runs"("institute_id", "queued_at", "id") WHERE ((status = 'queued') AND (lane = 'typed'));
+
+-- CreateIndex
+CREATE INDEX "runs_returned" ON "runs"("deadline_at") WHERE ((status = 'queued') AND (deadline_at IS NOT NULL));
+
+-- CreateIndex
+CREATE INDEX "runs_in_flight" ON "runs"("institute_id", "lane", "released_at") WHERE ((status = 'released') OR (status = 'claimed'));
 
 -- CreateIndex
 CREATE INDEX "runs_finished" ON "runs"("institute_id", "lane", "finished_at") WHERE (status = 'completed');

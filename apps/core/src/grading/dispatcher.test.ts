@@ -1,0 +1,223 @@
+import { openDatabase, type Database } from '@evaluation/database';
+import { openLanes, type Lanes } from '@evaluation/lanes';
+import { objectStore, type ObjectStore } from '@evaluation/object-store';
+import { readCoreSettings } from '@evaluation/settings';
+import { createLogger } from '@evaluation/telemetry';
+import { cloneDatabase, newBucket, newLanes, type ClonedDatabase } from '@evaluation/test-services';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Services } from '../services.ts';
+import { releaseInTurns, tick } from './dispatcher.ts';
+
+/* The dispatcher's statements on fabricated runs: rows without submissions, which it never looks at. */
+
+let clone: ClonedDatabase;
+let database: Database;
+let lanes: Lanes;
+let objects: ObjectStore;
+let maker: pg.Client;
+let services: Services;
+
+const log = createLogger({ service: 'test', level: 'silent' });
+
+beforeEach(async () => {
+  clone = await cloneDatabase();
+  const bucket = await newBucket();
+  const { url, namespace } = newLanes();
+  const secret = 'sixteen characters';
+  const settings = readCoreSettings({
+    DATABASE_URL: clone.url,
+    CORE_PUBLIC_TOKEN: secret,
+    CORE_GRADING_TOKEN: secret,
+    CORE_CONTROL_TOKEN: secret,
+    ACTOR_SIGNING_KEY: secret,
+    NATS_URL: url,
+    LANE_NAMESPACE: namespace,
+    S3_ENDPOINT: bucket.endpoint,
+    S3_ACCESS_KEY_ID: bucket.accessKeyId,
+    S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
+  });
+  database = await openDatabase({ url: clone.url, poolSize: 4, log });
+  lanes = openLanes({ url, namespace, name: 'dispatcher' });
+  await lanes.ensureStreams();
+  objects = objectStore(bucket);
+  services = { database, lanes, objects, settings, log, wakeDispatcher: () => {} };
+  maker = new pg.Client({ connectionString: clone.superuserUrl });
+  await maker.connect();
+  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  await maker.query('set session_replication_role = replica');
+});
+afterEach(async () => {
+  await maker.end();
+  await lanes.close();
+  await database.close();
+  objects.close();
+  await clone.drop();
+});
+
+const withWindows = (instituteWindow: number, laneWindow: number): Services => ({
+  ...services,
+  settings: { ...services.settings, runs: { ...services.settings.runs, instituteWindow, laneWindow } },
+});
+
+/** Queued runs of the typed lane, the first of an institute the oldest. @returns the institutes' ids, in id order */
+const queueRuns = async (institutes: number, runsEach: number, lane = 'typed'): Promise<string[]> => {
+  const { rows } = await maker.query<{ institute_id: string }>(
+    `with institutes as (select gen_random_uuid() as institute_id from generate_series(1, $1)),
+       made as (
+         insert into runs (id, institute_id, submission_id, lane, attempt, status, price, queued_at)
+         select gen_random_uuid(), institute_id, gen_random_uuid(), $3::"Lane", 1, 'queued', 1, now() + at * interval '1 second'
+         from institutes, generate_series(1, $2) at)
+     select institute_id from institutes order by institute_id`,
+    [institutes, runsEach, lane],
+  );
+  return rows.map(({ institute_id }) => institute_id);
+};
+
+/** How many runs of each institute are out. */
+const runsOut = async (): Promise<Map<string, number>> => {
+  const { rows } = await maker.query<{ institute_id: string; runs: number }>(
+    `select institute_id, count(*)::int as runs from runs where status = 'released' group by institute_id`,
+  );
+  return new Map(rows.map(({ institute_id, runs }) => [institute_id, runs]));
+};
+
+const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0);
+
+test('3.8 a tick releases in turns: every institute its oldest run before any of them gets a second one', async () => {
+  const [big = ''] = await queueRuns(1, 50);
+  const small = await queueRuns(3, 2);
+  await tick(withWindows(16, 6));
+  const out = await runsOut();
+  expect(sum(out.values()), 'the lane has six places').toBe(6);
+  for (const institute of small) expect(out.get(institute)).toBeGreaterThanOrEqual(1);
+  expect(out.get(big), 'the one with 50 gets its second turn like the others').toBe(2);
+  const { rows } = await maker.query<{ oldest: boolean }>(
+    `select bool_and(queued_at <= (select min(queued_at) from runs w
+       where w.institute_id = r.institute_id and w.status = 'queued')) as oldest
+     from runs r where status = 'released' and institute_id = $1`,
+    [big],
+  );
+  expect(rows).toEqual([{ oldest: true }]);
+});
+
+test('3.8 an institute has no more runs out than its window, a lane no more than its own, over many ticks', async () => {
+  const [first = '', second = ''] = await queueRuns(2, 20);
+  const windows = withWindows(3, 5);
+  for (let ticks = 0; ticks < 3; ticks += 1) await tick(windows);
+  const out = await runsOut();
+  expect([out.get(first), out.get(second)].toSorted()).toEqual([2, 3]);
+
+  // The one that has fewer out is next, whatever its place by age.
+  const [busy = ''] = [...out].filter(([, runs]) => runs === 3).map(([institute]) => institute);
+  await maker.query(
+    `update runs set status = 'completed' where id = (select id from runs where status = 'released' and institute_id = $1 limit 1)`,
+    [busy],
+  );
+  await tick(windows);
+  expect([...(await runsOut()).values()].toSorted()).toEqual([2, 3]);
+  expect(await lanes.depth('typed')).toBe(6);
+});
+
+test('3.8 a full lane holds nothing up in the other one', async () => {
+  await queueRuns(1, 5, 'copy');
+  const [typed = ''] = await queueRuns(1, 5, 'typed');
+  await maker.query(`update runs set status = 'claimed', lease_until = now() + interval '1 hour' where lane = 'copy'`);
+  await queueRuns(1, 5, 'copy');
+  await tick(withWindows(5, 5));
+  expect(await runsOut()).toEqual(new Map([[typed, 5]]));
+});
+
+test('3.8 1000 institutes with three runs each: 64 places go to 64 institutes, and no run goes out twice', async () => {
+  const institutes = await queueRuns(1000, 3);
+  await tick(withWindows(16, 64));
+  const first = await runsOut();
+  expect(first.size).toBe(64);
+  expect(sum(first.values())).toBe(64);
+  await maker.query(`update runs set status = 'completed' where status = 'released'`);
+  await tick(withWindows(16, 5000));
+  const rest = await runsOut();
+  expect(rest.size).toBe(institutes.length);
+  expect(sum(rest.values())).toBe(3000 - 64);
+  const { rows } = await maker.query('select distinct delivery from runs order by delivery');
+  expect(rows).toEqual([{ delivery: 1 }]);
+});
+
+test('3.7 a released run that nobody claims goes back to its place and out again as a new delivery', async () => {
+  const [institute = ''] = await queueRuns(1, 2);
+  await tick(withWindows(1, 1));
+  const before = await maker.query(`select id, queued_at, delivery from runs where status = 'released'`);
+  await maker.query(`update runs set released_at = now() - interval '1 hour' where status = 'released'`);
+  await tick(withWindows(1, 1));
+  const after = await maker.query(`select id, queued_at, delivery from runs where status = 'released'`);
+  expect(after.rows).toEqual(before.rows.map((run: object) => ({ ...run, delivery: 2 })));
+  expect((await runsOut()).get(institute)).toBe(1);
+});
+
+test('3.7 a lease that has run out makes its holder a stranger and counts; one that lasts is left alone', async () => {
+  await queueRuns(1, 2);
+  const ids = (await maker.query<{ id: string }>('select id from runs order by queued_at')).rows.map(({ id }) => id);
+  const claim = (id: string | undefined, until: string) =>
+    maker.query(
+      `update runs set status = 'claimed', fence = 7, lease_until = now() + $2::interval where id = $1`,
+      [id, until],
+    );
+  await claim(ids[0], '-1 second');
+  await claim(ids[1], '1 hour');
+  // No place in the lane: what is taken back stays visible as queued.
+  await tick(withWindows(1, 1));
+  const { rows } = await maker.query('select status, fence, dead_leases, lease_until is null as free from runs order by queued_at');
+  expect(rows).toEqual([
+    { status: 'queued', fence: 8, dead_leases: 1, free: true },
+    { status: 'claimed', fence: 7, dead_leases: 0, free: false },
+  ]);
+});
+
+test('3.8 two replicas that tick at once release each run once', async () => {
+  await queueRuns(20, 2);
+  const windows = withWindows(16, 64);
+  await Promise.all(Array.from({ length: 4 }, () => tick(windows)));
+  await tick(windows);
+  const { rows } = await maker.query('select status, delivery, count(*)::int as runs from runs group by 1, 2');
+  expect(rows).toEqual([{ status: 'released', delivery: 1, runs: 40 }]);
+});
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+test('3.8 with 50,000 waiting and 50,000 finished runs a tick reads a few hundred index entries, row-level security on', async () => {
+  await queueRuns(50, 1000);
+  await queueRuns(50, 1000, 'copy');
+  await maker.query(`update runs set status = 'completed' where lane = 'copy'`);
+  await maker.query('analyze runs');
+  const windows = { instituteWindow: 16, laneWindow: 64 };
+  const { rows } = await database.acrossInstitutes((tx) =>
+    sql<{
+      'QUERY PLAN': [{ Plan: PlanNode }];
+    }>`explain (analyze, format json) ${releaseInTurns('typed', windows)}`.execute(tx),
+  );
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan;
+  if (plan === undefined) throw new Error('no plan');
+  const reads = nodesOf(plan).filter((node) => /Seq Scan|Index/.test(node['Node Type']));
+  expect(reads.map((node) => node['Index Name']).toSorted()).toEqual([
+    'runs_in_flight',
+    'runs_pkey',
+    // The first institute, the next institute, and the oldest runs of each.
+    'runs_waiting_typed',
+    'runs_waiting_typed',
+    'runs_waiting_typed',
+  ]);
+  const looked = reads.map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']);
+  // 50 institutes, up to 16 runs of each, 64 updates.
+  expect(sum(looked)).toBeLessThan(1200);
+});

@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openInstallation, writeInstallation } from '@evaluation/installation';
+import type { Account } from '@evaluation/rest-contract/schemas';
+import { apiClient, type ErrorBody } from '../harness/api.ts';
+import { startService, type TestService } from '../harness/service.ts';
+import { runProgram, type Outcome } from './program.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+/** As on the machine of `npm start`: only the data folder is known. */
+const admin = (...args: string[]): Promise<Outcome> =>
+  runProgram('admin', args, { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
+
+/** The one object of a command that succeeded. */
+const answerOf = (outcome: Outcome): Answer => {
+  expect(outcome).toMatchObject({ code: 0, stderr: '' });
+  expect(outcome.stdout).toMatch(/^\{.*\}\n$/);
+  return JSON.parse(outcome.stdout) as Answer;
+};
+
+/** Whatever the commands answer; which of it, the test that asks knows. */
+interface Answer {
+  institute_id: string;
+  key_id: string;
+  api_key: string;
+  revoked_at: string;
+  credits: { balance: number };
+  keys: object[];
+}
+
+const errorOf = (outcome: Outcome): { code: string; message: string } => {
+  expect(outcome.stdout).toBe('');
+  expect(outcome.stderr).toMatch(/^\{.*\}\n$/);
+  return (JSON.parse(outcome.stderr) as { error: { code: string; message: string } }).error;
+};
+
+/** The words of options that have no spaces in them. */
+const words = (options: string): string[] => options.split(' ').filter((word) => word !== '');
+
+const newInstitute = async (options = ''): Promise<string> => {
+  const named = ['institute', 'create', '--name', 'Riverside School', '--credits', '500', '--json'];
+  return answerOf(await admin(...named, ...words(options))).institute_id;
+};
+
+const newKey = async (institute: string, options: string): Promise<Answer> =>
+  answerOf(await admin('key', 'create', '--institute', institute, '--json', ...words(options)));
+
+const show = async (institute: string): Promise<Answer> =>
+  answerOf(await admin('institute', 'show', '--institute', institute, '--json'));
+
+const me = <T>(apiKey: string) => apiClient(service.baseUrl, apiKey).get<T>('/me');
+
+test('an institute is created with everything that was said of it', async () => {
+  const institute = await newInstitute(
+    '--credit-limit 20 --credits-per-page 0.25 --credits-per-answer 0 --daily-copy-quota 7',
+  );
+  expect(await show(institute)).toMatchObject({
+    institute_id: institute,
+    name: 'Riverside School',
+    api_enabled: true,
+    credits_per_page: 0.25,
+    credits_per_answer: 0,
+    daily_copy_quota: 7,
+    credits: { balance: 500, credit_limit: 20, committed: 0 },
+    keys: [],
+  });
+});
+
+test('a created key works at once, with the scopes, tier and cap that were asked for', async () => {
+  const institute = await newInstitute();
+  const key = await newKey(
+    institute,
+    '--scopes read,evaluation:finalize --rate-tier high --daily-copy-cap 3 --expires-at 2100-01-01T00:00:00Z',
+  );
+  expect(Object.keys(key).sort()).toEqual(['api_key', 'key_id']);
+  const { status, body } = await me<Account>(key.api_key);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    institute: { id: institute, name: 'Riverside School' },
+    scopes: ['evaluation:read', 'evaluation:finalize'],
+    rate_tier: 'high',
+    daily_copy_cap: 3,
+    daily_copy_quota: 2000,
+  });
+});
+
+test('a revoked key answers 401, is shown as revoked, and can be revoked again', async () => {
+  const institute = await newInstitute();
+  const { key_id, api_key } = await newKey(institute, '--scopes read');
+  expect((await me(api_key)).status).toBe(200);
+  const first = answerOf(await admin('key', 'revoke', '--key', key_id, '--json'));
+  expect(first.key_id).toBe(key_id);
+  const refused = await me<ErrorBody>(api_key);
+  expect([refused.status, refused.body.error.code]).toEqual([401, 'invalid_api_key']);
+  expect((await show(institute)).keys).toMatchObject([{ key_id, revoked_at: first.revoked_at }]);
+  expect(answerOf(await admin('key', 'revoke', '--key', key_id, '--json'))).toEqual(first);
+});
+
+test('a key is refused from its expiry on, and an institute whose API is disabled answers 403', async () => {
+  const expired = await newKey(await newInstitute(), '--scopes read --expires-at 2020-01-01T00:00:00Z');
+  expect((await me(expired.api_key)).status).toBe(401);
+  const disabled = await newKey(await newInstitute('--api-disabled'), '--scopes read');
+  const refused = await me<ErrorBody>(disabled.api_key);
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'product_not_enabled']);
+});
+
+test('granted credits are added to the balance', async () => {
+  const institute = await newInstitute();
+  const granted = await admin('credits', 'grant', '--institute', institute, '--amount', '12.5', '--json');
+  expect(answerOf(granted)).toEqual({ institute_id: institute, balance: 512.5 });
+  expect((await show(institute)).credits.balance).toBe(512.5);
+});
+
+test('without --json a person reads lines, and sees an API key only where it is created', async () => {
+  const created = await admin('institute', 'create', '--name', 'Hill School', '--credits', '5');
+  const institute = /Institute created: (\S+)/.exec(created.stdout)?.[1] ?? '';
+  const key = await admin('key', 'create', '--institute', institute, '--scopes', 'read,write');
+  const apiKey = /API key: +(\S+)/.exec(key.stdout)?.[1] ?? '';
+  const keyId = /Key id: +(\S+)/.exec(key.stdout)?.[1] ?? '';
+  expect((await me(apiKey)).status).toBe(200);
+
+  const granted = await admin('credits', 'grant', '--institute', institute, '--amount', '10');
+  expect(granted.stdout).toContain('the balance is 15');
+  expect((await admin('key', 'revoke', '--key', keyId)).stdout).toContain(`Key ${keyId} is revoked`);
+  const shown = await admin('institute', 'show', '--institute', institute);
+  expect(shown.stdout).toContain('Hill School');
+  expect(shown.stdout).toMatch(/credits +15 /);
+  expect(shown.stdout).toMatch(new RegExp(`${keyId}  …${apiKey.slice(-4)}  read,write  standard  REVOKED`));
+  expect(shown.stdout).not.toContain(apiKey);
+});
+
+const someId = randomUUID();
+const keyFor = (institute: string, ...more: string[]) => ['key', 'create', '--institute', institute, ...more];
+const withCredits = (amount: string, ...more: string[]) => [
+  ...`institute create --name X --credits ${amount}`.split(' '),
+  ...more,
+];
+
+test.each<[what: string, args: string[], exitCode: number, code: string, says: string]>([
+  ['a number that is none', withCredits('many'), 2, 'invalid_arguments', '--credits'],
+  ['a negative number', withCredits('-5'), 2, 'invalid_arguments', 'from 0'],
+  ['more decimals than are kept', withCredits('1.00001'), 2, 'invalid_arguments', 'four decimals'],
+  [
+    'a quota that is no whole number',
+    withCredits('1', '--daily-copy-quota', '1.5'),
+    2,
+    'invalid_arguments',
+    'whole number',
+  ],
+  [
+    'a grant of nothing',
+    ['credits', 'grant', '--institute', someId, '--amount', '0'],
+    2,
+    'invalid_arguments',
+    'More than 0',
+  ],
+  [
+    'an empty name',
+    ['institute', 'create', '--name', ' ', '--credits', '1'],
+    2,
+    'invalid_arguments',
+    '--name',
+  ],
+  ['an option that is missing', ['institute', 'create', '--name', 'X'], 2, 'invalid_arguments', '--credits'],
+  ['an option that does not exist', withCredits('1', '--free'), 2, 'invalid_arguments', '--free'],
+  ['a command that does not exist', ['institute', 'drop'], 2, 'invalid_arguments', 'drop'],
+  ['no command', ['institute'], 2, 'invalid_arguments', '--help'],
+  ['an id that is none', keyFor('x', '--scopes', 'read'), 2, 'invalid_arguments', 'id'],
+  [
+    'a scope that does not exist',
+    keyFor(someId, '--scopes', 'read,admin'),
+    2,
+    'invalid_arguments',
+    "'admin'",
+  ],
+  ['no scope at all', keyFor(someId, '--scopes', ''), 2, 'invalid_arguments', 'scope'],
+  [
+    'a tier that does not exist',
+    keyFor(someId, '--scopes', 'read', '--rate-tier', 'x'),
+    2,
+    'invalid_arguments',
+    'standard',
+  ],
+  [
+    'a date that is none',
+    keyFor(someId, '--scopes', 'read', '--expires-at', '2030-02-31T00:00:00Z'),
+    2,
+    'invalid_arguments',
+    'UTC',
+  ],
+  [
+    'a time without its zone',
+    keyFor(someId, '--scopes', 'read', '--expires-at', '2030-01-01T00:00:00'),
+    2,
+    'invalid_arguments',
+    'UTC',
+  ],
+  ['an unknown institute', keyFor(someId, '--scopes', 'read'), 1, 'not_found', 'no such institute'],
+  [
+    'credits for an unknown institute',
+    ['credits', 'grant', '--institute', someId, '--amount', '1'],
+    1,
+    'not_found',
+    'no such institute',
+  ],
+  [
+    'showing an unknown institute',
+    ['institute', 'show', '--institute', someId],
+    1,
+    'not_found',
+    'no such institute',
+  ],
+  ['an unknown key', ['key', 'revoke', '--key', someId], 1, 'not_found', 'no such key'],
+])('%s is refused on stderr, in words and as JSON', async (_what, args, exitCode, code, says) => {
+  const [asJson, inWords] = await Promise.all([admin(...args, '--json'), admin(...args)]);
+  expect(asJson.code).toBe(exitCode);
+  const error = errorOf(asJson);
+  expect(error.code).toBe(code);
+  expect(error.message).toContain(says);
+
+  expect(inWords).toMatchObject({ code: exitCode, stdout: '' });
+  expect(inWords.stderr).toContain(says);
+  expect(inWords.stderr).not.toContain('    at ');
+});
+
+test('a service that does not run is said to be so, and no data folder is made for it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'admin-'));
+  try {
+    const args = ['institute', 'show', '--institute', someId, '--json'];
+    const nowhere = await runProgram('admin', args, { DATA_DIR: join(folder, 'none') });
+    expect([nowhere.code, errorOf(nowhere).code]).toEqual([1, 'service_not_running']);
+    await expect(access(join(folder, 'none'))).rejects.toThrow('ENOENT');
+
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const installation = await openInstallation(folder);
+    await writeInstallation(folder, { ...installation, core_url: `http://127.0.0.1:${port}` });
+    const stopped = await runProgram('admin', args, { DATA_DIR: folder });
+    expect([stopped.code, errorOf(stopped).code]).toEqual([1, 'service_not_running']);
+    expect(errorOf(stopped).message).toContain('npm start');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('when the connection breaks before an answer, nothing is claimed about what happened', async () => {
+  const breaking = createServer((request) => request.socket.destroy());
+  await new Promise<void>((resolve) => breaking.listen(0, '127.0.0.1', resolve));
+  const { port } = breaking.address() as AddressInfo;
+  try {
+    const outcome = await runProgram('admin', [...withCredits('1'), '--json'], {
+      CORE_URL: `http://127.0.0.1:${port}`,
+      CORE_CONTROL_TOKEN: 'a token of some length',
+    });
+    expect([outcome.code, errorOf(outcome).code]).toEqual([1, 'service_unreachable']);
+    expect(errorOf(outcome).message).toContain('not known');
+  } finally {
+    await new Promise((resolve) => breaking.close(resolve));
+  }
+});
+
+test('CORE_URL and CORE_CONTROL_TOKEN lead to another core, which refuses a wrong token', async () => {
+  const { tokens, core_url } = await openInstallation(service.environment['DATA_DIR'] ?? '');
+  const args = [...withCredits('1'), '--json'];
+  const right = await runProgram('admin', args, {
+    DATA_DIR: '/nonexistent',
+    CORE_URL: core_url ?? '',
+    CORE_CONTROL_TOKEN: tokens.control,
+  });
+  expect(answerOf(right)).toHaveProperty('institute_id');
+  const wrong = await runProgram('admin', args, {
+    CORE_URL: core_url ?? '',
+    CORE_CONTROL_TOKEN: tokens.grading,
+  });
+  expect([wrong.code, errorOf(wrong).code]).toEqual([1, 'control_token_refused']);
+  expect(wrong.stderr).not.toContain(tokens.grading);
+});
+
+test.each(['institute create', 'institute show', 'key create', 'key revoke', 'credits grant'])(
+  '`%s --help` says what it does and gives an example, without a service',
+  async (command) => {
+    const help = await runProgram('admin', [...command.split(' '), '--help'], {});
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toContain(`Usage: npm run --silent admin -- ${command} [options]\n\n`);
+    expect(help.stdout).toContain(`Example:\n  $ npm run --silent admin -- ${command} --`);
+  },
+);

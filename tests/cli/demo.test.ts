@@ -1,0 +1,257 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { findInstallation } from '@evaluation/installation';
+import type { ExamCreate } from '@evaluation/rest-contract';
+import { copyPdf, examBody, typedSamples } from '../fixtures/fixtures.ts';
+import { writePdf } from '../fixtures/making/pdfFile.ts';
+import { newEnvironment, startService, type TestService } from '../harness/service.ts';
+import { runProgram, startProgram, type Outcome } from './program.ts';
+
+let service: TestService;
+let folder: string;
+beforeAll(async () => {
+  service = await startService();
+  folder = await mkdtemp(join(tmpdir(), 'demo-'));
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+/** As a person who has `npm start` running. */
+const demo = (...args: string[]): Promise<Outcome> =>
+  runProgram('demo', args, { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
+
+const fileWith = async (name: string, content: object): Promise<string> => {
+  const path = join(folder, name);
+  await writeFile(path, Buffer.isBuffer(content) ? content : JSON.stringify(content));
+  return path;
+};
+
+const pagesOf = async (pdf: Uint8Array): Promise<number> => {
+  const pdfium = await PDFiumLibrary.init();
+  try {
+    const document = await pdfium.loadDocument(pdf);
+    const pages = document.getPageCount();
+    document.destroy();
+    return pages;
+  } finally {
+    pdfium.destroy();
+  }
+};
+
+/** The cells of the row of a question. */
+const rowOf = (stdout: string, label: string): string[] | undefined =>
+  stdout
+    .split('\n')
+    .map((line) => line.split('│').map((cell) => cell.trim()))
+    .find((cells) => cells[1] === label)
+    ?.slice(1, -1);
+
+test(
+  'without options both samples are marked: a table each, what was charged, and the checked copy as a longer PDF',
+  { timeout: 120_000 },
+  async () => {
+    const { code, stdout, stderr } = await demo();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+
+    const [, science = '', history = ''] = stdout.split(/^(?=Class X )/m);
+    for (const { label, max_marks } of examBody('science').questions ?? []) {
+      expect(rowOf(science, label)?.[1]).toMatch(new RegExp(`^[\\d.]+ / ${max_marks}$`));
+    }
+    const pages = await pagesOf(copyPdf('strong'));
+    expect(science).toMatch(/^Total: [\d.]+ \/ 30 /m);
+    expect(science).toContain(`Credits charged: ${pages}\n`);
+    const saved = /^Checked copy saved: (.+)$/m.exec(science)?.[1] ?? '';
+    expect(saved.startsWith(join(service.environment['DATA_DIR'] ?? '', 'demo/'))).toBe(true);
+    expect(await pagesOf(await readFile(saved))).toBeGreaterThan(pages);
+
+    const [{ expected }] = typedSamples();
+    for (const [label, marks] of Object.entries(expected.objective)) {
+      expect(rowOf(history, label)).toEqual([label, `${marks} / ${marks}`, 'auto', '–', 'no', '']);
+    }
+    for (const label of Object.keys(expected.long_answers)) {
+      expect(rowOf(history, label)?.slice(2, 5)).toEqual(['ai', expect.stringMatching(/^0\.\d\d$/), 'yes']);
+    }
+    expect(history).toContain(`Credits charged: ${expected.non_blank_long_answers}\n`);
+
+    // The baseline owns up to it.
+    expect(stdout).toContain('no AI model was asked');
+    expect(stdout).toContain('GRADER=openai');
+    // Not a terminal: a line for each step, none of it to steer a cursor, none wider than 100 columns in the tables.
+    expect(stdout).toMatch(/^progress {4}strong\.pdf: .*12\/12 questions$/m);
+    expect(stdout).not.toContain('\u001b');
+    for (const line of stdout.split('\n').filter((text) => /^[│├┌└]/.test(text)))
+      expect(line.length).toBe(100);
+  },
+);
+
+const ownExam: ExamCreate = {
+  title: 'My own paper',
+  mode: 'typed',
+  external_ref: 'my-own-paper',
+  questions: [
+    { label: '1', type: 'numeric', text: 'Two and two?', max_marks: 2, answer: [4, 4.0] },
+    {
+      label: '2',
+      type: 'mcq_single',
+      text: 'Which is red?',
+      max_marks: 1,
+      options: [
+        { label: 'A', text: 'Grass' },
+        { label: 'B', text: 'Blood' },
+      ],
+      correct_options: ['B'],
+    },
+  ],
+  candidates: [{ external_id: 'MINE-1', name: 'Meera Shah' }],
+};
+
+test('an exam of one’s own can be shown again and again, with its own candidate and its key as answers', async () => {
+  const exam = await fileWith('own.json', ownExam);
+  for (const run of [1, 2]) {
+    const { code, stdout, stderr } = await demo('--exam', exam);
+    expect({ run, code, stderr }).toEqual({ run, code: 0, stderr: '' });
+    expect(stdout).toContain('My own paper — Meera Shah');
+    expect(stdout).toContain('Total: 3 / 3 (100 %)');
+    expect(stdout).toContain('Credits charged: 0');
+    expect(stdout).not.toContain('no AI model was asked');
+    expect(stdout.includes('exists already')).toBe(run === 2);
+  }
+});
+
+test('--answers takes one’s own answers', async () => {
+  const exam = await fileWith('answered.json', { ...ownExam, external_ref: null });
+  const answers = await fileWith('answers.json', [{ question_label: '1', text: '5' }]);
+  const { code, stdout } = await demo('--exam', exam, '--answers', answers);
+  expect(code).toBe(0);
+  expect(rowOf(stdout, '1')?.[1]).toBe('0 / 2');
+  expect(rowOf(stdout, '2')?.slice(1)).toEqual(['0 / 1', '–', '–', 'no', 'not answered']);
+});
+
+test('what is wrong with an exam file is printed field by field, and the exit code is 1', async () => {
+  const [first] = ownExam.questions ?? [];
+  const exam = await fileWith('broken.json', {
+    ...ownExam,
+    title: 'Less < more',
+    questions: [{ ...first, max_marks: 1.3 }, { label: '2' }],
+  });
+  const { code, stderr } = await demo('--exam', exam);
+  expect(code).toBe(1);
+  expect(stderr).toContain('validation_failed');
+  expect(stderr).toMatch(/^ {2}title +invalid_characters: /m);
+  expect(stderr).toMatch(/^ {2}questions\[0\]\.max_marks +invalid_step: /m);
+  expect(stderr).toMatch(/^ {2}questions\[1\]\.text +required: /m);
+  expect(stderr).not.toContain('    at ');
+});
+
+const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
+
+test('a copy that is rejected is named with the reason, and the exit code is 1', async () => {
+  const encrypted = await demo('--copy', fixture('bad/encrypted.pdf'));
+  expect(encrypted.code).toBe(1);
+  expect(encrypted.stderr).toMatch(/^error: The copy encrypted\.pdf was rejected: .*password/);
+  const tooLong = await demo('--copy', fixture('bad/pages-81.pdf'));
+  expect(tooLong.code).toBe(1);
+  expect(tooLong.stderr).toContain('too_many_pages');
+});
+
+/** One page and nothing on it. */
+const blankPdf = (): Buffer =>
+  writePdf(
+    [
+      { dictionary: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>' },
+      { dictionary: '<< /Type /Pages /Kids [1 0 R] /Count 1 >>' },
+      { dictionary: '<< /Type /Catalog /Pages 2 0 R >>' },
+    ],
+    '/Root 3 0 R',
+  );
+
+test('a grading failure is said with its code, and the exit code is 1', { timeout: 60_000 }, async () => {
+  const { code, stdout, stderr } = await demo('--copy', await fileWith('blank.pdf', blankPdf()));
+  expect({ code, stdout }).toMatchObject({ code: 1 });
+  expect(stderr).toMatch(/^error: blank\.pdf: grading ended as failed: copy_unreadable: /);
+  expect(stdout).not.toContain('Credits charged');
+});
+
+test.each<[what: string, args: string[], exitCode: number, says: string]>([
+  ['a file that is not there', ['--exam', '/nonexistent.json'], 1, 'There is no file /nonexistent.json'],
+  ['a folder instead of a file', ['--copy', fixture('bad')], 1, 'EISDIR'],
+  ['a file that is not JSON', ['--exam', fixture('bad/not-a-pdf.pdf')], 1, 'is not valid JSON'],
+  [
+    'a copy for a typed exam',
+    ['--exam', fixture('exams/history-typed.json'), '--copy', 'x.pdf'],
+    2,
+    'typed exam',
+  ],
+  ['answers without an exam', ['--answers', 'x.json'], 2, '--exam'],
+  ['an option that does not exist', ['--paper', 'x.json'], 2, '--paper'],
+])('%s is refused in a sentence', async (_what, args, exitCode, says) => {
+  const { code, stdout, stderr } = await demo(...args);
+  expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
+  expect(stderr).toContain(says);
+  expect(stderr).not.toContain('    at ');
+});
+
+test('--help needs no service', async () => {
+  const help = await runProgram('demo', ['--help'], { DATA_DIR: '/nonexistent' });
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  for (const option of ['--exam', '--copy', '--answers']) expect(help.stdout).toContain(`${option} <file>`);
+});
+
+test('API_URL with API_KEY leads to a service elsewhere; a key that it does not know is said', async () => {
+  const environment = { DATA_DIR: join(folder, 'elsewhere'), API_URL: service.baseUrl };
+  const exam = await fileWith('elsewhere.json', { ...ownExam, external_ref: null });
+  const right = await runProgram('demo', ['--exam', exam], { ...environment, API_KEY: service.api.apiKey });
+  expect(right).toMatchObject({ code: 0, stderr: '' });
+  const wrong = await runProgram('demo', ['--exam', exam], { ...environment, API_KEY: 'wrong' });
+  expect(wrong.code).toBe(1);
+  expect(wrong.stderr).toContain('invalid_api_key');
+});
+
+const isGone = async (dataDir: string): Promise<boolean> => {
+  const installation = await findInstallation(dataDir);
+  return fetch(`${installation?.base_url}/me`).then(
+    () => false,
+    () => true,
+  );
+};
+
+test(
+  'where no service runs the demo starts one, and stops it at the end or when it is interrupted',
+  { timeout: 60_000 },
+  async () => {
+    const { environment, drop } = await newEnvironment();
+    const dataDir = environment['DATA_DIR'] ?? '';
+    try {
+      const exam = await fileWith('alone.json', { ...ownExam, external_ref: null });
+      const whole = await runProgram('demo', ['--exam', exam], environment);
+      expect(whole).toMatchObject({ code: 0, stderr: '' });
+      expect(whole.stdout).toContain('No service runs on');
+      expect(whole.stdout).toContain('Total: 3 / 3');
+      expect(await isGone(dataDir)).toBe(true);
+
+      const interrupted = startProgram('demo', ['--copy', fixture('copies/weak.pdf')], environment);
+      await vi.waitUntil(() => /^progress /m.test(interrupted.said()), { timeout: 30_000 });
+      interrupted.child.kill('SIGINT');
+      expect((await interrupted.ended).code).toBe(130);
+      expect(await isGone(dataDir)).toBe(true);
+    } finally {
+      await drop();
+    }
+  },
+);
+
+test('a service that cannot start is reported with its own words', async () => {
+  const dataDir = join(folder, 'unstartable');
+  await mkdir(dataDir);
+  const outcome = await runProgram('demo', [], { DATA_DIR: dataDir, CORE_PORT: 'x' });
+  expect(outcome.code).toBe(1);
+  expect(outcome.stderr).toContain('The service could not be started');
+  expect(outcome.stderr).toContain('CORE_PORT');
+  expect(await readdir(dataDir)).toEqual([]);
+});

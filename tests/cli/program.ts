@@ -1,0 +1,38 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** What a person at a terminal, or a script, gets from one of our programs. */
+export interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunningProgram {
+  child: ChildProcess;
+  /** What it has said so far. */
+  said(): string;
+  ended: Promise<Outcome>;
+}
+
+/** Starts an app's `main.ts` as `npm run` does. It gets the environment that is given, and nothing of the test's own. */
+export const startProgram = (
+  app: 'admin' | 'demo',
+  args: readonly string[],
+  environment: Record<string, string>,
+): RunningProgram => {
+  const main = fileURLToPath(new URL(`../../apps/${app}/src/main.ts`, import.meta.url));
+  const child = spawn(process.execPath, [main, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+  const ended = once(child, 'close').then((): Outcome => ({ code: child.exitCode, ...output }));
+  return { child, said: () => output.stdout, ended };
+};
+
+export const runProgram = (...call: Parameters<typeof startProgram>): Promise<Outcome> =>
+  startProgram(...call).ended;

@@ -1,0 +1,52 @@
+import type { Truth } from '@evaluation/test-services';
+import type { QuestionInput } from '@evaluation/rest-contract/schemas';
+import { examBody, type CopyTruth } from '../fixtures/fixtures.ts';
+
+/**
+ * What the programmable model server must know to read a copy as it truly is and to mark it as the careful examiner
+ * of the fixtures did.
+ */
+export const truthFor = (copy: CopyTruth): Truth => {
+  const questions = new Map((examBody('science').questions ?? []).map((question) => [question.label, question]));
+  return {
+    pagesByNumber: Object.fromEntries(
+      copy.pages.map(({ page, blocks }) => [
+        page,
+        {
+          blocks: blocks.map((block) => ({
+            label: block.written_label,
+            text: block.text,
+            continues: block.continues,
+            crossedOut: block.crossed_out,
+            box: block.box,
+          })),
+        },
+      ]),
+    ),
+    judgements: Object.fromEntries(
+      copy.questions.map(({ label, text, awarded, criteria, feedback }) => [
+        label,
+        {
+          awards: criteria.length > 0 ? criteria.map((criterion) => criterion.awarded) : [awarded],
+          feedback,
+          ...finalAnswer(questions.get(label), text ?? ''),
+        },
+      ]),
+    ),
+  };
+};
+
+/** What a reader takes for the answer of an objective question: the letters named, the last number, the word. */
+const finalAnswer = (question: QuestionInput | undefined, text: string): { options?: string[]; value?: string } => {
+  switch (question?.type) {
+    case 'mcq_single':
+    case 'mcq_multi':
+      return { options: text.length === 1 ? [text] : [...text.matchAll(/\b([A-D])\)/g)].map(([, letter = '']) => letter) };
+    case 'true_false':
+      return { options: [text] };
+    case 'numeric':
+      return { value: /([\d.]+)\D*$/.exec(text)?.[1] ?? text };
+    default:
+      return { value: text };
+  }
+};

@@ -1,0 +1,276 @@
+import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Account, Exam, Result, Submission } from '@evaluation/rest-contract/schemas';
+import { copyPdf, copyTruth, examBody, type Box, type CopyName } from '../fixtures/fixtures.ts';
+import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
+import { textOfPages } from '../harness/pdfs.ts';
+import { truthFor } from '../harness/perfectReader.ts';
+import { newTenant, wholeFeed, type Tenant } from '../harness/tenant.ts';
+import { startService, type TestService } from '../harness/service.ts';
+
+/*
+ * A scanned copy, from the upload to the checked copy, graded by the `openai` provider over HTTP. The server at the
+ * other end reads what truly stands on the pages and marks as a careful human examiner did.
+ */
+
+const CALL_MS = 60;
+
+let model: ModelServer;
+let service: TestService;
+beforeAll(async () => {
+  model = await startModelServer();
+  service = await startService({
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: 'sk-not-a-real-key',
+    GRADER_MODEL: 'perfect-reader-1',
+    // One question after the other, so that each step of the progress can be seen.
+    QUESTION_CONCURRENCY: '1',
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await model.close();
+});
+
+interface Journey {
+  tenant: Tenant;
+  exam: Exam;
+  accepted: Submission;
+  /** Every reading of the submission, from the first to the last. */
+  readings: Submission[];
+  /** The submission as the feed showed it, each time it came up anew. */
+  inFeed: Submission[];
+  graded: Submission;
+  result: Result;
+  checkedCopy: Uint8Array;
+  requests: string;
+}
+
+const NAME = 'Zebulon Quackenbush';
+
+const journeyOf = async (name: CopyName, exam: object = {}): Promise<Journey> => {
+  const tenant = await newTenant(service, { credits: 50 });
+  const { api } = tenant;
+  model.reset();
+  model.know(truthFor(copyTruth(name)));
+  model.behave(() => ({ kind: 'slow', ms: CALL_MS }));
+  const opened = await createExam(api, { ...examBody('science'), ...exam });
+  const accepted = await submit(api, opened.id, {
+    candidate: { external_id: 'candidate-1', name: NAME, roll_number: copyTruth(name).roll_number },
+    upload_id: await uploadCopy(api, copyPdf(name)),
+  });
+  const readings: Submission[] = [accepted];
+  const inFeed: Submission[] = [];
+  let over = false;
+  const watching = (async () => {
+    for (let since = accepted.updated_at; !over; ) {
+      for (const row of await wholeFeed(api, `updated_since=${since}`)) {
+        if (row.updated_at === inFeed.at(-1)?.updated_at) continue;
+        inFeed.push(row);
+        since = row.updated_at;
+      }
+    }
+  })();
+  const graded = await untilOver(api, accepted.id, (reading) => readings.push(reading)).finally(() => {
+    over = true;
+  });
+  await watching;
+  inFeed.push(...(await wholeFeed(api, `updated_since=${graded.updated_at}`)));
+  return {
+    tenant,
+    exam: opened,
+    accepted,
+    readings,
+    inFeed,
+    graded,
+    result: await resultOf(api, accepted.id, '?include=annotations,model_answer'),
+    checkedCopy: await api.download(`/submissions/${accepted.id}/checked-copy`),
+    requests: JSON.stringify(model.calls),
+  };
+};
+
+const changes = <T>(values: T[]): T[] => values.filter((value, index) => value !== values[index - 1]);
+/** What a client can see change; the queue's place and estimates are read, not stored. */
+const visible = ({ queue: _queue, updated_at: _at, progress, ...rest }: Submission): string =>
+  JSON.stringify({ ...rest, done: progress?.questions_done });
+
+const centre = ({ x, y, width, height }: Box): { x: number; y: number } => ({ x: x + width / 2, y: y + height / 2 });
+/** Pages are straightened by a degree or so before they are read: a point may move by this part of the page. */
+const NEAR = 0.05;
+const isNear = (box: Box, around: Box): boolean => {
+  const { x, y } = centre(box);
+  return (
+    x > around.x - NEAR && x < around.x + around.width + NEAR && y > around.y - NEAR && y < around.y + around.height + NEAR
+  );
+};
+
+describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
+  const truth = copyTruth(name);
+  let journey: Journey;
+  beforeAll(async () => {
+    journey = await journeyOf(name);
+  });
+
+  test('2.7 the marks per question and criterion are those of the examiner, added up by the service', () => {
+    const { result } = journey;
+    expect(result.status).toBe('graded');
+    expect(result.questions.map(({ label, awarded, max }) => ({ label, awarded, max }))).toEqual(
+      truth.questions.map(({ label, awarded, max }) => ({ label, awarded, max })),
+    );
+    for (const [index, { criteria, status }] of truth.questions.entries()) {
+      if (status === 'not_answered' || criteria.length === 0) continue;
+      expect(result.questions[index]?.criteria.map(({ name: of, awarded, max }) => ({ name: of, awarded, max }))).toEqual(
+        criteria.map(({ name: of, awarded, max }) => ({ name: of, awarded, max })),
+      );
+    }
+    expect(result.totals).toMatchObject({ ...truth.totals, questions_failed: 0 });
+    expect(result.totals.percentage).toBeCloseTo((100 * truth.totals.awarded) / truth.totals.max, 2);
+  });
+
+  test('2.7 answered questions have what was read, feedback, criteria and their source; the others are not_answered', () => {
+    for (const [index, { label, status, text, feedback }] of truth.questions.entries()) {
+      const question = journey.result.questions[index];
+      if (status === 'not_answered') {
+        expect(question).toMatchObject({ label, status, awarded: 0, source: null, extracted_answer: null });
+        expect(question).toMatchObject({ annotations: [], criteria: [], feedback: null, counted: true });
+        continue;
+      }
+      expect(question).toMatchObject({ label, status: 'graded', source: 'ai', feedback, error: null });
+      expect(question?.extracted_answer?.split(/\s+/)).toEqual(text?.split(/\s+/));
+      expect(question?.confidence).toBeGreaterThanOrEqual(0);
+      expect(question?.needs_review).toBe((question?.confidence ?? 0) < 0.6);
+      for (const { reason } of question?.criteria ?? []) expect(reason).not.toBe('');
+    }
+    expect(journey.result.questions[8]?.model_answer).toMatch(/^The inner lining/);
+  });
+
+  test('2.7 annotations lie inside the page, near the answer they belong to', () => {
+    for (const { label, status, annotations } of journey.result.questions) {
+      if (status !== 'graded') continue;
+      const blocks = truth.pages.flatMap(({ page, blocks: on }) =>
+        on.filter((block) => block.label === label && !block.crossed_out).map(({ box }) => ({ page, box })),
+      );
+      expect(annotations?.some(({ kind }) => kind === 'mark')).toBe(true);
+      for (const { page, box, text } of annotations ?? []) {
+        expect(text).not.toBe('');
+        expect(Math.min(box.x, box.y)).toBeGreaterThanOrEqual(0);
+        expect(Math.max(box.x + box.width, box.y + box.height)).toBeLessThanOrEqual(1.0001);
+        expect(Math.min(box.width, box.height)).toBeGreaterThan(0);
+        expect({ label, page, box, near: blocks.some((block) => block.page === page && isNear(box, block.box)) }).toMatchObject({
+          near: true,
+        });
+      }
+    }
+  });
+
+  test('4.7 the checked copy is a PDF of the source’s pages and a summary with name, marks and feedback', async () => {
+    const { tenant, accepted, result, checkedCopy } = journey;
+    expect(result.checked_copy).toEqual({
+      available: true,
+      download_path: `/submissions/${accepted.id}/checked-copy`,
+    });
+    const response = await tenant.api.send(result.checked_copy.download_path ?? '', { method: 'GET' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(Number(response.headers.get('content-length'))).toBe(checkedCopy.byteLength);
+    expect(Buffer.from(await response.arrayBuffer()).equals(checkedCopy)).toBe(true);
+    const withoutKey = await fetch(`${tenant.api.baseUrl}/submissions/${accepted.id}/checked-copy`);
+    await withoutKey.arrayBuffer();
+    expect(withoutKey.status).toBe(401);
+
+    const pages = await textOfPages(checkedCopy);
+    expect(pages.length).toBeGreaterThan(truth.pages.length);
+    const text = pages.join('\n').replace(/\s+/g, ' ');
+    const summary = pages.slice(truth.pages.length).join('\n').replace(/\s+/g, ' ');
+    expect(summary).toContain(NAME);
+    expect(summary).toContain(truth.roll_number);
+    expect(summary).toContain(`${truth.totals.awarded}`);
+    for (const { label, awarded, max, status, feedback } of truth.questions) {
+      if (status === 'not_answered') continue;
+      expect(text).toContain(`Q${label} ${awarded}/${max}`);
+      expect(summary).toContain(feedback.slice(0, 20));
+    }
+  });
+
+  test('3.2 the status moves queued → processing → reading → grading → graded, and never back', () => {
+    const order = ['queued', 'processing', 'reading', 'grading', 'graded'];
+    const seen = changes(journey.readings.map(({ status }) => status));
+    expect(seen).toEqual(order.filter((status) => seen.includes(status as Submission['status'])));
+    expect(seen).toEqual(expect.arrayContaining(['queued', 'reading', 'grading', 'graded']));
+  });
+
+  test('2.6 progress counts the questions from none to all, and the queue is null once grading started', () => {
+    const { readings, graded } = journey;
+    const total = truth.questions.length;
+    const done = readings.map(({ progress }) => progress?.questions_done ?? -1);
+    expect(done).toEqual(done.toSorted((a, b) => a - b));
+    expect([done[0], done.at(-1)]).toEqual([0, total]);
+    expect(new Set(done).size).toBeGreaterThanOrEqual(5);
+    for (const { status, queue, progress } of readings) {
+      expect(progress?.questions_total).toBe(total);
+      expect(queue === null).toBe(status !== 'queued');
+      const isRunning = ['processing', 'reading', 'grading'].includes(status);
+      expect(progress?.estimated_ready_at !== undefined).toBe(isRunning);
+      if (status === 'queued') expect(progress?.questions_done).toBe(0);
+    }
+    console.log(graded.review_reasons, journey.result.questions.filter((q) => q.needs_review).map((q) => [q.label, q.confidence, q.review_reasons, q.extracted_answer]));
+    expect(graded).toMatchObject({ attempt_count: 1, rubric_version: 1, error: null, needs_review: false });
+  });
+
+  test('8.4, 8.3 the pages are charged, the copy counts for today', async () => {
+    const { accepted, graded, result, tenant } = journey;
+    const pages = truth.pages.length;
+    expect(accepted).toMatchObject({
+      pages,
+      credits_charged: null,
+      quote: { unit: 'page', pages, credits: pages, rate_source: 'standard' },
+    });
+    for (const { status, credits_charged } of journey.readings) {
+      if (status !== 'graded') expect(credits_charged).toBeNull();
+    }
+    expect(graded.credits_charged).toBe(pages);
+    expect(result.credits_charged).toBe(pages);
+    expect(await tenant.credits()).toEqual({ balance: 50 - pages, credit_limit: 0, committed: 0 });
+    expect((await tenant.api.get<Account>('/me')).body.quota_used_today).toBe(1);
+  });
+
+  test('2.6 updated_at grows with every visible change, and the feed shows the submission again each time', () => {
+    const { readings, inFeed, graded } = journey;
+    for (const [index, reading] of readings.entries()) {
+      const before = readings[index - 1];
+      if (before === undefined) continue;
+      const grown = Date.parse(reading.updated_at) - Date.parse(before.updated_at);
+      expect(grown).toBeGreaterThanOrEqual(0);
+      if (visible(reading) !== visible(before)) expect(grown).toBeGreaterThan(0);
+    }
+    expect(new Set(inFeed.map(({ updated_at }) => updated_at)).size).toBeGreaterThanOrEqual(5);
+    expect(changes(inFeed.map(({ status }) => status))).toEqual(expect.arrayContaining(['grading', 'graded']));
+    expect(inFeed.at(-1)).toEqual(graded);
+  });
+
+  test('1 the model gets the written pages and the questions, no name, no roll number and no id of the candidate', () => {
+    const { requests, exam } = journey;
+    expect(model.calls.length > 0 || requests.length > 0).toBe(true);
+    for (const secret of [NAME, 'Zebulon', 'Quackenbush', truth.roll_number, 'candidate-1', exam.id]) {
+      expect(requests.includes(secret)).toBe(false);
+    }
+    expect(requests).toContain('Class: 10');
+  });
+});
+
+describe('a blind exam', () => {
+  test('2.1 the name is in no result, in no checked copy, and in no request to the model', async () => {
+    const { result, checkedCopy, requests } = await journeyOf('weak', { blind: true });
+    expect(result).toMatchObject({ status: 'graded', candidate: { name: null, external_id: 'candidate-1' } });
+    const text = (await textOfPages(checkedCopy)).join('\n').replace(/\s+/g, ' ');
+    expect(text).toContain(`${copyTruth('weak').totals.awarded}`);
+    for (const part of [NAME, 'Zebulon', 'Quackenbush']) {
+      expect(text).not.toContain(part);
+      expect(requests.includes(part)).toBe(false);
+      expect(JSON.stringify(result)).not.toContain(part);
+      // Nor in what a viewer shows beside the pages: title, author, bookmarks.
+      expect(Buffer.from(checkedCopy).includes(part)).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
+import { createExam, submit } from '../harness/api.ts';
+import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
+import { expectError, newTenant, problemsIn, startIdleService, wholeFeed, type Tenant } from '../harness/tenant.ts';
+import type { TestService } from '../harness/service.ts';
+
+const ROWS = 12;
+
+let service: TestService;
+let tenant: Tenant;
+let other: Tenant;
+let rows: Submission[];
+beforeAll(async () => {
+  service = await startIdleService();
+  [tenant, other] = await Promise.all([newTenant(service), newTenant(service)]);
+  await filled(other, 3);
+  rows = await filled(tenant, ROWS);
+});
+afterAll(() => service.close());
+
+/** Submissions in two exams, so many in all. */
+const filled = async ({ api }: Tenant, count: number): Promise<Submission[]> => {
+  const exams = [
+    await createExam(api, typedExam([mcq('1')])),
+    await createExam(api, typedExam([longAnswer('1')])),
+  ];
+  const answers = [[], [{ question_label: '1', text: 'x' }]];
+  return Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      submit(api, exams[index % 2]?.id ?? '', {
+        candidate: { external_id: `c${index}` },
+        answers: answers[index % 2],
+      }),
+    ),
+  );
+};
+
+const page = async (query: string, of: Tenant = tenant): Promise<SubmissionList> => {
+  const { status, body } = await of.api.get<SubmissionList>(`/submissions?${query}`);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body;
+};
+const inOrder = (a: Submission, b: Submission): number =>
+  Date.parse(a.updated_at) - Date.parse(b.updated_at) || (a.id < b.id ? -1 : 1);
+const ids = (of: readonly Submission[]): string[] => of.map(({ id }) => id);
+
+describe('4.7 the feed', () => {
+  test('4.7 it has the submissions of all the institute’s exams and of nobody else, as get shows them', async () => {
+    const found = await page('');
+    expect(ids(found.data)).toEqual(ids(rows.toSorted(inOrder)));
+    expect(found).toMatchObject({ has_more: false, next_cursor: null });
+    for (const row of found.data) {
+      const { body } = await tenant.api.get<Submission>(`/submissions/${row.id}`);
+      expect(body).toEqual({ ...row, queue: body.queue });
+      expect(body.queue?.position).toBe(row.queue?.position);
+    }
+  });
+
+  test.each([1, 2, 5, ROWS - 1, ROWS, ROWS + 1])('1 pages of %i, followed by next_cursor, have every row once and in order', async (limit) => {
+    const seen: Submission[] = [];
+    let pages = 0;
+    for (let cursor = ''; ;) {
+      const { data, has_more, next_cursor } = await page(`limit=${limit}${cursor}`);
+      seen.push(...data);
+      pages += 1;
+      expect(data.length).toBeLessThanOrEqual(limit);
+      expect(has_more).toBe(next_cursor !== null);
+      if (next_cursor === null) break;
+      expect(data).toHaveLength(limit);
+      cursor = `&cursor=${encodeURIComponent(next_cursor)}`;
+    }
+    expect(ids(seen)).toEqual(ids(rows.toSorted(inOrder)));
+    expect(pages).toBe(Math.ceil(ROWS / limit));
+  });
+
+  test('1 rows of one and the same updated_at are told apart by id: none is lost, none comes twice', async () => {
+    const tied = await newTenant(service);
+    const made = await filled(tied, 7);
+    const at = '2026-01-02T03:04:05.678Z';
+    const client = new pg.Client({ connectionString: service.database.superuserUrl });
+    await client.connect();
+    try {
+      // Without its trigger, which would give each row a time of its own.
+      await client.query('set session_replication_role = replica');
+      await client.query('update submissions set updated_at = $1 where institute_id = $2', [at, tied.instituteId]);
+    } finally {
+      await client.end();
+    }
+    for (const limit of [1, 2, 3]) {
+      expect(ids(await wholeFeed(tied.api, `limit=${limit}&updated_since=${at}`))).toEqual(ids(made).toSorted());
+    }
+  });
+
+  test('5 updated_since is inclusive, to the millisecond', async () => {
+    const sorted = rows.toSorted(inOrder);
+    const middle = sorted[ROWS / 2];
+    if (middle === undefined) throw new Error('no row');
+    const from = (at: string) => sorted.filter(({ updated_at }) => updated_at >= at);
+    expect(ids((await page(`updated_since=${middle.updated_at}`)).data)).toEqual(ids(from(middle.updated_at)));
+    const later = new Date(Date.parse(middle.updated_at) + 1).toISOString();
+    const after = await page(`updated_since=${later}`);
+    expect(ids(after.data)).toEqual(ids(from(later)));
+    expect(ids(after.data)).not.toContain(middle.id);
+    expect(ids((await page('updated_since=2000-01-01T00:00:00Z')).data)).toHaveLength(ROWS);
+    expect((await page('updated_since=2100-01-01T00:00:00Z')).data).toEqual([]);
+  });
+
+  test('1 unknown query parameters are ignored, also by a cursor', async () => {
+    const first = await page('limit=5&shoe=44');
+    const next = await page(`limit=5&colour=red&cursor=${first.next_cursor}`);
+    expect(ids([...first.data, ...next.data])).toEqual(ids(rows.toSorted(inOrder)).slice(0, 10));
+  });
+
+  test('1 limit is not a filter: a cursor goes on with another one', async () => {
+    const first = await page('limit=2');
+    const rest = await page(`limit=200&cursor=${first.next_cursor}`);
+    expect(ids([...first.data, ...rest.data])).toEqual(ids(rows.toSorted(inOrder)));
+  });
+
+  test('1 the standard limit is 50', async () => {
+    const big = await newTenant(service);
+    await filled(big, 51);
+    expect((await page('', big)).data).toHaveLength(50);
+    expect(await page('limit=200', big)).toMatchObject({ has_more: false });
+  });
+});
+
+describe('1 what a list refuses', () => {
+  test.each(['0', '201', '-1', '1.5', '1e2', '0x10', 'abc', '', '%205', '+5', '99999999999', '1&limit=2'])(
+    '1 limit=%s answers 422 and is never clamped',
+    async (limit) => {
+      const error = expectError(await tenant.api.get(`/submissions?limit=${limit}`), 422, 'validation_failed');
+      expect(error.details?.errors?.map(({ field }) => field)).toEqual(['limit']);
+    },
+  );
+
+  test.each([
+    'yesterday',
+    '2026-01-01',
+    '2026-01-01T00:00:00',
+    '2026-01-01T00:00:00%2B05:30',
+    '2026-01-01 00:00:00Z',
+    '2026-02-30T00:00:00Z',
+    '0000-01-01T00:00:00Z',
+    '1767225600',
+    '',
+  ])('1 updated_since=%s answers 422', async (since) => {
+    const error = expectError(
+      await tenant.api.get(`/submissions?updated_since=${since}`),
+      422,
+      'validation_failed',
+    );
+    expect(problemsIn(error)).toEqual(['updated_since: invalid_value']);
+  });
+
+  test('4.7 a cursor that was tampered with, or is of another list, answers 400 invalid_cursor', async () => {
+    const since = 'updated_since=2000-01-01T00:00:00Z';
+    const { next_cursor: cursor } = await page('limit=2');
+    const { next_cursor: filtered } = await page(`limit=2&${since}`);
+    const { next_cursor: foreign } = await page('limit=2', other);
+    if (cursor === null || filtered === null || foreign === null) throw new Error('no cursor');
+    const [payload = '', signature = ''] = cursor.split('.');
+    const last = await page('limit=1');
+    const forged = Buffer.from(
+      JSON.stringify({ updated_at: last.data[0]?.updated_at, id: randomUUID() }),
+    ).toString('base64url');
+    const bad = [
+      `cursor=${cursor}&${since}`,
+      `cursor=${filtered}`,
+      `cursor=${filtered}&updated_since=2000-01-01T00:00:01Z`,
+      `cursor=${foreign}`,
+      `cursor=${forged}.${signature}`,
+      `cursor=${payload}`,
+      `cursor=${payload}.`,
+      `cursor=.${signature}`,
+      `cursor=${cursor}.x`,
+      `cursor=${cursor.slice(0, -1)}`,
+      `cursor=${cursor}A`,
+      'cursor=',
+      'cursor=x',
+      `cursor=${'x'.repeat(3000)}`,
+      'cursor=%F0%9F%98%80',
+    ];
+    for (const query of bad) {
+      const answer = await tenant.api.get(`/submissions?limit=2&${query}`);
+      expect({ query, status: answer.status }).toEqual({ query, status: 400 });
+      expectError(answer, 400, 'invalid_cursor');
+    }
+    expect((await page(`limit=2&cursor=${cursor}`)).data).toHaveLength(2);
+  });
+});

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startIdleService } from '../harness/tenant.ts';
+import type { TestService } from '../harness/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startIdleService();
+});
+afterAll(() => service.close());
+
+const committed = new URL('../../contracts/rest/openapi.json', import.meta.url);
+
+test('9 the description at /v1/openapi.json is the committed one, and needs no key', async () => {
+  const response = await fetch(`${service.baseUrl}/openapi.json`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+  expect(await response.json()).toEqual(JSON.parse(await readFile(committed, 'utf8')));
+  expect((await fetch(`${service.baseUrl}/openapi.json`, { headers: { 'x-api-key': 'wrong' } })).status).toBe(200);
+});
+
+test('9 every path that is described is served, and asks for a key', async () => {
+  const document: unknown = await (await fetch(`${service.baseUrl}/openapi.json`)).json();
+  const { paths } = document as { paths: Record<string, Record<string, unknown>> };
+  const described = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path: path.replace(/\{\w+\}/g, 'x') })),
+  );
+  expect(described.length).toBeGreaterThan(9);
+  for (const { method, path } of described) {
+    const response = await fetch(`${service.baseUrl}${path}`, { method });
+    await response.arrayBuffer();
+    expect({ method, path, status: response.status }).toEqual({ method, path, status: 401 });
+  }
+});
