@@ -24,7 +24,6 @@ export interface BehindTheApi {
   recordedCalls(submissionId: string): Promise<string[]>;
   /** Kinds and amounts of the ledger's entries for a submission's runs, in order. */
   entriesOf(submissionId: string): Promise<{ kind: string; amount: number }[]>;
-  accountOf(instituteId: string): Promise<{ balance: number; committed: number }>;
   query<Row extends pg.QueryResultRow>(statement: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
@@ -65,13 +64,6 @@ export const lookBehind = (database: ClonedDatabase): BehindTheApi => {
         [submissionId],
       );
       return rows.map(({ kind, amount }) => ({ kind, amount: Number(amount) }));
-    },
-    accountOf: async (instituteId) => {
-      const [account] = await query<{ balance: string; committed: string }>(
-        'select balance, committed from credit_accounts where institute_id = $1',
-        [instituteId],
-      );
-      return { balance: Number(account?.balance), committed: Number(account?.committed) };
     },
     close: () => pool.end(),
   };

@@ -214,7 +214,6 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
       expect(progress?.estimated_ready_at !== undefined).toBe(isRunning);
       if (status === 'queued') expect(progress?.questions_done).toBe(0);
     }
-    console.log(graded.review_reasons, journey.result.questions.filter((q) => q.needs_review).map((q) => [q.label, q.confidence, q.review_reasons, q.extracted_answer]));
     expect(graded).toMatchObject({ attempt_count: 1, rubric_version: 1, error: null, needs_review: false });
   });
 

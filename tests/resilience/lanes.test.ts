@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import { openLanes } from '@evaluation/lanes';
 import { startModelServer, type ModelServer } from '@evaluation/test-services';
 import type { Submission } from '@evaluation/rest-contract/schemas';
@@ -9,6 +8,7 @@ import { createExam, submit, untilOver, type ApiClient } from '../harness/api.ts
 import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
 import { startService, type TestService } from '../harness/service.ts';
 import { expectGradedOnce } from './expectations.ts';
+import { natsOf } from './nats.ts';
 
 /* The conveyor loses everything, or says everything twice, or one institute fills it: PostgreSQL decides (design 3.8). */
 
@@ -72,8 +72,7 @@ test('3.8 the lane is deleted with 30 runs in it and some under way: each is gra
   const submissions = await submitMany(service.api, exam.id, 30);
   await model.waitFor((calls) => calls.some(({ endedAt }) => endedAt === null));
 
-  const { host, username, password } = new URL(service.environment['NATS_URL'] ?? '');
-  const nats = await connect({ servers: host, user: username, pass: decodeURIComponent(password) });
+  const nats = await natsOf(service.environment);
   const manager = await jetstreamManager(nats);
   const stream = `${service.environment['LANE_NAMESPACE']}_typed`;
   const { state } = await manager.streams.info(stream);
@@ -82,10 +81,8 @@ test('3.8 the lane is deleted with 30 runs in it and some under way: each is gra
   await nats.close();
 
   model.behave([]);
-  for (const { id } of submissions) {
-    await untilOver(service.api, id);
-    await expectGradedOnce(service.api, behind, id);
-  }
+  for (const { id } of submissions) await untilOver(service.api, id);
+  for (const { id } of submissions) await expectGradedOnce(service.api, behind, id);
   expect(model.calls).toHaveLength(submissions.length);
 });
 

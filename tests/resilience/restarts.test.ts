@@ -1,10 +1,11 @@
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { coreOverHttp } from '@evaluation/core-client';
 import { findInstallation } from '@evaluation/installation';
 import { startModelServer, type ClonedDatabase, type ModelServer } from '@evaluation/test-services';
 import type { Submission } from '@evaluation/rest-contract/schemas';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { copyPdf, examBody } from '../fixtures/fixtures.ts';
 import { apiClient, createExam, resultOf, submit, untilOver, uploadCopy, type ApiClient } from '../harness/api.ts';
 import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
@@ -14,6 +15,9 @@ import { expectGradedOnce } from './expectations.ts';
 import { answerOnly, expectPaidOnce, truthOf } from './modelCalls.ts';
 
 /* Core, or the whole service in one process, is killed in the middle of a copy and started again. */
+
+// Whole services start and stop in each test, on a machine that others may be using.
+vi.setConfig({ testTimeout: 120_000 });
 
 let model: ModelServer;
 /** Undone after each test, last first. */
@@ -149,8 +153,7 @@ test('7 npm start with its own services: killed in the middle, started again, st
     if (status !== 'graded') continue;
     expect(after.questions.find((question) => question.question_id === question_id)).toMatchObject({ awarded });
   }
-  const credits = await apiAgain.get<{ balance: number; committed: number }>('/credits');
-  expect(credits.body).toMatchObject({ balance: 10_000 - (graded.credits_charged ?? 0), committed: 0 });
+  expect(await creditsOf(dataDir)).toMatchObject({ balance: 10_000 - (graded.credits_charged ?? 0), committed: 0 });
 
   second.signal('SIGTERM');
   expect(await second.exited, second.output()).toBe(0);
@@ -167,6 +170,18 @@ test('7 npm start with its own services: killed in the middle, started again, st
   expect(await third.exited, third.output()).toBe(0);
   expect(await processesNaming(dataDir)).toEqual([]);
 });
+
+/** The first institute's credits, as the provisioning CLI sees them. */
+const creditsOf = async (dataDir: string): Promise<{ balance: number; committed: number }> => {
+  const installation = await findInstallation(dataDir);
+  const core = coreOverHttp({ url: installation?.core_url ?? '', token: installation?.tokens.control ?? '' });
+  try {
+    const institute_id = installation?.first_key?.institute_id ?? '';
+    return (await core.as({}).control.showInstitute.query({ institute_id })).credits;
+  } finally {
+    await core.close();
+  }
+};
 
 /** When the test failed in between: the embedded servers are in no process group of ours. */
 const endLeftovers = async (dataDir: string): Promise<void> => {

@@ -1,18 +1,23 @@
 import { hostname } from 'node:os';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { startModelServer, type ModelServer } from '@evaluation/test-services';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { copyPdf, copyTruth, examBody, typedSamples } from '../fixtures/fixtures.ts';
 import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
 import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
 import { startSplitService, type Program, type SplitService } from '../harness/processes.ts';
 import { expectGradedOnce, expectReleased } from './expectations.ts';
+import { natsOf } from './nats.ts';
 import { answerOnly, expectPaidOnce, nameOfCall, truthOf } from './modelCalls.ts';
 
 /*
  * Workers of their own, ended in every way a worker can end. Core and facade live through the file; the model is slow
  * or silent where a test needs time.
  */
+
+// Processes start and stop in each test, on a machine that others may be using.
+vi.setConfig({ testTimeout: 90_000 });
 
 let model: ModelServer;
 let service: SplitService;
@@ -186,6 +191,39 @@ test('3.7 SIGTERM with no time to drain: the worker lets go at once and another 
   // A worker that was told to stop is no worker that died: deployments do not use up a run's lives.
   expect(await behind.runOf(submission.id)).toMatchObject({ dead_leases: 0 });
 });
+
+test('3.7 SIGTERM while a claim is under way: the run that comes too late is handed back, not begun', async () => {
+  model.behave([{ behaviour: { kind: 'hang' } }]);
+  const submission = await submitTyped();
+  await eventually('its message is out', async () => (await behind.runOf(submission.id)).status === 'released');
+  service.core().signal('SIGSTOP');
+  const worker = await service.startWorker({ DRAIN_SECONDS: '0' });
+  await eventually('the worker has the message', async () => (await inHand('typed')) === 1);
+  worker.signal('SIGTERM');
+  await eventually('it is told to stop', async () => worker.output().includes('stopping'));
+  service.core().signal('SIGCONT');
+  expect(await worker.exited, worker.output()).toBe(0);
+  expect(model.calls).toEqual([]);
+
+  model.behave([]);
+  await service.startWorker();
+  await untilOver(service.api, submission.id);
+  await expectGradedOnce(service.api, behind, submission.id);
+  expect(await behind.runOf(submission.id)).toMatchObject({ dead_leases: 0 });
+});
+
+/** Messages of a lane that workers have taken and not yet acknowledged. */
+const inHand = async (lane: string): Promise<number> => {
+  const nats = await natsOf(service.environment);
+  try {
+    const name = `${service.environment['LANE_NAMESPACE']}_${lane}`;
+    const manager = await jetstreamManager(nats);
+    // There is no consumer before the first worker has made it.
+    return await manager.consumers.info(name, name).then(({ num_ack_pending }) => num_ack_pending, () => 0);
+  } finally {
+    await nats.close();
+  }
+};
 
 test('3.7 a worker that slept past its lease is refused: the marks are those of the worker that took over', async () => {
   const slowly = [{ schemaName: 'judge_answer', behaviour: { kind: 'slow' as const, ms: 1500 } }];

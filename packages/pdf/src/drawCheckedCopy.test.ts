@@ -53,13 +53,6 @@ async function draw(source: Buffer, plan: Partial<CheckedCopyPlan>, options: Dra
   return { copy, target, out };
 }
 
-async function extractSource(source: Buffer): Promise<PageImage[]> {
-  const out = join(folder, String(runs++));
-  await mkdir(out);
-  await writeFile(join(out, 'copy.pdf'), source);
-  return extractPages(join(out, 'copy.pdf'), out, { timeoutSeconds: 60 });
-}
-
 /** The same promise to all who ask: what several tests look at is drawn once. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
@@ -132,9 +125,18 @@ test('the total stands in the top right corner of the first page', async () => {
   expect((total?.y ?? 1) + (total?.height ?? 1)).toBeLessThan(0.16);
 });
 
-test('what the student wrote stays legible under a crowd of marks', async () => {
-  const source = await scannedPdf(await Promise.all([14, 24, 34, 60].map((lines) => scan({ lines }))));
-  const before = await extractSource(source);
+/** Pages of more and more lines, with ever more marks; the last one leans and has a green spot. */
+const crowdedCopy = once(async () => {
+  const spot = '<rect x="300" y="1500" width="120" height="60" fill="#108030"/>';
+  const jpegs = await Promise.all([
+    ...[14, 24, 34, 60].map((lines) => scan({ lines })),
+    scan({ leanDegrees: 4.5, mark: spot }),
+  ]);
+  const source = await scannedPdf(jpegs);
+  const out = join(folder, String(runs++));
+  await mkdir(out);
+  await writeFile(join(out, 'copy.pdf'), source);
+  const before = await extractPages(join(out, 'copy.pdf'), out, { timeoutSeconds: 60 });
   const kinds = ['mark', 'tick', 'comment', 'tick', 'cross', 'mark', 'comment'] as const;
   const remark = 'Missing: the pulmonary artery, and what the blood takes up there. ';
   const annotations = [1, 2, 3, 4].flatMap((page) =>
@@ -145,31 +147,32 @@ test('what the student wrote stays legible under a crowd of marks', async () => 
       return { page, kind, box, text };
     }),
   );
-  const { target, out } = await draw(source, { annotations }, { pageImages: before });
-  const { pages } = await show(target, out);
-  for (const [index, page] of before.entries()) {
-    const after = pages[index]?.file ?? '';
-    expect(await lostInk(page.file, after)).toBeLessThan(0.004);
+  const box = await boundsOf(before[4]?.file ?? '', isGreen);
+  if (box === null) throw new Error('the spot is gone');
+  const { target, out: shownIn } = await draw(
+    source,
+    { annotations: [...annotations, { page: 5, kind: 'tick', box, text: '' }] },
+    { pageImages: before },
+  );
+  const { pages } = await show(target, shownIn);
+  return { jpegs, before, target, pages };
+});
+
+test('what the student wrote stays legible under a crowd of marks', async () => {
+  const { before, pages } = await crowdedCopy();
+  for (const [index, page] of before.slice(0, 4).entries()) {
+    const after = pages[index];
+    expect(await lostInk(page.file, after?.file ?? '')).toBeLessThan(0.01);
     // And it is a crowd.
-    expect((pages[index]?.textLines ?? []).length).toBeGreaterThan(3);
+    expect(after?.textLines.length).toBeGreaterThan(3);
   }
 });
 
 test('a box on a straightened image lands beside the writing it was taken from', async () => {
-  const mark = '<rect x="300" y="1500" width="120" height="60" fill="#108030"/>';
-  const source = await scannedPdf([await scan({ leanDegrees: 4.5, mark })]);
-  const pageImages = await extractSource(source);
-  expect(pageImages[0]?.skewDegrees).toBeCloseTo(4.5, 0);
-  const box = await boundsOf(pageImages[0]?.file ?? '', isGreen);
-  if (box === null) throw new Error('the mark is gone');
-  const checked = await draw(
-    source,
-    { annotations: [{ page: 1, kind: 'tick', box, text: '' }] },
-    { pageImages },
-  );
+  const { before, pages } = await crowdedCopy();
+  expect(before[4]?.skewDegrees).toBeCloseTo(4.5, 0);
   // A rendering that is not straightened again: the rebuilt source beside the drawn page.
-  const { pages } = await show(checked.target, checked.out);
-  const shown = pages[0]?.file ?? '';
+  const shown = pages[4]?.file ?? '';
   const green = await boundsOf(shown, isGreen);
   const tick = await boundsOf(shown, isRed, strip(0.3, 1));
   near(tick?.x, (green?.x ?? 0) + (green?.width ?? 0), 0.02);
@@ -177,11 +180,9 @@ test('a box on a straightened image lands beside the writing it was taken from',
 });
 
 test('page pictures are kept byte for byte', async () => {
-  const jpeg = await scan();
-  const { target } = await draw(await scannedPdf([jpeg]), {
-    annotations: [{ page: 1, kind: 'mark', box: { x: 0, y: 0.5, width: 0.5, height: 0.1 }, text: 'Q1  1/2' }],
-  });
-  expect((await readFile(target)).includes(jpeg)).toBe(true);
+  const { jpegs, target } = await crowdedCopy();
+  const file = await readFile(target);
+  for (const jpeg of jpegs) expect(file.includes(jpeg)).toBe(true);
 });
 
 test('a file that pdf-lib cannot open is rebuilt from its pictures, of the same size', async () => {
@@ -233,7 +234,7 @@ test('the summary holds candidate, total, marks, reasons, flags and the notice, 
 });
 
 test('the summary names the candidate where a name is given', async () => {
-  expect((await oddCopy()).text[1]).toContain('Asha Rao');
+  expect((await oddCopy()).text[2]).toContain('Asha Rao');
 });
 
 test('200 questions with long feedback fill as many pages as they need, and lose no question', async () => {
@@ -252,6 +253,7 @@ test('200 questions with long feedback fill as many pages as they need, and lose
   expect(text).toContain('…');
 });
 
+/** Odd texts and boxes on the first page, a crowd of marks at the foot of the second, and no page images. */
 const oddCopy = once(async () => {
   const text = 'x² → ½ ₹5 ✓ आकाश 😀 e\u0301 \u0007 \ud800 ×';
   const annotations: Annotation[] = [
@@ -260,8 +262,12 @@ const oddCopy = once(async () => {
     { page: 1, kind: 'comment', box: { x: 0.5, y: 0.5, width: 0.1, height: 0.1 }, text: 'W'.repeat(5000) },
     { page: 1, kind: 'comment', box: { x: 0.5, y: 0.5, width: 0.1, height: 0.1 }, text: ' \n ' },
     { page: 99, kind: 'tick', box: { x: 0, y: 0, width: 1, height: 1 }, text: '' },
+    ...Array.from({ length: 30 }, (_, index): Annotation => {
+      const box = { x: 0.1, y: 0.9 + index * 0.002, width: 0.5, height: 0.01 };
+      return { page: 2, kind: 'mark', box, text: `M${index}  1/2` };
+    }),
   ];
-  const { copy, target, out } = await draw(await textPdf([['Answer']]), {
+  const { copy, target, out } = await draw(await textPdf([['Answer'], ['Answer']]), {
     candidate: { externalId: 'e', name: 'Asha Rao', rollNumber: null },
     annotations,
     questions: [{ ...question, label: text, feedback: text }],
@@ -272,8 +278,8 @@ const oddCopy = once(async () => {
 
 test('what the font cannot show becomes a question mark, and odd boxes stay on the page', async () => {
   const { text: shown, pages } = await oddCopy();
-  expect(shown[1]).toContain('x² → ½ ₹5 ✓');
-  expect(shown[1]).not.toContain('आ');
+  expect(shown[2]).toContain('x² → ½ ₹5 ✓');
+  expect(shown[2]).not.toContain('आ');
   for (const { box } of pages[0]?.textLines ?? []) {
     expect(box.x).toBeGreaterThanOrEqual(0);
     expect(box.x + box.width).toBeLessThanOrEqual(1);
@@ -281,15 +287,8 @@ test('what the font cannot show becomes a question mark, and odd boxes stay on t
 });
 
 test('marks of questions that stand close together do not cover each other', async () => {
-  const annotations = Array.from({ length: 30 }, (_, index): Annotation => ({
-    page: 1,
-    kind: 'mark',
-    box: { x: 0.1, y: 0.9 + index * 0.002, width: 0.5, height: 0.01 },
-    text: `M${index}  1/2`,
-  }));
-  const { target, out } = await draw(await textPdf([['Answer']]), { annotations });
-  const { pages } = await show(target, out, textOnly);
-  const boxes = (pages[0]?.textLines ?? []).filter(({ text }) => /^M\d+/.test(text)).map(({ box }) => box);
+  const { pages } = await oddCopy();
+  const boxes = (pages[1]?.textLines ?? []).filter(({ text }) => /^M\d+/.test(text)).map(({ box }) => box);
   expect(boxes.length).toBe(30);
   for (const [index, box] of boxes.entries()) {
     for (const other of boxes.slice(index + 1)) {

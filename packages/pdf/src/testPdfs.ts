@@ -4,8 +4,17 @@ import sharp from 'sharp';
 
 // PDFs for the tests, made at run time: small, and each with one thing to test.
 
-/** A page of ruled handwriting-like lines as a scanner's JPEG. `leanDegrees` is clockwise. */
-export async function scan({
+const scans = new Map<string, Promise<Buffer>>();
+
+/** A page of ruled handwriting-like lines as a scanner's JPEG, drawn once a test file. `leanDegrees` is clockwise. */
+export function scan(options: Parameters<typeof drawScan>[0] = {}): Promise<Buffer> {
+  const key = JSON.stringify(options);
+  let made = scans.get(key);
+  if (made === undefined) scans.set(key, (made = drawScan(options)));
+  return made;
+}
+
+async function drawScan({
   width = 1240,
   height = 1754,
   leanDegrees = 0,
@@ -37,10 +46,14 @@ export async function scannedPdf(jpegs: readonly Buffer[], laid: Laid = {}): Pro
   return Buffer.from(await document.save());
 }
 
+/** How a picture lies on its page. */
 export interface Laid {
+  /** Points. */
   size?: [number, number];
+  /** The page's /Rotate. */
   rotate?: number;
-  crop?: [number, number] | null;
+  /** Points by which the visible part is moved off the origin. */
+  crop?: readonly [number, number] | null;
 }
 
 export async function addScan(

@@ -122,11 +122,8 @@ const reviewReasons = (
   );
   const isUnreadable = ({ page, damaged, blank }: PageImage): boolean => {
     const reading = pages.find((candidate) => candidate.page === page);
-    return (
-      damaged ||
-      (!blank &&
-        (reading === undefined || reading.blocks.length === 0 || reading.legibility < HARDLY_LEGIBLE))
-    );
+    // No blocks alone is no reason: an unused page of a booklet has its printed head and nothing to read.
+    return damaged || (!blank && (reading === undefined || reading.legibility < HARDLY_LEGIBLE));
   };
   return [
     ...(hasUnassigned ? [UNASSIGNED_WRITING] : []),

@@ -27,6 +27,7 @@ describe('labels at the start of a line are read as candidates write them', () =
     ['2 (a) text', 'bare', '2a', 'text'],
     ['2.(a) text', 'bare', '2', '(a) text'],
     ['2a) text', 'bare', '2a', 'text'],
+    ['Ans 2) A) Lemon and C) Lime', 'strong', '2', 'A) Lemon and C) Lime'],
     ['3 - B', 'bare', '3', 'B'],
     ['3 (b)', 'bare', '3', '(b)'],
     ['3. B', 'bare', '3', 'B'],

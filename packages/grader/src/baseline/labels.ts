@@ -64,6 +64,11 @@ function numbered(kind: 'strong' | 'bare', pattern: RegExp, line: string): LineL
   const after = line.slice(match[0].length);
   // "1.5 m" and "2:3" are numbers, not labels.
   if (kind === 'bare' && /^[.:]\d/u.test(after)) return null;
+  // "Ans 2) A) Lemon": the number is closed, so the capital is the choice made and not a part of the label.
+  const [, closed, chosen] = /^(.*\d\s*[)\].:])\s+([A-H])$/u.exec(match[1].trim()) ?? [];
+  if (closed !== undefined && chosen !== undefined && match[2] === undefined) {
+    return { kind, written: closed, continued: false, rest: `${chosen}${after}` };
+  }
   return {
     kind,
     written: match[1].trim(),

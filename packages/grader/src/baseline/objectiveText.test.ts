@@ -24,6 +24,8 @@ describe('7 the baseline reads options and values out of text', () => {
     ['A and C', ['A', 'C']],
     ['A C', ['A', 'C']],
     ['(a) (c)', ['A', 'C']],
+    ['A) Mercury and C) The Earth', ['A', 'C']],
+    ['A) Mercury, B) The Earth', ['A']],
     ['E', []],
     ['Because it is hot', []],
     ['', []],

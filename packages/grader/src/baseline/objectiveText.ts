@@ -20,7 +20,7 @@ export function readObjectiveText({ question, answer }: JudgeRequest, key: Objec
       return { optionLabels: [], value, evidence: value };
     }
     case 'one_word': {
-      const value = text.replace(/^[\s"'“(]+|[\s"'”).,;]+$/gu, '');
+      const value = text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
       return { optionLabels: [], value, evidence: value === '' ? null : value };
     }
   }
@@ -48,6 +48,8 @@ export function optionsIn(text: string, options: JudgeRequest['question']['optio
     .filter((part) => /[\p{L}\p{N}]/u.test(part));
   const labels = listed.map((part) => matchOption(part, options));
   if (labels.length > 0 && labels.every((label) => label !== null)) return [...new Set(labels)];
+  const written = labelsWithTexts(text, options);
+  if (written !== null) return written;
   const same = options.filter((option) => level(option.text) !== '' && level(option.text) === level(text));
   if (same.length === 1) return same.map(({ label }) => label);
   const leading = /^\s*(?:\(\s*([^()\s]{1,16})\s*\)|([^\s()]{1,16}?)\s*[).:\-–])/u.exec(text);
@@ -58,6 +60,20 @@ export function optionsIn(text: string, options: JudgeRequest['question']['optio
     [level(full), level(name)].some((each) => short.length === 1 && each.startsWith(short)),
   );
   return initials.length === 1 ? initials.map(({ label: name }) => name) : [];
+}
+
+/** "A) Lemon juice and C) Vinegar": each label followed by its own option's text, or the beginning of it. */
+function labelsWithTexts(text: string, options: JudgeRequest['question']['options']): string[] | null {
+  const parts = text.split(/(?<![\p{L}\p{N}])\(?([\p{L}\p{N}]{1,16})\s*[).:]\s*/u);
+  if (parts.length < 3 || level(parts[0] ?? '') !== '') return null;
+  const labels: string[] = [];
+  for (let index = 1; index < parts.length; index += 2) {
+    const option = options.find(({ label }) => label === matchOption(parts[index] ?? '', options));
+    const said = level((parts[index + 1] ?? '').replace(/(?:,|;|&|\band\b|\s)+$/iu, ''));
+    if (option === undefined || (said !== '' && !level(option.text).startsWith(said))) return null;
+    labels.push(option.label);
+  }
+  return [...new Set(labels)];
 }
 
 /** The whole text as a number, else what follows the last "=", else the only number there is; else the text. */

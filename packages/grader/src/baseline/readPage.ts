@@ -1,35 +1,14 @@
 import { unionBox } from '../box.ts';
-import type { Box, CallOptions, PageImage, PageReading, ReadBlock } from '../grader.ts';
+import type { CallOptions, PageImage, PageReading, ReadBlock } from '../grader.ts';
 import { plainText } from '../plainText.ts';
 import { blankReading } from '../readPages/readPages.ts';
+import { cleanLines, withoutHead, type Line } from './cleanLines.ts';
 import { readLabel } from './labels.ts';
 import type { Ocr } from './ocr.ts';
-
-interface Line {
-  text: string;
-  box: Box;
-}
 
 /** Text that scanner apps stamp on every page; a text layer of nothing else is none. */
 const STAMP =
   /^\W*(?:scanned (?:by|with|using)\b.*|camscanner|adobe scan|page\s*\d+(?:\s*of\s*\d+)?|\d{1,3})\W*$/iu;
-
-/** What answer booklets print at the head of a page; above the first label it belongs to no answer. */
-const HEAD =
-  /^\W*(?:roll\s*n[o0]|page\s*(?:no)?\W*\d|candidate|reg(?:istration|n)?\W*n[o0]|name\s*:|subject\s*:|class\s*:|date\s*:|.*\bexamination\b|answer\s+(?:booklet|sheet|book)|maximum\s+marks|write\s+on\s+both\s+sides|for\s+the\s+examiner)/iu;
-/** A running head stands in this share of the page; the head of a booklet's first page is larger. */
-const HEAD_HEIGHT = 0.12;
-const FIRST_HEAD_HEIGHT = 0.4;
-
-/** Leaves out the printed head of a page, line by line, until the first label. */
-export function withoutHead(page: number, lines: readonly Line[]): Line[] {
-  const height = page === 1 ? FIRST_HEAD_HEIGHT : HEAD_HEIGHT;
-  const firstLabel = lines.findIndex(({ text }) => readLabel(text) !== null);
-  return lines.filter(
-    ({ text, box }, index) =>
-      (firstLabel !== -1 && index >= firstLabel) || box.y + box.height > height || !HEAD.test(text),
-  );
-}
 
 /** Reads one page offline: its text layer, else OCR. Page text becomes blocks at the question labels. */
 export async function readPageOffline(page: PageImage, ocr: Ocr, options: CallOptions): Promise<PageReading> {
@@ -38,7 +17,7 @@ export async function readPageOffline(page: PageImage, ocr: Ocr, options: CallOp
     .map(({ text, box }) => ({ text: plainText(text, 2000), box }))
     .filter(({ text }) => text !== '');
   if (layer.some(({ text }) => !STAMP.test(text))) return reading(page.page, layer, 1);
-  const lines = await ocr.read(page, options);
+  const lines = cleanLines(await ocr.read(page, options));
   const letters = lines.reduce((sum, { text }) => sum + text.length, 0);
   const weighted = lines.reduce((sum, { text, confidence }) => sum + text.length * confidence, 0);
   // Ink that OCR makes nothing of is not blank: legibility 0 says that a person must look.

@@ -1,0 +1,230 @@
+import { startModelServer, type Behaviour, type ModelCallRecord, type ModelServer } from '@evaluation/test-services';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Exam, Result, Submission } from '@evaluation/rest-contract/schemas';
+import { copyPdf, copyTruth, examBody } from '../fixtures/fixtures.ts';
+import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
+import { longAnswer, typedExam } from '../harness/papers.ts';
+import { truthFor } from '../harness/perfectReader.ts';
+import { newTenant, type Tenant } from '../harness/tenant.ts';
+import { startService, type TestService } from '../harness/service.ts';
+
+/*
+ * The model is busy, broken, slow or refuses us (design 3.10). Each test has answers of its own, and the server tells
+ * the tests' calls apart by them, so that the waits between tries run beside each other.
+ */
+
+let model: ModelServer;
+let service: TestService;
+const scripts = new Map<string, (call: ModelCallRecord, nth: number) => Behaviour | undefined>();
+const callsWith = (mark: string): ModelCallRecord[] =>
+  model.calls.filter(({ body }) => JSON.stringify(body).includes(mark));
+
+beforeAll(async () => {
+  model = await startModelServer();
+  model.know(truthFor(copyTruth('weak')));
+  model.behave((call) => {
+    const body = JSON.stringify(call.body);
+    for (const [mark, behave] of scripts) {
+      if (body.includes(mark)) return behave(call, callsWith(mark).length);
+    }
+    return undefined;
+  });
+  service = await startService({
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: 'sk-not-a-real-key',
+    GRADER_MODEL: 'm',
+    MODEL_CALL_SECONDS: '1',
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await model.close();
+});
+
+interface Graded {
+  tenant: Tenant;
+  submission: Submission;
+  result: Result;
+  calls: ModelCallRecord[];
+}
+
+let marks = 0;
+/** Submits long answers that carry a mark of the test's own, and waits until grading is over. */
+const gradeWith = async (
+  behave: (call: ModelCallRecord, nth: number, answer: number) => Behaviour | undefined,
+  answers = 1,
+): Promise<Graded> => {
+  const mark = `marker${(marks += 1)}x`;
+  for (let answer = 1; answer <= answers; answer += 1) {
+    scripts.set(`${mark}${answer}.`, (call, nth) => behave(call, nth, answer));
+  }
+  const tenant = await newTenant(service, { credits: 10 });
+  const labels = Array.from({ length: answers }, (_, index) => `L${index + 1}`);
+  const exam: Exam = await createExam(tenant.api, typedExam(labels.map((label) => longAnswer(label))));
+  const accepted = await submit(tenant.api, exam.id, {
+    candidate: { external_id: 'c' },
+    answers: labels.map((label, index) => ({
+      question_label: label,
+      text: `An answer with ${mark}${index + 1}. It says more.`,
+    })),
+  });
+  expect(await tenant.credits()).toMatchObject({ balance: 10, committed: answers });
+  const submission = await untilOver(tenant.api, accepted.id);
+  return { tenant, submission, result: await resultOf(tenant.api, accepted.id), calls: callsWith(mark) };
+};
+
+describe.concurrent('the model has trouble that passes', () => {
+  const first =
+    (behaviour: Behaviour, times = 1) =>
+    (_call: ModelCallRecord, nth: number): Behaviour | undefined =>
+      nth <= times ? behaviour : undefined;
+
+  const troubles: [name: string, behaviour: Behaviour, times: number][] = [
+    ['429 with Retry-After', { kind: 'status', status: 429, retryAfterSeconds: 1 }, 1],
+    ['429 without a word of when', { kind: 'status', status: 429 }, 1],
+    ['500, three times', { kind: 'status', status: 500 }, 3],
+    ['503', { kind: 'status', status: 503 }, 1],
+    ['a connection that breaks in the middle', { kind: 'cut' }, 1],
+    ['no answer in time', { kind: 'hang' }, 1],
+    ['an answer that comes too late', { kind: 'slow', ms: 3000 }, 1],
+    ['JSON that breaks off, twice', { kind: 'truncated' }, 2],
+    ['JSON that breaks the schema, twice', { kind: 'violating' }, 2],
+    ['a page of HTML', { kind: 'html' }, 1],
+    ['text that is no JSON', { kind: 'content', content: 'I would give full marks.' }, 1],
+  ];
+  test.for(troubles)('3.2 %s: graded all the same, after one call more for each', async ([, behaviour, times]) => {
+    const { submission, result, tenant, calls } = await gradeWith(first(behaviour, times));
+    expect(submission).toMatchObject({ status: 'graded', credits_charged: 1, error: null, attempt_count: 1 });
+    expect(result.questions[0]).toMatchObject({ status: 'graded', awarded: 2, error: null });
+    expect(calls).toHaveLength(times + 1);
+    expect(await tenant.credits()).toEqual({ balance: 9, credit_limit: 0, committed: 0 });
+  });
+
+  test('3.2 Retry-After is waited for', async () => {
+    const { calls } = await gradeWith(first({ kind: 'status', status: 429, retryAfterSeconds: 2 }));
+    expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(1990);
+  });
+
+  test('3.2 a slow model that answers in time is asked once', async () => {
+    const { submission, calls } = await gradeWith(first({ kind: 'slow', ms: 500 }));
+    expect(submission.status).toBe('graded');
+    expect(calls).toHaveLength(1);
+  });
+
+  test('2.6 marks out of range are put right by code, and a teacher is asked to look', async () => {
+    const tooMuch = {
+      criteria: [{ criterion: 1, evidence: 'It says more.', reason: 'x', awarded: 99, certainty: 'certain' }],
+      feedback: 'Good.',
+    };
+    const { submission, result } = await gradeWith(first({ kind: 'content', content: tooMuch }));
+    expect(submission).toMatchObject({ status: 'graded', needs_review: true });
+    expect(result.questions[0]).toMatchObject({ awarded: 2, max: 2, needs_review: true });
+    expect(result.questions[0]?.review_reasons).toContain('low_confidence');
+  });
+});
+
+describe.concurrent('the model has trouble that stays', () => {
+  test('4 one question that is always answered malformed fails; the submission is partially_graded and charged in full', async () => {
+    const { submission, result, tenant, calls } = await gradeWith(
+      (_call, _nth, answer) => (answer === 2 ? { kind: 'violating' } : undefined),
+      3,
+    );
+    expect(submission).toMatchObject({
+      status: 'partially_graded',
+      credits_charged: 3,
+      error: null,
+      needs_review: true,
+      progress: { questions_done: 3, questions_total: 3 },
+    });
+    expect(result.questions.map(({ status }) => status)).toEqual(['graded', 'failed', 'graded']);
+    expect(result.questions[1]).toMatchObject({
+      awarded: null,
+      source: null,
+      needs_review: true,
+      review_reasons: ['failed'],
+      error: { code: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String) },
+    });
+    expect(result.questions[1]?.extracted_answer).toContain('An answer with');
+    expect(result.totals).toEqual({ awarded: 4, max: 6, percentage: 66.67, questions_graded: 2, questions_failed: 1 });
+    expect(calls).toHaveLength(1 + 3 + 1);
+    expect(await tenant.credits()).toEqual({ balance: 7, credit_limit: 0, committed: 0 });
+  });
+
+  test.for([401, 400, 404])('3.2 a model that answers %i to everything: failed, not charged, not asked again', async (status) => {
+    const { submission, result, tenant, calls } = await gradeWith(() => ({ kind: 'status', status }), 2);
+    expect(submission).toMatchObject({
+      status: 'failed',
+      credits_charged: null,
+      error: { code: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String) },
+      queue: null,
+    });
+    expect(result).toMatchObject({ status: 'failed', credits_charged: null, graded_at: null, error: submission.error });
+    expect(result.questions.map((question) => question.status)).toEqual(['failed', 'failed']);
+    expect(calls).toHaveLength(2);
+    expect(await tenant.credits()).toEqual({ balance: 10, credit_limit: 0, committed: 0 });
+    for (const secret of ['sk-not-a-real-key', 'marker', String(status)]) {
+      expect(JSON.stringify([submission, result.error])).not.toContain(secret);
+    }
+  });
+});
+
+// After the others: its calls bear no mark, since what they send are pictures.
+describe('the model has trouble with a copy', () => {
+  const gradeCopy = async (exam: object = {}) => {
+    const tenant = await newTenant(service, { credits: 10 });
+    const opened = await createExam(tenant.api, { ...examBody('science'), ...exam });
+    const before = model.calls.length;
+    const accepted = await submit(tenant.api, opened.id, {
+      candidate: { external_id: 'c' },
+      upload_id: await uploadCopy(tenant.api, copyPdf('weak')),
+    });
+    const submission = await untilOver(tenant.api, accepted.id);
+    return {
+      tenant,
+      submission,
+      result: await resultOf(tenant.api, accepted.id),
+      calls: model.calls.slice(before).map(({ schemaName }) => schemaName ?? ''),
+    };
+  };
+  const answered = copyTruth('weak').questions.filter(({ status }) => status === 'answered').length;
+  const count = (calls: string[], name: string): number => calls.filter((call) => call === name).length;
+
+  test('3.2 a page that is not read at once, and questions not aligned at once, are asked for again and the copy is graded', async () => {
+    model.behave([
+      { schemaName: 'read_pages', times: 1, behaviour: { kind: 'status', status: 500 } },
+      { schemaName: 'align_answers', times: 1, behaviour: { kind: 'truncated' } },
+      { schemaName: 'judge_answer', times: 1, behaviour: { kind: 'status', status: 429 } },
+    ]);
+    const { submission, result, calls } = await gradeCopy();
+    expect(submission).toMatchObject({ status: 'graded', credits_charged: 6 });
+    expect(result.totals).toMatchObject(copyTruth('weak').totals);
+    // Six pages are read in two calls.
+    expect(count(calls, 'read_pages')).toBe(2 + 1);
+    expect(count(calls, 'align_answers')).toBe(1 + 1);
+    expect(count(calls, 'judge_answer')).toBe(answered + 1);
+  });
+
+  test('3.2 a copy that cannot be read at all fails and is not charged; no question is judged', async () => {
+    model.behave([{ behaviour: { kind: 'status', status: 401 } }]);
+    const { submission, result, tenant, calls } = await gradeCopy();
+    expect(submission).toMatchObject({ status: 'failed', credits_charged: null, error: { code: 'grading_failed' } });
+    expect(result.checked_copy).toEqual({ available: false, download_path: null });
+    expect(new Set(calls)).toEqual(new Set(['read_pages']));
+    expect(await tenant.credits()).toEqual({ balance: 10, credit_limit: 0, committed: 0 });
+  });
+
+  test('3.2 a copy on which nothing is read fails as copy_unreadable, one in another language as language_not_supported', async () => {
+    const blocks = [{ label: '1', text: 'कुछ भी' }];
+    for (const [page, code] of [
+      [{ blocks: [], legibility: 0 }, 'copy_unreadable'],
+      [{ blocks, language: 'other' as const }, 'language_not_supported'],
+    ] as const) {
+      model.behave([]);
+      model.know({ pagesByNumber: Object.fromEntries([1, 2, 3, 4, 5, 6].map((number) => [number, { ...page, blocks: [...page.blocks] }])) });
+      const { submission, tenant } = await gradeCopy();
+      expect(submission).toMatchObject({ status: 'failed', credits_charged: null, error: { code } });
+      expect(await tenant.credits()).toMatchObject({ balance: 10, committed: 0 });
+    }
+  });
+});

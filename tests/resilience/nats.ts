@@ -1,0 +1,7 @@
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+
+/** A connection of the test's own to the NATS of a service, to see and to break what is in it. */
+export const natsOf = (environment: Record<string, string>): Promise<NatsConnection> => {
+  const { host, username, password } = new URL(environment['NATS_URL'] ?? '');
+  return connect({ servers: host, user: username, pass: decodeURIComponent(password) });
+};
