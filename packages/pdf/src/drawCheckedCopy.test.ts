@@ -65,7 +65,7 @@ async function show(file: string, out: string, options: { longSide?: number } = 
   return { pages, text: pages.map(({ textLines }) => textLines.map(({ text }) => text).join('\n')) };
 }
 
-const textOnly = { longSide: 200 };
+const textOnly = { longSide: 64 };
 
 const near = (actual: number | undefined, expected: number, tolerance: number) =>
   expect(Math.abs((actual ?? NaN) - expected)).toBeLessThanOrEqual(tolerance);
@@ -91,7 +91,7 @@ const turnedPages = once(async () => {
   ]);
   const { copy, target, out } = await draw(Buffer.from(await document.save()), { annotations });
   expect(copy).toMatchObject({ rebuilt: false, pages: 6 });
-  return show(target, out);
+  return show(target, out, { longSide: 800 });
 });
 
 test.each(turns)(

@@ -1,7 +1,7 @@
 import type { Area, Point } from './canvas.ts';
 import { cut } from './lettering.ts';
 import type { Lettering } from './lettering.ts';
-import { distance, nearestPoints, steps } from './room.ts';
+import { distance, leaderBetween, steps } from './room.ts';
 import type { Room } from './room.ts';
 
 export interface PlacedComment {
@@ -72,7 +72,7 @@ export function placeComment(
     if (cost(place) >= nearest - 12 * unit) continue;
     nearest = cost(place);
     const far = distance(place, area) > leaderBeyond * room.height;
-    best = { area: place, lines, size, leader: far ? nearestPoints(place, area) : null };
+    best = { area: place, lines, size, leader: far ? leaderBetween(room, place, area) : null };
   }
   if (best !== null) room.take(best.area);
   return best;

@@ -30,6 +30,10 @@ export function markPage(
   const unit = Math.min(canvas.width, canvas.height) / 595;
   const layout = layOutPage(canvas, annotations, total !== null, letters, ink);
   if (total !== null && layout.total !== null) drawTotal(canvas, total, layout.total, letters, unit);
+  // Beneath everything else, so that a line that has to pass behind a comment leaves it legible.
+  for (const { leader } of layout.comments) {
+    if (leader !== null) canvas.line(leader, 0.45 * unit, noteRed);
+  }
   for (const mark of layout.marks) drawMark(canvas, mark, letters, unit);
   for (const stroke of layout.strokes) drawStroke(canvas, stroke, unit);
   for (const comment of layout.comments) drawComment(canvas, comment, letters, unit);
@@ -102,12 +106,11 @@ function drawStroke(canvas: Canvas, { kind, area }: PlacedStroke, unit: number):
 
 function drawComment(
   canvas: Canvas,
-  { area, lines, size, leader }: PlacedComment,
+  { area, lines, size }: PlacedComment,
   { regular }: Lettering,
   unit: number,
 ): void {
   const padding = commentPadding * unit;
-  if (leader !== null) canvas.line(leader, 0.5 * unit, noteRed);
   canvas.rectangle(area, white, veil);
   canvas.rectangle({ x: area.x, y: area.y, width: 1.3 * unit, height: area.height }, red);
   for (const [index, line] of lines.entries()) {

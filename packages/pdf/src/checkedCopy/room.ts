@@ -115,13 +115,27 @@ export function distance(a: Area, b: Area): number {
   return Math.hypot(dx, dy);
 }
 
-/** The points at which two areas are nearest to each other. */
-export function nearestPoints(a: Area, b: Area): [Point, Point] {
+/** A straight line from one area to the other, short, and through as little writing and other marks as may be. */
+export function leaderBetween(room: Room, a: Area, b: Area): [Point, Point] {
   const [ax, bx] = nearestOnAxis(a.x, a.x + a.width, b.x, b.x + b.width);
   const [ay, by] = nearestOnAxis(a.y, a.y + a.height, b.y, b.y + b.height);
+  const [left, right] = [Math.max(a.x, b.x), Math.min(a.x + a.width, b.x + b.width)];
+  // Beside one another, or askew: there is one shortest line.
+  if (left >= right || ay === by) {
+    return [
+      [ax, ay],
+      [bx, by],
+    ];
+  }
+  const crossed = (x: number) => {
+    const strip = { x: x - room.unit, y: Math.min(ay, by), width: room.unit * 2, height: Math.abs(by - ay) };
+    return room.ink(strip) + (room.isFree(strip) ? 0 : strip.height / room.unit);
+  };
+  const xs = Array.from({ length: 9 }, (_, at) => left + ((right - left) * (at + 0.5)) / 9);
+  const x = xs.reduce((best, each) => (crossed(each) < crossed(best) ? each : best));
   return [
-    [ax, ay],
-    [bx, by],
+    [x, ay],
+    [x, by],
   ];
 }
 
