@@ -9,7 +9,12 @@ export interface Answer<T> {
 }
 
 export interface ErrorBody {
-  error: { code: string; message: string; request_id: string; details?: { errors?: { field: string; code: string }[] } & Record<string, unknown> };
+  error: {
+    code: string;
+    message: string;
+    request_id: string;
+    details?: { errors?: { field: string; code: string }[] } & Record<string, unknown>;
+  };
 }
 
 export interface ApiClient {
@@ -17,6 +22,8 @@ export interface ApiClient {
   apiKey: string;
   get<T = ErrorBody>(path: string): Promise<Answer<T>>;
   post<T = ErrorBody>(path: string, body?: unknown): Promise<Answer<T>>;
+  patch<T = ErrorBody>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
+  delete<T = ErrorBody>(path: string): Promise<Answer<T>>;
   /** Anything else: the request as it is, with the key. */
   send(path: string, init: RequestInit): Promise<Response>;
   download(path: string): Promise<Uint8Array>;
@@ -24,7 +31,10 @@ export interface ApiClient {
 
 export const apiClient = (baseUrl: string, apiKey: string): ApiClient => {
   const send = (path: string, init: RequestInit): Promise<Response> =>
-    fetch(`${baseUrl}${path}`, { ...init, headers: { 'x-api-key': apiKey, ...Object.fromEntries(new Headers(init.headers)) } });
+    fetch(`${baseUrl}${path}`, {
+      ...init,
+      headers: { 'x-api-key': apiKey, ...Object.fromEntries(new Headers(init.headers)) },
+    });
   const answer = async <T>(response: Response): Promise<Answer<T>> => ({
     status: response.status,
     headers: response.headers,
@@ -45,6 +55,15 @@ export const apiClient = (baseUrl: string, apiKey: string): ApiClient => {
             : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
         ),
       ),
+    patch: async (path, body, more = {}) =>
+      answer(
+        await send(path, {
+          method: 'PATCH',
+          headers: { 'content-type': 'application/json', ...more },
+          body: JSON.stringify(body),
+        }),
+      ),
+    delete: async (path) => answer(await send(path, { method: 'DELETE' })),
     download: async (path) => new Uint8Array(await (await send(path, { method: 'GET' })).arrayBuffer()),
   };
 };
@@ -63,7 +82,11 @@ export const uploadCopy = async (api: ApiClient, pdf: Uint8Array): Promise<strin
   });
   const upload = body.uploads[0];
   if (upload === undefined) throw new Error('no address to upload to');
-  const put = await fetch(upload.upload_url, { method: 'PUT', headers: upload.headers, body: Uint8Array.from(pdf) });
+  const put = await fetch(upload.upload_url, {
+    method: 'PUT',
+    headers: upload.headers,
+    body: Uint8Array.from(pdf),
+  });
   if (put.status !== 200) throw new Error(`the PUT answered ${put.status}`);
   return upload.id;
 };

@@ -30,8 +30,10 @@ export interface BehindTheApi {
 
 export const lookBehind = (database: ClonedDatabase): BehindTheApi => {
   const pool = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-  const query = async <Row extends pg.QueryResultRow>(statement: string, values: unknown[] = []): Promise<Row[]> =>
-    (await pool.query<Row>(statement, values)).rows;
+  const query = async <Row extends pg.QueryResultRow>(
+    statement: string,
+    values: unknown[] = [],
+  ): Promise<Row[]> => (await pool.query<Row>(statement, values)).rows;
   const runsOf = (submissionId: string) =>
     query<RunRow>(
       `select id, institute_id, attempt, status, fence, delivery, dead_leases, worker, claimed_at
@@ -43,7 +45,8 @@ export const lookBehind = (database: ClonedDatabase): BehindTheApi => {
     runsOf,
     runOf: async (submissionId) => {
       const [run, ...others] = await runsOf(submissionId);
-      if (run === undefined || others.length > 0) throw new Error(`submission ${submissionId} has not exactly one run`);
+      if (run === undefined || others.length > 0)
+        throw new Error(`submission ${submissionId} has not exactly one run`);
       return run;
     },
     recordedCalls: async (submissionId) => {

@@ -63,6 +63,18 @@ export const typedExam = (questions: QuestionInput[], change: Partial<ExamCreate
   ...change,
 });
 
+/** A question of each type: 1 to 5 objective, some with negative marks, then two long answers; 10 marks. */
+export const everyTypeExam = (): ExamCreate =>
+  typedExam([
+    mcq('1', { negative_marks: 0.25 }),
+    mcq('2', { type: 'mcq_multi', max_marks: 2, correct_options: ['A', 'C'], negative_marks: 0.5 }),
+    trueFalse('3'),
+    numeric('4', { answer: [24, '1e3'], negative_marks: 0.33 }),
+    oneWord('5'),
+    longAnswer('6'),
+    longAnswer('7(a)'),
+  ]);
+
 export const handwrittenExam = (change: Partial<ExamCreate> = {}): ExamCreate => ({
   title: 'Unit test on paper',
   mode: 'handwritten',

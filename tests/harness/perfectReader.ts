@@ -7,7 +7,9 @@ import { examBody, type CopyTruth } from '../fixtures/fixtures.ts';
  * of the fixtures did.
  */
 export const truthFor = (copy: CopyTruth): Truth => {
-  const questions = new Map((examBody('science').questions ?? []).map((question) => [question.label, question]));
+  const questions = new Map(
+    (examBody('science').questions ?? []).map((question) => [question.label, question]),
+  );
   return {
     pagesByNumber: Object.fromEntries(
       copy.pages.map(({ page, blocks }) => [
@@ -37,11 +39,17 @@ export const truthFor = (copy: CopyTruth): Truth => {
 };
 
 /** What a reader takes for the answer of an objective question: the letters named, the last number, the word. */
-const finalAnswer = (question: QuestionInput | undefined, text: string): { options?: string[]; value?: string } => {
+const finalAnswer = (
+  question: QuestionInput | undefined,
+  text: string,
+): { options?: string[]; value?: string } => {
   switch (question?.type) {
     case 'mcq_single':
     case 'mcq_multi':
-      return { options: text.length === 1 ? [text] : [...text.matchAll(/\b([A-D])\)/g)].map(([, letter = '']) => letter) };
+      return {
+        options:
+          text.length === 1 ? [text] : [...text.matchAll(/\b([A-D])\)/g)].map(([, letter = '']) => letter),
+      };
     case 'true_false':
       return { options: [text] };
     case 'numeric':

@@ -33,8 +33,15 @@ const START_MS = 60_000;
 /** Every process started here and not seen to end: nothing may outlive its test file. */
 const running = new Map<number, Promise<number | null>>();
 
-/** Starts a program and waits until it says `ready`. @throws Error with its output when it ends before that */
-export const startProgram = async (app: App, environment: Record<string, string>): Promise<Program> => {
+/**
+ * Starts a program and waits until it says `ready`. @throws Error with its output when it ends before that
+ * @param onOutput hears all that it writes, to the end
+ */
+export const startProgram = async (
+  app: App,
+  environment: Record<string, string>,
+  onOutput: (text: string) => void = () => {},
+): Promise<Program> => {
   const main = fileURLToPath(new URL(`../../apps/${app}/src/main.ts`, import.meta.url));
   const child = spawn(process.execPath, [main], {
     // A group of its own, so that its children can be ended with it.
@@ -51,6 +58,7 @@ export const startProgram = async (app: App, environment: Record<string, string>
   let output = '';
   const ready = Promise.withResolvers<string>();
   const hear = (chunk: Buffer): void => {
+    onOutput(chunk.toString());
     output = (output + chunk.toString()).slice(-8000);
     const [, name] = /^ready (.+)$/m.exec(output) ?? [];
     if (name !== undefined) ready.resolve(name);
@@ -94,7 +102,9 @@ export const killPrograms = async (which: (pid: number) => boolean = () => true)
 /** Pids of living processes that name `path` in their command line. */
 export const processesNaming = async (path: string): Promise<number[]> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  const lines = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
   return pids.filter((pid, index) => pid !== process.pid && (lines[index]?.includes(path) ?? false));
 };
 
@@ -119,7 +129,11 @@ export const startSplitService = async (settings: Record<string, string>): Promi
   const temporary = await mkdtemp(join(tmpdir(), 'evaluation-processes-'));
   const port = await freePort();
   const controlToken = newSecret();
-  const { environment: own, database, drop } = await newEnvironment({
+  const {
+    environment: own,
+    database,
+    drop,
+  } = await newEnvironment({
     CORE_PORT: String(port),
     CORE_URL: `http://127.0.0.1:${port}`,
     CORE_PUBLIC_TOKEN: newSecret(),
@@ -141,7 +155,10 @@ export const startSplitService = async (settings: Record<string, string>): Promi
     const facade = await startProgram('facade', environment);
     const control = coreOverHttp({ url: core.name, token: controlToken });
     const provision = control.as({}).control;
-    const { institute_id } = await provision.createInstitute.mutate({ name: 'Killing School', credits: CREDITS });
+    const { institute_id } = await provision.createInstitute.mutate({
+      name: 'Killing School',
+      credits: CREDITS,
+    });
     const { api_key } = await provision.createKey.mutate({ institute_id });
     await control.close();
     return {

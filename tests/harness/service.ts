@@ -15,7 +15,12 @@ export interface TestService {
   /** For provisioning, as the CLI does it: `control.as({}).control`. */
   control: ReturnType<typeof coreOverHttp>;
   /** Another institute with a key of its own. */
-  newInstitute(options?: { credits?: number; dailyCopyQuota?: number; scopes?: Scopes; apiEnabled?: boolean }): Promise<{
+  newInstitute(options?: {
+    credits?: number;
+    dailyCopyQuota?: number;
+    scopes?: Scopes;
+    apiEnabled?: boolean;
+  }): Promise<{
     instituteId: string;
     keyId: string;
     api: ApiClient;
@@ -27,7 +32,12 @@ export interface TestService {
 }
 
 type Scopes = ('evaluation:read' | 'evaluation:write' | 'evaluation:review' | 'evaluation:finalize')[];
-const EVERY_SCOPE: Scopes = ['evaluation:read', 'evaluation:write', 'evaluation:review', 'evaluation:finalize'];
+const EVERY_SCOPE: Scopes = [
+  'evaluation:read',
+  'evaluation:write',
+  'evaluation:review',
+  'evaluation:finalize',
+];
 
 /** The environment of a service on backing services that nobody else uses; `drop` them when it is over. */
 export const newEnvironment = async (
@@ -75,7 +85,10 @@ export const startService = async (extra: Record<string, string> = {}): Promise<
       ...(options.dailyCopyQuota === undefined ? {} : { daily_copy_quota: options.dailyCopyQuota }),
       ...(options.apiEnabled === undefined ? {} : { api_enabled: options.apiEnabled }),
     });
-    const { api_key, key_id } = await provision.createKey.mutate({ institute_id, scopes: options.scopes ?? EVERY_SCOPE });
+    const { api_key, key_id } = await provision.createKey.mutate({
+      institute_id,
+      scopes: options.scopes ?? EVERY_SCOPE,
+    });
     return { instituteId: institute_id, keyId: key_id, api: apiClient(service.baseUrl, api_key) };
   };
   return {

@@ -24,9 +24,7 @@ export const newTenant = async (
     api,
     instituteId,
     credits: async () => {
-      const shown = await service.control
-        .as({})
-        .control.showInstitute.query({ institute_id: instituteId });
+      const shown = await service.control.as({}).control.showInstitute.query({ institute_id: instituteId });
       return shown.credits;
     },
   };

@@ -1,9 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { startModelServer, type ModelServer } from '@evaluation/test-services';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account, Exam, Result, Submission } from '@evaluation/rest-contract/schemas';
 import { copyPdf, copyTruth, examBody, type Box, type CopyName } from '../fixtures/fixtures.ts';
 import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
-import { textOfPages } from '../harness/pdfs.ts';
+import { handwrittenExam } from '../harness/papers.ts';
+import { plainPdf, textOfPages } from '../harness/pdfs.ts';
 import { truthFor } from '../harness/perfectReader.ts';
 import { newTenant, wholeFeed, type Tenant } from '../harness/tenant.ts';
 import { startService, type TestService } from '../harness/service.ts';
@@ -14,6 +16,8 @@ import { startService, type TestService } from '../harness/service.ts';
  */
 
 const CALL_MS = 60;
+/** Often enough to see each step, seldom enough to leave the machine to the grading. */
+const POLL_MS = 25;
 
 let model: ModelServer;
 let service: TestService;
@@ -49,13 +53,13 @@ interface Journey {
 
 const NAME = 'Zebulon Quackenbush';
 
-const journeyOf = async (name: CopyName, exam: object = {}): Promise<Journey> => {
+const journeyOf = async (name: CopyName): Promise<Journey> => {
   const tenant = await newTenant(service, { credits: 50 });
   const { api } = tenant;
   model.reset();
   model.know(truthFor(copyTruth(name)));
   model.behave(() => ({ kind: 'slow', ms: CALL_MS }));
-  const opened = await createExam(api, { ...examBody('science'), ...exam });
+  const opened = await createExam(api, examBody('science'));
   const accepted = await submit(api, opened.id, {
     candidate: { external_id: 'candidate-1', name: NAME, roll_number: copyTruth(name).roll_number },
     upload_id: await uploadCopy(api, copyPdf(name)),
@@ -64,12 +68,13 @@ const journeyOf = async (name: CopyName, exam: object = {}): Promise<Journey> =>
   const inFeed: Submission[] = [];
   let over = false;
   const watching = (async () => {
-    for (let since = accepted.updated_at; !over; ) {
+    for (let since = accepted.updated_at; !over;) {
       for (const row of await wholeFeed(api, `updated_since=${since}`)) {
         if (row.updated_at === inFeed.at(-1)?.updated_at) continue;
         inFeed.push(row);
         since = row.updated_at;
       }
+      await wait(POLL_MS);
     }
   })();
   const graded = await untilOver(api, accepted.id, (reading) => readings.push(reading)).finally(() => {
@@ -95,13 +100,19 @@ const changes = <T>(values: T[]): T[] => values.filter((value, index) => value !
 const visible = ({ queue: _queue, updated_at: _at, progress, ...rest }: Submission): string =>
   JSON.stringify({ ...rest, done: progress?.questions_done });
 
-const centre = ({ x, y, width, height }: Box): { x: number; y: number } => ({ x: x + width / 2, y: y + height / 2 });
+const centre = ({ x, y, width, height }: Box): { x: number; y: number } => ({
+  x: x + width / 2,
+  y: y + height / 2,
+});
 /** Pages are straightened by a degree or so before they are read: a point may move by this part of the page. */
 const NEAR = 0.05;
 const isNear = (box: Box, around: Box): boolean => {
   const { x, y } = centre(box);
   return (
-    x > around.x - NEAR && x < around.x + around.width + NEAR && y > around.y - NEAR && y < around.y + around.height + NEAR
+    x > around.x - NEAR &&
+    x < around.x + around.width + NEAR &&
+    y > around.y - NEAR &&
+    y < around.y + around.height + NEAR
   );
 };
 
@@ -120,9 +131,9 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     );
     for (const [index, { criteria, status }] of truth.questions.entries()) {
       if (status === 'not_answered' || criteria.length === 0) continue;
-      expect(result.questions[index]?.criteria.map(({ name: of, awarded, max }) => ({ name: of, awarded, max }))).toEqual(
-        criteria.map(({ name: of, awarded, max }) => ({ name: of, awarded, max })),
-      );
+      expect(
+        result.questions[index]?.criteria.map(({ name: of, awarded, max }) => ({ name: of, awarded, max })),
+      ).toEqual(criteria.map(({ name: of, awarded, max }) => ({ name: of, awarded, max })));
     }
     expect(result.totals).toMatchObject({ ...truth.totals, questions_failed: 0 });
     expect(result.totals.percentage).toBeCloseTo((100 * truth.totals.awarded) / truth.totals.max, 2);
@@ -157,7 +168,12 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
         expect(Math.min(box.x, box.y)).toBeGreaterThanOrEqual(0);
         expect(Math.max(box.x + box.width, box.y + box.height)).toBeLessThanOrEqual(1.0001);
         expect(Math.min(box.width, box.height)).toBeGreaterThan(0);
-        expect({ label, page, box, near: blocks.some((block) => block.page === page && isNear(box, block.box)) }).toMatchObject({
+        expect({
+          label,
+          page,
+          box,
+          near: blocks.some((block) => block.page === page && isNear(box, block.box)),
+        }).toMatchObject({
           near: true,
         });
       }
@@ -244,13 +260,14 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
       if (visible(reading) !== visible(before)) expect(grown).toBeGreaterThan(0);
     }
     expect(new Set(inFeed.map(({ updated_at }) => updated_at)).size).toBeGreaterThanOrEqual(5);
-    expect(changes(inFeed.map(({ status }) => status))).toEqual(expect.arrayContaining(['grading', 'graded']));
+    expect(changes(inFeed.map(({ status }) => status))).toEqual(
+      expect.arrayContaining(['grading', 'graded']),
+    );
     expect(inFeed.at(-1)).toEqual(graded);
   });
 
   test('1 the model gets the written pages and the questions, no name, no roll number and no id of the candidate', () => {
     const { requests, exam } = journey;
-    expect(model.calls.length > 0 || requests.length > 0).toBe(true);
     for (const secret of [NAME, 'Zebulon', 'Quackenbush', truth.roll_number, 'candidate-1', exam.id]) {
       expect(requests.includes(secret)).toBe(false);
     }
@@ -259,17 +276,40 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
 });
 
 describe('a blind exam', () => {
+  const journeyWith = async (blind: boolean) => {
+    const { api } = await newTenant(service);
+    model.reset();
+    model.know({ pagesByNumber: { 1: { blocks: [{ label: 'Q1', text: 'Because of this.' }] } } });
+    const exam = await createExam(api, handwrittenExam({ blind }));
+    const accepted = await submit(api, exam.id, {
+      candidate: { external_id: 'candidate-1', name: NAME },
+      upload_id: await uploadCopy(api, plainPdf(1)),
+    });
+    await untilOver(api, accepted.id);
+    const checkedCopy = await api.download(`/submissions/${accepted.id}/checked-copy`);
+    return {
+      result: await resultOf(api, accepted.id, '?include=annotations'),
+      text: (await textOfPages(checkedCopy)).join('\n').replace(/\s+/g, ' '),
+      bytes: Buffer.from(checkedCopy),
+      requests: JSON.stringify(model.calls),
+    };
+  };
+
   test('2.1 the name is in no result, in no checked copy, and in no request to the model', async () => {
-    const { result, checkedCopy, requests } = await journeyOf('weak', { blind: true });
-    expect(result).toMatchObject({ status: 'graded', candidate: { name: null, external_id: 'candidate-1' } });
-    const text = (await textOfPages(checkedCopy)).join('\n').replace(/\s+/g, ' ');
-    expect(text).toContain(`${copyTruth('weak').totals.awarded}`);
-    for (const part of [NAME, 'Zebulon', 'Quackenbush']) {
+    const { result, text, bytes, requests } = await journeyWith(true);
+    expect(result).toMatchObject({
+      status: 'graded',
+      candidate: { name: null, external_id: 'candidate-1' },
+      totals: { awarded: 2, max: 3 },
+    });
+    expect(requests).toContain('Because of this.');
+    for (const part of NAME.split(' ')) {
       expect(text).not.toContain(part);
       expect(requests.includes(part)).toBe(false);
       expect(JSON.stringify(result)).not.toContain(part);
-      // Nor in what a viewer shows beside the pages: title, author, bookmarks.
-      expect(Buffer.from(checkedCopy).includes(part)).toBe(false);
+      expect(bytes.includes(part)).toBe(false);
     }
+    // The search does find names: on an exam that is not blind the checked copy bears it.
+    expect((await journeyWith(false)).text).toContain(NAME);
   });
 });

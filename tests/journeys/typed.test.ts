@@ -26,7 +26,8 @@ test('1 a typed answer is graded: objective questions by their key at once, long
   const result = await resultOf(api, submission.id);
   for (const question of result.questions) {
     const expected = strong.expected.objective[question.label];
-    if (expected !== undefined) expect(question).toMatchObject({ status: 'graded', source: 'auto', awarded: expected });
+    if (expected !== undefined)
+      expect(question).toMatchObject({ status: 'graded', source: 'auto', awarded: expected });
     else expect(question).toMatchObject({ status: 'graded', source: 'ai', needs_review: true });
   }
   expect(result.totals.awarded).toBe(result.questions.reduce((sum, { awarded }) => sum + (awarded ?? 0), 0));

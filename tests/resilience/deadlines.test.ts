@@ -19,6 +19,7 @@ beforeAll(async () => {
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
     TICK_MS: '100',
+    INSPECTION_WAIT_SECONDS: '30',
     COPY_DEADLINE_SECONDS: '8',
     TYPED_DEADLINE_SECONDS: '2',
   });
@@ -59,7 +60,10 @@ test('3.10 the deadline comes while questions are judged: the run times out as a
   const [strong] = typedSamples();
   answerOnly(model, (_name, earlier) => earlier < 2);
   const exam = await createExam(service.api, examBody('history-typed'));
-  const submission = await submit(service.api, exam.id, { candidate: nextCandidate(), answers: strong.answers });
+  const submission = await submit(service.api, exam.id, {
+    candidate: nextCandidate(),
+    answers: strong.answers,
+  });
   await untilOver(service.api, submission.id);
   await expectReleased(service.api, behind, submission.id, 'timed_out');
   await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null), 1000);
@@ -70,13 +74,18 @@ test('3.10 a provider that asks us to come back after the deadline: timed_out, n
   const [strong] = typedSamples();
   model.behave([{ behaviour: { kind: 'status', status: 429, retryAfterSeconds: 3600 } }]);
   const exam = await createExam(service.api, examBody('history-typed'));
-  const submission = await submit(service.api, exam.id, { candidate: nextCandidate(), answers: strong.answers });
+  const submission = await submit(service.api, exam.id, {
+    candidate: nextCandidate(),
+    answers: strong.answers,
+  });
   await untilOver(service.api, submission.id);
   await expectReleased(service.api, behind, submission.id, 'timed_out');
 });
 
 test('3.10 a model that refuses one batch of pages: the run fails at once, and the batches beside it are aborted', async () => {
-  model.behave((call) => (nameOfCall(call) === 'pages 1' ? { kind: 'status', status: 400 } : { kind: 'hang' }));
+  model.behave((call) =>
+    nameOfCall(call) === 'pages 1' ? { kind: 'status', status: 400 } : { kind: 'hang' },
+  );
   const submission = await submitCopy();
   await untilOver(service.api, submission.id);
   await expectReleased(service.api, behind, submission.id, 'grading_failed');

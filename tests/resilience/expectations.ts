@@ -4,7 +4,11 @@ import type { ApiClient } from '../harness/api.ts';
 import type { BehindTheApi } from '../harness/ledger.ts';
 
 /** Whatever died on the way: one attempt, one set of marks, one reservation, one charge, and a balance that adds up. */
-export const expectGradedOnce = async (api: ApiClient, behind: BehindTheApi, submissionId: string): Promise<void> => {
+export const expectGradedOnce = async (
+  api: ApiClient,
+  behind: BehindTheApi,
+  submissionId: string,
+): Promise<void> => {
   const { body } = await api.get<Submission>(`/submissions/${submissionId}`);
   const price = body.quote?.credits ?? 0;
   expect(price).toBeGreaterThan(0);
@@ -49,5 +53,8 @@ const expectAccountAddsUp = async (behind: BehindTheApi, instituteId: string): P
      where a.institute_id = $1 group by a.institute_id`,
     [instituteId],
   );
-  expect(account).toMatchObject({ balance: account?.['ledger_balance'], committed: account?.['ledger_committed'] });
+  expect(account).toMatchObject({
+    balance: account?.['ledger_balance'],
+    committed: account?.['ledger_committed'],
+  });
 };

@@ -67,7 +67,7 @@ const submitMany = async (api: ApiClient, examId: string, count: number): Promis
 
 test('3.8 the lane is deleted with 30 runs in it and some under way: each is graded once and charged once', async () => {
   await start({ UNCLAIMED_SECONDS: '1', LEASE_SECONDS: '5', TYPED_CONCURRENCY: '2', INSTITUTE_WINDOW: '64' });
-  model.behave([{ behaviour: { kind: 'slow', ms: 150 } }]);
+  model.behave([{ behaviour: { kind: 'slow', ms: 1500 } }]);
   const exam = await shortExam(service.api);
   const submissions = await submitMany(service.api, exam.id, 30);
   await model.waitFor((calls) => calls.some(({ endedAt }) => endedAt === null));
@@ -98,7 +98,8 @@ test('3.7 a run whose message comes again, before, during and after: one grading
     const exam = await shortExam(service.api);
     const submission = await submitShort(service.api, exam.id, 'TWICE');
     const { id: run_id, institute_id } = await behind.runOf(submission.id);
-    const again = () => lanes.publish('typed', { version: 1, run_id, institute_id, delivery: 1 }, randomUUID());
+    const again = () =>
+      lanes.publish('typed', { version: 1, run_id, institute_id, delivery: 1 }, randomUUID());
     const taken = () => eventually('the lane is empty', async () => (await lanes.depth('typed')) === 0);
     await Promise.all([again(), again()]);
     await model.waitFor((calls) => calls.length === 1);
@@ -126,7 +127,7 @@ test('3.8 one institute queues 40 runs and another one: the other is graded afte
     LANE_WINDOW: '4',
     TYPED_CONCURRENCY: '1',
   });
-  model.behave([{ behaviour: { kind: 'slow', ms: 60 } }]);
+  model.behave([{ behaviour: { kind: 'slow', ms: 150 } }]);
   const other = await service.newInstitute();
   const exam = await shortExam(service.api);
   const othersExam = await shortExam(other.api);

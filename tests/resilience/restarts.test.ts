@@ -7,9 +7,23 @@ import { startModelServer, type ClonedDatabase, type ModelServer } from '@evalua
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { copyPdf, examBody } from '../fixtures/fixtures.ts';
-import { apiClient, createExam, resultOf, submit, untilOver, uploadCopy, type ApiClient } from '../harness/api.ts';
+import {
+  apiClient,
+  createExam,
+  resultOf,
+  submit,
+  untilOver,
+  uploadCopy,
+  type ApiClient,
+} from '../harness/api.ts';
 import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
-import { killPrograms, processesNaming, startProgram, startSplitService, type Program } from '../harness/processes.ts';
+import {
+  killPrograms,
+  processesNaming,
+  startProgram,
+  startSplitService,
+  type Program,
+} from '../harness/processes.ts';
 import { newEnvironment } from '../harness/service.ts';
 import { expectGradedOnce } from './expectations.ts';
 import { answerOnly, expectPaidOnce, truthOf } from './modelCalls.ts';
@@ -64,6 +78,7 @@ test('3.7 core is killed and comes back while a worker grades: the worker waits 
     OPENAI_BASE_URL: model.baseUrl,
     LEASE_SECONDS: '15',
     TICK_MS: '100',
+    INSPECTION_WAIT_SECONDS: '30',
   });
   undo.push(() => service.close());
   const behind = behindOf(service.database);
@@ -89,7 +104,8 @@ test('3.7 the whole service is killed in the middle of a copy and started again:
     OPENAI_BASE_URL: model.baseUrl,
     LEASE_SECONDS: '1',
     TICK_MS: '100',
-    UNCLAIMED_SECONDS: '1',
+    INSPECTION_WAIT_SECONDS: '30',
+    UNCLAIMED_SECONDS: '3',
   });
   undo.push(drop);
   const behind = behindOf(database);
@@ -131,6 +147,7 @@ test('7 npm start with its own services: killed in the middle, started again, st
     OPENAI_BASE_URL: model.baseUrl,
     LEASE_SECONDS: '1',
     TICK_MS: '100',
+    INSPECTION_WAIT_SECONDS: '30',
     DRAIN_SECONDS: '10',
     TMPDIR: dataDir,
   };
@@ -147,18 +164,30 @@ test('7 npm start with its own services: killed in the middle, started again, st
   const second = await startProgram('standalone', environment);
   const apiAgain = await clientOf(environment, second);
   const graded = await untilOver(apiAgain, submission.id);
-  expect(graded).toMatchObject({ status: 'graded', attempt_count: 1, credits_charged: graded.quote?.credits });
+  expect(graded).toMatchObject({
+    status: 'graded',
+    attempt_count: 1,
+    credits_charged: graded.quote?.credits,
+  });
   const after = await resultOf(apiAgain, submission.id);
   for (const { question_id, status, awarded } of before.questions) {
     if (status !== 'graded') continue;
-    expect(after.questions.find((question) => question.question_id === question_id)).toMatchObject({ awarded });
+    expect(after.questions.find((question) => question.question_id === question_id)).toMatchObject({
+      awarded,
+    });
   }
-  expect(await creditsOf(dataDir)).toMatchObject({ balance: 10_000 - (graded.credits_charged ?? 0), committed: 0 });
+  expect(await creditsOf(dataDir)).toMatchObject({
+    balance: 10_000 - (graded.credits_charged ?? 0),
+    committed: 0,
+  });
 
   second.signal('SIGTERM');
   expect(await second.exited, second.output()).toBe(0);
   expect(await processesNaming(dataDir), 'nothing is left running').toEqual([]);
-  expect((await readdir(dataDir)).filter((name) => name.startsWith('answer-evaluation-')), 'no answers lie about').toEqual([]);
+  expect(
+    (await readdir(dataDir)).filter((name) => name.startsWith('answer-evaluation-')),
+    'no answers lie about',
+  ).toEqual([]);
 
   const third = await startProgram('standalone', environment);
   const kept = await clientOf(environment, third);

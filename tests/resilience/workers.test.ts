@@ -32,7 +32,8 @@ beforeAll(async () => {
     OPENAI_BASE_URL: model.baseUrl,
     LEASE_SECONDS: '1',
     TICK_MS: '100',
-    UNCLAIMED_SECONDS: '1',
+    INSPECTION_WAIT_SECONDS: '30',
+    UNCLAIMED_SECONDS: '3',
     COPY_CONCURRENCY: '1',
     TYPED_CONCURRENCY: '1',
   });
@@ -73,7 +74,10 @@ const submitTyped = async (): Promise<Submission> => {
 };
 
 /** What is stored of a submission, and what the model has seen, at the moment its worker is dead. */
-const deathOf = async (worker: Program, submission: Submission): Promise<{ calls: number; recorded: string[] }> => {
+const deathOf = async (
+  worker: Program,
+  submission: Submission,
+): Promise<{ calls: number; recorded: string[] }> => {
   await worker.kill();
   expect(await behind.runOf(submission.id), 'it died in the middle').toMatchObject({ status: 'claimed' });
   return { calls: model.calls.length, recorded: await behind.recordedCalls(submission.id) };
@@ -85,7 +89,9 @@ test('3.7 a worker killed while it reads pages: another finishes, and only the b
   answerOnly(model, (name) => name === 'pages 1');
   const worker = await service.startWorker();
   const submission = await submitCopy();
-  await eventually('one batch is stored', async () => (await behind.recordedCalls(submission.id)).includes('pages 1'));
+  await eventually('one batch is stored', async () =>
+    (await behind.recordedCalls(submission.id)).includes('pages 1'),
+  );
   const death = await deathOf(worker, submission);
   expect(death.recorded).toEqual(['pages 1']);
 
@@ -120,7 +126,9 @@ test('3.7 a worker killed while it judges: what it had judged keeps its marks an
   const graded = before.questions.filter(({ status }) => status === 'graded');
   expect(graded.length).toBeGreaterThan(0);
   for (const { question_id, awarded } of graded) {
-    expect(after.questions.find((question) => question.question_id === question_id)).toMatchObject({ awarded });
+    expect(after.questions.find((question) => question.question_id === question_id)).toMatchObject({
+      awarded,
+    });
   }
   expect(after.totals.awarded).toBe(after.questions.reduce((sum, { awarded }) => sum + (awarded ?? 0), 0));
 });
@@ -181,7 +189,9 @@ test('3.7 SIGTERM with no time to drain: the worker lets go at once and another 
   expect(await worker.exited, worker.output()).toBe(0);
   expect(performance.now() - sent).toBeLessThan(3000);
   const death = { calls: model.calls.length, recorded: await behind.recordedCalls(submission.id) };
-  expect(await behind.runOf(submission.id), 'no lease has to run out').not.toMatchObject({ status: 'claimed' });
+  expect(await behind.runOf(submission.id), 'no lease has to run out').not.toMatchObject({
+    status: 'claimed',
+  });
 
   model.behave([]);
   await service.startWorker();
@@ -195,7 +205,10 @@ test('3.7 SIGTERM with no time to drain: the worker lets go at once and another 
 test('3.7 SIGTERM while a claim is under way: the run that comes too late is handed back, not begun', async () => {
   model.behave([{ behaviour: { kind: 'hang' } }]);
   const submission = await submitTyped();
-  await eventually('its message is out', async () => (await behind.runOf(submission.id)).status === 'released');
+  await eventually(
+    'its message is out',
+    async () => (await behind.runOf(submission.id)).status === 'released',
+  );
   service.core().signal('SIGSTOP');
   const worker = await service.startWorker({ DRAIN_SECONDS: '0' });
   await eventually('the worker has the message', async () => (await inHand('typed')) === 1);
@@ -219,7 +232,10 @@ const inHand = async (lane: string): Promise<number> => {
     const name = `${service.environment['LANE_NAMESPACE']}_${lane}`;
     const manager = await jetstreamManager(nats);
     // There is no consumer before the first worker has made it.
-    return await manager.consumers.info(name, name).then(({ num_ack_pending }) => num_ack_pending, () => 0);
+    return await manager.consumers.info(name, name).then(
+      ({ num_ack_pending }) => num_ack_pending,
+      () => 0,
+    );
   } finally {
     await nats.close();
   }
@@ -266,7 +282,10 @@ test('3.7 a run that outlives three workers fails, releases its credits, and is 
     const worker = await service.startWorker();
     await model.waitFor((calls) => calls.length > before, 20_000);
     await worker.kill();
-    await eventually(`dead lease ${death}`, async () => (await behind.runOf(submission.id)).dead_leases === death);
+    await eventually(
+      `dead lease ${death}`,
+      async () => (await behind.runOf(submission.id)).dead_leases === death,
+    );
   }
   await untilOver(service.api, submission.id);
   await expectReleased(service.api, behind, submission.id, 'grading_failed');

@@ -113,14 +113,17 @@ describe('1 JSON', () => {
   test.each([
     ['arrays', '['.repeat(200_000) + ']'.repeat(200_000)],
     ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
-  ])('1 %s nested a hundred thousand deep answer malformed_json, and no fault of ours', async (_name, deep) => {
-    await expectRefused(
-      tenant,
-      () => raw('/exams', `{"title":"x","mode":"typed","unknown":${deep}}`),
-      400,
-      'malformed_json',
-    );
-  });
+  ])(
+    '1 %s nested a hundred thousand deep answer malformed_json, and no fault of ours',
+    async (_name, deep) => {
+      await expectRefused(
+        tenant,
+        () => raw('/exams', `{"title":"x","mode":"typed","unknown":${deep}}`),
+        400,
+        'malformed_json',
+      );
+    },
+  );
 
   test('8.1 metadata may nest as deep as 2 KB can, and comes back as it was sent', async () => {
     const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`;
@@ -150,8 +153,16 @@ describe('1 plain text', () => {
       ]),
       'questions[1].options[1].text',
     ],
-    ['a field that is not known', { title: 'a', mode: 'typed', extra: { deep: [`x${nul}`] } }, 'extra.deep[0]'],
-    ['client metadata', { title: 'a', mode: 'typed', candidates: [{ external_id: 'c', metadata: { k: nul } }] }, 'candidates[0].metadata.k'],
+    [
+      'a field that is not known',
+      { title: 'a', mode: 'typed', extra: { deep: [`x${nul}`] } },
+      'extra.deep[0]',
+    ],
+    [
+      'client metadata',
+      { title: 'a', mode: 'typed', candidates: [{ external_id: 'c', metadata: { k: nul } }] },
+      'candidates[0].metadata.k',
+    ],
   ])('1 NUL in %s answers invalid_characters with the path of the field', async (_name, body, field) => {
     const error = await expectRefused(
       tenant,
@@ -187,7 +198,11 @@ describe('1 plain text', () => {
 
   test('1 text comes back as it was sent: markup, emoji, other scripts, line breaks', async () => {
     const instructions = 'a < b & "c"\r\n\t<b>no tag</b> 😀 e\u0301 हिन्दी \u202eabc';
-    const { body } = await tenant.api.post<Exam>('/exams', { title: 'Größe 😀', mode: 'typed', instructions });
+    const { body } = await tenant.api.post<Exam>('/exams', {
+      title: 'Größe 😀',
+      mode: 'typed',
+      instructions,
+    });
     expect(body).toMatchObject({ title: 'Größe 😀', instructions });
     expect((await tenant.api.get<Exam>(`/exams/${body.id}`)).body.instructions).toBe(instructions);
   });
@@ -195,7 +210,10 @@ describe('1 plain text', () => {
 
 describe('1 fields, paths, methods', () => {
   test('1 unknown fields are ignored on create, at every depth', async () => {
-    const body = { ...typedExam([{ ...mcq('1'), colour: 'red' } as ReturnType<typeof mcq>]), later: { x: 1 } };
+    const body = {
+      ...typedExam([{ ...mcq('1'), colour: 'red' } as ReturnType<typeof mcq>]),
+      later: { x: 1 },
+    };
     const exam = await createExam(tenant.api, body);
     const submission = await submit(tenant.api, exam.id, {
       candidate: { external_id: 'unknown-fields', shoe_size: 44 },
@@ -249,7 +267,13 @@ describe('1 fields, paths, methods', () => {
 
   test('1 HEAD answers as GET does, without a body', async () => {
     const exam = await createExam(tenant.api, typedExam([mcq('1')]));
-    for (const path of ['/me', `/exams/${exam.id}`, '/submissions', '/submissions?limit=0', '/exams/unknown']) {
+    for (const path of [
+      '/me',
+      `/exams/${exam.id}`,
+      '/submissions',
+      '/submissions?limit=0',
+      '/exams/unknown',
+    ]) {
       const [head, get] = await Promise.all([
         tenant.api.send(path, { method: 'HEAD' }),
         tenant.api.send(path, { method: 'GET' }),
@@ -267,7 +291,10 @@ describe('1 fields, paths, methods', () => {
   });
 
   test('1 no origin is let in: the API is for servers', async () => {
-    const response = await tenant.api.send('/me', { method: 'GET', headers: { origin: 'https://example.org' } });
+    const response = await tenant.api.send('/me', {
+      method: 'GET',
+      headers: { origin: 'https://example.org' },
+    });
     await response.arrayBuffer();
     expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });

@@ -1,38 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Exam, ExamCreate } from '@evaluation/rest-contract/schemas';
 import { apiClient, type ErrorBody } from '../harness/api.ts';
+import { examsOf, type ExamsOf } from '../harness/exams.ts';
 import { handwrittenExam, longAnswer, mcq, numeric, typedExam } from '../harness/papers.ts';
-import { expectError, expectRefused, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
+import {
+  expectError,
+  expectRefused,
+  newTenant,
+  problemsIn,
+  startIdleService,
+  type Tenant,
+} from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
 
 let service: TestService;
 let tenant: Tenant;
+let created: ExamsOf['created'];
+let refused: ExamsOf['refused'];
 beforeAll(async () => {
   service = await startIdleService();
   tenant = await newTenant(service);
+  ({ created, refused } = examsOf(tenant));
 });
 afterAll(() => service.close());
-
-const create = (body: object) => tenant.api.post<Exam>('/exams', body);
-const created = async (body: object): Promise<Exam> => {
-  const { status, body: exam } = await create(body);
-  expect({ status, exam }).toMatchObject({ status: 201 });
-  return exam;
-};
-
-let refs = 0;
-/** The exam is refused, and nothing of it is there afterwards: its `external_ref` is still free. */
-const refused = async (body: object, status: number, code: string): Promise<ErrorBody['error']> => {
-  const external_ref = `refused-${(refs += 1)}`;
-  const error = await expectRefused(
-    tenant,
-    () => tenant.api.post('/exams', { external_ref, ...body }),
-    status,
-    code,
-  );
-  if (!('external_ref' in body)) await created({ title: 'free', mode: 'typed', external_ref });
-  return error;
-};
 
 const draft = (change: object = {}): object => ({ title: 'Unit test', mode: 'typed', ...change });
 
@@ -87,7 +77,15 @@ describe('2.1 what is created', () => {
 
   test('1 null counts as left out', async () => {
     const optional = ['external_ref', 'conducted_on', 'subject', 'level', 'board', 'class', 'instructions'];
-    const more = ['answer_language', 'feedback_language', 'blind', 'open', 'sections', 'questions', 'candidates'];
+    const more = [
+      'answer_language',
+      'feedback_language',
+      'blind',
+      'open',
+      'sections',
+      'questions',
+      'candidates',
+    ];
     const body = Object.fromEntries([...optional, ...more, 'choice_groups'].map((field) => [field, null]));
     expect(await created({ title: 'Unit test', mode: 'typed', ...body })).toMatchObject({
       status: 'draft',
@@ -150,114 +148,6 @@ describe('2.1 what is created', () => {
   });
 });
 
-describe('2.1, 8.1 limits of the fields', () => {
-  test.each([
-    ['title', 255],
-    ['external_ref', 128],
-    ['subject', 120],
-    ['board', 64],
-    ['class', 32],
-    ['instructions', 4000],
-  ])('8.1 %s takes %i characters, emoji counting as one, and not one more', async (field, max) => {
-    const longest = '😀'.repeat(max);
-    expect(await created(draft({ [field]: longest }))).toMatchObject({ [field]: longest });
-    const error = await refused(draft({ [field]: `${longest}a` }), 422, 'validation_failed');
-    expect(problemsIn(error)).toEqual([`${field}: too_long`]);
-  });
-
-  test.each([
-    ['no title', { mode: 'typed' }, 'title: required'],
-    ['an empty title', draft({ title: '' }), 'title: required'],
-    ['a blank title', draft({ title: ' \n' }), 'title: required'],
-    ['markup in the title', draft({ title: 'a <b>' }), 'title: invalid_characters'],
-    ['a title that is a number', draft({ title: 7 }), 'title: invalid_type'],
-    ['no mode', { title: 'a' }, 'mode: required'],
-    ['a mode that is none', draft({ mode: 'oral' }), 'mode: invalid_value'],
-    ['a level that is none', draft({ level: 'kindergarten' }), 'level: invalid_value'],
-    ['a date that does not exist', draft({ conducted_on: '2026-02-29' }), 'conducted_on: invalid_value'],
-    ['a date with a time', draft({ conducted_on: '2026-02-28T00:00:00Z' }), 'conducted_on: invalid_value'],
-    ['a word for blind', draft({ blind: 'yes' }), 'blind: invalid_type'],
-    ['an empty external_ref', draft({ external_ref: '' }), 'external_ref: required'],
-    ['a language that is none', draft({ answer_language: 'fr' }), 'answer_language: invalid_value'],
-    [
-      'more than 20 sections',
-      draft({ sections: Array.from({ length: 21 }, (_, order) => ({ name: `S${order}`, order })) }),
-      'sections: too_long',
-    ],
-    ['markup in a section', draft({ sections: [{ name: '<A>', order: 1 }] }), 'sections[0].name: invalid_characters'],
-    ['a long section', draft({ sections: [{ name: 'x'.repeat(65), order: 1 }] }), 'sections[0].name: too_long'],
-    [
-      'two sections of one name',
-      draft({
-        sections: [
-          { name: 'Part A', order: 1 },
-          { name: 'PART a', order: 2 },
-        ],
-      }),
-      'sections[1].name: duplicate',
-    ],
-    [
-      'more than 200 questions',
-      typedExam(Array.from({ length: 201 }, (_, index) => mcq(String(index)))),
-      'questions: too_long',
-    ],
-    [
-      'more than 2000 candidates',
-      draft({ candidates: Array.from({ length: 2001 }, (_, index) => ({ external_id: `c${index}` })) }),
-      'candidates: too_long',
-    ],
-    [
-      'a candidate named twice',
-      draft({ candidates: [{ external_id: 'a' }, { external_id: 'b' }, { external_id: 'a' }] }),
-      'candidates[2].external_id: duplicate',
-    ],
-  ])('2.1 %s is refused, and nothing is created', async (_name, body, problem) => {
-    expect(problemsIn(await refused(body, 422, 'validation_failed'))).toEqual([problem]);
-  });
-
-  test('7 every problem is listed at once', async () => {
-    const error = await refused(
-      { title: '<', mode: 'x', subject: 'y'.repeat(121), questions: [{ label: '' }], candidates: [{}] },
-      422,
-      'validation_failed',
-    );
-    expect(problemsIn(error).toSorted()).toEqual([
-      'candidates[0].external_id: required',
-      'mode: invalid_value',
-      'questions[0].label: required',
-      'questions[0].max_marks: required',
-      'questions[0].text: required',
-      'questions[0].type: required',
-      'subject: too_long',
-      'title: invalid_characters',
-    ]);
-    for (const problem of error.details?.errors ?? []) expect(problem).toHaveProperty('message');
-  });
-
-  test('8.1 the most that is allowed is taken: 200 questions, 20 sections, 2000 candidates', async () => {
-    const sections = Array.from({ length: 20 }, (_, order) => ({ name: `Section ${order}`, order }));
-    const questions = Array.from({ length: 200 }, (_, index) =>
-      longAnswer(String(index), { section: `section ${index % 20}` }),
-    );
-    const candidates = Array.from({ length: 2000 }, (_, index) => ({ external_id: `most-${index}` }));
-    const exam = await created(typedExam(questions, { sections, candidates, open: true }));
-    expect(exam).toMatchObject({ question_count: 200, total_marks: 400, status: 'open' });
-    expect(exam.sections).toHaveLength(20);
-    expect(exam.questions.map(({ label }) => label)).toEqual(questions.map(({ label }) => label));
-  });
-});
-
-describe('2.1 languages and reserved features', () => {
-  test.each(['answer_language', 'feedback_language'])('2.1 %s hi answers language_not_supported', async (field) => {
-    await refused(draft({ [field]: 'hi' }), 422, 'language_not_supported');
-  });
-
-  test('2.1 choice groups answer feature_not_available, an empty list does not', async () => {
-    await refused(draft({ choice_groups: [{ choose: 1 }] }), 422, 'feature_not_available');
-    expect((await created(draft({ choice_groups: [] }))).choice_groups).toEqual([]);
-  });
-});
-
 describe('2.1 sections', () => {
   const sectionsOf = ({ sections, questions }: Exam): [string[], string[]] => [
     sections.map(({ name }) => name),
@@ -266,7 +156,12 @@ describe('2.1 sections', () => {
 
   test('2.1 undeclared sections come from the questions in order of first appearance, ignoring case', async () => {
     const exam = await created(
-      typedExam([mcq('1', { section: 'Zeta' }), mcq('2', { section: 'Alpha' }), mcq('3', { section: 'ZETA' }), mcq('4')]),
+      typedExam([
+        mcq('1', { section: 'Zeta' }),
+        mcq('2', { section: 'Alpha' }),
+        mcq('3', { section: 'ZETA' }),
+        mcq('4'),
+      ]),
     );
     expect(sectionsOf(exam)).toEqual([
       ['Zeta', 'Alpha'],
@@ -293,11 +188,15 @@ describe('2.1 sections', () => {
 
   test('2.1 a question that names an undeclared section is refused', async () => {
     const body = typedExam([mcq('1', { section: 'C' })], { sections: [{ name: 'A', order: 1 }] });
-    expect(problemsIn(await refused(body, 422, 'validation_failed'))).toEqual(['questions[0].section: unknown_section']);
+    expect(problemsIn(await refused(body, 422, 'validation_failed'))).toEqual([
+      'questions[0].section: unknown_section',
+    ]);
   });
 
   test('2.1 more than 20 sections by way of the questions are refused', async () => {
-    const body = typedExam(Array.from({ length: 21 }, (_, index) => mcq(String(index), { section: `S${index}` })));
+    const body = typedExam(
+      Array.from({ length: 21 }, (_, index) => mcq(String(index), { section: `S${index}` })),
+    );
     await refused(body, 422, 'validation_failed');
   });
 });
@@ -347,7 +246,9 @@ describe('2.1 external_ref', () => {
 
   test('4.2 of two creates with one external_ref at once, one is created and one answers exam_exists', async () => {
     const answers = await Promise.all(
-      [1, 2].map(() => tenant.api.post<Exam & ErrorBody>('/exams', typedExam([mcq('1')], { external_ref: 'race' }))),
+      [1, 2].map(() =>
+        tenant.api.post<Exam & ErrorBody>('/exams', typedExam([mcq('1')], { external_ref: 'race' })),
+      ),
     );
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
     const winner = answers.find(({ status }) => status === 201);

@@ -26,22 +26,54 @@ const at = 'questions[0].rubric.criteria';
 
 test.each([
   ['too few', [{ name: 'a', marks: 1 }]],
-  ['too many', [{ name: 'a', marks: 1 }, { name: 'b', marks: 1.5 }]],
-  ['a hair too many', [{ name: 'a', marks: 1 }, { name: 'b', marks: 1.0000001 }]],
+  [
+    'too many',
+    [
+      { name: 'a', marks: 1 },
+      { name: 'b', marks: 1.5 },
+    ],
+  ],
+  [
+    'a hair too many',
+    [
+      { name: 'a', marks: 1 },
+      { name: 'b', marks: 1.0000001 },
+    ],
+  ],
 ])('2.3 rule 1: criterion marks that are %s answer rubric_marks_mismatch', async (_name, criteria) => {
-  expect(problemsIn(await refused(paper(criteria), 'rubric_marks_mismatch'))).toEqual([`${at}: rubric_marks_mismatch`]);
+  expect(problemsIn(await refused(paper(criteria), 'rubric_marks_mismatch'))).toEqual([
+    `${at}: rubric_marks_mismatch`,
+  ]);
 });
 
 test('2.3 rule 1: decimals are added exactly: ten tenths are one', async () => {
   const tenths = Array.from({ length: 10 }, (_, index) => ({ name: `c${index}`, marks: 0.1 }));
   await created(paper(tenths, 1));
-  await created(paper([{ name: 'a', marks: 0.1 }, { name: 'b', marks: 0.2 }, { name: 'c', marks: 0.7 }], 1));
+  await created(
+    paper(
+      [
+        { name: 'a', marks: 0.1 },
+        { name: 'b', marks: 0.2 },
+        { name: 'c', marks: 0.7 },
+      ],
+      1,
+    ),
+  );
 });
 
-test.each(['Idea', 'IDEA', ' idea '])('2.3 rule 2: a second criterion named "%s" answers rubric_duplicate_criterion', async (name) => {
-  const error = await refused(paper([{ name: 'Idea', marks: 1 }, { name, marks: 1 }]), 'rubric_duplicate_criterion');
-  expect(problemsIn(error)).toEqual([`${at}[1].name: rubric_duplicate_criterion`]);
-});
+test.each(['Idea', 'IDEA', ' idea '])(
+  '2.3 rule 2: a second criterion named "%s" answers rubric_duplicate_criterion',
+  async (name) => {
+    const error = await refused(
+      paper([
+        { name: 'Idea', marks: 1 },
+        { name, marks: 1 },
+      ]),
+      'rubric_duplicate_criterion',
+    );
+    expect(problemsIn(error)).toEqual([`${at}[1].name: rubric_duplicate_criterion`]);
+  },
+);
 
 test('2.3 rule 2: criteria of two questions may have one name', async () => {
   const rubric: Rubric = { criteria: [{ name: 'Idea', marks: 2 }] };
@@ -56,7 +88,12 @@ test('2.3 rule 3: guidance with mark figures answers rubric_guidance_has_marks, 
 });
 
 test('2.3 rule 4: criterion marks off the half steps are taken with a warning', async () => {
-  const exam = await created(paper([{ name: 'a', marks: 1.25 }, { name: 'b', marks: 0.75 }]));
+  const exam = await created(
+    paper([
+      { name: 'a', marks: 1.25 },
+      { name: 'b', marks: 0.75 },
+    ]),
+  );
   expect(exam.warnings.map(({ code }) => code)).toEqual(['rubric_marks_not_half_step']);
 });
 
@@ -71,8 +108,16 @@ test.each([
   ['criteria left out', {}, 'rubric.criteria: required'],
   ['a criterion without a name', { criteria: [{ marks: 2 }] }, 'rubric.criteria[0].name: required'],
   ['a criterion without marks', { criteria: [{ name: 'a' }] }, 'rubric.criteria[0].marks: required'],
-  ['a criterion of no marks', { criteria: [{ name: 'a', marks: 0 }] }, 'rubric.criteria[0].marks: out_of_range'],
-  ['keywords that are no list', { criteria: [{ name: 'a', marks: 2, keywords: 'x' }] }, 'rubric.criteria[0].keywords: invalid_type'],
+  [
+    'a criterion of no marks',
+    { criteria: [{ name: 'a', marks: 0 }] },
+    'rubric.criteria[0].marks: out_of_range',
+  ],
+  [
+    'keywords that are no list',
+    { criteria: [{ name: 'a', marks: 2, keywords: 'x' }] },
+    'rubric.criteria[0].keywords: invalid_type',
+  ],
 ])('2.3 %s is refused', async (_name, rubric, problem) => {
   const body = { title: 'x', mode: 'typed', questions: [{ ...longAnswer('1'), rubric }] };
   expect(problemsIn(await refused(body, 'validation_failed'))).toEqual([`questions[0].${problem}`]);
@@ -95,6 +140,13 @@ test('2.3 several rules of rubrics broken at once are all listed, under the firs
 
 test('2.3 rule 6: the rubric has a version, and the exam counts the questions with and without one', async () => {
   const rubric: Rubric = { criteria: [{ name: 'Idea', marks: 2 }] };
-  const exam = await created(typedExam([longAnswer('1', { rubric }), longAnswer('2'), longAnswer('3', { model_answer: null })]));
-  expect(exam.rubric).toEqual({ version: 1, locked: false, questions_with_rubric: 1, questions_without_rubric: 2 });
+  const exam = await created(
+    typedExam([longAnswer('1', { rubric }), longAnswer('2'), longAnswer('3', { model_answer: null })]),
+  );
+  expect(exam.rubric).toEqual({
+    version: 1,
+    locked: false,
+    questions_with_rubric: 1,
+    questions_without_rubric: 2,
+  });
 });

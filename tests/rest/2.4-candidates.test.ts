@@ -47,7 +47,10 @@ test('2.4 a candidate of POST /exams is the one that submits later, by external_
   const submission = await submitAs({ external_id: 'inline' }, exam);
   expect(await candidateOf(submission)).toMatchObject({ id: submission.candidate.id, name: 'In Line' });
 
-  const byId = await submit(tenant.api, (await openExam()).id, { candidate_id: submission.candidate.id, answers });
+  const byId = await submit(tenant.api, (await openExam()).id, {
+    candidate_id: submission.candidate.id,
+    answers,
+  });
   expect(byId.candidate).toEqual(submission.candidate);
 });
 
@@ -86,8 +89,16 @@ test.each([
   ['markup in a name', { external_id: 'a', name: '<b>' }, 'name: invalid_characters'],
   ['a long roll number', { external_id: 'a', roll_number: 'x'.repeat(65) }, 'roll_number: too_long'],
   ['markup in a roll number', { external_id: 'a', roll_number: '>' }, 'roll_number: invalid_characters'],
-  ['a long section_or_class', { external_id: 'a', section_or_class: 'x'.repeat(65) }, 'section_or_class: too_long'],
-  ['markup in section_or_class', { external_id: 'a', section_or_class: '<' }, 'section_or_class: invalid_characters'],
+  [
+    'a long section_or_class',
+    { external_id: 'a', section_or_class: 'x'.repeat(65) },
+    'section_or_class: too_long',
+  ],
+  [
+    'markup in section_or_class',
+    { external_id: 'a', section_or_class: '<' },
+    'section_or_class: invalid_characters',
+  ],
   ['metadata that is a list', { external_id: 'a', metadata: [1] }, 'metadata: invalid_type'],
   ['metadata over 2 KB', { external_id: 'a', metadata: { k: 'x'.repeat(2041) } }, 'metadata: too_long'],
 ])('2.4 %s is refused', async (_name, candidate, problem) => {

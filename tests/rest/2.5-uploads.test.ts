@@ -25,7 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const uploaded = async (pdf: Buffer): Promise<Upload> => settled(tenant.api, await uploadCopy(tenant.api, pdf));
+const uploaded = async (pdf: Buffer): Promise<Upload> =>
+  settled(tenant.api, await uploadCopy(tenant.api, pdf));
 const refuseSubmission = (uploadId: string, status: number, code: string) =>
   expectRefused(
     tenant,
@@ -61,13 +62,30 @@ describe('4.6 POST /uploads', () => {
     ['no files', {}, 'files: required'],
     ['an empty list', { files: [] }, 'files: too_short'],
     ['101 files', { files: Array.from({ length: 101 }, () => file) }, 'files: too_long'],
-    ['a file of no bytes', { files: [file, { ...file, size_bytes: 0 }] }, 'files[1].size_bytes: out_of_range'],
-    ['more than 50 MB', { files: [{ ...file, size_bytes: 50 * 1024 * 1024 + 1 }] }, 'files[0].size_bytes: out_of_range'],
+    [
+      'a file of no bytes',
+      { files: [file, { ...file, size_bytes: 0 }] },
+      'files[1].size_bytes: out_of_range',
+    ],
+    [
+      'more than 50 MB',
+      { files: [{ ...file, size_bytes: 50 * 1024 * 1024 + 1 }] },
+      'files[0].size_bytes: out_of_range',
+    ],
     ['half a byte', { files: [{ ...file, size_bytes: 1.5 }] }, 'files[0].size_bytes: invalid_type'],
-    ['an image', { files: [{ ...file, content_type: 'image/jpeg' }] }, 'files[0].content_type: invalid_value'],
+    [
+      'an image',
+      { files: [{ ...file, content_type: 'image/jpeg' }] },
+      'files[0].content_type: invalid_value',
+    ],
     ['no name', { files: [{ ...file, file_name: '' }] }, 'files[0].file_name: required'],
   ])('4.6 %s is refused', async (_name, body, problem) => {
-    const error = await expectRefused(tenant, () => tenant.api.post('/uploads', body), 422, 'validation_failed');
+    const error = await expectRefused(
+      tenant,
+      () => tenant.api.post('/uploads', body),
+      422,
+      'validation_failed',
+    );
     expect(problemsIn(error)).toEqual([problem]);
   });
 
@@ -92,7 +110,10 @@ describe('2.5 the PUT', () => {
 
   test('2.5 an address that was tampered with is refused by the store', async () => {
     const pdf = plainPdf(1);
-    const [mine, other] = [await presign(tenant.api, pdf.byteLength), await presign(tenant.api, pdf.byteLength)];
+    const [mine, other] = [
+      await presign(tenant.api, pdf.byteLength),
+      await presign(tenant.api, pdf.byteLength),
+    ];
     const swapped = new URL(mine.upload_url);
     swapped.pathname = new URL(other.upload_url).pathname;
     expect(await put({ ...mine, upload_url: swapped.href }, pdf)).toBe(403);
@@ -108,7 +129,10 @@ describe('2.5 the PUT', () => {
 
   test('3.3 the first read after the PUT checks the file; a submission counts as one', async () => {
     const upload_id = await uploadCopy(tenant.api, plainPdf(3));
-    const submission = await submit(tenant.api, exam.id, { candidate: { external_id: 'first-read' }, upload_id });
+    const submission = await submit(tenant.api, exam.id, {
+      candidate: { external_id: 'first-read' },
+      upload_id,
+    });
     expect(submission).toMatchObject({ status: 'queued', pages: 3, quote: { pages: 3, credits: 3 } });
   });
 
@@ -206,13 +230,21 @@ describe('2.5 an upload is used by one submission only', () => {
     const paper = await createExam(poor.api, handwrittenExam());
     const upload_id = await uploadCopy(poor.api, plainPdf(2));
     const body = { candidate: { external_id: 'later' }, upload_id };
-    await expectRefused(poor, () => poor.api.post(`/exams/${paper.id}/submissions`, body), 402, 'insufficient_credits');
+    await expectRefused(
+      poor,
+      () => poor.api.post(`/exams/${paper.id}/submissions`, body),
+      402,
+      'insufficient_credits',
+    );
     await service.control.as({}).control.grantCredits.mutate({ institute_id: poor.instituteId, amount: 1 });
     expect((await submit(poor.api, paper.id, body)).status).toBe('queued');
   });
 });
 
-test.each([randomUUID(), 'not-a-uuid', '%00', ' '])('4.6 an upload that does not exist (%s) answers 404', async (id) => {
-  expectError(await tenant.api.get(`/uploads/${id}`), 404, 'not_found');
-  expect((await refuseSubmission(id, 404, 'not_found')).message).toMatch(/upload/);
-});
+test.each([randomUUID(), 'not-a-uuid', '%00', ' '])(
+  '4.6 an upload that does not exist (%s) answers 404',
+  async (id) => {
+    expectError(await tenant.api.get(`/uploads/${id}`), 404, 'not_found');
+    expect((await refuseSubmission(id, 404, 'not_found')).message).toMatch(/upload/);
+  },
+);

@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
 import { createExam, submit } from '../harness/api.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import { expectError, newTenant, problemsIn, startIdleService, wholeFeed, type Tenant } from '../harness/tenant.ts';
+import {
+  expectError,
+  newTenant,
+  problemsIn,
+  startIdleService,
+  wholeFeed,
+  type Tenant,
+} from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
 
 const ROWS = 12;
@@ -59,22 +66,25 @@ describe('4.7 the feed', () => {
     }
   });
 
-  test.each([1, 2, 5, ROWS - 1, ROWS, ROWS + 1])('1 pages of %i, followed by next_cursor, have every row once and in order', async (limit) => {
-    const seen: Submission[] = [];
-    let pages = 0;
-    for (let cursor = ''; ;) {
-      const { data, has_more, next_cursor } = await page(`limit=${limit}${cursor}`);
-      seen.push(...data);
-      pages += 1;
-      expect(data.length).toBeLessThanOrEqual(limit);
-      expect(has_more).toBe(next_cursor !== null);
-      if (next_cursor === null) break;
-      expect(data).toHaveLength(limit);
-      cursor = `&cursor=${encodeURIComponent(next_cursor)}`;
-    }
-    expect(ids(seen)).toEqual(ids(rows.toSorted(inOrder)));
-    expect(pages).toBe(Math.ceil(ROWS / limit));
-  });
+  test.each([1, 2, 5, ROWS - 1, ROWS, ROWS + 1])(
+    '1 pages of %i, followed by next_cursor, have every row once and in order',
+    async (limit) => {
+      const seen: Submission[] = [];
+      let pages = 0;
+      for (let cursor = ''; ;) {
+        const { data, has_more, next_cursor } = await page(`limit=${limit}${cursor}`);
+        seen.push(...data);
+        pages += 1;
+        expect(data.length).toBeLessThanOrEqual(limit);
+        expect(has_more).toBe(next_cursor !== null);
+        if (next_cursor === null) break;
+        expect(data).toHaveLength(limit);
+        cursor = `&cursor=${encodeURIComponent(next_cursor)}`;
+      }
+      expect(ids(seen)).toEqual(ids(rows.toSorted(inOrder)));
+      expect(pages).toBe(Math.ceil(ROWS / limit));
+    },
+  );
 
   test('1 rows of one and the same updated_at are told apart by id: none is lost, none comes twice', async () => {
     const tied = await newTenant(service);
@@ -85,12 +95,17 @@ describe('4.7 the feed', () => {
     try {
       // Without its trigger, which would give each row a time of its own.
       await client.query('set session_replication_role = replica');
-      await client.query('update submissions set updated_at = $1 where institute_id = $2', [at, tied.instituteId]);
+      await client.query('update submissions set updated_at = $1 where institute_id = $2', [
+        at,
+        tied.instituteId,
+      ]);
     } finally {
       await client.end();
     }
     for (const limit of [1, 2, 3]) {
-      expect(ids(await wholeFeed(tied.api, `limit=${limit}&updated_since=${at}`))).toEqual(ids(made).toSorted());
+      expect(ids(await wholeFeed(tied.api, `limit=${limit}&updated_since=${at}`))).toEqual(
+        ids(made).toSorted(),
+      );
     }
   });
 
@@ -99,7 +114,9 @@ describe('4.7 the feed', () => {
     const middle = sorted[ROWS / 2];
     if (middle === undefined) throw new Error('no row');
     const from = (at: string) => sorted.filter(({ updated_at }) => updated_at >= at);
-    expect(ids((await page(`updated_since=${middle.updated_at}`)).data)).toEqual(ids(from(middle.updated_at)));
+    expect(ids((await page(`updated_since=${middle.updated_at}`)).data)).toEqual(
+      ids(from(middle.updated_at)),
+    );
     const later = new Date(Date.parse(middle.updated_at) + 1).toISOString();
     const after = await page(`updated_since=${later}`);
     expect(ids(after.data)).toEqual(ids(from(later)));
@@ -132,7 +149,11 @@ describe('1 what a list refuses', () => {
   test.each(['0', '201', '-1', '1.5', '1e2', '0x10', 'abc', '', '%205', '+5', '99999999999', '1&limit=2'])(
     '1 limit=%s answers 422 and is never clamped',
     async (limit) => {
-      const error = expectError(await tenant.api.get(`/submissions?limit=${limit}`), 422, 'validation_failed');
+      const error = expectError(
+        await tenant.api.get(`/submissions?limit=${limit}`),
+        422,
+        'validation_failed',
+      );
       expect(error.details?.errors?.map(({ field }) => field)).toEqual(['limit']);
     },
   );

@@ -15,7 +15,14 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const id = '00000000-0000-4000-8000-000000000000';
-const reads = ['/submissions', `/submissions/${id}`, `/submissions/${id}/result`, `/submissions/${id}/checked-copy`, `/exams/${id}`, `/uploads/${id}`];
+const reads = [
+  '/submissions',
+  `/submissions/${id}`,
+  `/submissions/${id}/result`,
+  `/submissions/${id}/checked-copy`,
+  `/exams/${id}`,
+  `/uploads/${id}`,
+];
 const writes = ['/exams', `/exams/${id}/open`, `/exams/${id}/submissions`, '/uploads'];
 const routes: [method: 'GET' | 'POST', path: string][] = [
   ['GET', '/me'],
@@ -31,14 +38,18 @@ const call = async (api: ApiClient, method: string, path: string, headers: Recor
   });
   return { status: response.status, headers: response.headers, body: (await response.json()) as ErrorBody };
 };
-const withKey = (key: string, method = 'GET', path = '/me') => call(tenant.api, method, path, { 'x-api-key': key });
+const withKey = (key: string, method = 'GET', path = '/me') =>
+  call(tenant.api, method, path, { 'x-api-key': key });
 const newKey = async (more: object = {}): Promise<{ api_key: string; key_id: string }> =>
   service.control.as({}).control.createKey.mutate({ institute_id: tenant.instituteId, ...more });
 
 describe('5.4 keys', () => {
-  test.each(routes)('5.4 %s %s without a key answers invalid_api_key, before anything else is looked at', async (method, path) => {
-    expectError(await call(tenant.api, method, path), 401, 'invalid_api_key');
-  });
+  test.each(routes)(
+    '5.4 %s %s without a key answers invalid_api_key, before anything else is looked at',
+    async (method, path) => {
+      expectError(await call(tenant.api, method, path), 401, 'invalid_api_key');
+    },
+  );
 
   test('5.4 a key that is unknown, of another form, or in another place is invalid, and no error repeats it', async () => {
     const known = tenant.api.apiKey;
@@ -60,7 +71,11 @@ describe('5.4 keys', () => {
       expectError(answer, 401, 'invalid_api_key');
       expect(JSON.stringify(answer.body)).not.toContain(key);
     }
-    expectError(await call(tenant.api, 'GET', '/me', { authorization: `Bearer ${known}` }), 401, 'invalid_api_key');
+    expectError(
+      await call(tenant.api, 'GET', '/me', { authorization: `Bearer ${known}` }),
+      401,
+      'invalid_api_key',
+    );
     expectError(await call(tenant.api, 'GET', `/me?x-api-key=${known}`), 401, 'invalid_api_key');
   });
 
@@ -74,8 +89,12 @@ describe('5.4 keys', () => {
   test('5.2 a key that expires works until then and not after', async () => {
     const at = Date.now() + 1500;
     const { api_key } = await newKey({ expires_at: new Date(at).toISOString() });
-    expect((await withKey(api_key)).status).toBe(200);
-    await expect.poll(async () => (await withKey(api_key)).status, { timeout: 10_000, interval: 50 }).toBe(401);
+    const { status } = await withKey(api_key);
+    // On a machine so busy that it has expired meanwhile only the other half is shown.
+    if (Date.now() < at) expect(status).toBe(200);
+    await expect
+      .poll(async () => (await withKey(api_key)).status, { timeout: 10_000, interval: 50 })
+      .toBe(401);
     expect(Date.now()).toBeGreaterThanOrEqual(at);
     const { api_key: stale } = await newKey({ expires_at: new Date(Date.now() - 1000).toISOString() });
     expectError(await withKey(stale), 401, 'invalid_api_key');
@@ -100,16 +119,19 @@ describe('5.4 scopes', () => {
   test.each([
     ['evaluation:read', reads.map((path) => ['GET', path] as const)],
     ['evaluation:write', writes.map((path) => ['POST', path] as const)],
-  ])('5.4 without %s its endpoints answer insufficient_scope, before media type, body and existence', async (scope, paths) => {
-    const others = (['evaluation:read', 'evaluation:write', 'evaluation:review', 'evaluation:finalize'] as const).filter(
-      (one) => one !== scope,
-    );
-    const { api_key } = await newKey({ scopes: others });
-    for (const [method, path] of paths) {
-      const error = expectError(await withKey(api_key, method, path), 403, 'insufficient_scope');
-      expect({ path, details: error.details }).toEqual({ path, details: { required_scope: scope } });
-    }
-  });
+  ])(
+    '5.4 without %s its endpoints answer insufficient_scope, before media type, body and existence',
+    async (scope, paths) => {
+      const others = (
+        ['evaluation:read', 'evaluation:write', 'evaluation:review', 'evaluation:finalize'] as const
+      ).filter((one) => one !== scope);
+      const { api_key } = await newKey({ scopes: others });
+      for (const [method, path] of paths) {
+        const error = expectError(await withKey(api_key, method, path), 403, 'insufficient_scope');
+        expect({ path, details: error.details }).toEqual({ path, details: { required_scope: scope } });
+      }
+    },
+  );
 
   test('5.5 GET /me needs a key and no scope', async () => {
     const { api_key } = await newKey({ scopes: [] });

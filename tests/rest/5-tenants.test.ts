@@ -48,24 +48,44 @@ const candidate = () => ({ external_id: 'probe' });
 
 const calls: [name: string, call: Call, foreignId: () => string][] = [
   ['GET /exams/{id}', get((id) => `/exams/${id}`), () => foreign.exam.id],
-  ['POST /exams/{id}/open', post((id) => `/exams/${id}/open`, () => ({})), () => foreign.draft.id],
+  [
+    'POST /exams/{id}/open',
+    post(
+      (id) => `/exams/${id}/open`,
+      () => ({}),
+    ),
+    () => foreign.draft.id,
+  ],
   [
     'POST /exams/{id}/submissions',
-    post((id) => `/exams/${id}/submissions`, () => ({ candidate: candidate(), answers: [] })),
+    post(
+      (id) => `/exams/${id}/submissions`,
+      () => ({ candidate: candidate(), answers: [] }),
+    ),
     () => foreign.exam.id,
   ],
   ['GET /submissions/{id}', get((id) => `/submissions/${id}`), () => foreign.submission.id],
   ['GET /submissions/{id}/result', get((id) => `/submissions/${id}/result`), () => foreign.submission.id],
-  ['GET /submissions/{id}/checked-copy', get((id) => `/submissions/${id}/checked-copy`), () => foreign.submission.id],
+  [
+    'GET /submissions/{id}/checked-copy',
+    get((id) => `/submissions/${id}/checked-copy`),
+    () => foreign.submission.id,
+  ],
   ['GET /uploads/{id}', get((id) => `/uploads/${id}`), () => foreign.uploadId],
   [
     'candidate_id of a submission',
-    post(() => `/exams/${own.typed.id}/submissions`, (candidate_id) => ({ candidate_id, answers: [] })),
+    post(
+      () => `/exams/${own.typed.id}/submissions`,
+      (candidate_id) => ({ candidate_id, answers: [] }),
+    ),
     () => foreign.submission.candidate.id,
   ],
   [
     'upload_id of a submission',
-    post(() => `/exams/${own.written.id}/submissions`, (upload_id) => ({ candidate: candidate(), upload_id })),
+    post(
+      () => `/exams/${own.written.id}/submissions`,
+      (upload_id) => ({ candidate: candidate(), upload_id }),
+    ),
     () => foreign.uploadId,
   ],
   [
@@ -90,30 +110,50 @@ const seen = async (response: Response): Promise<{ status: number; headers: stri
   };
 };
 
-test.each(calls)('5.6 %s: another institute’s id answers byte for byte as one that does not exist', async (_name, call, foreignId) => {
-  const before = { mine: (await wholeFeed(mine.api)).map(stored), theirs: (await wholeFeed(theirs.api)).map(stored) };
-  const unknown = await seen(await call(mine.api, randomUUID()));
-  expect(unknown.status).toBeGreaterThanOrEqual(404);
-  expect(unknown.status).toBeLessThan(500);
-  for (const id of [foreignId(), foreignId().toUpperCase(), 'no-uuid', 'x'.repeat(300), `${foreignId()}0`]) {
-    expect(await seen(await call(mine.api, encodeURIComponent(id)))).toEqual(unknown);
-  }
-  expect({
-    mine: (await wholeFeed(mine.api)).map(stored),
-    theirs: (await wholeFeed(theirs.api)).map(stored),
-  }).toEqual(before);
-});
+test.each(calls)(
+  '5.6 %s: another institute’s id answers byte for byte as one that does not exist',
+  async (_name, call, foreignId) => {
+    const before = {
+      mine: (await wholeFeed(mine.api)).map(stored),
+      theirs: (await wholeFeed(theirs.api)).map(stored),
+    };
+    const unknown = await seen(await call(mine.api, randomUUID()));
+    expect(unknown.status).toBeGreaterThanOrEqual(404);
+    expect(unknown.status).toBeLessThan(500);
+    for (const id of [
+      foreignId(),
+      foreignId().toUpperCase(),
+      'no-uuid',
+      'x'.repeat(300),
+      `${foreignId()}0`,
+    ]) {
+      expect(await seen(await call(mine.api, encodeURIComponent(id)))).toEqual(unknown);
+    }
+    expect({
+      mine: (await wholeFeed(mine.api)).map(stored),
+      theirs: (await wholeFeed(theirs.api)).map(stored),
+    }).toEqual(before);
+  },
+);
 
-test.each(calls.filter(([name]) => !/POST|_id/.test(name)))('5.6 %s: the owner does see it', async (name, call, foreignId) => {
-  const { status } = await seen(await call(theirs.api, foreignId()));
-  // A typed submission has no checked copy: for the owner too.
-  expect(status).toBe(name.includes('checked-copy') ? 404 : 200);
-});
+test.each(calls.filter(([name]) => !/POST|_id/.test(name)))(
+  '5.6 %s: the owner does see it',
+  async (name, call, foreignId) => {
+    const { status } = await seen(await call(theirs.api, foreignId()));
+    // A typed submission has no checked copy: for the owner too.
+    expect(status).toBe(name.includes('checked-copy') ? 404 : 200);
+  },
+);
 
 test('5.6 the feed, candidates and external ids of two institutes do not meet', async () => {
-  const submission = await submit(mine.api, own.typed.id, { candidate: { external_id: 'theirs' }, answers: [] });
+  const submission = await submit(mine.api, own.typed.id, {
+    candidate: { external_id: 'theirs' },
+    answers: [],
+  });
   expect(submission.candidate.id).not.toBe(foreign.submission.candidate.id);
   expect((await wholeFeed(theirs.api)).map(({ id }) => id)).toEqual([foreign.submission.id]);
-  const { body } = await mine.api.get<{ candidate: { name: string | null } }>(`/submissions/${submission.id}/result`);
+  const { body } = await mine.api.get<{ candidate: { name: string | null } }>(
+    `/submissions/${submission.id}/result`,
+  );
   expect(body.candidate.name).toBeNull();
 });

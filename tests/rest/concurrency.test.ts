@@ -28,7 +28,8 @@ const atOnce = async (
     refused: answers.filter(({ status }) => status !== 202),
   };
 };
-const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+const times = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
 
 test('4.7 rule 3: of twenty submissions of one candidate at once exactly one is accepted', async () => {
   const tenant = await newTenant(service, { credits: 100 });
@@ -41,7 +42,9 @@ test('4.7 rule 3: of twenty submissions of one candidate at once exactly one is 
   );
   expect(accepted).toHaveLength(1);
   for (const answer of refused) {
-    expect(expectError(answer, 409, 'submission_exists').details).toEqual({ submission_id: accepted[0]?.body.id });
+    expect(expectError(answer, 409, 'submission_exists').details).toEqual({
+      submission_id: accepted[0]?.body.id,
+    });
   }
   expect(await tenant.credits()).toMatchObject({ balance: 100, committed: 1 });
   expect((await tenant.api.get<Account>('/me')).body.quota_used_today).toBe(1);
@@ -97,7 +100,10 @@ test('8.4 credits for exactly three, ten submissions at once: exactly three are 
   );
   expect(accepted).toHaveLength(3);
   for (const answer of refused) {
-    expect(expectError(answer, 402, 'insufficient_credits').details).toMatchObject({ required: 2, available: 1 });
+    expect(expectError(answer, 402, 'insufficient_credits').details).toMatchObject({
+      required: 2,
+      available: 1,
+    });
   }
   expect(await tenant.credits()).toEqual({ balance: 7, credit_limit: 0, committed: 6 });
   expect((await tenant.api.get<Account>('/me')).body.quota_used_today).toBe(3);
@@ -106,7 +112,10 @@ test('8.4 credits for exactly three, ten submissions at once: exactly three are 
 
 test('8.3 a quota of three, ten submissions at once over two exams: exactly three are accepted', async () => {
   const tenant = await newTenant(service, { dailyCopyQuota: 3 });
-  const exams = [await createExam(tenant.api, typedExam([mcq('1')])), await createExam(tenant.api, typedExam([mcq('1')]))];
+  const exams = [
+    await createExam(tenant.api, typedExam([mcq('1')])),
+    await createExam(tenant.api, typedExam([mcq('1')])),
+  ];
   const tried = await Promise.all(
     exams.map(({ id }) =>
       atOnce(
@@ -117,7 +126,8 @@ test('8.3 a quota of three, ten submissions at once over two exams: exactly thre
     ),
   );
   expect(tried.flatMap(({ accepted }) => accepted)).toHaveLength(3);
-  for (const answer of tried.flatMap(({ refused }) => refused)) expectError(answer, 429, 'daily_quota_exceeded');
+  for (const answer of tried.flatMap(({ refused }) => refused))
+    expectError(answer, 429, 'daily_quota_exceeded');
   expect((await tenant.api.get<Account>('/me')).body.quota_used_today).toBe(3);
 });
 
@@ -134,7 +144,10 @@ test('2.4 the same candidates named on many exams at once are created once, and 
   );
   const submissions = await Promise.all(
     exams.map(({ id }) =>
-      tenant.api.post<Submission>(`/exams/${id}/submissions`, { candidate: { external_id: 'c7' }, answers: [] }),
+      tenant.api.post<Submission>(`/exams/${id}/submissions`, {
+        candidate: { external_id: 'c7' },
+        answers: [],
+      }),
     ),
   );
   expect(submissions.map(({ status }) => status)).toEqual(exams.map(() => 202));

@@ -1,18 +1,42 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { fieldPath, problemsOf, type Problem } from '@evaluation/rest-contract/field-errors';
+import { listsTooLong } from '@evaluation/rest-contract/list-lengths';
+import { readable, type Parts } from '@evaluation/rules';
 import type * as z from 'zod/v4';
 
 /**
  * The one way a command takes what a client sent: characters first, then the schema. Commands call it after they
  * have seen that what the path names exists and is in a state to be changed (design chapter 5, order of checks).
+ * @param others the rules beyond the schema, for a body that is refused anyway: they see what could be read of it, so
+ * that every problem is listed at once. A body that passes is checked by the command itself.
  * @throws DomainFailure with every problem in `details.errors`
  */
-export const accept = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> => {
-  const problems = [...forbiddenCharacters(body, [])];
-  const parsed = schema.safeParse(body ?? {});
+export const accept = <S extends z.ZodType>(
+  schema: S,
+  body: unknown,
+  others: (parts: Parts<z.output<S>>) => Problem[] = () => [],
+): z.output<S> => {
+  const sent = body ?? {};
+  // Lists first: what is said of a million items is neither worth computing nor worth reading.
+  const tooLong = listsTooLong(schema, sent);
+  if (tooLong.length > 0) return refuse(tooLong.slice(0, MAX_PROBLEMS));
+  const problems = firstFew(forbiddenCharacters(sent, []));
+  const parsed = schema.safeParse(sent);
   if (parsed.success && problems.length === 0) return parsed.data;
-  if (!parsed.success) problems.push(...problemsOf(parsed.error, body ?? {}));
-  return refuse(problems);
+  const issues = parsed.error?.issues ?? [];
+  const ofSchema = parsed.error === undefined ? [] : problemsOf(parsed.error, sent).slice(0, MAX_PROBLEMS);
+  return refuse([...problems, ...ofSchema, ...others(readable(sent, issues))]);
+};
+
+/** Nobody mends more at once, and a hostile body must not be answered with one many times its size. */
+const MAX_PROBLEMS = 1000;
+
+const firstFew = (problems: Iterable<Problem>): Problem[] => {
+  const few: Problem[] = [];
+  for (const problem of problems) {
+    if (few.push(problem) === MAX_PROBLEMS) break;
+  }
+  return few;
 };
 
 /**

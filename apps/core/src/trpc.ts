@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { initTRPC, TRPCError } from '@trpc/server';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import { verifyActor } from '@evaluation/signed-actor';
+import * as z from 'zod/v4';
 import { unreachable } from './unreachable.ts';
 import type { Services } from './services.ts';
 
@@ -43,8 +44,14 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
   const result = await next();
   if (result.ok) return result;
   const cause: unknown = result.error.cause ?? result.error;
-  if (cause instanceof DomainFailure || result.error.code !== 'INTERNAL_SERVER_ERROR') return result;
+  if (cause instanceof DomainFailure) return result;
   const log = ctx.services.log.child({ request_id: ctx.headers.requestId, procedure: path });
+  if (result.error.code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) {
+    // A caller of another release: where it went wrong, never what it sent.
+    const issues = cause.issues.map(({ path: at, code }) => `${at.join('.')} ${code}`);
+    log.warn({ issues }, 'a procedure was called with input it does not take');
+  }
+  if (result.error.code !== 'INTERNAL_SERVER_ERROR') return result;
   const dependency = unreachable(cause);
   if (dependency !== null) {
     log.warn({ err: cause }, `${dependency} is not reachable`);

@@ -10,7 +10,10 @@ import { jsonBody } from './middleware/body.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
 import { requestId } from './middleware/requestId.ts';
 import { accountRoutes } from './routes/account.ts';
+import { candidateRoutes } from './routes/candidates.ts';
 import { examRoutes } from './routes/exams.ts';
+import { questionRoutes } from './routes/questions.ts';
+import { rubricRoutes } from './routes/rubrics.ts';
 import { submissionRoutes } from './routes/submissions.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 
@@ -26,6 +29,8 @@ export const createApp = (core: CoreAccess, settings: FacadeSettings, log: Logge
   app.use(requestId);
   app.get('/healthz', (_request, response) => void response.send('ok'));
 
+  // Express would answer OPTIONS by itself; the API is server to server and has no such call.
+  app.options('/{*path}', notFound);
   const v1 = express.Router();
   v1.get('/openapi.json', (_request, response) => void response.json(openApiDocument));
   createExpressEndpoints(
@@ -33,6 +38,9 @@ export const createApp = (core: CoreAccess, settings: FacadeSettings, log: Logge
     {
       account: accountRoutes(core),
       exams: examRoutes(core),
+      candidates: candidateRoutes(core),
+      questions: questionRoutes(core),
+      rubrics: rubricRoutes(core),
       uploads: uploadRoutes(core),
       submissions: submissionRoutes(core),
     },

@@ -59,7 +59,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
         heldRuns.add(run);
         try {
           // The claim was under way when the drain time ran out.
-          await gradeRun(tools, run);
+          await (letGo.signal.aborted ? run.handBack() : gradeRun(tools, run));
         } finally {
           run.letGo();
           heldRuns.delete(run);

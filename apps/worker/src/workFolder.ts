@@ -14,11 +14,18 @@ export const inWorkFolder = async <T>(work: (folder: string) => Promise<T>): Pro
   }
 };
 
+/** In a container a restarted process often has the pid of the one before: until it has begun, its folders are not its. */
+let hasBegun = false;
+
 /** Removes the folders of workers that were killed; called when a worker starts. */
 export const removeAbandonedFolders = async (): Promise<void> => {
+  const isFirst = !hasBegun;
+  hasBegun = true;
   for (const name of await readdir(tmpdir())) {
     const pid = NAME.exec(name)?.[1];
-    if (pid === undefined || Number(pid) === process.pid || isAlive(Number(pid))) continue;
+    if (pid === undefined) continue;
+    const isOurs = Number(pid) === process.pid;
+    if (isOurs ? !isFirst : isAlive(Number(pid))) continue;
     // Another user's folder stays: it is not ours to remove.
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }

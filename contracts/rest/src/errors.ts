@@ -63,7 +63,7 @@ export const errors = {
   ),
   candidate_not_found: row(
     404,
-    'The candidate id is unknown.',
+    'A candidate id is unknown, or not registered on the exam.',
     'The candidate was not found.',
     z.object({ candidate_ids: z.array(z.string()) }).partial(),
   ),
@@ -89,6 +89,16 @@ export const errors = {
     'The candidate already has a live submission.',
     'The candidate already has a live submission on this exam.',
     z.object({ submission_id: uuid }),
+  ),
+  rubric_version_mismatch: row(
+    412,
+    '`If-Match` names another rubric version than the current one.',
+    'The rubrics have changed since that version.',
+  ),
+  candidate_has_submission: row(
+    409,
+    'The candidate to be unregistered has a live submission.',
+    'The candidate has a submission on this exam and cannot be unregistered.',
   ),
   unsupported_media_type: row(415, 'The content type is not JSON.', 'Send the body as application/json.'),
   validation_failed: row(

@@ -11,12 +11,15 @@ const advice: Readonly<Record<ErrorCode, string>> = {
   product_not_enabled: 'Have the Evaluation API enabled for the institute.',
   not_found: 'Check the id, and that the key belongs to the institute of the resource.',
   exam_not_found: 'Check the id; exams made in the dashboard are not visible to the API.',
-  candidate_not_found: 'Create the candidates named in `details.candidate_ids` first.',
+  candidate_not_found:
+    'Check the id; where several were sent, create the candidates named in `details.candidate_ids` first.',
   conflict: 'Read the resource again and decide by its state.',
   exam_exists: 'Go on with the exam in `details.exam_id`, or choose another `external_ref`.',
   exam_finalized: 'Leave the exam as it is, or have a result unfinalized first.',
   exam_not_open: 'Open the exam, then submit again.',
   submission_exists: 'Go on with the submission in `details.submission_id`.',
+  rubric_version_mismatch: 'Read the rubrics again, and send the edit with their current version.',
+  candidate_has_submission: 'Delete the submission first, or leave the candidate registered.',
   unsupported_media_type: 'Send `Content-Type: application/json`.',
   validation_failed: 'Fix the fields in `details.errors`.',
   exam_not_ready: 'Complete the paper: `details.errors` says what is missing.',
@@ -43,6 +46,8 @@ const fieldCodes: readonly (readonly [string, string])[] = [
   ['too_long', 'The text (counted in code points), the list or the object is too long.'],
   ['too_short', 'The text or the list is too short.'],
   ['invalid_characters', 'A character that the field cannot hold: `<`, `>` or U+0000.'],
+  ['duplicate', 'The value stands twice where it may stand once.'],
+  ['not_allowed', 'The field cannot be sent together with what else was sent.'],
   ['unknown_field', 'The field is not known; only `PATCH` refuses it.'],
 ];
 

@@ -1,5 +1,15 @@
 import type { ErrorCode } from './errors.ts';
 import type { Account } from './schemas/account.ts';
+import type {
+  Candidate,
+  CandidatesCreate,
+  CandidatesCreated,
+  CandidateSearch,
+  CandidatesFound,
+  CandidatesRegister,
+  CandidatesRegistered,
+  RegisteredCandidateList,
+} from './schemas/candidate.ts';
 import type { Exam, ExamCreate } from './schemas/exam.ts';
 import type { Result } from './schemas/result.ts';
 import type { Submission, SubmissionCreate, SubmissionList } from './schemas/submission.ts';
@@ -16,6 +26,7 @@ const essay = '6b2d3e4f-5061-4c7d-9e8f-0a1b2c3d4e5f';
 const candidate = '7c3e4f50-6172-4d8e-8f90-1b2c3d4e5f60';
 const submission = '8d4f5061-7283-4e9f-9001-2c3d4e5f6071';
 const upload = '9e506172-8394-4fa0-a112-3d4e5f607182';
+const registration = 'e3a5b6c7-d8e9-44f5-a667-8293a4b5c6d7';
 
 const examCreate: ExamCreate = {
   title: 'Physics, unit 3',
@@ -209,6 +220,51 @@ const account: Account = {
   quota_resets_at: '2026-02-15T00:00:00.000Z',
 };
 
+const candidatesCreate: CandidatesCreate = {
+  candidates: [{ external_id: 'S-1042', name: 'Asha Rao', roll_number: '17', section_or_class: '12-B' }],
+};
+
+const candidateAnswer: Candidate = {
+  id: candidate,
+  external_id: 'S-1042',
+  name: 'Asha Rao',
+  roll_number: '17',
+  section_or_class: '12-B',
+  metadata: null,
+  created_at: '2026-02-14T05:50:00.000Z',
+  updated_at: '2026-02-14T05:50:00.000Z',
+};
+
+const candidatesCreated: CandidatesCreated = {
+  candidates: [{ id: candidate, external_id: 'S-1042', created: true }],
+};
+
+const candidateSearch: CandidateSearch = { external_ids: ['S-1042', 'S-1043'] };
+
+const candidatesFound: CandidatesFound = { data: [candidateAnswer] };
+
+const candidatesRegister: CandidatesRegister = { candidate_ids: [candidate] };
+
+const candidatesRegistered: CandidatesRegistered = {
+  registered: 1,
+  already_registered: 0,
+  candidates: [{ id: candidate, external_id: 'S-1042', registration_id: registration }],
+};
+
+const registeredList: RegisteredCandidateList = {
+  data: [
+    {
+      ...candidateAnswer,
+      updated_at: '2026-02-14T06:30:00.000Z',
+      registration_id: registration,
+      submission_id: submission,
+      submission_status: 'queued',
+    },
+  ],
+  next_cursor: null,
+  has_more: false,
+};
+
 const uploadsCreate: UploadsCreate = {
   files: [{ file_name: 'S-1042.pdf', content_type: 'application/pdf', size_bytes: 4_194_304 }],
 };
@@ -231,8 +287,16 @@ const feed: SubmissionList = { data: [submissionAnswer], next_cursor: null, has_
 /** By the name of the schema: what a body or an answer of it can look like. */
 export const examples: Readonly<Record<string, object>> = {
   Account: account,
+  Candidate: candidateAnswer,
+  CandidateSearch: candidateSearch,
+  CandidatesCreate: candidatesCreate,
+  CandidatesCreated: candidatesCreated,
+  CandidatesFound: candidatesFound,
+  CandidatesRegister: candidatesRegister,
+  CandidatesRegistered: candidatesRegistered,
   Exam: examAnswer,
   ExamCreate: examCreate,
+  RegisteredCandidateList: registeredList,
   Result: result,
   Submission: submissionAnswer,
   SubmissionCreate: submissionCreate,

@@ -37,7 +37,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The fields of an exam in a list.',
     choice: 'The exam without `questions`.',
     why: 'The same names as the exam itself; the questions of many papers would make a page needlessly large.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -45,9 +45,10 @@ export const openPoints: readonly OpenPoint[] = [
     chapter: '2.2',
     words: 'Shape of items returned by the question list beyond the create fields: not shown.',
     place: 'What a listed question has beyond what was sent.',
-    choice: 'The create fields, `id` and `options[].option_id`; `rubric` and `model_answer` by `include`.',
-    why: 'Both ids stand in the compact list of the exam; `include` is named in chapter 4.3.',
-    status: 'absent',
+    choice:
+      'The create fields, `id`, `options[].option_id`, `created_at` and `updated_at`; of a long answer `rubric` and `model_answer` by `include`, as the client set them.',
+    why: 'Both ids stand in the compact list of the exam, both times in the exam; `include` is named in chapter 4.3, and a generated rubric is marked in the rubric list (2.3).',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -189,7 +190,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The parameters of the list of exams.',
     choice: '`limit`, `cursor`, `updated_since`.',
     why: 'The parameters of every list (chapter 1).',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -199,7 +200,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'Body and answer of the search for an exam.',
     choice: '`{external_ref}` → `{data: [exam]}`.',
     why: 'The look-up is by `external_ref`; the answer is shaped as that of the search for candidates.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -209,7 +210,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'How an exam is edited.',
     choice: '`PATCH /exams/{id}` with fields of the create body; answers the exam.',
     why: 'The pattern of the other edits; unknown fields are refused on `PATCH` (chapter 1).',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -219,7 +220,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The answer when an exam was deleted.',
     choice: '`{id, deleted: true}`.',
     why: 'What deleting a question answers (chapter 4.3).',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -239,9 +240,9 @@ export const openPoints: readonly OpenPoint[] = [
       'Operations to add and to edit questions exist (adding answers `201`); their method, path and body: not shown.',
     place: 'How questions are added and edited.',
     choice:
-      '`POST /exams/{examId}/questions` `{questions: [...]}` → `201 {questions}`; `PATCH /exams/{examId}/questions/{questionId}`.',
-    why: 'The paths of the list and of the delete beside them.',
-    status: 'absent',
+      '`POST /exams/{examId}/questions` `{questions: [...]}` → `201 {questions, warnings}`; `PATCH /exams/{examId}/questions/{questionId}` with create fields but `type` → the question with `warnings`.',
+    why: 'The paths of the list and of the delete beside them; warnings as when the exam is created.',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -262,7 +263,17 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The shape of the rubric list.',
     choice: '`{version, questions: [{question_id, label, rubric, model_answer, source?}]}`.',
     why: 'The names of the answer to `PATCH` beside it, of the question, and `source` of chapter 2.3.',
-    status: 'absent',
+    status: 'built',
+    restsOn: 'route',
+  },
+  {
+    id: 'candidate-unregister',
+    chapter: '4.5',
+    words: 'removes registration; `404 candidate_not_found` if not registered',
+    place: 'The answer when a candidate was taken off an exam.',
+    choice: '`{id, deleted: true}` with the id of the candidate.',
+    why: 'What deleting a question answers (chapter 4.3), with the id that the path names.',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -442,7 +453,7 @@ export const openPoints: readonly OpenPoint[] = [
     words: 'The complete list of error codes: not shown.',
     place: 'Error codes beyond those of the table, field codes included.',
     choice:
-      'Of our own: `internal_error` (500), `service_unavailable` (503), and the field codes `invalid_type`, `invalid_value`, `out_of_range`, `too_long`, `too_short`. `docs/errors.md` lists every code.',
+      'Of our own: `internal_error` (500), `service_unavailable` (503), and the field codes `invalid_type`, `invalid_value`, `out_of_range`, `too_long`, `too_short`, `duplicate`, `not_allowed`. `docs/errors.md` lists every code.',
     why: 'An envelope needs a code at these statuses too, and a field error has to say what is wrong.',
     status: 'built',
     restsOn: 'rule',

@@ -58,6 +58,12 @@ const info = {
 const tags = [
   { name: 'account', description: 'What a key may do, and how much of today it has used.' },
   { name: 'exams', description: 'Papers: questions, answer keys, rubrics, candidates.' },
+  { name: 'questions', description: 'The questions of an exam, one by one.' },
+  { name: 'rubrics', description: 'What long answers are marked by, in versions.' },
+  {
+    name: 'candidates',
+    description: 'Who sits an exam. A candidate belongs to the institute, not to one exam.',
+  },
   { name: 'uploads', description: 'Scanned copies on their way in.' },
   { name: 'submissions', description: 'Answers handed in, their grading and their results.' },
 ];

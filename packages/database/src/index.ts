@@ -1,3 +1,11 @@
 export { deploy, MigrationFailed, type DeployOptions } from './migrate/deploy.ts';
 export { drift, newMigration, type DriftOptions } from './migrate/drift.ts';
-export { brokenConstraint, json, openDatabase, type Database, type DatabaseOptions, type Tx } from './tenant.ts';
+export {
+  brokenConstraint,
+  json,
+  openDatabase,
+  type Database,
+  type DatabaseOptions,
+  type Tx,
+} from './tenant.ts';
+export { withinTime } from './withinTime.ts';

@@ -29,9 +29,17 @@ const superuser = async <T extends pg.QueryResultRow>(statement: string): Promis
   }
 };
 
-const candidate = (institute_id: string, external_id: string) => ({ id: randomUUID(), institute_id, external_id });
+const candidate = (institute_id: string, external_id: string) => ({
+  id: randomUUID(),
+  institute_id,
+  external_id,
+});
 const insertCandidate = (tx: Tx, institute_id: string, external_id: string) =>
-  tx.insertInto('candidates').values(candidate(institute_id, external_id)).returningAll().executeTakeFirstOrThrow();
+  tx
+    .insertInto('candidates')
+    .values(candidate(institute_id, external_id))
+    .returningAll()
+    .executeTakeFirstOrThrow();
 
 describe('row-level security', () => {
   test('every table with an institute_id forces it, but for the control plane and nothing else', async () => {
@@ -40,7 +48,9 @@ describe('row-level security', () => {
         (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies
       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'institute_id'
       where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`);
-    const open = tables.filter(({ forced, policies }) => !forced || policies === 0).map(({ table_name }) => table_name);
+    const open = tables
+      .filter(({ forced, policies }) => !forced || policies === 0)
+      .map(({ table_name }) => table_name);
     expect(tables.length).toBeGreaterThan(15);
     expect(open).toEqual(['api_keys']);
   });
@@ -52,13 +62,17 @@ describe('row-level security', () => {
     const seen = await database.inTenant(ours, (tx) => tx.selectFrom('candidates').selectAll().execute());
     expect(seen.map(({ institute_id }) => institute_id)).toEqual([ours]);
     await database.inTenant(ours, (tx) => tx.updateTable('candidates').set({ name: 'changed' }).execute());
-    const untouched = await database.inTenant(theirs, (tx) => tx.selectFrom('candidates').select('name').execute());
+    const untouched = await database.inTenant(theirs, (tx) =>
+      tx.selectFrom('candidates').select('name').execute(),
+    );
     expect(untouched).toEqual([{ name: null }]);
   });
 
   test('a row cannot be written for another institute', async () => {
     const [ours, theirs] = [randomUUID(), randomUUID()];
-    await expect(database.inTenant(ours, (tx) => insertCandidate(tx, theirs, 'C2'))).rejects.toThrow(/row-level security/);
+    await expect(database.inTenant(ours, (tx) => insertCandidate(tx, theirs, 'C2'))).rejects.toThrow(
+      /row-level security/,
+    );
   });
 
   test('the setting ends with its transaction: the next one on the same connection starts with none', async () => {
@@ -66,7 +80,9 @@ describe('row-level security', () => {
     try {
       const ours = randomUUID();
       await single.inTenant(ours, (tx) => insertCandidate(tx, ours, 'C3'));
-      await expect(single.inTenant(ours, () => Promise.reject(new Error('rolled back')))).rejects.toThrow('rolled back');
+      await expect(single.inTenant(ours, () => Promise.reject(new Error('rolled back')))).rejects.toThrow(
+        'rolled back',
+      );
       const seen = await single.acrossInstitutes((tx) => tx.selectFrom('candidates').selectAll().execute());
       expect(seen).toEqual([]);
     } finally {
@@ -74,15 +90,17 @@ describe('row-level security', () => {
     }
   });
 
-  test('across institutes, runs and uploads are visible and nothing else is', async () => {
+  test('across institutes, runs, uploads and pending rubrics are visible and nothing else is', async () => {
     const policies = await superuser<{ tablename: string }>(
       `select tablename from pg_policies where policyname = 'across_institutes' order by tablename`,
     );
-    expect(policies.map(({ tablename }) => tablename)).toEqual(['runs', 'uploads']);
+    expect(policies.map(({ tablename }) => tablename)).toEqual(['pending_rubrics', 'runs', 'uploads']);
   });
 
   test('a role that row-level security does not bind is refused', async () => {
-    await expect(openDatabase({ url: clone.superuserUrl, poolSize: 2, log })).rejects.toThrow(/row-level security does not bind/);
+    await expect(openDatabase({ url: clone.superuserUrl, poolSize: 2, log })).rejects.toThrow(
+      /row-level security does not bind/,
+    );
   });
 });
 
@@ -110,7 +128,11 @@ describe('updated_at (design 3.6)', () => {
     const ours = randomUUID();
     await database.inTenant(ours, (tx) => insertCandidate(tx, ours, 'T2'));
     const { rows } = await database.inTenant(ours, (tx) =>
-      sql<{ odd: number }>`select count(*)::int as odd from candidates where updated_at <> date_trunc('milliseconds', updated_at)`.execute(tx),
+      sql<{
+        odd: number;
+      }>`select count(*)::int as odd from candidates where updated_at <> date_trunc('milliseconds', updated_at)`.execute(
+        tx,
+      ),
     );
     expect(rows).toEqual([{ odd: 0 }]);
   });
@@ -130,7 +152,8 @@ describe('inTenant', () => {
       let tries = 0;
       return database.inTenant(ours, async (tx) => {
         tries += 1;
-        const set = (id: string) => tx.updateTable('candidates').set({ name: first }).where('id', '=', id).execute();
+        const set = (id: string) =>
+          tx.updateTable('candidates').set({ name: first }).where('id', '=', id).execute();
         await set(first);
         entered += 1;
         if (entered === 2) bothIn();
@@ -171,7 +194,9 @@ describe('the ledger (design 3.4)', () => {
         .values({ institute_id: ours, kind: 'grant', amount: '1', balance_after: '1', committed_after: '0' })
         .execute();
     });
-    await expect(database.inTenant(ours, (tx) => tx.deleteFrom('credit_entries').execute())).rejects.toThrow(/append-only/);
+    await expect(database.inTenant(ours, (tx) => tx.deleteFrom('credit_entries').execute())).rejects.toThrow(
+      /append-only/,
+    );
     await expect(
       database.inTenant(ours, (tx) => tx.updateTable('credit_entries').set({ amount: '2' }).execute()),
     ).rejects.toThrow(/append-only/);

@@ -15,7 +15,7 @@ export interface Database {
    * nothing but talk to the transaction (design 3.1, 3.2).
    */
   inTenant<T>(instituteId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** For the dispatcher alone: sees `runs` and `uploads` of all institutes, and no other tenant table. */
+  /** For core's tick alone: sees `runs`, `uploads` and `pending_rubrics` of all institutes, and no other tenant table. */
   acrossInstitutes<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The control plane: institutes and keys. */
   control: PrismaClient;
@@ -36,6 +36,8 @@ const RETRYABLE = new Set(['40001', '40P01']);
 
 /** The feed's overlap of 2 minutes is enough only while no transaction lives longer than this (design 3.6). */
 const TRANSACTION_TIMEOUT_MS = 30_000;
+/** Well before that: whoever waits for one exam must not hold connections that other institutes need. */
+const LOCK_TIMEOUT_MS = 8000;
 
 /**
  * Opens the pool that both planes share.
@@ -46,10 +48,13 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: 10_000,
-    options: `-c transaction_timeout=${TRANSACTION_TIMEOUT_MS} -c lock_timeout=${TRANSACTION_TIMEOUT_MS}`,
+    options: `-c transaction_timeout=${TRANSACTION_TIMEOUT_MS} -c lock_timeout=${LOCK_TIMEOUT_MS}`,
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection broke'));
+  // A connection that breaks fails its statement and is replaced by the pool. It also emits an error, idle or in use,
+  // which without a listener would end the process.
+  const onBroken = (error: Error) => options.log.warn({ err: error }, 'a database connection broke');
+  pool.on('error', onBroken);
+  pool.on('connect', (client) => client.on('error', onBroken));
 
   try {
     await refuseMightyRole(pool);
@@ -61,7 +66,11 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   const control = new PrismaClient({ adapter: new PrismaPg(pool) });
 
-  const transaction = async <T>(setting: 'app.institute' | 'app.across_institutes', value: string, work: (tx: Tx) => Promise<T>) => {
+  const transaction = async <T>(
+    setting: 'app.institute' | 'app.across_institutes',
+    value: string,
+    work: (tx: Tx) => Promise<T>,
+  ) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await kysely.transaction().execute(async (tx) => {
@@ -69,7 +78,8 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
           return work(tx);
         });
       } catch (error) {
-        if (attempt === MAX_TRIES || !(error instanceof pg.DatabaseError) || !RETRYABLE.has(error.code ?? '')) throw error;
+        if (attempt === MAX_TRIES || !(error instanceof pg.DatabaseError) || !RETRYABLE.has(error.code ?? ''))
+          throw error;
         await pause(2 ** attempt * 5 * Math.random());
       }
     }
@@ -81,7 +91,9 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
       transaction('app.across_institutes', 'on', async (tx) => {
         // Row-level security hides how rare a status is from the planner, which then would rather read the whole
         // table, each second, or all that waits, than step along the partial indexes that hold just what is looked for.
-        await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(tx);
+        await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
+          tx,
+        );
         return work(tx);
       }),
     control,

@@ -144,7 +144,10 @@ describe('2.1 sections', () => {
       ],
       questions: [long('1'), long('2', { section: 'second' })],
     });
-    expect(paper.sections).toEqual([{ name: 'First' }, { name: 'Second' }]);
+    expect(paper.sections).toEqual([
+      { name: 'First', order: 1 },
+      { name: 'Second', order: 2 },
+    ]);
     expect(paper.questions.map(({ section }) => section)).toEqual([0, 1]);
   });
 

@@ -1,15 +1,18 @@
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { ExamMode, QuestionInput, Warning } from '@evaluation/rest-contract/schemas';
 import { labelKey } from './labels.ts';
-import { checkRubric } from './rubric.ts';
+import { checkQuestion, negativeMarks, questionWarnings } from './question.ts';
+import { isRead, type Parts } from './readable.ts';
 
 /**
- * The rules of a paper that tie fields together (spec 2.1, 2.2): which key a type needs, labels that must be unique
- * and exist, sections. Pure: every problem is listed at once, with the path a client can act on.
+ * The rules of a whole paper (spec 2.1, 2.2): labels that must be unique, sections declared or derived, how many
+ * questions there may be. Pure: every problem is listed at once, with the path a client can act on.
  */
 
 export interface PaperSection {
   name: string;
+  /** As the client sent it; left out where a question's name made the section. */
+  order?: number;
 }
 
 export interface PaperQuestion {
@@ -26,198 +29,187 @@ export interface Paper {
   problems: Problem[];
 }
 
+/** What an exam has already when questions are added to it, or one of them is edited. */
+export interface StandingPaper {
+  /** In their order. */
+  sections: readonly PaperSection[];
+  /** Whether the client declared them: then no question can name another one. */
+  sectionsDeclared: boolean;
+  /** Labels of the questions that stay beside those to check. */
+  labels: readonly string[];
+}
+
 const DEFAULT_SECTION = 'A';
 const MAX_SECTIONS = 20;
-const CHOICE_TYPES = new Set(['mcq_single', 'mcq_multi', 'true_false']);
+const MAX_QUESTIONS = 200;
 
-export const isChoice = (type: QuestionInput['type']): boolean => CHOICE_TYPES.has(type);
-export const isObjective = (type: QuestionInput['type']): boolean => type !== 'long_answer';
+type DeclaredSection = { name: string; order: number };
 
+/** A new paper: sections as declared, in the order of `order`, or derived from the questions. */
 export const checkPaper = (input: {
   mode: ExamMode;
-  sections: readonly { name: string; order: number }[] | null;
+  sections: readonly DeclaredSection[] | null;
   questions: readonly QuestionInput[];
 }): Paper => {
-  const problems: Problem[] = [];
-  const warnings: Warning[] = [];
-  const declared = [...(input.sections ?? [])].map((section, index) => ({ ...section, index }));
-  const seenSections = new Set<string>();
-  for (const section of declared) {
+  const sections = inOrder(input.sections ?? []);
+  const standing = { sections, sectionsDeclared: sections.length > 0, labels: [] };
+  const paper = place(input.mode, standing, input.questions, (index) => `questions[${index}].`);
+  return { ...paper, problems: paperProblems(input) };
+};
+
+/** What is wrong with a paper of which perhaps not all could be read. */
+export const paperProblems = (input: {
+  sections?: Parts<readonly DeclaredSection[] | null | undefined>;
+  questions?: Parts<readonly QuestionInput[] | null | undefined>;
+}): Problem[] => {
+  const sections = input.sections ?? [];
+  const questions = input.questions ?? [];
+  const names = isRead(sections)
+    ? sections.flatMap((section) => (isRead(section) && isRead(section.name) ? [{ name: section.name }] : []))
+    : [];
+  const standing: QuestionSurroundings = {
+    sections: names,
+    sectionsDeclared: !isRead(sections) || sections.length > 0,
+    sectionsRead: isRead(sections) && names.length === sections.length,
+    labels: [],
+  };
+  return [
+    ...(isRead(sections) ? repeatedSections(sections) : []),
+    ...(isRead(questions) ? questionProblems(standing, questions, (index) => `questions[${index}].`) : []),
+  ];
+};
+
+/** Section names are unique ignoring case (spec 2.1). */
+export const repeatedSections = (sections: readonly Parts<DeclaredSection>[]): Problem[] => {
+  const seen = new Set<string>();
+  return sections.flatMap((section, index) => {
+    if (!isRead(section) || !isRead(section.name)) return [];
     const key = labelKey(section.name);
-    if (seenSections.has(key)) {
-      problems.push(duplicate(`sections[${section.index}].name`, 'Section names must be unique.'));
-    }
-    seenSections.add(key);
+    const repeated = seen.has(key);
+    seen.add(key);
+    return repeated ? [duplicate(`sections[${index}].name`, 'Section names must be unique.')] : [];
+  });
+};
+
+/** Declared sections stand in the order of `order`; equal ones as they were sent. */
+export const inOrder = <S extends { order: number }>(sections: readonly S[]): S[] =>
+  sections.toSorted((a, b) => a.order - b.order);
+
+/**
+ * Questions to add to a paper. Where sections were derived a question may name a new one, which is appended, as it
+ * would have been had the question been there from the start; declared sections stay as declared.
+ */
+export const checkAdded = (input: {
+  mode: ExamMode;
+  standing: StandingPaper;
+  questions: readonly QuestionInput[];
+}): Paper => {
+  const paper = place(input.mode, input.standing, input.questions, (index) => `questions[${index}].`);
+  return { ...paper, problems: addedProblems(input.standing, input.questions) };
+};
+
+/** What is wrong with questions to add of which perhaps not all could be read. */
+export const addedProblems = (
+  standing: StandingPaper,
+  questions: Parts<readonly QuestionInput[]>,
+): Problem[] => {
+  if (!isRead(questions)) return [];
+  const problems = questionProblems(standing, questions, (index) => `questions[${index}].`);
+  const has = standing.labels.length;
+  if (has + questions.length > MAX_QUESTIONS) {
+    problems.push({
+      field: 'questions',
+      code: 'too_long',
+      message: `At most ${MAX_QUESTIONS} questions in an exam, and this one has ${has}.`,
+    });
   }
-  const sections: PaperSection[] = declared
-    .toSorted((a, b) => a.order - b.order || a.index - b.index)
-    .map(({ name }) => ({ name }));
-  const isDeclared = sections.length > 0;
+  return problems;
+};
 
-  const seenLabels = new Set<string>();
-  const questions = input.questions.map((question, index): PaperQuestion => {
-    const at = `questions[${index}]`;
-    const key = labelKey(question.label);
-    if (seenLabels.has(key))
-      problems.push(duplicate(`${at}.label`, 'Labels must be unique within the exam.'));
-    seenLabels.add(key);
+/** A question as it would be after an edit, beside the others of its paper. Paths are those of the question itself. */
+export const checkEdited = (input: {
+  mode: ExamMode;
+  standing: StandingPaper;
+  question: QuestionInput;
+}): Paper => place(input.mode, input.standing, [input.question], () => '');
 
-    let section = 0;
-    if (question.section != null) {
-      const wanted = labelKey(question.section);
-      section = sections.findIndex(({ name }) => labelKey(name) === wanted);
-      if (section === -1 && isDeclared) {
+/** What is wrong with an edited question of which perhaps not all could be read. */
+export const editedProblems = (standing: StandingPaper, question: Parts<QuestionInput>): Problem[] =>
+  questionProblems(standing, [question], () => '');
+
+interface QuestionSurroundings extends StandingPaper {
+  /** Whether every name of a declared section could be read; otherwise a question may name one that was not. */
+  sectionsRead?: boolean;
+}
+
+/** Unique labels, known sections, and each question by itself. */
+const questionProblems = (
+  standing: QuestionSurroundings,
+  questions: readonly Parts<QuestionInput>[],
+  at: (index: number) => string,
+): Problem[] => {
+  const problems: Problem[] = [];
+  const labels = new Set(standing.labels.map(labelKey));
+  const sections = new Set(standing.sections.map(({ name }) => labelKey(name)));
+
+  questions.forEach((question, index) => {
+    if (!isRead(question)) return;
+    if (isRead(question.label)) {
+      const key = labelKey(question.label);
+      if (labels.has(key)) {
+        problems.push(duplicate(`${at(index)}label`, 'Labels must be unique within the exam.'));
+      }
+      labels.add(key);
+    }
+    if (typeof question.section === 'string') {
+      const key = labelKey(question.section);
+      if (!standing.sectionsDeclared) sections.add(key);
+      else if (!sections.has(key) && standing.sectionsRead !== false) {
         problems.push({
-          field: `${at}.section`,
+          field: `${at(index)}section`,
           code: 'unknown_section',
           message: 'This section is not declared in sections.',
         });
-        section = 0;
-      } else if (section === -1) {
-        section = sections.push({ name: question.section }) - 1;
       }
-    } else if (sections.length === 0) {
-      sections.push({ name: DEFAULT_SECTION });
     }
-
-    problems.push(...checkQuestion(question, at));
-    const negative = question.negative_marks ?? 0;
-    if (negative > 0 && input.mode === 'handwritten') {
-      warnings.push({
-        code: 'negative_marks_ignored',
-        message: `Question ${question.label}: negative marks do not apply to handwritten exams and were set to 0.`,
-      });
-    }
-    if (hasOddCriterion(question)) {
-      warnings.push({
-        code: 'rubric_marks_not_half_step',
-        message: `Question ${question.label}: a criterion has marks that are not in steps of 0.5.`,
-      });
-    }
-    if (question.type === 'long_answer' && question.rubric == null && isBlank(question.model_answer)) {
-      warnings.push({
-        code: 'auto_rubric',
-        message: `Question ${question.label} has neither a rubric nor a model answer.`,
-      });
-    }
-    return { question, section, negativeMarks: input.mode === 'handwritten' ? 0 : negative };
+    problems.push(...checkQuestion(question, at(index)));
   });
 
-  if (!isDeclared && sections.length > MAX_SECTIONS) {
+  // Declared sections are bounded where they are declared.
+  if (sections.size > Math.max(MAX_SECTIONS, standing.sections.length)) {
     problems.push({
       field: 'questions',
       code: 'too_many_sections',
-      message: 'At most 20 sections in an exam.',
+      message: `At most ${MAX_SECTIONS} sections in an exam.`,
     });
-  }
-  return { sections, questions, warnings, problems };
-};
-
-const checkQuestion = (question: QuestionInput, at: string): Problem[] => {
-  const problems: Problem[] = [];
-  const required = (field: string) =>
-    problems.push({ field: `${at}.${field}`, code: 'required', message: `Required for ${question.type}.` });
-  const refuse = (field: string) =>
-    problems.push({
-      field: `${at}.${field}`,
-      code: 'not_allowed',
-      message: `Not allowed for ${question.type}.`,
-    });
-
-  if (isChoice(question.type)) {
-    if (question.options == null) required('options');
-    if (question.correct_options == null) required('correct_options');
-    problems.push(...checkOptions(question, at));
-  } else {
-    if (question.options != null) refuse('options');
-    if (question.correct_options != null) refuse('correct_options');
-  }
-
-  if (question.type === 'numeric' || question.type === 'one_word') {
-    if (question.answer == null) required('answer');
-    else problems.push(...checkAnswerKey(question.type, question.answer, `${at}.answer`));
-  } else if (question.answer != null) refuse('answer');
-
-  if (question.type !== 'long_answer') {
-    if (question.model_answer != null) refuse('model_answer');
-    if (question.rubric != null) refuse('rubric');
-  } else if (question.rubric != null) {
-    problems.push(...checkRubric(question.rubric, question.max_marks, `${at}.rubric`));
   }
   return problems;
 };
 
-const checkOptions = (question: QuestionInput, at: string): Problem[] => {
-  const problems: Problem[] = [];
-  const options = question.options ?? [];
-  const labels = new Set<string>();
-  options.forEach((option, index) => {
-    if (labels.has(option.label)) {
-      problems.push(duplicate(`${at}.options[${index}].label`, 'Option labels must be unique.'));
+/** Sections and the questions in them. Where there are problems, what is not known counts as the first section. */
+const place = (
+  mode: ExamMode,
+  standing: StandingPaper,
+  questions: readonly QuestionInput[],
+  at: (index: number) => string,
+): Paper => {
+  const sections: PaperSection[] = [...standing.sections];
+  const placeOf = new Map(sections.map(({ name }, index) => [labelKey(name), index]));
+  const placed = questions.map((question): PaperQuestion => {
+    const name = question.section ?? (sections.length === 0 ? DEFAULT_SECTION : null);
+    let section = name === null ? 0 : placeOf.get(labelKey(name));
+    if (name !== null && section === undefined && !standing.sectionsDeclared) {
+      section = sections.push({ name }) - 1;
+      placeOf.set(labelKey(name), section);
     }
-    labels.add(option.label);
+    return { question, section: section ?? 0, negativeMarks: negativeMarks(question, mode) };
   });
-  if (question.type === 'true_false' && question.options != null && options.length !== 2) {
-    problems.push({
-      field: `${at}.options`,
-      code: 'invalid_value',
-      message: 'true_false takes exactly two options.',
-    });
-  }
-  const correct = question.correct_options ?? [];
-  if (question.type !== 'mcq_multi' && correct.length > 1) {
-    problems.push({
-      field: `${at}.correct_options`,
-      code: 'invalid_value',
-      message: `${question.type} takes exactly one correct option.`,
-    });
-  }
-  const named = new Set<string>();
-  correct.forEach((label, index) => {
-    const field = `${at}.correct_options[${index}]`;
-    if (named.has(label)) problems.push(duplicate(field, 'Named twice.'));
-    named.add(label);
-    if (question.options != null && !labels.has(label)) {
-      problems.push({
-        field,
-        code: 'unknown_option_label',
-        message: 'No option has this label.',
-        failure: 'unknown_option_label',
-      });
-    }
-  });
-  return problems;
+  return {
+    sections,
+    questions: placed,
+    warnings: questions.flatMap((question) => questionWarnings(question, mode)),
+    problems: questionProblems(standing, questions, at),
+  };
 };
-
-const checkAnswerKey = (
-  type: 'numeric' | 'one_word',
-  answer: NonNullable<QuestionInput['answer']>,
-  field: string,
-): Problem[] => {
-  if (type === 'one_word') {
-    if (typeof answer !== 'string') return [{ field, code: 'invalid_type', message: 'Expected string.' }];
-    if (answer.trim() === '') return [{ field, code: 'required', message: 'Cannot be empty.' }];
-    if (/[<>]/.test(answer))
-      return [{ field, code: 'invalid_characters', message: 'Cannot contain < or >.' }];
-    return [];
-  }
-  const accepted = Array.isArray(answer) ? answer : [answer];
-  return accepted.flatMap((value, index) =>
-    typeof value === 'number' || /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*$/.test(value)
-      ? []
-      : [
-          {
-            field: Array.isArray(answer) ? `${field}[${index}]` : field,
-            code: 'invalid_value',
-            message: 'Expected a number.',
-          },
-        ],
-  );
-};
-
-const hasOddCriterion = (question: QuestionInput): boolean =>
-  question.rubric?.criteria.some(({ marks }) => !Number.isInteger(marks * 2)) ?? false;
-
-const isBlank = (value: string | null | undefined): boolean => value == null || value.trim() === '';
 
 const duplicate = (field: string, message: string): Problem => ({ field, code: 'duplicate', message });

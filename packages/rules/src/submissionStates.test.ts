@@ -41,6 +41,14 @@ describe('3.2 what the questions make of the submission', () => {
     [['failed', 'failed'], 'failed'],
     [['failed', 'not_answered'], 'failed'],
   ])('%j → %s', (statuses, expected) => {
-    expect(finalStatus(statuses.map((status) => ({ status })))).toBe(expected);
+    expect(
+      finalStatus(statuses.map((status) => ({ status, source: status === 'graded' ? 'ai' : null }))),
+    ).toBe(expected);
   });
+});
+
+test('3.2 a typed paper of which the AI marked nothing has failed, whatever the keys marked', () => {
+  const auto = { status: 'graded', source: 'auto' } as const;
+  expect(finalStatus([auto, { status: 'failed', source: null }])).toBe('failed');
+  expect(finalStatus([auto, { status: 'graded', source: 'ai' }])).toBe('graded');
 });

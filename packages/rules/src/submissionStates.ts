@@ -20,10 +20,14 @@ export const isOver = (status: SubmissionStatus): boolean => ORDER[status] === O
 /** Whether a worker's step moves the status; a step that is not ahead changes nothing. */
 export const advances = (from: SubmissionStatus, to: GradingStep): boolean => ORDER[to] > ORDER[from];
 
-/** The status when every question is settled (design chapter 4, `partially_graded`). */
+/**
+ * The status when every question is settled (design chapter 4, `partially_graded`). Questions that were marked by their
+ * key do not count: a paper of which the AI marked nothing has failed and is not charged (decision 010).
+ */
 export const finalStatus = (
-  results: readonly { status: string }[],
+  all: readonly { status: string; source: 'ai' | 'auto' | null }[],
 ): 'graded' | 'partially_graded' | 'failed' => {
+  const results = all.filter(({ source }) => source !== 'auto');
   const failed = results.filter(({ status }) => status === 'failed').length;
   if (failed === 0) return 'graded';
   return results.some(({ status }) => status === 'graded') ? 'partially_graded' : 'failed';

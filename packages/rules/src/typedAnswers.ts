@@ -1,8 +1,9 @@
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { AnswerInput, QuestionType } from '@evaluation/rest-contract/schemas';
+import { atMost } from '@evaluation/rest-contract/schemas';
 import { isMostlyDevanagari } from './language.ts';
 import { labelKey } from './labels.ts';
-import { isChoice } from './paper.ts';
+import { isChoice } from './question.ts';
 
 /** What the rules need to know of a question to check an answer to it. */
 export interface AnswerableQuestion {
@@ -82,7 +83,11 @@ export const checkTypedAnswers = (
     }
     const text = answer.text ?? '';
     const limit = question.type === 'long_answer' ? MAX_ANSWER : 255;
-    if ([...text].length > limit) refuse(`${at}.text`, 'too_long', `At most ${limit} characters.`);
+    if (!atMost(text, limit)) {
+      // Nothing else is asked of a text that may be of any length.
+      refuse(`${at}.text`, 'too_long', `At most ${limit} characters.`);
+      return;
+    }
     if (isMostlyDevanagari(text)) {
       notEnglish ??= question.label;
       problems.push({

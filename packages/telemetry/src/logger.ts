@@ -41,6 +41,8 @@ const describeError = (error: unknown): unknown =>
     ? {
         type: error.name,
         message: error.message,
+        ...('code' in error ? { code: error.code } : {}),
+        ...(error instanceof AggregateError ? { first: describeError(error.errors[0]) } : {}),
         stack: error.stack,
         ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
       }

@@ -15,10 +15,14 @@ export const runUntilSignal = async (
   let stopping = false;
   let running: Program | null = null;
   const stop = (): void => {
-    if (stopping || running === null) process.exit(1);
+    if (stopping) process.exit(1);
     stopping = true;
     say('stopping: finishing what is in hand (again to stop at once)');
-    void running.close().then(
+    // Still starting: what has begun is stopped as soon as it can be.
+    if (running !== null) closeAndExit(running);
+  };
+  const closeAndExit = (program: Program): void => {
+    void program.close().then(
       () => process.exit(0),
       (error: unknown) => {
         console.error(error);
@@ -30,7 +34,8 @@ export const runUntilSignal = async (
   process.on('SIGINT', stop);
   try {
     running = await start();
-    say(`ready ${running.name}`);
+    if (stopping) closeAndExit(running);
+    else say(`ready ${running.name}`);
   } catch (error) {
     // Settings errors tell the operator what to do; a stack would hide it.
     console.error(error instanceof Error ? error.message : error);

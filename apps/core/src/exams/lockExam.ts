@@ -1,17 +1,8 @@
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { examStatus, refusalOf, type ExamChange } from '@evaluation/rules';
 import { isUuid } from '../accept.ts';
-
-const COLUMNS = [
-  'id',
-  'status',
-  'mode',
-  'blind',
-  'rubric_version',
-  'question_count',
-  'live_submissions',
-  'live_unfinalized',
-] as const;
+import { selectExam } from './findExam.ts';
 
 /**
  * Every command under an exam begins here: the exam's lock is the first of the lock order (design 3.2), and its
@@ -20,15 +11,38 @@ const COLUMNS = [
  */
 export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
   const exam = isUuid(examId)
-    ? await tx
-        .selectFrom('exams')
-        .select(COLUMNS)
-        .where('institute_id', '=', instituteId)
-        .where('id', '=', examId)
-        .where('source', '=', 'api')
-        .forNoKeyUpdate()
-        .executeTakeFirst()
+    ? await selectExam(tx, instituteId, examId).forNoKeyUpdate().executeTakeFirst()
     : undefined;
   if (exam === undefined || exam.status === 'deleted') throw new DomainFailure('exam_not_found');
+  return exam;
+};
+
+export type LockedExam = Awaited<ReturnType<typeof lockExam>>;
+
+/**
+ * What the exam's status refuses (spec 3.1). Apart from the lock only where something else that the path names must
+ * exist first.
+ * @throws DomainFailure exam_finalized, exam_not_open, conflict
+ */
+export const refuseChange = (
+  exam: Pick<LockedExam, 'status' | 'live_submissions' | 'live_unfinalized'>,
+  change: ExamChange,
+): void => {
+  const refusal = refusalOf(examStatus(exam), change);
+  if (refusal !== null) throw new DomainFailure(refusal);
+};
+
+/**
+ * Locks the exam for a change that its status allows.
+ * @throws DomainFailure exam_not_found, exam_finalized, exam_not_open, conflict
+ */
+export const lockExamFor = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+  change: ExamChange,
+): Promise<LockedExam> => {
+  const exam = await lockExam(tx, instituteId, examId);
+  refuseChange(exam, change);
   return exam;
 };

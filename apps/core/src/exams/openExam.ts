@@ -1,20 +1,19 @@
-import type { Exam } from '@evaluation/rest-contract/schemas';
-import { examStatus } from '@evaluation/rules';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { ExamOpen, type Exam } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
+import { accept } from '../accept.ts';
 import type { Services } from '../services.ts';
-import { lockExam } from './lockExam.ts';
+import { lockExamFor } from './lockExam.ts';
 import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
 
 /**
  * `draft` → `open` (spec 3.1). Opening an open exam again answers it as it is.
- * @throws DomainFailure exam_not_found, exam_finalized, exam_not_ready
+ * @throws DomainFailure exam_not_found, exam_finalized, validation_failed, exam_not_ready
  */
-export const openExam = (services: Services, actor: Actor, examId: string): Promise<Exam> =>
+export const openExam = (services: Services, actor: Actor, examId: string, body: unknown): Promise<Exam> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
-    const exam = await lockExam(tx, actor.institute_id, examId);
-    if (examStatus(exam) === 'finalized') throw new DomainFailure('exam_finalized');
+    const exam = await lockExamFor(tx, actor.institute_id, examId, 'open');
+    accept(ExamOpen, body);
     if (exam.status === 'draft') {
       checkReady({ questions: exam.question_count });
       await tx

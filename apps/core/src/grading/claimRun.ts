@@ -3,6 +3,7 @@ import { json, type Tx } from '@evaluation/database';
 import { GradingError, Annotation, CriterionResult } from '@evaluation/rest-contract/schemas';
 import { advances } from '@evaluation/rules';
 import * as z from 'zod/v4';
+import { settlePendingRubrics } from '../rubrics/savePending.ts';
 import type { Services } from '../services.ts';
 import { PaperQuestion, readPaper } from '../submissions/paper.ts';
 
@@ -61,6 +62,7 @@ export const claimRun = async (
 ): Promise<RunMaterial | null> => {
   const { leaseSeconds, deadlineSeconds } = services.settings.runs;
   const claimed = await services.database.inTenant(job.institute_id, async (tx) => {
+    await settleRubrics(tx, job);
     const submission = await tx
       .selectFrom('submissions as s')
       .innerJoin('runs as r', 'r.submission_id', 's.id')
@@ -126,6 +128,22 @@ export const claimRun = async (
     alignment: run.alignment,
     results: claimed.results,
   };
+};
+
+/**
+ * A run never starts without the rubrics that its exam was created with. Here, before any other lock, since it takes
+ * the exam's. @throws DomainFailure service_unavailable while they cannot be saved: the message comes again
+ */
+const settleRubrics = async (tx: Tx, job: { run_id: string; institute_id: string }): Promise<void> => {
+  const pending = await tx
+    .selectFrom('runs as r')
+    .innerJoin('submissions as s', 's.id', 'r.submission_id')
+    .innerJoin('pending_rubrics as p', 'p.exam_id', 's.exam_id')
+    .select('p.exam_id')
+    .where('r.institute_id', '=', job.institute_id)
+    .where('r.id', '=', job.run_id)
+    .executeTakeFirst();
+  if (pending !== undefined) await settlePendingRubrics(tx, job.institute_id, pending.exam_id);
 };
 
 /** Texts, keys, rubrics and exam context as they stand now: what the run is marked by from here on. */

@@ -85,6 +85,8 @@ const runsOut = async (): Promise<Map<string, number>> => {
 
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0);
 
+const ascending = (counts: Iterable<number>): number[] => [...counts].toSorted((a, b) => a - b);
+
 test('3.8 a tick releases in turns: every institute its oldest run before any of them gets a second one', async () => {
   const [big = ''] = await queueRuns(1, 50);
   const small = await queueRuns(3, 2);
@@ -107,7 +109,7 @@ test('3.8 an institute has no more runs out than its window, a lane no more than
   const windows = withWindows(3, 5);
   for (let ticks = 0; ticks < 3; ticks += 1) await tick(windows);
   const out = await runsOut();
-  expect([out.get(first), out.get(second)].toSorted()).toEqual([2, 3]);
+  expect(ascending([out.get(first) ?? 0, out.get(second) ?? 0])).toEqual([2, 3]);
 
   // The one that has fewer out is next, whatever its place by age.
   const [busy = ''] = [...out].filter(([, runs]) => runs === 3).map(([institute]) => institute);
@@ -116,14 +118,16 @@ test('3.8 an institute has no more runs out than its window, a lane no more than
     [busy],
   );
   await tick(windows);
-  expect([...(await runsOut()).values()].toSorted()).toEqual([2, 3]);
+  expect(ascending((await runsOut()).values())).toEqual([2, 3]);
   expect(await lanes.depth('typed')).toBe(6);
 });
 
 test('3.8 a full lane holds nothing up in the other one', async () => {
   await queueRuns(1, 5, 'copy');
   const [typed = ''] = await queueRuns(1, 5, 'typed');
-  await maker.query(`update runs set status = 'claimed', lease_until = now() + interval '1 hour' where lane = 'copy'`);
+  await maker.query(
+    `update runs set status = 'claimed', lease_until = now() + interval '1 hour' where lane = 'copy'`,
+  );
   await queueRuns(1, 5, 'copy');
   await tick(withWindows(5, 5));
   expect(await runsOut()).toEqual(new Map([[typed, 5]]));
@@ -157,7 +161,9 @@ test('3.7 a released run that nobody claims goes back to its place and out again
 
 test('3.7 a lease that has run out makes its holder a stranger and counts; one that lasts is left alone', async () => {
   await queueRuns(1, 2);
-  const ids = (await maker.query<{ id: string }>('select id from runs order by queued_at')).rows.map(({ id }) => id);
+  const ids = (await maker.query<{ id: string }>('select id from runs order by queued_at')).rows.map(
+    ({ id }) => id,
+  );
   const claim = (id: string | undefined, until: string) =>
     maker.query(
       `update runs set status = 'claimed', fence = 7, lease_until = now() + $2::interval where id = $1`,
@@ -167,7 +173,9 @@ test('3.7 a lease that has run out makes its holder a stranger and counts; one t
   await claim(ids[1], '1 hour');
   // No place in the lane: what is taken back stays visible as queued.
   await tick(withWindows(1, 1));
-  const { rows } = await maker.query('select status, fence, dead_leases, lease_until is null as free from runs order by queued_at');
+  const { rows } = await maker.query(
+    'select status, fence, dead_leases, lease_until is null as free from runs order by queued_at',
+  );
   expect(rows).toEqual([
     { status: 'queued', fence: 8, dead_leases: 1, free: true },
     { status: 'claimed', fence: 7, dead_leases: 0, free: false },
@@ -179,7 +187,9 @@ test('3.8 two replicas that tick at once release each run once', async () => {
   const windows = withWindows(16, 64);
   await Promise.all(Array.from({ length: 4 }, () => tick(windows)));
   await tick(windows);
-  const { rows } = await maker.query('select status, delivery, count(*)::int as runs from runs group by 1, 2');
+  const { rows } = await maker.query(
+    'select status, delivery, count(*)::int as runs from runs group by 1, 2',
+  );
   expect(rows).toEqual([{ status: 'released', delivery: 1, runs: 40 }]);
 });
 
@@ -209,7 +219,7 @@ test('3.8 with 50,000 waiting and 50,000 finished runs a tick reads a few hundre
   const plan = rows[0]?.['QUERY PLAN'][0].Plan;
   if (plan === undefined) throw new Error('no plan');
   const reads = nodesOf(plan).filter((node) => /Seq Scan|Index/.test(node['Node Type']));
-  expect(reads.map((node) => node['Index Name']).toSorted()).toEqual([
+  expect(reads.map((node) => node['Index Name']).toSorted((a = '', b = '') => a.localeCompare(b))).toEqual([
     'runs_in_flight',
     'runs_pkey',
     // The first institute, the next institute, and the oldest runs of each.
@@ -217,7 +227,9 @@ test('3.8 with 50,000 waiting and 50,000 finished runs a tick reads a few hundre
     'runs_waiting_typed',
     'runs_waiting_typed',
   ]);
-  const looked = reads.map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']);
+  const looked = reads.map(
+    (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+  );
   // 50 institutes, up to 16 runs of each, 64 updates.
   expect(sum(looked)).toBeLessThan(1200);
 });

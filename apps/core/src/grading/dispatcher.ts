@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { messageId } from '@evaluation/lanes';
+import { savePendingRubrics } from '../rubrics/savePending.ts';
 import type { Services } from '../services.ts';
+import { unreachable } from '../unreachable.ts';
 import { failAbandonedRun } from './finishRun.ts';
 import { redeliverInspections } from './inspections.ts';
 
@@ -35,17 +37,18 @@ export interface Dispatcher {
 }
 
 export const startDispatcher = (services: Services, tickMs: number): Dispatcher => {
+  // Leases are not judged before workers had a lease's time to reach core: while core or its database was away, it was
+  // not the workers that were gone.
+  const leaseMs = services.settings.runs.leaseSeconds * 1000;
+  let steadySince = Date.now();
   let closed = false;
   let awake = false;
   let rouse: () => void = () => {};
   const ticking = (async () => {
     while (!closed) {
       awake = false;
-      try {
-        await tick(services);
-      } catch (error) {
-        services.log.warn({ err: error }, 'a dispatcher tick broke; the next one tries again');
-      }
+      const { databaseWasThere } = await tick(services, Date.now() - steadySince >= leaseMs);
+      if (!databaseWasThere) steadySince = Date.now();
       if (!awake && !closed) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, tickMs);
@@ -71,14 +74,33 @@ export const startDispatcher = (services: Services, tickMs: number): Dispatcher 
   };
 };
 
-export const tick = async (services: Services): Promise<void> => {
-  await reclaim(services);
-  for (const lane of LANES) {
-    const released = await release(services, lane);
-    // Publishing is safe to repeat and safe to lose; a lane that is down must not stop the other.
-    await Promise.allSettled(released.map((run) => publish(services, lane, run)));
+export const tick = async (
+  services: Services,
+  judgesLeases = true,
+): Promise<{ databaseWasThere: boolean }> => {
+  // Each part by itself: what breaks one must not stop the others, nor one lane the other.
+  const parts = [
+    () => reclaim(services, judgesLeases),
+    ...LANES.map((lane) => () => dispatch(services, lane)),
+    () => redeliverInspections(services),
+    () => savePendingRubrics(services),
+  ];
+  let databaseWasThere = true;
+  for (const part of parts) {
+    try {
+      await part();
+    } catch (error) {
+      if (unreachable(error) === 'PostgreSQL') databaseWasThere = false;
+      services.log.warn({ err: error }, 'a part of a dispatcher tick broke; the next one tries again');
+    }
   }
-  await redeliverInspections(services);
+  return { databaseWasThere };
+};
+
+/** Publishing is safe to repeat and safe to lose: what is not claimed is released again. */
+const dispatch = async (services: Services, lane: Lane): Promise<void> => {
+  const released = await release(services, lane);
+  await Promise.all(released.map((run) => publish(services, lane, run)));
 };
 
 const publish = async (services: Services, lane: Lane, run: ReleasedRun): Promise<void> => {
@@ -97,7 +119,7 @@ const publish = async (services: Services, lane: Lane, run: ReleasedRun): Promis
 };
 
 /** Takes runs back whose worker or message is gone, and ends those that are past their deadline or kill workers. */
-const reclaim = async (services: Services): Promise<void> => {
+const reclaim = async (services: Services, judgesLeases: boolean): Promise<void> => {
   const { unclaimedSeconds } = services.settings.runs;
   const over = await services.database.acrossInstitutes(async (tx) => {
     await sql`
@@ -106,12 +128,14 @@ const reclaim = async (services: Services): Promise<void> => {
         select id from runs where status = 'released'
           and released_at < clock_timestamp() - make_interval(secs => ${unclaimedSeconds})
         limit 1000 for update skip locked)`.execute(tx);
-    await sql`
-      update runs set status = 'queued', released_at = null, lease_until = null, fence = fence + 1,
-        dead_leases = dead_leases + 1
-      where id in (
-        select id from runs where status = 'claimed' and lease_until < clock_timestamp()
-        limit 1000 for update skip locked)`.execute(tx);
+    if (judgesLeases) {
+      await sql`
+        update runs set status = 'queued', released_at = null, lease_until = null, fence = fence + 1,
+          dead_leases = dead_leases + 1
+        where id in (
+          select id from runs where status = 'claimed' and lease_until < clock_timestamp()
+          limit 1000 for update skip locked)`.execute(tx);
+    }
     // A run that waits has a deadline only if it was claimed before, so the second half looks at few.
     return sql<{ id: string; institute_id: string; timed_out: boolean }>`
       (select id, institute_id, true as timed_out from runs
@@ -124,17 +148,18 @@ const reclaim = async (services: Services): Promise<void> => {
        limit 100)`.execute(tx);
   });
   for (const run of over.rows) {
-    await failAbandonedRun(
-      services,
-      run,
-      run.timed_out
-        ? { code: 'timed_out', message: 'Grading took too long. Evaluate the submission again.' }
-        : {
-            code: 'grading_failed',
-            message: 'Grading broke down several times. Evaluate the submission again.',
-          },
-    );
+    try {
+      await failAbandonedRun(services, run, run.timed_out ? TIMED_OUT : BROKE_DOWN);
+    } catch (error) {
+      services.log.error({ err: error, run_id: run.id }, 'a run could not be ended');
+    }
   }
+};
+
+const TIMED_OUT = { code: 'timed_out', message: 'Grading took too long. Evaluate the submission again.' };
+const BROKE_DOWN = {
+  code: 'grading_failed',
+  message: 'Grading broke down several times. Evaluate the submission again.',
 };
 
 /** The lock's key: any fixed number that nothing else uses. */
@@ -182,7 +207,8 @@ export const releaseInTurns = (
           limit greatest(0, ${instituteWindow}::int - coalesce(f.runs, 0))) next
         where w.institute_id is not null)
       update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
-      where id in (
+      -- Asked again: a row that was ended while this statement waited for it must stay ended.
+      where status = 'queued' and id in (
         select id from turns order by turn, queued_at, id
         limit greatest(0, ${laneWindow}::int - (select coalesce(sum(runs), 0)::int from in_flight)))
       returning id, institute_id, delivery`;

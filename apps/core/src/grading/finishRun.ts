@@ -54,7 +54,7 @@ export const completeRun = async (
     const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
     const results = await tx
       .selectFrom('question_results')
-      .select(['question_id', 'status', 'needs_review', 'error'])
+      .select(['question_id', 'status', 'source', 'needs_review', 'error'])
       .where('institute_id', '=', held.institute_id)
       .where('run_id', '=', held.run_id)
       .execute();
@@ -67,7 +67,10 @@ export const completeRun = async (
     const status = finalStatus(results);
     const price = Number(run.price);
     if (status === 'failed') {
-      const first = results.find((result) => result.status === 'failed');
+      // The paper's first, not the first that was recorded.
+      const first = questions
+        .map(({ id }) => results.find(({ question_id }) => question_id === id))
+        .find((result) => result?.status === 'failed');
       const error = GradingError.parse(first?.error);
       await endRun(tx, held, { status: 'failed', error, completion });
       await failSubmission(tx, held, submission.id, error);

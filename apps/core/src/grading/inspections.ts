@@ -53,7 +53,10 @@ export const countOpening = async (
   await services.database.inTenant(job.institute_id, (tx) =>
     tx
       .updateTable('uploads')
-      .set({ inspect_openings: sql<number>`inspect_openings + 1` })
+      .set({
+        inspect_openings: sql<number>`inspect_openings + 1`,
+        inspect_released_at: sql<Date>`clock_timestamp()`,
+      })
       .where('institute_id', '=', job.institute_id)
       .where('id', '=', job.upload_id)
       .where('status', '=', 'inspecting')

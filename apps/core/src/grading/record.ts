@@ -69,7 +69,6 @@ export const RecordedQuestion = z.object({
   question_id: z.uuid(),
   status: z.enum(['graded', 'failed', 'not_answered']),
   awarded: z.number().gte(0).nullable(),
-  max: z.number(),
   confidence: z.number().gte(0).lte(1).nullable(),
   needs_review: z.boolean(),
   review_reasons: z.array(z.string()),
@@ -87,11 +86,16 @@ export const recordQuestion = async (
   held: HeldRun,
   result: RecordedQuestion,
 ): Promise<void> => {
-  if (result.awarded !== null && result.awarded > result.max) {
-    throw new Error(`run ${held.run_id}: more marks than question ${result.question_id} has`);
-  }
   await services.database.inTenant(held.institute_id, async (tx) => {
-    const { submission } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    const max = maxOnPaper(run.paper, result.question_id);
+    if (
+      max === null ||
+      (result.awarded ?? 0) > max ||
+      (result.status !== 'failed' && result.awarded === null)
+    ) {
+      throw new Error(`run ${held.run_id}: a result that the paper does not allow`);
+    }
     const inserted = await tx
       .insertInto('question_results')
       .values({
@@ -100,7 +104,7 @@ export const recordQuestion = async (
         question_id: result.question_id,
         status: result.status,
         awarded: result.awarded === null ? null : String(result.awarded),
-        max: String(result.max),
+        max: String(max),
         source: result.status === 'graded' ? 'ai' : null,
         confidence: result.confidence === null ? null : String(result.confidence),
         needs_review: result.needs_review,
@@ -120,6 +124,12 @@ export const recordQuestion = async (
       .execute();
   });
 };
+
+const PinnedMarks = z.object({ questions: z.array(z.object({ id: z.uuid(), max_marks: z.number() })) });
+
+/** The paper is pinned on the run, so a worker, which touches what is untrusted, is not asked. */
+const maxOnPaper = (paper: unknown, questionId: string): number | null =>
+  PinnedMarks.parse(paper).questions.find(({ id }) => id === questionId)?.max_marks ?? null;
 
 const updateSubmission = (tx: Tx, held: HeldRun, submissionId: string) =>
   tx.updateTable('submissions').where('institute_id', '=', held.institute_id).where('id', '=', submissionId);

@@ -66,7 +66,8 @@ export const closePage = <T>(
   const hasMore = found.length > page.limit;
   return {
     data,
-    next_cursor: hasMore && last !== undefined ? writeCursor(positionOf(last), page.scope, page.signingKey) : null,
+    next_cursor:
+      hasMore && last !== undefined ? writeCursor(positionOf(last), page.scope, page.signingKey) : null,
     has_more: hasMore,
   };
 };

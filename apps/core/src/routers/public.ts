@@ -1,16 +1,44 @@
 import type {
+  CandidatesCreate,
+  CandidateSearch,
+  CandidatesRegister,
   ExamCreate,
+  ExamEdit,
+  ExamListQuery,
+  ExamOpen,
+  ExamSearch,
   FeedQuery,
+  QuestionEdit,
+  QuestionListQuery,
+  QuestionsAdd,
+  RegisteredCandidateQuery,
   ResultQuery,
+  RubricsEdit,
   SubmissionCreate,
   UploadsCreate,
 } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import { authenticate } from '../account/apiKeys.ts';
 import { me } from '../account/me.ts';
+import { createCandidates } from '../candidates/createCandidates.ts';
+import { getCandidate } from '../candidates/getCandidate.ts';
+import { listRegistered } from '../candidates/listRegistered.ts';
+import { registerOnExam } from '../candidates/registerOnExam.ts';
+import { searchCandidates } from '../candidates/searchCandidates.ts';
+import { unregister } from '../candidates/unregister.ts';
 import { createExam } from '../exams/createExam.ts';
+import { deleteExam } from '../exams/deleteExam.ts';
+import { editExam } from '../exams/editExam.ts';
+import { listExams } from '../exams/listExams.ts';
 import { openExam } from '../exams/openExam.ts';
 import { readExam } from '../exams/readExam.ts';
+import { searchExams } from '../exams/searchExams.ts';
+import { addQuestions } from '../questions/addQuestions.ts';
+import { deleteQuestion } from '../questions/deleteQuestion.ts';
+import { editQuestion } from '../questions/editQuestion.ts';
+import { listQuestions } from '../questions/listQuestions.ts';
+import { editRubrics } from '../rubrics/editRubrics.ts';
+import { listRubrics } from '../rubrics/listRubrics.ts';
 import { createSubmission } from '../submissions/createSubmission.ts';
 import { feed } from '../submissions/feed.ts';
 import { getCheckedCopy } from '../submissions/getCheckedCopy.ts';
@@ -45,9 +73,78 @@ export const publicRouter = router({
         }),
       ),
     ),
-    open: actorProcedure
+    list: actorProcedure
+      .input(z.object({ query: sent<typeof ExamListQuery>() }))
+      .query(({ ctx, input }) => listExams(ctx.services, ctx.actor, input.query)),
+    search: actorProcedure
+      .input(z.object({ body: sent<typeof ExamSearch>() }))
+      .query(({ ctx, input }) => searchExams(ctx.services, ctx.actor, input.body)),
+    edit: actorProcedure
+      .input(z.object({ exam_id: z.string(), body: sent<typeof ExamEdit>() }))
+      .mutation(({ ctx, input }) => editExam(ctx.services, ctx.actor, input.exam_id, input.body)),
+    delete: actorProcedure
       .input(z.object({ exam_id: z.string() }))
-      .mutation(({ ctx, input }) => openExam(ctx.services, ctx.actor, input.exam_id)),
+      .mutation(({ ctx, input }) => deleteExam(ctx.services, ctx.actor, input.exam_id)),
+    open: actorProcedure
+      .input(z.object({ exam_id: z.string(), body: sent<typeof ExamOpen>().optional() }))
+      .mutation(({ ctx, input }) => openExam(ctx.services, ctx.actor, input.exam_id, input.body)),
+  }),
+
+  candidates: router({
+    create: actorProcedure
+      .input(z.object({ body: sent<typeof CandidatesCreate>() }))
+      .mutation(({ ctx, input }) => createCandidates(ctx.services, ctx.actor, input.body)),
+    search: actorProcedure
+      .input(z.object({ body: sent<typeof CandidateSearch>() }))
+      .query(({ ctx, input }) => searchCandidates(ctx.services, ctx.actor, input.body)),
+    get: actorProcedure
+      .input(z.object({ candidate_id: z.string() }))
+      .query(({ ctx, input }) => getCandidate(ctx.services, ctx.actor, input.candidate_id)),
+    register: actorProcedure
+      .input(z.object({ exam_id: z.string(), body: sent<typeof CandidatesRegister>() }))
+      .mutation(({ ctx, input }) => registerOnExam(ctx.services, ctx.actor, input.exam_id, input.body)),
+    listRegistered: actorProcedure
+      .input(z.object({ exam_id: z.string(), query: sent<typeof RegisteredCandidateQuery>() }))
+      .query(({ ctx, input }) => listRegistered(ctx.services, ctx.actor, input.exam_id, input.query)),
+    unregister: actorProcedure
+      .input(z.object({ exam_id: z.string(), candidate_id: z.string() }))
+      .mutation(({ ctx, input }) => unregister(ctx.services, ctx.actor, input.exam_id, input.candidate_id)),
+  }),
+
+  questions: router({
+    list: actorProcedure
+      .input(z.object({ exam_id: z.string(), query: sent<typeof QuestionListQuery>() }))
+      .query(({ ctx, input }) => listQuestions(ctx.services, ctx.actor, input.exam_id, input.query)),
+    add: actorProcedure
+      .input(z.object({ exam_id: z.string(), body: sent<typeof QuestionsAdd>() }))
+      .mutation(({ ctx, input }) => addQuestions(ctx.services, ctx.actor, input.exam_id, input.body)),
+    edit: actorProcedure
+      .input(z.object({ exam_id: z.string(), question_id: z.string(), body: sent<typeof QuestionEdit>() }))
+      .mutation(({ ctx, input }) =>
+        editQuestion(ctx.services, ctx.actor, input.exam_id, input.question_id, input.body),
+      ),
+    delete: actorProcedure
+      .input(z.object({ exam_id: z.string(), question_id: z.string() }))
+      .mutation(({ ctx, input }) =>
+        deleteQuestion(ctx.services, ctx.actor, input.exam_id, input.question_id),
+      ),
+  }),
+
+  rubrics: router({
+    list: actorProcedure
+      .input(z.object({ exam_id: z.string() }))
+      .query(({ ctx, input }) => listRubrics(ctx.services, ctx.actor, input.exam_id)),
+    edit: actorProcedure
+      .input(
+        z.object({
+          exam_id: z.string(),
+          if_match: z.string().optional(),
+          body: sent<typeof RubricsEdit>(),
+        }),
+      )
+      .mutation(({ ctx, input }) =>
+        editRubrics(ctx.services, ctx.actor, input.exam_id, input.if_match, input.body),
+      ),
   }),
 
   uploads: router({

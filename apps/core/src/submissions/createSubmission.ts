@@ -5,8 +5,9 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { SubmissionCreate, type Submission, type Warning } from '@evaluation/rest-contract/schemas';
 import { PAGES_BEYOND_VISION_LIMIT, priceOf, quoteFor } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept, isUuid, refuse, refuseField } from '../accept.ts';
-import { registerCandidates, upsertCandidates } from '../candidates/register.ts';
+import { accept, isUuid, refuseField } from '../accept.ts';
+import { registerCandidates } from '../candidates/register.ts';
+import { upsertCandidates } from '../candidates/upsert.ts';
 import { reserve } from '../credits/ledger.ts';
 import { lockExam } from '../exams/lockExam.ts';
 import { countCopy, nextReset, today, type Allowance } from '../quotas/dailyCopies.ts';
@@ -103,18 +104,8 @@ const inspectFirst = async (services: Services, actor: Actor, body: unknown): Pr
   }
 };
 
-/** What the fields say together: reserved ones, the mode, and who the candidate is. */
+/** What the fields say together: the mode, and who the candidate is. */
 const checkRequest = (request: SubmissionCreate, mode: 'handwritten' | 'typed'): SubmissionCreate => {
-  if (request.images != null) {
-    refuse([
-      {
-        field: 'images',
-        code: 'feature_not_available',
-        message: 'Photos are not available.',
-        failure: 'feature_not_available',
-      },
-    ]);
-  }
   const wrong = mode === 'handwritten' ? request.answers : request.upload_id;
   if (wrong != null) {
     throw new DomainFailure('mode_mismatch', {
@@ -144,7 +135,7 @@ const takeCandidate = async (
 ): Promise<string> => {
   const id =
     request.candidate != null
-      ? (await upsertCandidates(tx, instituteId, [request.candidate])).get(request.candidate.external_id)
+      ? (await upsertCandidates(tx, instituteId, [request.candidate]))[0]?.id
       : await findCandidate(tx, instituteId, request.candidate_id ?? '');
   if (id === undefined) throw new DomainFailure('candidate_not_found');
   await registerCandidates(tx, instituteId, examId, [id]);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { QuestionType, Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
+import { rubricInForce } from '../rubrics/inForce.ts';
 
 /**
  * A question as it is marked: its key, and the rubric and model answer of one version. Pinned on a run at its first
@@ -40,10 +41,7 @@ export const readPaper = async (
       'model_answer', v.model_answer, 'rubric', v.rubric) as question
     from questions q
     join sections s on s.id = q.section_id
-    left join lateral (
-      select rubric, model_answer from rubric_versions v
-      where v.question_id = q.id and v.version <= ${rubricVersion}
-      order by v.version desc, v.source limit 1) v on true
+    left join lateral ${rubricInForce(sql`q.id`, sql`${rubricVersion}::int`)} v on true
     where q.institute_id = ${instituteId} and q.exam_id = ${examId}
     order by q.position`.execute(tx);
   return rows.map(({ question }) => PaperQuestion.parse(question));

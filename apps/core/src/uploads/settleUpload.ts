@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { sealedKey } from '@evaluation/object-store';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Upload } from '@evaluation/rest-contract/schemas';
@@ -72,14 +73,31 @@ const seal = async (
   const won = await services.database.inTenant(upload.institute_id, (tx) =>
     tx
       .updateTable('uploads')
-      .set({ status: 'inspecting', sealed_key: sealed, inspect_delivery: 1, inspect_released_at: new Date() })
+      .set({
+        status: 'inspecting',
+        sealed_key: sealed,
+        inspect_delivery: 1,
+        inspect_released_at: sql<Date>`clock_timestamp()`,
+      })
       .where('institute_id', '=', upload.institute_id)
       .where('id', '=', upload.id)
       .where('status', '=', 'pending')
       .returning('id')
       .executeTakeFirst(),
   );
-  if (won === undefined) await services.objects.delete([sealed]);
-  else await publishInspection(services, { id: upload.id, institute_id: upload.institute_id, delivery: 1 });
+  // The winner's client file is not needed any more, and the loser's copy never was.
+  await discard(services, won === undefined ? sealed : upload.object_key);
+  if (won !== undefined) {
+    await publishInspection(services, { id: upload.id, institute_id: upload.institute_id, delivery: 1 });
+  }
   return true;
+};
+
+/** Best effort: an object that stays behind costs room and harms nothing. */
+const discard = async (services: Services, key: string): Promise<void> => {
+  try {
+    await services.objects.delete([key]);
+  } catch (error) {
+    services.log.warn({ err: error }, 'an object that is not needed any more could not be deleted');
+  }
 };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import type { Actor, CoreAccess, CoreClient } from '@evaluation/core-client';
-import type { RouteMetadata } from '@evaluation/rest-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { requestIdOf } from './requestId.ts';
+import { metadataOf } from './routeMetadata.ts';
 
 /*
  * API keys (spec chapter 5, design 3.14). A key that was found is remembered for at most 30 seconds, so a revocation
@@ -28,7 +28,8 @@ export const authenticate = (core: CoreAccess, cacheSeconds: number): RequestHan
     const key = await core.as({ requestId }).public.authenticate.query({ hash });
     if (key === null) return null;
     // Oldest first out: a Map keeps the order of insertion.
-    if (remembered.size >= MAX_REMEMBERED) for (const oldest of remembered.keys()) remembered.delete(oldest);
+    const [oldest] = remembered.keys();
+    if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
     if (cacheSeconds > 0) remembered.set(hash, { key, until: Date.now() + cacheSeconds * 1000 });
     return key;
   };
@@ -56,18 +57,6 @@ export const authenticate = (core: CoreAccess, cacheSeconds: number): RequestHan
     next();
   };
 };
-
-/** ts-rest hangs the contract's route on the request before any middleware of the route runs. */
-const metadataOf = (request: Request): RouteMetadata => {
-  const route: unknown = Reflect.get(request, 'tsRestRoute');
-  const metadata: unknown =
-    typeof route === 'object' && route !== null ? Reflect.get(route, 'metadata') : undefined;
-  if (!isRouteMetadata(metadata)) throw new Error('a route of the contract has no metadata');
-  return metadata;
-};
-
-const isRouteMetadata = (value: unknown): value is RouteMetadata =>
-  typeof value === 'object' && value !== null && 'scope' in value && 'failures' in value;
 
 /** Core's client for the actor of this request. */
 export const coreFor = (core: CoreAccess, response: Response): CoreClient['public'] => {

@@ -1,32 +1,44 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { metadataOf } from './routeMetadata.ts';
 
-/**
- * Takes JSON and nothing else (spec chapter 1). An empty body needs no content type, since actions such as open have
- * none; any other body that is not `application/json` answers 415.
- */
-export const jsonBody = (limitBytes: number): RequestHandler[] => [
-  (request, _response, next) => {
-    const hasBody =
-      request.headers['transfer-encoding'] !== undefined ||
-      Number(request.headers['content-length'] ?? 0) > 0;
-    if (hasBody && !request.is('application/json')) throw new DomainFailure('unsupported_media_type');
-    next();
-  },
+/** Enough for every body but those that the contract calls large, and little enough to hold many of at once. */
+const SMALL_BYTES = 1024 * 1024;
+
+const parser = (limit: number): RequestHandler =>
   express.json({
-    limit: limitBytes,
+    limit,
     strict: false,
     // express decodes broken UTF-8 without a word; RFC 8259 calls it malformed.
     verify: (_request, _response, body) => {
       if (!isUtf8(body)) throw new Error('invalid UTF-8');
     },
-  }),
-  (request, _response, next) => {
-    if (isTooDeep(request.body)) throw new DomainFailure('malformed_json');
-    next();
-  },
-];
+  });
+
+/**
+ * Takes JSON and nothing else (spec chapter 1). An empty body needs no content type, since actions such as open have
+ * none; any other body that is not `application/json` answers 415.
+ * @param limitBytes of the bodies that the contract calls large
+ */
+export const jsonBody = (limitBytes: number): RequestHandler[] => {
+  const [small, large] = [parser(Math.min(SMALL_BYTES, limitBytes)), parser(limitBytes)];
+  return [
+    (request, _response, next) => {
+      const hasBody =
+        request.headers['transfer-encoding'] !== undefined ||
+        Number(request.headers['content-length'] ?? 0) > 0;
+      if (hasBody && !request.is('application/json')) throw new DomainFailure('unsupported_media_type');
+      next();
+    },
+    (request, response, next) =>
+      (metadataOf(request).body === 'large' ? large : small)(request, response, next),
+    (request, _response, next) => {
+      if (isTooDeep(request.body)) throw new DomainFailure('malformed_json');
+      next();
+    },
+  ];
+};
 
 /** Client metadata of 2 KB can nest a thousand levels; nothing else that the spec permits nests more than ten. */
 const MAX_DEPTH = 1100;

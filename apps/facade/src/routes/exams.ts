@@ -16,8 +16,24 @@ export const examRoutes = (core: CoreAccess) =>
       status: 200,
       body: await coreFor(core, res).exams.get.query({ exam_id: params.examId }),
     }),
-    open: async ({ params, res }) => ({
+    list: async ({ query, res }) => ({
       status: 200,
-      body: await coreFor(core, res).exams.open.mutate({ exam_id: params.examId }),
+      body: await coreFor(core, res).exams.list.query({ query }),
+    }),
+    search: async ({ body, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).exams.search.query({ body }),
+    }),
+    edit: async ({ params, body, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).exams.edit.mutate({ exam_id: params.examId, body }),
+    }),
+    delete: async ({ params, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).exams.delete.mutate({ exam_id: params.examId }),
+    }),
+    open: async ({ params, body, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).exams.open.mutate({ exam_id: params.examId, body }),
     }),
   });

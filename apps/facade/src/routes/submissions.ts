@@ -33,17 +33,18 @@ export const submissionRoutes = (core: CoreAccess) =>
       }),
     }),
     checkedCopy: async ({ params, res }) => {
+      // A client that goes away, even before the store answers, must not keep a connection to the store.
+      const gone = new AbortController();
+      res.once('close', () => gone.abort());
       const copy = await coreFor(core, res).submissions.checkedCopy.query({
         submission_id: params.submissionId,
       });
-      const download = await request(copy.url, { dispatcher: store });
+      const download = await request(copy.url, { dispatcher: store, signal: gone.signal });
       if (download.statusCode !== 200) {
         await download.body.dump();
         throw new DomainFailure('service_unavailable');
       }
-      // Either side may go away in the middle: the other must not wait for it.
       download.body.once('error', () => res.destroy());
-      res.once('close', () => download.body.destroy());
       res.setHeader('Content-Type', 'application/pdf');
       res.setHeader('Content-Length', String(copy.size_bytes));
       return { status: 200, body: download.body };

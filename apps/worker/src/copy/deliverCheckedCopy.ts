@@ -4,10 +4,10 @@ import { totalsOf } from '@evaluation/rules';
 import type { Tools } from '../run/tools.ts';
 import type { HeldRun } from '../run/heldRun.ts';
 import type { CopyResult } from './copyResult.ts';
-import { upload } from './download.ts';
+import { StoreRefused, upload } from './download.ts';
 
 /**
- * Draws the checked copy and puts it into the store (design 3.13). A copy that cannot be drawn does not take the marks
+ * Draws the checked copy and puts it into the store (design 3.13). A copy that cannot be drawn or stored does not take the marks
  * with it: the submission is graded, and its checked copy is not available.
  */
 export const deliverCheckedCopy = async (
@@ -50,14 +50,13 @@ export const deliverCheckedCopy = async (
       },
       { pageImages: copy.images, timeoutSeconds: tools.settings.pdfSeconds, signal: run.signal },
     );
-    const address = await run.write((grading, held) =>
-      grading.presignCheckedCopy.mutate({ held, size_bytes: drawn.sizeBytes }),
-    );
+    const address = () =>
+      run.write((grading, held) => grading.presignCheckedCopy.mutate({ held, size_bytes: drawn.sizeBytes }));
     await upload(address, target, run);
     return { size_bytes: drawn.sizeBytes };
   } catch (error) {
-    if (!(error instanceof PdfUnreadable)) throw error;
-    tools.log.warn({ err: error, run_id: material.run_id }, 'the checked copy could not be drawn');
+    if (!(error instanceof PdfUnreadable) && !(error instanceof StoreRefused)) throw error;
+    tools.log.warn({ err: error, run_id: material.run_id }, 'the checked copy could not be made');
     return null;
   }
 };

@@ -13,8 +13,13 @@ export class StoreRefused extends Error {
   }
 }
 
+/** Errors of this machine's own disk, which waiting does not mend. */
+const OUR_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE']);
+
 /** A store that is away or broken for the moment is waited for, until the deadline. */
-const isAway = (error: unknown): boolean => !(error instanceof StoreRefused);
+const isAway = (error: unknown): boolean =>
+  !(error instanceof StoreRefused) &&
+  !(error instanceof Error && 'code' in error && typeof error.code === 'string' && OUR_DISK.has(error.code));
 
 interface Patience {
   signal: AbortSignal;
@@ -33,15 +38,19 @@ export const download = (url: string, file: string, { signal, deadline }: Patien
     { signal, until: deadline },
   );
 
-/** PUTs a file to a presigned address with the headers it was signed for, its length among them. */
+/**
+ * PUTs a file to a presigned address with the headers it was signed for, its length among them.
+ * @param address asked anew for each try, since one does not live as long as the patience
+ */
 export const upload = (
-  target: { url: string; headers: Record<string, string> },
+  address: () => Promise<{ url: string; headers: Record<string, string> }>,
   file: string,
   { signal, deadline }: Patience,
 ): Promise<void> =>
   retryWhile(
     isAway,
     async () => {
+      const target = await address();
       const response = await request(target.url, {
         method: 'PUT',
         headers: target.headers,

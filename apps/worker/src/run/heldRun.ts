@@ -92,7 +92,10 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
       try {
         await grading.handBack.mutate({ held }, { signal: AbortSignal.timeout(HAND_BACK_MS) });
       } catch (error) {
-        log.warn({ err: error, run_id: held.run_id }, 'a run could not be handed back; its lease will run out');
+        log.warn(
+          { err: error, run_id: held.run_id },
+          'a run could not be handed back; its lease will run out',
+        );
       }
     },
     letGo: () => {

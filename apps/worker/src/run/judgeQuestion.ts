@@ -85,7 +85,6 @@ const judge = async (
 
 const nothing = (question: PaperQuestion) => ({
   question_id: question.id,
-  max: question.max_marks,
   confidence: null,
   needs_review: false,
   review_reasons: [],
@@ -100,7 +99,6 @@ const graded = (question: PaperQuestion, answer: GivenAnswer, judgement: Judgeme
   question_id: question.id,
   status: 'graded',
   awarded: judgement.awarded,
-  max: question.max_marks,
   confidence: judgement.confidence,
   needs_review: judgement.reviewReasons.length > 0,
   review_reasons: judgement.reviewReasons,

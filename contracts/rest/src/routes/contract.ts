@@ -30,6 +30,8 @@ export interface RouteMetadata {
   scope: Scope | null | 'public';
   failures: readonly (keyof typeof failures)[];
   provisional?: readonly string[];
+  /** Bodies are small (1 MB) unless the spec lets them hold a whole paper, thousands of candidates or all answers. */
+  body?: 'large';
 }
 
 export const about = <M extends RouteMetadata>(metadata: M): M => metadata;

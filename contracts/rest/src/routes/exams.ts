@@ -1,6 +1,18 @@
 import * as z from 'zod/v4';
-import { Exam, ExamCreate } from '../schemas/exam.ts';
+import {
+  Exam,
+  ExamCreate,
+  ExamEdit,
+  ExamList,
+  ExamListQuery,
+  ExamOpen,
+  ExamSearch,
+  ExamsFound,
+} from '../schemas/exam.ts';
+import { Deleted } from '../schemas/primitives.ts';
 import { about, c } from './contract.ts';
+
+const ofExam = z.object({ examId: z.string() });
 
 export const exams = c.router({
   create: {
@@ -10,16 +22,41 @@ export const exams = c.router({
     body: ExamCreate,
     responses: { 201: Exam },
     metadata: about({
+      body: 'large',
       scope: 'evaluation:write',
       failures: [409, 422],
       provisional: ['submission-warnings', 'typed-quote', 'open-checks'],
+    }),
+  },
+  list: {
+    method: 'GET',
+    path: '/exams',
+    summary: 'List exams; deleted ones are hidden',
+    query: ExamListQuery,
+    responses: { 200: ExamList },
+    metadata: about({
+      scope: 'evaluation:read',
+      failures: [422],
+      provisional: ['exam-list', 'exam-list-items', 'invalid-cursor', 'submission-warnings', 'typed-quote'],
+    }),
+  },
+  search: {
+    method: 'POST',
+    path: '/exams/search',
+    summary: 'Find an exam by your own reference',
+    body: ExamSearch,
+    responses: { 200: ExamsFound },
+    metadata: about({
+      scope: 'evaluation:read',
+      failures: [422],
+      provisional: ['exam-search', 'exam-list-items', 'submission-warnings', 'typed-quote'],
     }),
   },
   get: {
     method: 'GET',
     path: '/exams/:examId',
     summary: 'Read an exam; a deleted one shows its status',
-    pathParams: z.object({ examId: z.string() }),
+    pathParams: ofExam,
     responses: { 200: Exam },
     metadata: about({
       scope: 'evaluation:read',
@@ -27,12 +64,33 @@ export const exams = c.router({
       provisional: ['submission-warnings', 'typed-quote'],
     }),
   },
+  edit: {
+    method: 'PATCH',
+    path: '/exams/:examId',
+    summary: 'Edit an exam; mode, sections and blind of a draft only',
+    pathParams: ofExam,
+    body: ExamEdit,
+    responses: { 200: Exam },
+    metadata: about({
+      scope: 'evaluation:write',
+      failures: [404, 409, 422],
+      provisional: ['exam-edit', 'submission-warnings', 'typed-quote'],
+    }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/exams/:examId',
+    summary: 'Delete a draft, or an open exam without submissions',
+    pathParams: ofExam,
+    responses: { 200: Deleted },
+    metadata: about({ scope: 'evaluation:write', failures: [404, 409], provisional: ['exam-delete'] }),
+  },
   open: {
     method: 'POST',
     path: '/exams/:examId/open',
     summary: 'Open a draft exam for submissions',
-    pathParams: z.object({ examId: z.string() }),
-    body: z.object({}).optional(),
+    pathParams: ofExam,
+    body: ExamOpen.optional(),
     responses: { 200: Exam },
     metadata: about({
       scope: 'evaluation:write',

@@ -1,10 +1,16 @@
 import { account } from './account.ts';
+import { candidates } from './candidates.ts';
 import { c, failures } from './contract.ts';
 import { exams } from './exams.ts';
+import { questions } from './questions.ts';
+import { rubrics } from './rubrics.ts';
 import { submissions } from './submissions.ts';
 import { uploads } from './uploads.ts';
 
 /** The whole `/v1` surface. Paths are relative to the base address, which ends in `/v1`. */
-export const contract = c.router({ account, exams, uploads, submissions }, { commonResponses: failures });
+export const contract = c.router(
+  { account, exams, questions, rubrics, candidates, uploads, submissions },
+  { commonResponses: failures },
+);
 export type Contract = typeof contract;
 export type { RouteMetadata } from './contract.ts';

@@ -14,6 +14,7 @@ export const submissions = c.router({
     body: SubmissionCreate,
     responses: { 202: Submission },
     metadata: about({
+      body: 'large',
       scope: 'evaluation:write',
       failures: [402, 404, 409, 422],
       provisional: [

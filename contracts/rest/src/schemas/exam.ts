@@ -1,6 +1,17 @@
 import * as z from 'zod/v4';
 import { CandidateInput } from './candidate.ts';
-import { clientId, date, longText, requiredShortText, timestamp, uuid, Warning } from './primitives.ts';
+import {
+  clientId,
+  date,
+  listOf,
+  listQuery,
+  longText,
+  requiredShortText,
+  reserved,
+  timestamp,
+  uuid,
+  Warning,
+} from './primitives.ts';
 import { CompactQuestion, QuestionInput } from './question.ts';
 
 export const ExamMode = z.enum(['handwritten', 'typed']);
@@ -17,6 +28,10 @@ const language = z
   .refine((value) => value === 'en', { error: 'Only "en".', params: { code: 'invalid_value' } })
   .meta({ enum: ['en'] });
 
+const section = { name: requiredShortText(64), order: z.int() };
+const MAX_SECTIONS = 20;
+const Level = z.enum(['school', 'ug', 'pg', 'upsc']);
+
 export const ExamCreate = z
   .object({
     title: requiredShortText(255),
@@ -24,7 +39,7 @@ export const ExamCreate = z
     external_ref: clientId.nullish(),
     conducted_on: date.nullish(),
     subject: longText(120).nullish(),
-    level: z.enum(['school', 'ug', 'pg', 'upsc']).nullish(),
+    level: Level.nullish(),
     board: longText(64).nullish(),
     class: longText(32).nullish(),
     instructions: longText(4000).nullish(),
@@ -32,21 +47,10 @@ export const ExamCreate = z
     feedback_language: language.nullish(),
     blind: z.boolean().nullish(),
     open: z.boolean().nullish(),
-    sections: z
-      .array(z.object({ name: requiredShortText(64), order: z.int() }))
-      .max(20)
-      .nullish(),
+    sections: z.array(z.object(section)).max(MAX_SECTIONS).nullish(),
     questions: z.array(QuestionInput).max(200).nullish(),
     candidates: z.array(CandidateInput).max(2000).nullish(),
-    choice_groups: z
-      .array(z.unknown())
-      .refine((groups) => groups.length === 0, {
-        error: 'Choice groups are not available.',
-        params: { failure: 'feature_not_available' },
-      })
-      .meta({ maxItems: 0 })
-      .nullish()
-      .meta({ description: 'Reserved: a non-empty list answers 422 feature_not_available.' }),
+    choice_groups: reserved('Choice groups'),
   })
   .meta({ id: 'ExamCreate', description: 'An exam: its paper, and the candidates who sit it.' });
 export type ExamCreate = z.infer<typeof ExamCreate>;
@@ -101,3 +105,49 @@ export const Exam = z
   })
   .meta({ id: 'Exam' });
 export type Exam = z.infer<typeof Exam>;
+
+/**
+ * An edit of an exam: what is sent replaces, `null` clears what may be empty, unknown fields are refused (spec chapter
+ * 1; method, path and body: open point `exam-edit`). What each status allows stands in `packages/rules`.
+ */
+export const ExamEdit = z
+  .strictObject({
+    title: requiredShortText(255),
+    mode: ExamMode,
+    external_ref: clientId.nullable(),
+    conducted_on: date,
+    subject: longText(120).nullable(),
+    level: Level,
+    board: longText(64).nullable(),
+    class: longText(32).nullable(),
+    instructions: longText(4000).nullable(),
+    answer_language: language,
+    feedback_language: language,
+    blind: z.boolean(),
+    sections: z.array(z.strictObject(section)).max(MAX_SECTIONS),
+  })
+  .partial()
+  .meta({ id: 'ExamEdit', description: 'The fields to change; an empty object changes nothing.' });
+export type ExamEdit = z.infer<typeof ExamEdit>;
+
+/** Opening needs nothing to be said: an object's fields are ignored (open point `exam-open-body`). */
+export const ExamOpen = z.object({});
+export type ExamOpen = z.infer<typeof ExamOpen>;
+
+/** An exam in a list (open point `exam-list-items`). */
+export const ExamListItem = Exam.omit({ questions: true }).meta({ id: 'ExamListItem' });
+export type ExamListItem = z.infer<typeof ExamListItem>;
+
+export const ExamList = listOf(ExamListItem).meta({ id: 'ExamList' });
+export type ExamList = z.infer<typeof ExamList>;
+
+export const ExamListQuery = z.object(listQuery(200, 50));
+export type ExamListQuery = z.infer<typeof ExamListQuery>;
+
+export const ExamSearch = z
+  .object({ external_ref: clientId })
+  .meta({ id: 'ExamSearch', description: 'Your own reference of the exam.' });
+export type ExamSearch = z.infer<typeof ExamSearch>;
+
+export const ExamsFound = z.object({ data: z.array(ExamListItem) }).meta({ id: 'ExamsFound' });
+export type ExamsFound = z.infer<typeof ExamsFound>;

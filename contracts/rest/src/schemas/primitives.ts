@@ -9,7 +9,7 @@ import * as z from 'zod/v4';
  * Lengths are counted in code points, as a person counts characters. A string never has more of them than UTF-16
  * units, and never fewer than half: only in between is counting needed, which is slow on a paper of long texts.
  */
-const atMost = (value: string, max: number): boolean =>
+export const atMost = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);
 
 /** Longer plain text: may contain `<` and `>`. */
@@ -72,9 +72,20 @@ export const maxMarks = z
 
 const MAX_JSON_BYTES = 2048;
 
-/** A client's own JSON object, up to 2 KB serialised, returned as sent. */
+const isJsonObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * A client's own JSON object, up to 2 KB serialised, returned as sent: whatever its fields are called, so that it is not
+ * taken apart by a schema.
+ */
 export const clientObject = z
-  .record(z.string(), z.json())
+  .custom<Record<string, unknown>>(isJsonObject, {
+    error: 'Expected object.',
+    params: { code: 'invalid_type' },
+    abort: true,
+  })
+  .meta({ type: 'object', additionalProperties: true })
   .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_JSON_BYTES, {
     error: 'At most 2 KB as JSON.',
     params: { code: 'too_long' },
@@ -112,3 +123,36 @@ export const listQuery = (maximum: number, standard: number) => ({
     .refine((value) => !value.startsWith('0000'), { error: 'There is no such year.' })
     .optional(),
 });
+
+/** What a DELETE answers. */
+export const Deleted = z.object({ id: uuid, deleted: z.literal(true) }).meta({ id: 'Deleted' });
+export type Deleted = z.infer<typeof Deleted>;
+
+/** The parts of a comma list such as `include`; empty ones do not count. */
+export const listed = (value: string | undefined): Set<string> =>
+  new Set((value ?? '').split(',').filter((part) => part !== ''));
+
+/** A comma list of these words; what is not known is refused, so that a typing error does not pass for "no". */
+export const include = (...words: string[]) =>
+  z
+    .string()
+    .refine((value) => [...listed(value)].every((part) => words.includes(part)), {
+      error: `A comma list of ${words.join(', ')}.`,
+    })
+    .optional()
+    .meta({ description: `Comma list of ${words.map((word) => `\`${word}\``).join(', ')}.` });
+
+/** A field of the request shape whose feature is not released (spec chapter 9): anything in it is refused, nothing is not. */
+export const reserved = (feature: string) =>
+  z
+    .unknown()
+    .refine((value) => value == null || (Array.isArray(value) && value.length === 0), {
+      error: `${feature} are not available.`,
+      params: { failure: 'feature_not_available' },
+    })
+    .optional()
+    .meta({
+      type: ['array', 'null'],
+      maxItems: 0,
+      description: 'Reserved: anything in it answers 422 feature_not_available.',
+    });

@@ -2,14 +2,17 @@ import * as z from 'zod/v4';
 import {
   clientId,
   clientObject,
+  include,
   longText,
   maxMarks,
   requiredLongText,
   requiredShortText,
   shortText,
+  timestamp,
   uuid,
+  Warning,
 } from './primitives.ts';
-import { Rubric } from './rubric.ts';
+import { Rubric, RubricEdit } from './rubric.ts';
 
 export const QuestionType = z.enum([
   'mcq_single',
@@ -21,6 +24,8 @@ export const QuestionType = z.enum([
 ]);
 export type QuestionType = z.infer<typeof QuestionType>;
 
+const Option = z.object({ label: requiredShortText(16), text: longText(2000) });
+
 /**
  * Spec 2.2: the fields and their limits. What ties fields together (the key that a type needs, labels that must
  * exist, marks that must add up) is decided by `packages/rules`, which sees the whole paper.
@@ -29,16 +34,12 @@ export const QuestionInput = z
   .object({
     label: requiredShortText(16),
     parent_label: shortText(16).nullish(),
-    section: shortText(64).nullish(),
+    section: requiredShortText(64).nullish(),
     type: QuestionType,
     text: requiredLongText(20_000),
     max_marks: maxMarks,
     negative_marks: z.number().gte(0).lte(1000).nullish(),
-    options: z
-      .array(z.object({ label: requiredShortText(16), text: longText(2000) }))
-      .min(2)
-      .max(26)
-      .nullish(),
+    options: z.array(Option).min(2).max(26).nullish(),
     correct_options: z.array(z.string()).min(1).max(26).nullish(),
     answer: z
       .union([
@@ -72,3 +73,65 @@ export const CompactQuestion = z
   })
   .meta({ id: 'CompactQuestion' });
 export type CompactQuestion = z.infer<typeof CompactQuestion>;
+
+/** A question as the list shows it: the create fields with their ids (open point `question-list-items`). */
+export const Question = z
+  .object({
+    id: uuid,
+    label: z.string(),
+    parent_label: z.string().nullable(),
+    section: z.string(),
+    type: QuestionType,
+    text: z.string(),
+    max_marks: z.number(),
+    negative_marks: z.number(),
+    options: z.array(z.object({ label: z.string(), text: z.string(), option_id: uuid })).optional(),
+    correct_options: z.array(z.string()).optional(),
+    answer: z.union([z.number(), z.string(), z.array(z.union([z.number(), z.string()]))]).optional(),
+    model_answer: z.string().nullable().optional(),
+    rubric: Rubric.nullable().optional(),
+    word_limit: z.int().nullable(),
+    expects_diagram: z.boolean().nullable(),
+    assess_language: z.boolean().nullable(),
+    tags: clientObject.nullable(),
+    external_id: z.string().nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Question' });
+export type Question = z.infer<typeof Question>;
+
+export const QuestionList = z.object({ questions: z.array(Question) }).meta({ id: 'QuestionList' });
+export type QuestionList = z.infer<typeof QuestionList>;
+
+export const QuestionListQuery = z.object({ include: include('rubric', 'model_answer') });
+export type QuestionListQuery = z.infer<typeof QuestionListQuery>;
+
+export const QuestionsAdd = z
+  .object({ questions: z.array(QuestionInput).min(1).max(200) })
+  .meta({ id: 'QuestionsAdd', description: 'Questions to add at the end of a draft paper, all or none.' });
+export type QuestionsAdd = z.infer<typeof QuestionsAdd>;
+
+export const QuestionsAdded = z
+  .object({ questions: z.array(Question), warnings: z.array(Warning) })
+  .meta({ id: 'QuestionsAdded' });
+export type QuestionsAdded = z.infer<typeof QuestionsAdded>;
+
+/**
+ * An edit of a question: what is sent replaces, `null` clears what may be empty, unknown fields are refused however
+ * deep they stand. `type` cannot be changed (spec 2.2) and is therefore not a field of it.
+ */
+export const QuestionEdit = z
+  .strictObject({
+    ...QuestionInput.omit({ type: true }).shape,
+    options: z.array(z.strictObject(Option.shape)).min(2).max(26).nullish(),
+    rubric: RubricEdit.nullish(),
+  })
+  .partial()
+  .meta({ id: 'QuestionEdit', description: 'The fields to change; an empty object changes nothing.' });
+export type QuestionEdit = z.infer<typeof QuestionEdit>;
+
+export const QuestionEdited = z
+  .object({ ...Question.shape, warnings: z.array(Warning) })
+  .meta({ id: 'QuestionEdited' });
+export type QuestionEdited = z.infer<typeof QuestionEdited>;

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { timestamp, uuid } from './primitives.ts';
+import { include, timestamp, uuid } from './primitives.ts';
 import { GradingError, SubmissionStatus } from './submission.ts';
 
 /** Where something stands on a page: fractions of the viewed page, origin top left. */
@@ -86,20 +86,5 @@ export const Result = z
   .meta({ id: 'Result' });
 export type Result = z.infer<typeof Result>;
 
-const INCLUDES = new Set(['annotations', 'model_answer', '-extracted_answer']);
-
-/** The parts of a comma list; empty ones do not count. */
-export const listed = (value: string | undefined): Set<string> =>
-  new Set((value ?? '').split(',').filter((part) => part !== ''));
-
-/** What is not known is refused, so that a typing error does not pass for an empty answer. */
-export const ResultQuery = z.object({
-  include: z
-    .string()
-    .refine((value) => [...listed(value)].every((part) => INCLUDES.has(part)), {
-      error: 'A comma list of annotations, model_answer, -extracted_answer.',
-    })
-    .optional()
-    .meta({ description: 'Comma list of `annotations`, `model_answer`, `-extracted_answer`.' }),
-});
+export const ResultQuery = z.object({ include: include('annotations', 'model_answer', '-extracted_answer') });
 export type ResultQuery = z.infer<typeof ResultQuery>;

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 import { CandidateInput } from './candidate.ts';
-import { clientObject, listOf, listQuery, timestamp, uuid, Warning } from './primitives.ts';
+import { clientObject, listOf, listQuery, reserved, timestamp, uuid, Warning } from './primitives.ts';
 
 export const SubmissionStatus = z.enum([
   'queued',
@@ -32,10 +32,7 @@ export const SubmissionCreate = z
     upload_id: z.string().nullish(),
     answers: z.array(AnswerInput).max(1000).nullish(),
     metadata: clientObject.nullish(),
-    images: z
-      .array(z.unknown())
-      .nullish()
-      .meta({ description: 'Reserved: answers 422 feature_not_available.' }),
+    images: reserved('Photos'),
   })
   .meta({
     id: 'SubmissionCreate',

@@ -449,7 +449,10 @@ CREATE INDEX "runs_returned" ON "runs"("deadline_at") WHERE ((status = 'queued')
 CREATE INDEX "runs_in_flight" ON "runs"("institute_id", "lane", "released_at") WHERE ((status = 'released') OR (status = 'claimed'));
 
 -- CreateIndex
-CREATE INDEX "runs_finished" ON "runs"("institute_id", "lane", "finished_at") WHERE (status = 'completed');
+CREATE INDEX "runs_finished_copy" ON "runs"("institute_id", "finished_at") WHERE ((status = 'completed') AND (lane = 'copy'));
+
+-- CreateIndex
+CREATE INDEX "runs_finished_typed" ON "runs"("institute_id", "finished_at") WHERE ((status = 'completed') AND (lane = 'typed'));
 
 -- CreateIndex
 CREATE UNIQUE INDEX "runs_submission_id_attempt_key" ON "runs"("submission_id", "attempt");

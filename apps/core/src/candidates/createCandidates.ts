@@ -1,0 +1,22 @@
+import { CandidatesCreate, type CandidatesCreated } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept, refuse } from '../accept.ts';
+import type { Services } from '../services.ts';
+import { repeatedCandidates, upsertCandidates } from './upsert.ts';
+
+/**
+ * Creates or updates up to 2000 candidates, all or none (spec 4.5).
+ * @throws DomainFailure validation_failed
+ */
+export const createCandidates = async (
+  services: Pick<Services, 'database'>,
+  actor: Actor,
+  body: unknown,
+): Promise<CandidatesCreated> => {
+  const { candidates } = accept(CandidatesCreate, body);
+  const problems = repeatedCandidates(candidates, 'candidates');
+  if (problems.length > 0) refuse(problems);
+  return services.database.inTenant(actor.institute_id, async (tx) => ({
+    candidates: await upsertCandidates(tx, actor.institute_id, candidates),
+  }));
+};

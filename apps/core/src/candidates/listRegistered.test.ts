@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase, type Database } from '@evaluation/database';
+import { createLogger } from '@evaluation/telemetry';
+import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import * as z from 'zod/v4';
+import { writeCursor, type Position } from '../lists/cursor.ts';
+import { openPage, type Page } from '../lists/page.ts';
+import { registeredRows } from './listRegistered.ts';
+
+/* What the list reads of large tables, on fabricated rows: as the service's own role, under row-level security. */
+
+const ON_THE_EXAM = 200_000;
+const ON_OTHER_EXAMS = 20_000;
+const CANDIDATES = 300_000;
+const LIMIT = 200;
+const KEY = 'sixteen characters';
+
+const institute = randomUUID();
+const exam = randomUUID();
+/** Ids in ascending order: they fill an index fast. */
+const idOf = (number: string): string =>
+  `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
+
+let clone: ClonedDatabase;
+let database: Database;
+let maker: pg.Client;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = await openDatabase({
+    url: clone.url,
+    poolSize: 1,
+    log: createLogger({ service: 'test', level: 'silent' }),
+  });
+  maker = new pg.Client({ connectionString: clone.superuserUrl });
+  await maker.connect();
+  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  await maker.query('set session_replication_role = replica');
+  // Ten registrations share each millisecond; the institute has other exams, too.
+  await maker.query(
+    `insert into candidates (id, institute_id, external_id)
+     select ${idOf('at')}, $1, lpad(at::text, 8, '0') from generate_series(1, $2::int) at`,
+    [institute, CANDIDATES],
+  );
+  await maker.query(
+    `insert into registrations (id, institute_id, exam_id, candidate_id, updated_at)
+     select ${idOf('at')}, $1,
+       case when at <= $3 then $2 else ${idOf('at / 500')} end,
+       ${idOf('at')}, timestamptz '2026-01-01' + at / 10 * interval '1 millisecond'
+     from generate_series(1, $3::int + $4::int) at`,
+    [institute, exam, ON_THE_EXAM, ON_OTHER_EXAMS],
+  );
+  await maker.query(
+    `insert into submissions (id, institute_id, exam_id, candidate_id, state, status, lane, current_run_id,
+       questions_total, quote_unit, quote_credits, quote_rate_source, warnings, updated_at)
+     select id, institute_id, exam_id, candidate_id, 'live', 'graded', 'typed', id, 1, 'answer', 1, 'standard', '[]',
+       updated_at
+     from registrations where candidate_id::text like '%3'`,
+  );
+  await maker.query('analyze candidates, registrations, submissions');
+});
+afterAll(async () => {
+  await maker.end();
+  await database.close();
+  await clone.drop();
+});
+
+interface PlanNode {
+  'Index Name'?: string | undefined;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number | undefined;
+  'Rows Removed by Index Recheck'?: number | undefined;
+  Plans?: PlanNode[] | undefined;
+}
+
+const PlanNode: z.ZodType<PlanNode> = z.looseObject({
+  'Index Name': z.string().optional(),
+  'Actual Rows': z.number(),
+  'Actual Loops': z.number(),
+  'Rows Removed by Filter': z.number().optional(),
+  'Rows Removed by Index Recheck': z.number().optional(),
+  get Plans() {
+    return z.array(PlanNode).optional();
+  },
+});
+const Explained = z.tuple([z.object({ Plan: PlanNode })]);
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+const pageAfter = (position: Position | null): Page => {
+  const options = { instituteId: institute, list: 'registrations', defaultLimit: LIMIT, signingKey: KEY };
+  const { scope } = openPage({}, options);
+  return openPage(position === null ? {} : { cursor: writeCursor(position, scope, KEY) }, options);
+};
+
+/** The indexes read, and the most rows that any step of the plan has handled. */
+const readOf = async (page: Page) => {
+  const { rows } = await database.inTenant(institute, (tx) =>
+    sql<{
+      'QUERY PLAN': unknown;
+    }>`explain (analyze, format json) ${registeredRows(institute, exam, page)}`.execute(tx),
+  );
+  const nodes = nodesOf(Explained.parse(rows[0]?.['QUERY PLAN'])[0].Plan);
+  const handled = nodes.map(
+    (node) =>
+      (node['Actual Rows'] +
+        (node['Rows Removed by Filter'] ?? 0) +
+        (node['Rows Removed by Index Recheck'] ?? 0)) *
+      node['Actual Loops'],
+  );
+  return {
+    indexes: nodes.flatMap((node) => node['Index Name'] ?? []).toSorted(),
+    mostRows: Math.max(...handled),
+    shown: nodes[0]?.['Actual Rows'] ?? 0,
+  };
+};
+
+/** Where a page stands that begins after so many registrations of the exam. */
+const positionAt = async (offset: number): Promise<Position> => {
+  const { rows } = await maker.query<{ updated_at: Date; id: string }>(
+    'select updated_at, id from registrations where exam_id = $1 order by updated_at, id offset $2 limit 1',
+    [exam, offset],
+  );
+  const row = rows[0];
+  if (row === undefined) throw new Error('the exam has fewer registrations');
+  return { updated_at: row.updated_at.toISOString(), id: row.id };
+};
+
+const INDEXES = ['candidates_pkey', 'one_live_submission', 'registrations_exam_id_updated_at_id_idx'];
+
+test('4.5 a page of 200,000 registrations among 300,000 candidates reads a page of each index, be it the first, one in the middle or the last', async () => {
+  const read = [
+    await readOf(pageAfter(null)),
+    await readOf(pageAfter(await positionAt(ON_THE_EXAM / 2))),
+    await readOf(pageAfter(await positionAt(ON_THE_EXAM - LIMIT / 2 - 1))),
+  ];
+  expect(read).toEqual(
+    [LIMIT + 1, LIMIT + 1, LIMIT / 2].map((shown) => ({ indexes: INDEXES, mostRows: shown, shown })),
+  );
+});

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { openDatabase, type Database } from '@evaluation/database';
+import type { Actor } from '@evaluation/signed-actor';
+import { createLogger } from '@evaluation/telemetry';
+import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import { createCandidates } from './createCandidates.ts';
+import { registerOnExam } from './registerOnExam.ts';
+
+let clone: ClonedDatabase;
+let database: Database;
+const actor: Actor = { institute_id: randomUUID(), key_id: randomUUID(), scopes: [] };
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = await openDatabase({
+    url: clone.url,
+    poolSize: 4,
+    log: createLogger({ service: 'test', level: 'silent' }),
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+afterAll(async () => {
+  await database.close();
+  await clone.drop();
+});
+
+const newExam = async (): Promise<string> => {
+  const id = randomUUID();
+  await database.inTenant(actor.institute_id, (tx) =>
+    tx
+      .insertInto('exams')
+      .values({
+        id,
+        institute_id: actor.institute_id,
+        title: 'Unit test',
+        mode: 'typed',
+        status: 'open',
+        conducted_on: '2026-02-14',
+        level: 'school',
+        answer_language: 'en',
+        feedback_language: 'en',
+        blind: false,
+      })
+      .execute(),
+  );
+  return id;
+};
+
+const candidates = (count: number, name: string) =>
+  Array.from({ length: count }, (_, index) => ({
+    external_id: `${name} ${index}`,
+    name: `${name} of ${index}`,
+    metadata: { index },
+  }));
+
+/** How many statements the work sends, the transaction's own included. */
+const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  await work();
+  const sent = query.mock.calls.length;
+  query.mockRestore();
+  return sent;
+};
+
+test('4.5 as many statements create or update 2000 candidates as one', async () => {
+  const create = (count: number, name: string) => () =>
+    createCandidates({ database }, actor, { candidates: candidates(count, name) });
+  const one = await statementsOf(create(1, 'single'));
+  expect(one).toBeGreaterThan(2);
+  expect(await statementsOf(create(2000, 'many'))).toBe(one);
+  expect(await statementsOf(create(2000, 'many'))).toBe(one);
+});
+
+test('4.5 as many statements register 2000 candidates as one, in either form, new or not', async () => {
+  const [small, large] = [await newExam(), await newExam()];
+  const register = (exam: string, body: object) => () => registerOnExam({ database }, actor, exam, body);
+  const one = await statementsOf(register(small, { candidates: candidates(1, 'described') }));
+  const many = { candidates: candidates(2000, 'described') };
+  expect(await statementsOf(register(large, many))).toBe(one);
+  expect(await statementsOf(register(large, many))).toBe(one);
+
+  const { candidates: known } = await registerOnExam({ database }, actor, large, many);
+  const ids = known.map(({ id }) => id);
+  const named = await statementsOf(register(small, { candidate_ids: ids.slice(0, 1) }));
+  expect(named).toBeLessThanOrEqual(one);
+  expect(await statementsOf(register(small, { candidate_ids: ids }))).toBe(named);
+});

@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { CandidatesRegister, type CandidatesRegistered } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept, isUuid, refuse, refuseField } from '../accept.ts';
+import { lockExamFor } from '../exams/lockExam.ts';
+import type { Services } from '../services.ts';
+import { registerCandidates } from './register.ts';
+import { repeatedCandidates, upsertCandidates } from './upsert.ts';
+
+/**
+ * Registers candidates on an exam, all or none: known ones by id, or any as they are described, which are created or
+ * updated first (spec 4.5). Registering again is harmless.
+ * @throws DomainFailure exam_not_found, exam_finalized, validation_failed, candidate_not_found
+ */
+export const registerOnExam = (
+  services: Pick<Services, 'database'>,
+  actor: Actor,
+  examId: string,
+  body: unknown,
+): Promise<CandidatesRegistered> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const exam = await lockExamFor(tx, actor.institute_id, examId, 'register');
+    const candidates = await takeCandidates(tx, actor.institute_id, accept(CandidatesRegister, body));
+    const registrations = await registerCandidates(
+      tx,
+      actor.institute_id,
+      exam.id,
+      candidates.map(({ id }) => id),
+    );
+    const made = [...registrations.values()].filter(({ isNew }) => isNew).length;
+    return {
+      registered: made,
+      already_registered: registrations.size - made,
+      candidates: candidates.map(({ id, external_id }) => {
+        const registration = registrations.get(id);
+        if (registration === undefined) throw new Error('a registration is missing after it was stored');
+        return { id, external_id, registration_id: registration.id };
+      }),
+    };
+  });
+
+interface Known {
+  id: string;
+  external_id: string;
+}
+
+const takeCandidates = async (tx: Tx, instituteId: string, request: CandidatesRegister): Promise<Known[]> => {
+  const { candidates, candidate_ids: ids } = request;
+  if (candidates != null && ids == null) {
+    const problems = repeatedCandidates(candidates, 'candidates');
+    if (problems.length > 0) refuse(problems);
+    return upsertCandidates(tx, instituteId, candidates);
+  }
+  if (ids != null && candidates == null) return findCandidates(tx, instituteId, ids);
+  return refuseField(
+    'candidates',
+    candidates == null ? 'required' : 'not_allowed',
+    'Send candidates or candidate_ids, exactly one.',
+  );
+};
+
+/** One that is named twice is found once. @throws DomainFailure candidate_not_found naming every unknown id as it was sent */
+const findCandidates = async (tx: Tx, instituteId: string, sent: readonly string[]): Promise<Known[]> => {
+  const wanted = new Map(sent.map((id) => [id.toLowerCase(), id]));
+  const rows = await tx
+    .selectFrom('candidates')
+    .select(['id', 'external_id'])
+    .where('institute_id', '=', instituteId)
+    .where('id', '=', sql<string>`any(${[...wanted.keys()].filter(isUuid)}::uuid[])`)
+    .execute();
+  const found = new Map(rows.map((row) => [row.id, row]));
+  const unknown = [...wanted].flatMap(([id, asSent]) => (found.has(id) ? [] : [asSent]));
+  if (unknown.length > 0)
+    throw new DomainFailure('candidate_not_found', { details: { candidate_ids: unknown } });
+  return [...wanted.keys()].flatMap((id) => found.get(id) ?? []);
+};

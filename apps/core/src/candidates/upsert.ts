@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import type { Problem } from '@evaluation/rest-contract/field-errors';
+import type { CandidateInput, CandidatesCreated } from '@evaluation/rest-contract/schemas';
+import { isRead, type Parts } from '@evaluation/rules';
+
+/**
+ * Creates or updates candidates in one statement, matched on `external_id` (spec 2.4): what is sent replaces, what is
+ * left out or `null` keeps. Rows that would not change are not touched. Sorted, so that two calls lock in one order.
+ * Each `external_id` at most once: see `repeatedCandidates`.
+ * @returns what `POST /candidates` answers, in the order of the request
+ */
+export const upsertCandidates = async (
+  tx: Tx,
+  instituteId: string,
+  candidates: readonly CandidateInput[],
+): Promise<CandidatesCreated['candidates']> => {
+  if (candidates.length === 0) return [];
+  const sent = candidates.map((candidate) => ({ ...candidate, id: randomUUID() }));
+  await sql`
+    insert into candidates (id, institute_id, external_id, name, roll_number, section_or_class, metadata)
+    select id, ${instituteId}, external_id, name, roll_number, section_or_class, metadata
+    from jsonb_to_recordset(${JSON.stringify(sent)}::jsonb) as sent(
+      id uuid, external_id text, name text, roll_number text, section_or_class text, metadata jsonb)
+    order by external_id
+    on conflict (institute_id, external_id) do update set
+      name = coalesce(excluded.name, candidates.name),
+      roll_number = coalesce(excluded.roll_number, candidates.roll_number),
+      section_or_class = coalesce(excluded.section_or_class, candidates.section_or_class),
+      metadata = coalesce(excluded.metadata, candidates.metadata)
+    where (candidates.name, candidates.roll_number, candidates.section_or_class, candidates.metadata)
+      is distinct from (
+        coalesce(excluded.name, candidates.name), coalesce(excluded.roll_number, candidates.roll_number),
+        coalesce(excluded.section_or_class, candidates.section_or_class), coalesce(excluded.metadata, candidates.metadata))
+  `.execute(tx);
+  // A statement of its own: it sees rows that another call committed while ours waited for it.
+  const found = await tx
+    .selectFrom('candidates')
+    .select(['id', 'external_id'])
+    .where('institute_id', '=', instituteId)
+    .where('external_id', '=', sql<string>`any(${candidates.map(({ external_id }) => external_id)}::text[])`)
+    .execute();
+  const stored = new Map(found.map(({ id, external_id }) => [external_id, id]));
+  return sent.map(({ id: ours, external_id }) => {
+    const id = stored.get(external_id);
+    if (id === undefined) throw new Error('a candidate is missing after it was stored');
+    // Of several calls that race to create a candidate, one finds its own id there.
+    return { id, external_id, created: id === ours };
+  });
+};
+
+/** The same `external_id` twice in one request is refused (spec 4.5), of what could be read of it. */
+export const repeatedCandidates = (
+  candidates: Parts<readonly Pick<CandidateInput, 'external_id'>[]>,
+  at: string,
+): Problem[] => {
+  const seen = new Set<string>();
+  if (!isRead(candidates)) return [];
+  return candidates.flatMap((candidate, index) => {
+    if (!isRead(candidate) || !isRead(candidate.external_id)) return [];
+    const repeated = seen.has(candidate.external_id);
+    seen.add(candidate.external_id);
+    return repeated
+      ? [{ field: `${at}[${index}].external_id`, code: 'duplicate', message: 'Named twice in this request.' }]
+      : [];
+  });
+};

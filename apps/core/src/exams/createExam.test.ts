@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { openDatabase, type Database } from '@evaluation/database';
+import { openLanes, type Lanes } from '@evaluation/lanes';
+import { objectStore, type ObjectStore } from '@evaluation/object-store';
+import type { ExamCreate } from '@evaluation/rest-contract/schemas';
+import { readCoreSettings } from '@evaluation/settings';
+import type { Actor } from '@evaluation/signed-actor';
+import { createLogger } from '@evaluation/telemetry';
+import { cloneDatabase, newBucket, newLanes, type ClonedDatabase } from '@evaluation/test-services';
+import { createInstitute } from '../institutes/provision.ts';
+import type { Services } from '../services.ts';
+import { createExam } from './createExam.ts';
+import { listExams } from './listExams.ts';
+
+/* How many statements a call takes: the client's own `query` is watched, and does what it always does. */
+
+const log = createLogger({ service: 'test', level: 'silent' });
+let clone: ClonedDatabase;
+let database: Database;
+let lanes: Lanes;
+let objects: ObjectStore;
+let services: Services;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  const bucket = await newBucket();
+  const { url, namespace } = newLanes();
+  const secret = 'sixteen characters';
+  const settings = readCoreSettings({
+    DATABASE_URL: clone.url,
+    CORE_PUBLIC_TOKEN: secret,
+    CORE_GRADING_TOKEN: secret,
+    CORE_CONTROL_TOKEN: secret,
+    ACTOR_SIGNING_KEY: secret,
+    NATS_URL: url,
+    LANE_NAMESPACE: namespace,
+    S3_ENDPOINT: bucket.endpoint,
+    S3_ACCESS_KEY_ID: bucket.accessKeyId,
+    S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
+  });
+  database = await openDatabase({ url: clone.url, poolSize: 2, log });
+  lanes = openLanes({ url, namespace, name: 'create-exam' });
+  objects = objectStore(bucket);
+  services = { database, lanes, objects, settings, log, wakeDispatcher: () => {} };
+});
+afterAll(async () => {
+  await lanes.close();
+  await database.close();
+  objects.close();
+  await clone.drop();
+});
+
+let actor: Actor;
+beforeEach(async () => {
+  const { institute_id } = await createInstitute(services, {
+    name: 'Large',
+    credits: 0,
+    credit_limit: 0,
+    credits_per_page: null,
+    credits_per_answer: null,
+    daily_copy_quota: 1,
+    api_enabled: true,
+  });
+  actor = { institute_id, key_id: randomUUID(), scopes: ['evaluation:read', 'evaluation:write'] };
+});
+
+const statementsOf = async (call: () => Promise<unknown>): Promise<number> => {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  try {
+    await call();
+    return query.mock.calls.length;
+  } finally {
+    query.mockRestore();
+  }
+};
+
+const paper = (questions: number, candidates: number): ExamCreate => ({
+  title: 'Large',
+  mode: 'typed',
+  open: true,
+  sections: Array.from({ length: 20 }, (_, order) => ({ name: `Section ${order}`, order })),
+  questions: Array.from({ length: questions }, (_, index) => ({
+    label: String(index),
+    section: `section ${index % 20}`,
+    ...(index % 4 === 0
+      ? {
+          type: 'mcq_single',
+          text: 'Which?',
+          max_marks: 1,
+          options: Array.from({ length: 26 }, (_unused, option) => ({ label: `${option}`, text: 'Text' })),
+          correct_options: ['3'],
+        }
+      : {
+          type: 'long_answer',
+          text: 'Why? '.repeat(200),
+          max_marks: 10,
+          model_answer: 'Because. '.repeat(200),
+          rubric: {
+            criteria: Array.from({ length: 10 }, (_unused, criterion) => ({
+              name: `Criterion ${criterion}`,
+              marks: 1,
+              keywords: ['one', 'two', 'three'],
+              guidance: 'Give credit for the idea, in whatever words it comes, with at least 2 examples.',
+            })),
+          },
+        }),
+  })),
+  candidates: Array.from({ length: candidates }, (_, index) => ({
+    external_id: `candidate-${index}`,
+    name: `Name ${index}`,
+    roll_number: String(index),
+    metadata: { house: 'red' },
+  })),
+});
+
+test('8.1 an exam of 200 questions with rubrics and 2000 candidates takes as many statements as one of four', async () => {
+  const small = await statementsOf(() => createExam(services, actor, paper(4, 1)));
+  const large = await statementsOf(() => createExam(services, actor, paper(200, 2000)));
+  expect(large).toBe(small);
+  expect(large).toBeLessThanOrEqual(25);
+});
+
+test('4.2 a page of the list takes as many statements whatever stands on it', async () => {
+  await createExam(services, actor, paper(4, 0));
+  const one = await statementsOf(() => listExams(services, actor, {}));
+  for (let index = 0; index < 10; index += 1) await createExam(services, actor, paper(8, 0));
+  expect(await statementsOf(() => listExams(services, actor, {}))).toBe(one);
+  expect(one).toBeLessThanOrEqual(8);
+});

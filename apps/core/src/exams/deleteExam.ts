@@ -1,0 +1,27 @@
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import type { Deleted } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import type { Services } from '../services.ts';
+import { lockExamFor } from './lockExam.ts';
+
+/**
+ * Deletes a draft, or an open exam that has no live submission (spec 3.1). The exam stays readable as deleted, and its
+ * `external_ref` is free again: the index that keeps it unique does not hold deleted exams.
+ * @throws DomainFailure exam_not_found, exam_finalized, conflict
+ */
+export const deleteExam = (services: Services, actor: Actor, examId: string): Promise<Deleted> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const exam = await lockExamFor(tx, actor.institute_id, examId, 'delete');
+    if (exam.live_submissions > 0) {
+      throw new DomainFailure('conflict', {
+        message: 'The exam has submissions. Delete them first.',
+      });
+    }
+    await tx
+      .updateTable('exams')
+      .set({ status: 'deleted' })
+      .where('institute_id', '=', actor.institute_id)
+      .where('id', '=', exam.id)
+      .execute();
+    return { id: exam.id, deleted: true };
+  });

@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { ExamEdit, type Exam, type Warning } from '@evaluation/rest-contract/schemas';
+import { inOrder, isRead, negativeMarksIgnored, repeatedSections } from '@evaluation/rules';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept, refuse } from '../accept.ts';
+import type { Services } from '../services.ts';
+import { editSections, readSections, withoutSection, type StoredSection } from './editSections.ts';
+import { withExternalRef } from './externalRef.ts';
+import { lockExamFor, refuseChange } from './lockExam.ts';
+import { readExam } from './readExam.ts';
+
+/**
+ * Edits an exam (open point `exam-edit`): what is sent replaces, `null` clears what may be empty. Mode, sections and
+ * `blind` change only in a draft. What is sent as it stands already is no change, and an edit that changes nothing
+ * leaves `updated_at` as it is.
+ * @throws DomainFailure exam_not_found, exam_finalized, conflict, validation_failed, language_not_supported, exam_exists
+ */
+export const editExam = (services: Services, actor: Actor, examId: string, body: unknown): Promise<Exam> =>
+  withExternalRef(services, actor.institute_id, sentReference(body), () =>
+    services.database.inTenant(actor.institute_id, async (tx) => {
+      const { id } = await lockExamFor(tx, actor.institute_id, examId, 'edit');
+      const stored = await readStored(tx, actor.institute_id, id);
+      const sections = await readSections(tx, actor.institute_id, id);
+      // What the edit would change decides which status it needs; state comes before validation.
+      if (restructures(body, stored, sections)) refuseChange(stored, 'restructure');
+
+      const { sections: sent, ...fields } = accept(ExamEdit, body, (parts) =>
+        isRead(parts) && parts.sections !== undefined && isRead(parts.sections)
+          ? repeatedSections(parts.sections)
+          : [],
+      );
+      const problems =
+        sent === undefined ? [] : [...repeatedSections(sent), ...withoutSection(sections, sent)];
+      if (problems.length > 0) refuse(problems);
+
+      const warnings =
+        fields.mode === 'handwritten' ? await dropNegativeMarks(tx, actor.institute_id, id) : [];
+      const isRearranged =
+        sent !== undefined &&
+        (await editSections(tx, { instituteId: actor.institute_id, examId: id }, sections, sent));
+      const changed = Object.fromEntries(
+        Object.entries(fields).filter(
+          ([field, value]) => value !== undefined && value !== Reflect.get(stored, field),
+        ),
+      );
+      if (isRearranged || Object.keys(changed).length > 0) {
+        await tx
+          .updateTable('exams')
+          // Sections are rows of their own: the exam that shows them changes all the same.
+          .set({ ...changed, updated_at: sql<Date>`updated_at` })
+          .where('institute_id', '=', actor.institute_id)
+          .where('id', '=', id)
+          .execute();
+      }
+      return readExam(tx, actor.institute_id, id, {
+        dashboardUrl: services.settings.dashboardUrl,
+        warnings,
+      });
+    }),
+  );
+
+const FIELDS = [
+  'status',
+  'live_submissions',
+  'live_unfinalized',
+  'title',
+  'mode',
+  'external_ref',
+  'conducted_on',
+  'subject',
+  'level',
+  'board',
+  'class',
+  'instructions',
+  'answer_language',
+  'feedback_language',
+  'blind',
+] as const;
+
+const readStored = (tx: Tx, instituteId: string, examId: string) =>
+  tx
+    .selectFrom('exams')
+    .select(FIELDS)
+    .where('institute_id', '=', instituteId)
+    .where('id', '=', examId)
+    .executeTakeFirstOrThrow();
+
+const fieldOf = (body: unknown, field: string): unknown =>
+  typeof body === 'object' && body !== null && Object.hasOwn(body, field)
+    ? Reflect.get(body, field)
+    : undefined;
+
+const sentReference = (body: unknown): string | null => {
+  const reference = fieldOf(body, 'external_ref');
+  return typeof reference === 'string' ? reference : null;
+};
+
+/** Whether a body, looked at as it was sent, asks for another structure than the stored one. */
+const restructures = (
+  body: unknown,
+  stored: { mode: string; blind: boolean },
+  sections: readonly StoredSection[],
+): boolean => {
+  const isOther = (field: string, standing: unknown): boolean => {
+    const sent = fieldOf(body, field);
+    return sent !== undefined && !isDeepStrictEqual(sent, standing);
+  };
+  const sent = ExamEdit.shape.sections.safeParse(fieldOf(body, 'sections'));
+  const standing = sections.map(({ name, order }) => ({ name, order }));
+  return (
+    isOther('mode', stored.mode) ||
+    isOther('blind', stored.blind) ||
+    !sent.success ||
+    (sent.data !== undefined && !isDeepStrictEqual(inOrder(sent.data), standing))
+  );
+};
+
+/** Negative marks do not apply to handwritten exams (spec 2.2). @returns a warning for each question that had some */
+const dropNegativeMarks = async (tx: Tx, instituteId: string, examId: string): Promise<Warning[]> => {
+  const { rows } = await sql<{ label: string }>`
+    with dropped as (
+      update questions set negative_marks = 0
+      where institute_id = ${instituteId} and exam_id = ${examId} and negative_marks > 0
+      returning label, position)
+    select label from dropped order by position`.execute(tx);
+  return rows.map(({ label }) => negativeMarksIgnored(label));
+};

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import type { Problem } from '@evaluation/rest-contract/field-errors';
+import { inOrder, labelKey } from '@evaluation/rules';
+
+/** A section as the exam shows it, and the first of the questions that name it. */
+export interface StoredSection {
+  id: string;
+  name: string;
+  order: number;
+  isDeclared: boolean;
+  question: string | null;
+}
+
+export interface SentSection {
+  name: string;
+  order: number;
+}
+
+/** In their order. */
+export const readSections = async (tx: Tx, instituteId: string, examId: string): Promise<StoredSection[]> => {
+  const { rows } = await sql<{
+    id: string;
+    name: string;
+    order: string;
+    is_declared: boolean;
+    question: string | null;
+  }>`
+    select s.id, s.name, coalesce(s.sent_order, s.position) as order, s.sent_order is not null as is_declared,
+      (select q.label from questions q where q.exam_id = s.exam_id and q.section_id = s.id
+        order by q.position limit 1) as question
+    from sections s
+    where s.institute_id = ${instituteId} and s.exam_id = ${examId}
+    order by s.position`.execute(tx);
+  return rows.map(({ is_declared, order, ...section }) => ({
+    ...section,
+    order: Number(order),
+    isDeclared: is_declared,
+  }));
+};
+
+/** Every question must still name one of the sections, ignoring case. */
+export const withoutSection = (stored: readonly StoredSection[], sent: readonly SentSection[]): Problem[] => {
+  const names = new Set(sent.map(({ name }) => labelKey(name)));
+  return stored.flatMap(({ name, question }) =>
+    question === null || names.has(labelKey(name))
+      ? []
+      : [
+          {
+            field: 'sections',
+            code: 'unknown_section',
+            message: `Question ${question} names section ${name}, which is not among them.`,
+          },
+        ],
+  );
+};
+
+/**
+ * Declares the sections anew. One whose name stays, ignoring case, keeps its questions; one that no question names may
+ * go. The caller has checked that with `withoutSection`, under the exam's lock.
+ * @returns whether the exam shows anything else now
+ */
+export const editSections = async (
+  tx: Tx,
+  exam: { instituteId: string; examId: string },
+  stored: readonly StoredSection[],
+  sent: readonly SentSection[],
+): Promise<boolean> => {
+  const wanted = inOrder(sent).map(({ name, order }) => ({ name, order }));
+  const standing = stored.map(({ name, order }) => ({ name, order }));
+  const isShown = !isDeepStrictEqual(wanted, standing);
+  // Sections that the questions made look the same once they are declared, but no question can add to them then.
+  if (!isShown && stored.every(({ isDeclared }) => isDeclared)) return false;
+
+  const idOf = new Map(stored.map(({ id, name }) => [labelKey(name), id]));
+  const kept = wanted.map((section, index) => ({
+    ...section,
+    id: idOf.get(labelKey(section.name)) ?? randomUUID(),
+    position: index + 1,
+  }));
+  const keptIds = kept.map(({ id }) => id);
+  // Positions are unique row by row: those that are there make room first, out of the way of any that is to come.
+  await sql`
+    update sections set position = -position
+    where institute_id = ${exam.instituteId} and exam_id = ${exam.examId}`.execute(tx);
+  await sql`
+    delete from sections
+    where institute_id = ${exam.instituteId} and exam_id = ${exam.examId}
+      and id <> all(${keptIds}::uuid[])`.execute(tx);
+  if (kept.length > 0) {
+    await sql`
+      insert into sections (id, institute_id, exam_id, name, position, sent_order)
+      select id, ${exam.instituteId}, ${exam.examId}, name, position, "order"
+      from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb)
+        as sent(id uuid, name text, position int, "order" bigint)
+      on conflict (id) do update set
+        name = excluded.name, position = excluded.position, sent_order = excluded.sent_order`.execute(tx);
+  }
+  return isShown;
+};

@@ -1,0 +1,40 @@
+import { brokenConstraint } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import type { Services } from '../services.ts';
+
+/**
+ * Runs a command that gives an exam its `external_ref`. The unique index decides who was first, so of two calls at
+ * once one succeeds (spec 4.2).
+ * @throws DomainFailure exam_exists with the id of the exam that has it
+ */
+export const withExternalRef = async <T>(
+  services: Services,
+  instituteId: string,
+  externalRef: string | null | undefined,
+  command: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await command();
+  } catch (error) {
+    if (externalRef == null || brokenConstraint(error) !== 'exams_external_ref') throw error;
+    return refuseTaken(services, instituteId, externalRef);
+  }
+};
+
+const refuseTaken = async (services: Services, instituteId: string, externalRef: string): Promise<never> => {
+  const taken = await services.database.inTenant(instituteId, (tx) =>
+    tx
+      .selectFrom('exams')
+      .select('id')
+      .where('institute_id', '=', instituteId)
+      .where('source', '=', 'api')
+      .where('external_ref', '=', externalRef)
+      .where('status', '<>', 'deleted')
+      .executeTakeFirst(),
+  );
+  throw taken === undefined
+    ? new DomainFailure('conflict', {
+        message: 'Another exam with this external_ref was deleted meanwhile. Try again.',
+      })
+    : new DomainFailure('exam_exists', { details: { exam_id: taken.id } });
+};

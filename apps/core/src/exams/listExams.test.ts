@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase, type Database } from '@evaluation/database';
+import { createLogger } from '@evaluation/telemetry';
+import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import * as z from 'zod/v4';
+import { writeCursor, type Position } from '../lists/cursor.ts';
+import { openPage, type Page } from '../lists/page.ts';
+import { listedExams } from './listExams.ts';
+
+/* What the list reads of large tables, on fabricated rows: as the service's own role, under row-level security. */
+
+const EXAMS = 100_000;
+const LIMIT = 200;
+const KEY = 'sixteen characters';
+const institute = randomUUID();
+/** Ids in ascending order: they fill an index fast. */
+const idOf = (number: string): string =>
+  `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
+
+let clone: ClonedDatabase;
+let database: Database;
+let maker: pg.Client;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = await openDatabase({
+    url: clone.url,
+    poolSize: 1,
+    log: createLogger({ service: 'test', level: 'silent' }),
+  });
+  maker = new pg.Client({ connectionString: clone.superuserUrl });
+  await maker.connect();
+  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  await maker.query('set session_replication_role = replica');
+  // Ten exams share each millisecond, and as many again are deleted. Each has a section and two questions.
+  await maker.query(
+    `insert into exams (id, institute_id, title, mode, status, conducted_on, level, answer_language,
+       feedback_language, blind, question_count, updated_at)
+     select ${idOf('at')}, $1, 'Exam', 'typed', case when at % 2 = 0 then 'deleted' else 'open' end::"ExamStatus",
+       '2026-01-01', 'school', 'en', 'en', false, 2, timestamptz '2026-01-01' + at / 20 * interval '1 millisecond'
+     from generate_series(1, 2 * $2::int) at`,
+    [institute, EXAMS],
+  );
+  await maker.query(
+    `insert into sections (id, institute_id, exam_id, name, position)
+     select id, institute_id, id, 'A', 1 from exams where status = 'open'`,
+  );
+  await maker.query(
+    `insert into questions (id, institute_id, exam_id, section_id, position, label, label_key, type, text, max_marks)
+     select gen_random_uuid(), institute_id, id, id, at, at, at, 'long_answer', 'Why?', 2
+     from exams, generate_series(1, 2) at where status = 'open'`,
+  );
+  await maker.query('analyze exams, sections, questions');
+}, 120_000);
+afterAll(async () => {
+  await maker.end();
+  await database.close();
+  await clone.drop();
+});
+
+interface PlanNode {
+  'Index Name'?: string | undefined;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number | undefined;
+  Plans?: PlanNode[] | undefined;
+}
+
+const PlanNode: z.ZodType<PlanNode> = z.looseObject({
+  'Index Name': z.string().optional(),
+  'Actual Rows': z.number(),
+  'Actual Loops': z.number(),
+  'Rows Removed by Filter': z.number().optional(),
+  get Plans() {
+    return z.array(PlanNode).optional();
+  },
+});
+const Explained = z.tuple([z.object({ Plan: PlanNode })]);
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+const pageAfter = (position: Position | null): Page => {
+  const options = { instituteId: institute, list: 'exams', defaultLimit: LIMIT, signingKey: KEY };
+  const { scope } = openPage({}, options);
+  return openPage(position === null ? {} : { cursor: writeCursor(position, scope, KEY) }, options);
+};
+
+test.each([
+  ['first', null, LIMIT + 1],
+  [
+    'last',
+    {
+      updated_at: new Date(Date.UTC(2026, 0, 1) + Math.floor((2 * EXAMS - 21) / 20)).toISOString(),
+      id: '00000000-0000-4000-8000-000000000000',
+    },
+    20,
+  ],
+])(
+  '4.2 at 100,000 exams and as many deleted ones the %s page reads a page of indexes',
+  async (_name, position, shown) => {
+    const { rows } = await database.inTenant(institute, (tx) =>
+      sql<{
+        'QUERY PLAN': unknown;
+      }>`explain (analyze, format json) ${listedExams(institute, pageAfter(position))}`.execute(tx),
+    );
+    const [{ Plan: plan }] = Explained.parse(rows[0]?.['QUERY PLAN']);
+    expect(plan['Actual Rows']).toBeGreaterThan(0);
+    expect(plan['Actual Rows']).toBeLessThanOrEqual(shown);
+    const nodes = nodesOf(plan);
+    const indexes = new Set(nodes.flatMap((node) => node['Index Name'] ?? []));
+    expect([...indexes]).toContain('exams_listed');
+    const handled = nodes.map(
+      (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    );
+    // Two long answers of each exam, and nothing of any other.
+    expect(Math.max(...handled)).toBeLessThanOrEqual(2 * (LIMIT + 1));
+  },
+);

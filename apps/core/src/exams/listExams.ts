@@ -1,0 +1,32 @@
+import { sql, type RawBuilder } from 'kysely';
+import { ExamListQuery, type ExamList } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept } from '../accept.ts';
+import { closePage, openPage, type Page } from '../lists/page.ts';
+import type { Services } from '../services.ts';
+import { selectExams, showExams, type ExamRow } from './representation.ts';
+
+/**
+ * The institute's exams in the order of `(updated_at, id)`; deleted ones are hidden (spec 4.2, 3.1).
+ * @throws DomainFailure validation_failed, invalid_cursor
+ */
+export const listExams = (services: Services, actor: Actor, query: unknown): Promise<ExamList> => {
+  const page = openPage(accept(ExamListQuery, query), {
+    instituteId: actor.institute_id,
+    list: 'exams',
+    defaultLimit: 50,
+    signingKey: services.settings.actorSigningKey,
+  });
+  return services.database.inTenant(actor.institute_id, async (tx) => {
+    const { rows } = await listedExams(actor.institute_id, page).execute(tx);
+    const items = await showExams(tx, actor.institute_id, rows, services.settings.dashboardUrl);
+    return closePage(page, items, ({ updated_at, id }) => ({ updated_at, id }));
+  });
+};
+
+/** The statement by itself, so that a test can look at its plan. */
+export const listedExams = (instituteId: string, page: Page): RawBuilder<ExamRow> =>
+  selectExams(instituteId, {
+    where: sql<boolean>`e.status <> 'deleted' and ${page.where(sql`e.updated_at`, sql`e.id`)}`,
+    tail: sql`limit ${page.rows}`,
+  });

@@ -1,0 +1,161 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import type { Exam, ExamListItem, Warning } from '@evaluation/rest-contract/schemas';
+import { examStatus, materialWarnings, type StoredExamStatus } from '@evaluation/rules';
+import { PendingMaterial } from '../rubrics/savePending.ts';
+import { readQuote } from './quote.ts';
+
+/*
+ * An exam as the API shows it (spec 2.1): one statement for the exams of a page, one for what marks their long answers,
+ * one for the price, whatever their number. `rubric_versions` is looked at only by exams that have a version, so that an
+ * exam whose rubrics could not be saved yet can be shown while whatever holds up that table lasts.
+ */
+
+/** The row behind an exam. */
+export interface ExamRow {
+  id: string;
+  status: StoredExamStatus;
+  live_submissions: number;
+  live_unfinalized: number;
+  title: string;
+  mode: Exam['mode'];
+  external_ref: string | null;
+  conducted_on: string;
+  subject: string | null;
+  level: string;
+  board: string | null;
+  class: string | null;
+  instructions: string | null;
+  answer_language: string;
+  feedback_language: string;
+  blind: boolean;
+  rubric_version: number;
+  total_marks: string;
+  question_count: number;
+  created_at: Date;
+  updated_at: Date;
+  sections: { name: string; order: number }[] | null;
+  long_answers: { id: string; label: string }[] | null;
+  pending_rubrics: unknown;
+}
+
+/** What a long answer has of its own: as much of it as counts and warnings need. */
+interface OwnMaterial {
+  question_id: string;
+  rubric: { criteria: { marks: number }[] } | null;
+  model_answer: string | null;
+}
+
+/**
+ * Exams of the institute that the API made, in the order of `(updated_at, id)`.
+ * @param options.where on `e`, the exam; @param options.tail what follows the order, such as a limit
+ * @param options.columns further columns of the row, with a comma before each
+ */
+export const selectExams = <Row extends ExamRow = ExamRow>(
+  instituteId: string,
+  options: { where: RawBuilder<boolean>; tail?: RawBuilder<unknown>; columns?: RawBuilder<unknown> },
+): RawBuilder<Row> => sql<Row>`
+  select e.id, e.status, e.live_submissions, e.live_unfinalized, e.title, e.mode, e.external_ref, e.conducted_on,
+    e.subject, e.level, e.board, e.class, e.instructions, e.answer_language, e.feedback_language, e.blind,
+    e.rubric_version, e.total_marks, e.question_count, e.created_at, e.updated_at,
+    (select json_agg(json_build_object('name', s.name, 'order', coalesce(s.sent_order, s.position)) order by s.position)
+       from sections s where s.institute_id = e.institute_id and s.exam_id = e.id) as sections,
+    (select json_agg(json_build_object('id', q.id, 'label', q.label) order by q.position)
+       from questions q
+      where q.institute_id = e.institute_id and q.exam_id = e.id and q.type = 'long_answer') as long_answers,
+    (select p.payload from pending_rubrics p
+      where p.institute_id = e.institute_id and p.exam_id = e.id) as pending_rubrics
+    ${options.columns ?? sql``}
+  from (
+    select * from exams e
+    where e.institute_id = ${instituteId} and e.source = 'api' and ${options.where}
+    order by e.updated_at, e.id ${options.tail ?? sql``}) e
+  order by e.updated_at, e.id`;
+
+/** The rows as list items: the exams without their questions (open point `exam-list-items`). */
+export const showExams = async (
+  tx: Tx,
+  instituteId: string,
+  rows: readonly ExamRow[],
+  dashboardUrl: string,
+): Promise<ExamListItem[]> => {
+  if (rows.length === 0) return [];
+  const material = await readMaterial(tx, instituteId, rows);
+  const quoteOf = await readQuote(tx, instituteId);
+  return rows.map((row) => {
+    const isPending = row.pending_rubrics !== null;
+    const own = isPending ? byQuestion(PendingMaterial.parse(row.pending_rubrics)) : material;
+    const longAnswers = (row.long_answers ?? []).map(({ id, label }) => ({ label, own: own.get(id) }));
+    const withRubric = longAnswers.filter((question) => question.own?.rubric != null).length;
+    const quote = quoteOf(row.mode);
+    const total = Number(row.total_marks);
+    return {
+      id: row.id,
+      status: examStatus(row),
+      title: row.title,
+      mode: row.mode,
+      external_ref: row.external_ref,
+      conducted_on: row.conducted_on,
+      subject: row.subject,
+      level: row.level,
+      board: row.board,
+      class: row.class,
+      instructions: row.instructions,
+      answer_language: row.answer_language,
+      feedback_language: row.feedback_language,
+      blind: row.blind,
+      sections: row.sections ?? [],
+      total_marks: total,
+      paper_max: total,
+      question_count: row.question_count,
+      dashboard_url: `${dashboardUrl}/exams/${row.id}`,
+      choice_groups: [],
+      rubric: {
+        ...(isPending ? { sync: 'pending' as const } : { version: row.rubric_version }),
+        locked: false,
+        questions_with_rubric: withRubric,
+        questions_without_rubric: longAnswers.length - withRubric,
+      },
+      ...(quote === undefined ? {} : { quote }),
+      warnings: longAnswers.flatMap((question): Warning[] =>
+        materialWarnings({
+          label: question.label,
+          rubric: question.own?.rubric,
+          model_answer: question.own?.model_answer,
+        }),
+      ),
+      created_at: row.created_at.toISOString(),
+      updated_at: row.updated_at.toISOString(),
+    };
+  });
+};
+
+const byQuestion = (material: readonly OwnMaterial[]): Map<string, OwnMaterial> =>
+  new Map(material.map((of) => [of.question_id, of]));
+
+/** White space as JavaScript's `trim` knows it: a model answer of nothing else is none. */
+const WHITE_SPACE =
+  '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+
+/** What the client set for the long answers of these exams, each at its version; generated rubrics do not count. */
+const readMaterial = async (
+  tx: Tx,
+  instituteId: string,
+  exams: readonly ExamRow[],
+): Promise<Map<string, OwnMaterial>> => {
+  const versions = exams.flatMap(({ id, rubric_version, long_answers }) =>
+    rubric_version > 0 && long_answers !== null ? [{ id, version: rubric_version }] : [],
+  );
+  if (versions.length === 0) return new Map();
+  const { rows } = await sql<OwnMaterial>`
+    select distinct on (v.question_id) v.question_id,
+      case when jsonb_typeof(v.rubric) = 'object' then jsonb_build_object('criteria', (
+        select jsonb_agg(jsonb_build_object('marks', criterion->'marks'))
+        from jsonb_array_elements(v.rubric->'criteria') criterion)) end as rubric,
+      case when v.rubric is null then left(btrim(v.model_answer, ${WHITE_SPACE}), 1) end as model_answer
+    from jsonb_to_recordset(${JSON.stringify(versions)}::jsonb) as shown(id uuid, version int)
+    join rubric_versions v on v.exam_id = shown.id and v.version <= shown.version
+    where v.institute_id = ${instituteId} and v.source = 'client'
+    order by v.question_id, v.version desc`.execute(tx);
+  return byQuestion(rows);
+};

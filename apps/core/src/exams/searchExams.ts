@@ -1,0 +1,20 @@
+import { sql } from 'kysely';
+import { ExamSearch, type ExamsFound } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept } from '../accept.ts';
+import type { Services } from '../services.ts';
+import { selectExams, showExams } from './representation.ts';
+
+/**
+ * The exam that has this `external_ref`, or none; a deleted one has given it up (spec 4.2, open point `exam-search`).
+ * @throws DomainFailure validation_failed
+ */
+export const searchExams = async (services: Services, actor: Actor, body: unknown): Promise<ExamsFound> => {
+  const { external_ref } = accept(ExamSearch, body);
+  return services.database.inTenant(actor.institute_id, async (tx) => {
+    const { rows } = await selectExams(actor.institute_id, {
+      where: sql<boolean>`e.status <> 'deleted' and e.external_ref = ${external_ref}`,
+    }).execute(tx);
+    return { data: await showExams(tx, actor.institute_id, rows, services.settings.dashboardUrl) };
+  });
+};

@@ -1,0 +1,57 @@
+import { QuestionsAdd, type QuestionsAdded } from '@evaluation/rest-contract/schemas';
+import { addedProblems, checkAdded, isRead } from '@evaluation/rules';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept, refuse } from '../accept.ts';
+import { lockExamFor } from '../exams/lockExam.ts';
+import { appendVersion } from '../rubrics/appendVersion.ts';
+import { settlePendingRubrics } from '../rubrics/savePending.ts';
+import type { Services } from '../services.ts';
+import { insertQuestions } from './insertQuestions.ts';
+import { readQuestions, WHOLE } from './readQuestions.ts';
+import { addSections, readStandingPaper, recountPaper } from './standingPaper.ts';
+
+/**
+ * Adds questions at the end of a draft paper in the order sent, all or none (spec 3.1, 4.3). Their rubrics and model
+ * answers are one new version.
+ * @throws DomainFailure exam_not_found, conflict, exam_finalized, validation_failed and the errors of the rules of a
+ * paper
+ */
+export const addQuestions = (
+  services: Pick<Services, 'database'>,
+  actor: Actor,
+  examId: string,
+  body: unknown,
+): Promise<QuestionsAdded> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const exam = await lockExamFor(tx, actor.institute_id, examId, 'change_scheme');
+    const current = (await settlePendingRubrics(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
+    const standing = await readStandingPaper(tx, actor.institute_id, exam.id);
+    const { questions } = accept(QuestionsAdd, body, (parts) =>
+      isRead(parts) ? addedProblems(standing, parts.questions) : [],
+    );
+    const paper = checkAdded({ mode: exam.mode, standing, questions });
+    if (paper.problems.length > 0) refuse(paper.problems);
+
+    const of = { instituteId: actor.institute_id, examId: exam.id };
+    const sectionIds = await addSections(tx, of, standing, paper);
+    const added = await insertQuestions(tx, of, {
+      questions: paper.questions,
+      sectionIds,
+      after: standing.lastQuestion,
+    });
+    const rubrics = added
+      .filter(({ question }) => question.rubric != null || question.model_answer != null)
+      .map(({ id, question }) => ({
+        question_id: id,
+        rubric: question.rubric ?? null,
+        model_answer: question.model_answer ?? null,
+      }));
+    const version = current + (rubrics.length > 0 ? 1 : 0);
+    await appendVersion(tx, of, version, rubrics);
+    await recountPaper(tx, of, version);
+    const stored = await readQuestions(tx, actor.institute_id, exam.id, {
+      include: WHOLE,
+      ids: added.map(({ id }) => id),
+    });
+    return { questions: stored.map(({ question }) => question), warnings: paper.warnings };
+  });

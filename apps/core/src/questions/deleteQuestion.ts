@@ -1,0 +1,31 @@
+import type { Deleted } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { lockExam, refuseChange } from '../exams/lockExam.ts';
+import type { Services } from '../services.ts';
+import { findQuestion } from './findQuestion.ts';
+import { dropEmptySections, recountPaper } from './standingPaper.ts';
+
+/**
+ * Deletes a question of a draft exam with its options and its rubrics: nothing was marked by them yet (spec 4.3).
+ * @throws DomainFailure exam_not_found, not_found, conflict, exam_finalized
+ */
+export const deleteQuestion = (
+  services: Pick<Services, 'database'>,
+  actor: Actor,
+  examId: string,
+  questionId: string,
+): Promise<Deleted> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const exam = await lockExam(tx, actor.institute_id, examId);
+    const { question } = await findQuestion(tx, actor.institute_id, exam.id, questionId);
+    refuseChange(exam, 'change_scheme');
+    await tx
+      .deleteFrom('questions')
+      .where('institute_id', '=', actor.institute_id)
+      .where('id', '=', question.id)
+      .execute();
+    const of = { instituteId: actor.institute_id, examId: exam.id };
+    await dropEmptySections(tx, of);
+    await recountPaper(tx, of, exam.rubric_version);
+    return { id: question.id, deleted: true };
+  });

@@ -1,0 +1,27 @@
+import { listed, QuestionListQuery, type QuestionList } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept } from '../accept.ts';
+import { findExam } from '../exams/findExam.ts';
+import { settlePendingRubrics } from '../rubrics/savePending.ts';
+import type { Services } from '../services.ts';
+import { readQuestions } from './readQuestions.ts';
+
+/**
+ * The questions of an exam in paper order (spec 4.3).
+ * @throws DomainFailure exam_not_found, validation_failed, service_unavailable while rubrics that are asked for cannot
+ * be saved
+ */
+export const listQuestions = (
+  services: Pick<Services, 'database'>,
+  actor: Actor,
+  examId: string,
+  query: unknown,
+): Promise<QuestionList> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const exam = await findExam(tx, actor.institute_id, examId);
+    const include = listed(accept(QuestionListQuery, query).include);
+    // What is not saved yet would look as if it had never been sent.
+    if (include.size > 0) await settlePendingRubrics(tx, actor.institute_id, exam.id);
+    const stored = await readQuestions(tx, actor.institute_id, exam.id, { include });
+    return { questions: stored.map(({ question }) => question) };
+  });

@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { openDatabase, type Database } from '@evaluation/database';
+import type { QuestionInput } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { createLogger } from '@evaluation/telemetry';
+import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import { readExam } from '../exams/readExam.ts';
+import { addQuestions } from './addQuestions.ts';
+import { deleteQuestion } from './deleteQuestion.ts';
+import { editQuestion } from './editQuestion.ts';
+import { listQuestions } from './listQuestions.ts';
+
+let clone: ClonedDatabase;
+let database: Database;
+const actor: Actor = { institute_id: randomUUID(), key_id: randomUUID(), scopes: [] };
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = await openDatabase({
+    url: clone.url,
+    poolSize: 4,
+    log: createLogger({ service: 'test', level: 'silent' }),
+  });
+  await database.control.institutes.create({ data: { id: actor.institute_id, name: 'Hill View School' } });
+});
+afterEach(() => vi.restoreAllMocks());
+afterAll(async () => {
+  await database.close();
+  await clone.drop();
+});
+
+/** @param declared names of sections in their order, or null where they come from the questions */
+const newExam = async (declared: string[] | null): Promise<string> => {
+  const id = randomUUID();
+  await database.inTenant(actor.institute_id, async (tx) => {
+    await tx
+      .insertInto('exams')
+      .values({
+        id,
+        institute_id: actor.institute_id,
+        title: 'Unit test',
+        mode: 'typed',
+        status: 'draft',
+        conducted_on: '2026-02-14',
+        level: 'school',
+        answer_language: 'en',
+        feedback_language: 'en',
+        blind: false,
+      })
+      .execute();
+    for (const [index, name] of (declared ?? []).entries()) {
+      await tx
+        .insertInto('sections')
+        .values({
+          id: randomUUID(),
+          institute_id: actor.institute_id,
+          exam_id: id,
+          name,
+          position: index + 1,
+          sent_order: String(index),
+        })
+        .execute();
+    }
+  });
+  return id;
+};
+
+const readPaper = async (examId: string) => ({
+  exam: await database.inTenant(actor.institute_id, (tx) =>
+    readExam(tx, actor.institute_id, examId, { dashboardUrl: '' }),
+  ),
+  listed: (await listQuestions({ database }, actor, examId, {})).questions,
+});
+
+interface Step {
+  act: 'add' | 'edit' | 'delete';
+  /** Which question an edit or a delete is of, modulo their number. */
+  pick: number;
+  count: number;
+  halves: number;
+  section: string | null;
+  isMultiple: boolean;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  act: fc.constantFrom('add', 'add', 'edit', 'edit', 'delete'),
+  pick: fc.nat(50),
+  count: fc.integer({ min: 1, max: 4 }),
+  halves: fc.integer({ min: 1, max: 2000 }),
+  section: fc.constantFrom(null, 'Biology', 'Physics', 'Chemistry'),
+  isMultiple: fc.boolean(),
+});
+
+interface Known {
+  id: string;
+  label: string;
+  section: string;
+  halves: number;
+}
+
+test('3.1 any allowed edits of a draft keep marks, count, order and sections of its paper true', async () => {
+  const declared = fc.constantFrom<string[] | null>(null, ['Physics', 'Biology', 'Chemistry']);
+  await fc.assert(
+    fc.asyncProperty(declared, fc.array(step, { minLength: 1, maxLength: 14 }), async (names, steps) => {
+      const examId = await newExam(names);
+      const known: Known[] = [];
+      let sections: string[] = names ?? [];
+      let labels = 0;
+      const enter = (name: string | null): string => {
+        const section = name ?? sections[0] ?? 'A';
+        if (!sections.includes(section)) sections = [...sections, section];
+        return section;
+      };
+      for (const { act, pick, count, halves, section, isMultiple } of steps) {
+        const chosen = known[pick % Math.max(known.length, 1)];
+        if (act === 'add' || chosen === undefined) {
+          const questions = Array.from({ length: count }, (_, index): QuestionInput => {
+            labels += 1;
+            return {
+              label: `Q${labels}`,
+              type: 'one_word',
+              text: 'Which?',
+              answer: 'this',
+              max_marks: (halves + index) / 2,
+              ...(section === null ? {} : { section }),
+            };
+          });
+          const added = await addQuestions({ database }, actor, examId, { questions });
+          known.push(
+            ...added.questions.map(({ id, label }, index) => ({
+              id,
+              label,
+              section: enter(section),
+              halves: halves + index,
+            })),
+          );
+        } else if (act === 'edit') {
+          const change = {
+            max_marks: halves / 2,
+            ...(isMultiple ? { section, label: `${chosen.label}x`, word_limit: count } : {}),
+          };
+          if (`${chosen.label}x`.length > 16) continue;
+          await editQuestion({ database }, actor, examId, chosen.id, change);
+          chosen.halves = halves;
+          if (isMultiple) {
+            chosen.section = enter(section);
+            chosen.label = `${chosen.label}x`;
+          }
+        } else {
+          await deleteQuestion({ database }, actor, examId, chosen.id);
+          known.splice(known.indexOf(chosen), 1);
+        }
+        if (names === null) {
+          sections = sections.filter((name) => known.some((question) => question.section === name));
+        }
+
+        const { exam, listed } = await readPaper(examId);
+        const marks = known.reduce((sum, question) => sum + question.halves, 0) / 2;
+        expect(exam).toMatchObject({
+          total_marks: marks,
+          paper_max: marks,
+          question_count: known.length,
+        });
+        const expected = known.map((question) => ({
+          id: question.id,
+          label: question.label,
+          section: question.section,
+          max_marks: question.halves / 2,
+        }));
+        expect(exam.questions).toEqual(expected);
+        expect(
+          listed.map((question) => ({
+            id: question.id,
+            label: question.label,
+            section: question.section,
+            max_marks: question.max_marks,
+          })),
+        ).toEqual(expected);
+        expect(exam.sections.map(({ name }) => name)).toEqual(sections);
+      }
+    }),
+    { numRuns: 30 },
+  );
+}, 60_000);
+
+/** How many statements the work sends, the transaction's own included. */
+const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  await work();
+  const sent = query.mock.calls.length;
+  query.mockRestore();
+  return sent;
+};
+
+test('4.3 as many statements add 200 questions with options and rubrics as two', async () => {
+  const questions = (count: number): QuestionInput[] =>
+    Array.from({ length: count }, (_, index) =>
+      index % 2 === 0
+        ? {
+            label: `Q${index}`,
+            type: 'mcq_multi',
+            text: 'Which?',
+            max_marks: 1,
+            section: `S${index % 20}`,
+            options: Array.from({ length: 26 }, (_option, at) => ({
+              label: `L${at}`,
+              text: 'x'.repeat(200),
+            })),
+            correct_options: ['L1', 'L2'],
+          }
+        : {
+            label: `Q${index}`,
+            type: 'long_answer',
+            text: 'x'.repeat(2000),
+            max_marks: 1,
+            model_answer: 'y'.repeat(2000),
+            rubric: { criteria: [{ name: 'All', marks: 1 }] },
+          },
+    );
+  const small = await newExam(null);
+  const large = await newExam(null);
+  const two = await statementsOf(() => addQuestions({ database }, actor, small, { questions: questions(2) }));
+  expect(two).toBeLessThanOrEqual(16);
+  const all = await statementsOf(() =>
+    addQuestions({ database }, actor, large, { questions: questions(200) }),
+  );
+  expect(all).toBe(two);
+  const { exam } = await readPaper(large);
+  expect(exam).toMatchObject({ question_count: 200, total_marks: 200 });
+});
+
+test('4.3 questions added at once from many sides all stand, in one order, and are counted', async () => {
+  const exam = await newExam(null);
+  const added = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      addQuestions({ database }, actor, exam, {
+        questions: ['a', 'b'].map((part) => ({
+          label: `${index}${part}`,
+          type: 'one_word',
+          text: 'Which?',
+          max_marks: 0.5,
+          answer: 'this',
+          section: index % 2 === 0 ? 'Even' : 'Odd',
+        })),
+      }),
+    ),
+  );
+  const paper = await readPaper(exam);
+  expect(paper.exam).toMatchObject({ question_count: 20, total_marks: 10 });
+  expect(paper.exam.sections).toHaveLength(2);
+  const order = paper.listed.map(({ label }) => label);
+  for (const { questions } of added) {
+    const [first, second] = questions.map(({ label }) => order.indexOf(label));
+    expect(second).toBe((first ?? Number.NaN) + 1);
+  }
+});
+
+test('4.3 of one label added from many sides at once exactly one stands', async () => {
+  const exam = await newExam(null);
+  const tried = await Promise.allSettled(
+    ['x', 'X', 'x', 'X', 'x'].map((label) =>
+      addQuestions({ database }, actor, exam, {
+        questions: [{ label, type: 'one_word', text: 'Which?', max_marks: 1, answer: 'this' }],
+      }),
+    ),
+  );
+  expect(tried.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect((await readPaper(exam)).exam).toMatchObject({ question_count: 1, total_marks: 1 });
+});

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import type { Paper, StandingPaper } from '@evaluation/rules';
+
+/** The paper as it stands, to check a change against. Read under the exam's lock. */
+export interface ReadPaper extends StandingPaper {
+  sectionIds: string[];
+  /** Positions of the last section and of the last question; 0 where there is none. */
+  lastSection: number;
+  lastQuestion: number;
+}
+
+/** @param except a question that is not to count: the one that is being edited */
+export const readStandingPaper = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+  except: string | null = null,
+): Promise<ReadPaper> => {
+  const sections = await tx
+    .selectFrom('sections')
+    .select(['id', 'name', 'position', 'sent_order'])
+    .where('institute_id', '=', instituteId)
+    .where('exam_id', '=', examId)
+    .orderBy('position')
+    .execute();
+  const questions = await tx
+    .selectFrom('questions')
+    .select(['id', 'label', 'position'])
+    .where('institute_id', '=', instituteId)
+    .where('exam_id', '=', examId)
+    .orderBy('position')
+    .execute();
+  return {
+    sections: sections.map(({ name }) => ({ name })),
+    sectionIds: sections.map(({ id }) => id),
+    // Only a declared section has an order that was sent.
+    sectionsDeclared: sections.some(({ sent_order }) => sent_order !== null),
+    labels: questions.filter(({ id }) => id !== except).map(({ label }) => label),
+    lastSection: sections.at(-1)?.position ?? 0,
+    lastQuestion: questions.at(-1)?.position ?? 0,
+  };
+};
+
+/** Saves the sections that a changed paper has beyond those that stand. @returns the ids of all, by their index */
+export const addSections = async (
+  tx: Tx,
+  exam: { instituteId: string; examId: string },
+  standing: ReadPaper,
+  paper: Paper,
+): Promise<string[]> => {
+  const added = paper.sections.slice(standing.sections.length).map(({ name }, index) => ({
+    id: randomUUID(),
+    institute_id: exam.instituteId,
+    exam_id: exam.examId,
+    name,
+    position: standing.lastSection + index + 1,
+  }));
+  if (added.length > 0) await tx.insertInto('sections').values(added).execute();
+  return [...standing.sectionIds, ...added.map(({ id }) => id)];
+};
+
+/** Sections that were derived exist through their questions: the last one that leaves takes its section with it. */
+export const dropEmptySections = async (
+  tx: Tx,
+  exam: { instituteId: string; examId: string },
+): Promise<void> => {
+  await sql`
+    delete from sections s
+    where s.institute_id = ${exam.instituteId} and s.exam_id = ${exam.examId} and s.sent_order is null
+      and not exists (select from questions q where q.exam_id = s.exam_id and q.section_id = s.id)`.execute(
+    tx,
+  );
+};
+
+/**
+ * What the exam shows of its paper, counted anew from the questions: a sum that is kept by adding and taking away
+ * could drift, and a paper has at most 200. Also moves the exam's `updated_at`.
+ */
+export const recountPaper = async (
+  tx: Tx,
+  exam: { instituteId: string; examId: string },
+  rubricVersion: number,
+): Promise<void> => {
+  await sql`
+    update exams e set total_marks = paper.marks, question_count = paper.questions, rubric_version = ${rubricVersion}
+    from (select coalesce(sum(q.max_marks), 0) as marks, count(*)::int as questions
+            from questions q where q.institute_id = ${exam.instituteId} and q.exam_id = ${exam.examId}) paper
+    where e.institute_id = ${exam.instituteId} and e.id = ${exam.examId}`.execute(tx);
+};

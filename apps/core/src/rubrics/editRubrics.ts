@@ -1,0 +1,168 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import type { Problem } from '@evaluation/rest-contract/field-errors';
+import {
+  RubricsEdit,
+  type QuestionType,
+  type RubricsEdited,
+  type Warning,
+} from '@evaluation/rest-contract/schemas';
+import { checkRubric, isRead, materialWarnings, type Parts } from '@evaluation/rules';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept, isUuid, refuse } from '../accept.ts';
+import { lockExamFor } from '../exams/lockExam.ts';
+import type { Services } from '../services.ts';
+import { appendVersion, type VersionRow } from './appendVersion.ts';
+import { rubricInForce } from './inForce.ts';
+import { editMaterial, type Material } from './material.ts';
+import { settlePendingRubrics } from './savePending.ts';
+
+/**
+ * Sets and clears rubrics and model answers, all or none, in one new version for the whole call (spec 4.4). What is
+ * sent as it already stands is no change; a call that changes nothing makes no version.
+ *
+ * The version is compared under the exam's lock, so of two edits that start from one version the second one finds
+ * another. Dying before the commit leaves the version that was.
+ * @param ifMatch the header as sent
+ * @throws DomainFailure exam_not_found, exam_finalized, service_unavailable while the first version cannot be saved,
+ * rubric_version_mismatch, validation_failed, and the errors of the rules of a rubric
+ */
+export const editRubrics = (
+  services: Pick<Services, 'database'>,
+  actor: Actor,
+  examId: string,
+  ifMatch: string | undefined,
+  body: unknown,
+): Promise<RubricsEdited> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const exam = await lockExamFor(tx, actor.institute_id, examId, 'edit_texts');
+    const current = (await settlePendingRubrics(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
+    if (ifMatch !== undefined && !namesVersion(ifMatch, current)) {
+      throw new DomainFailure('rubric_version_mismatch');
+    }
+    const asked = await readAsked(tx, actor.institute_id, exam.id, current, namedIn(body));
+    const edits = accept(RubricsEdit, body, (parts) =>
+      isRead(parts) ? editProblems(asked, parts.questions ?? {}) : [],
+    );
+    const questions = edits.questions ?? {};
+    const problems = editProblems(asked, questions);
+    if (problems.length > 0) refuse(problems);
+
+    const warnings: Warning[] = [];
+    const changed: VersionRow[] = [];
+    const named: AskedQuestion[] = [];
+    for (const [id, edit] of Object.entries(questions)) {
+      const question = asked.get(id.toLowerCase());
+      if (question === undefined) continue;
+      named.push(question);
+      const after = editMaterial(question.material, edit);
+      if (after === null) continue;
+      changed.push({ question_id: question.id, ...after });
+      warnings.push(...materialWarnings({ label: question.label, ...after }));
+    }
+    const version = changed.length === 0 ? current : current + 1;
+    if (changed.length > 0) {
+      await appendVersion(tx, { instituteId: actor.institute_id, examId: exam.id }, version, changed);
+      await touch(tx, actor.institute_id, exam.id, version, changed);
+    }
+    return {
+      version,
+      questions: named.map(({ id }) => ({ question_id: id })),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    };
+  });
+
+/**
+ * Whether the header names the current version: `3`, or `"3"` as an entity tag; `*` is any. All else differs from it,
+ * a weak tag too, since If-Match compares strongly (RFC 9110, 13.1.1).
+ */
+export const namesVersion = (ifMatch: string, version: number): boolean => {
+  const sent = ifMatch.trim();
+  return sent === '*' || sent === String(version) || sent === `"${version}"`;
+};
+
+/** The questions that a body names, before it is known whether the rest of it can be read. */
+const namedIn = (body: unknown): string[] => {
+  const questions: unknown =
+    typeof body === 'object' && body !== null ? Reflect.get(body, 'questions') : null;
+  return typeof questions === 'object' && questions !== null ? Object.keys(questions) : [];
+};
+
+/** What ties an edit to the questions of the exam, and the rules of a rubric; on what could be read. */
+const editProblems = (
+  asked: ReadonlyMap<string, AskedQuestion>,
+  questions: Parts<NonNullable<RubricsEdit['questions']>>,
+): Problem[] => {
+  if (!isRead(questions)) return [];
+  const named = new Set<string>();
+  return Object.entries(questions).flatMap(([sentId, edit]): Problem[] => {
+    const at = `questions.${sentId}`;
+    const question = asked.get(sentId.toLowerCase());
+    if (question === undefined) {
+      return [{ field: at, code: 'unknown_question', message: 'The exam has no such question.' }];
+    }
+    if (named.has(question.id)) {
+      return [{ field: at, code: 'duplicate', message: 'The question is named twice.' }];
+    }
+    named.add(question.id);
+    if (question.type !== 'long_answer') {
+      return [{ field: at, code: 'not_allowed', message: `Not allowed for ${question.type}.` }];
+    }
+    return isRead(edit) && edit.rubric != null
+      ? checkRubric(edit.rubric, question.max_marks, `${at}.rubric`)
+      : [];
+  });
+};
+
+interface AskedQuestion {
+  id: string;
+  label: string;
+  type: QuestionType;
+  max_marks: number;
+  material: Material | null;
+}
+
+/** The questions of the exam that an edit names, by id, with what marks them now. */
+const readAsked = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+  version: number,
+  ids: readonly string[],
+): Promise<Map<string, AskedQuestion>> => {
+  const { rows } = await sql<
+    Omit<AskedQuestion, 'material'> & Material & { source: Material['source'] | null }
+  >`
+    select q.id, q.label, q.type, q.max_marks::float8 as max_marks, v.source, v.rubric, v.model_answer
+    from questions q
+    left join lateral ${rubricInForce(sql`q.id`, sql`${version}`)} v on true
+    where q.institute_id = ${instituteId} and q.exam_id = ${examId}
+      and q.id = any(${ids.filter(isUuid)}::uuid[])`.execute(tx);
+  return new Map(
+    rows.map(({ source, rubric, model_answer, ...question }) => [
+      question.id,
+      { ...question, material: source === null ? null : { source, rubric, model_answer } },
+    ]),
+  );
+};
+
+/** The exam shows its version, and a question what marks it: both have changed. */
+const touch = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+  version: number,
+  changed: readonly VersionRow[],
+): Promise<void> => {
+  await tx
+    .updateTable('exams')
+    .set({ rubric_version: version })
+    .where('institute_id', '=', instituteId)
+    .where('id', '=', examId)
+    .execute();
+  await sql`
+    update questions set updated_at = updated_at
+    where institute_id = ${instituteId} and exam_id = ${examId}
+      and id = any(${changed.map(({ question_id }) => question_id)}::uuid[])`.execute(tx);
+};

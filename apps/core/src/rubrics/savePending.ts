@@ -1,0 +1,163 @@
+import { sql } from 'kysely';
+import { json, withinTime, type Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { Rubric } from '@evaluation/rest-contract/schemas';
+import * as z from 'zod/v4';
+import type { Services } from '../services.ts';
+import { appendVersion, type VersionRow } from './appendVersion.ts';
+
+/*
+ * Rubrics and model answers of a new exam are its first rubric version. Creating an exam never fails because they
+ * cannot be saved at once (spec 2.1, `rubric.sync`):
+ *
+ *   create ──saved within 2 s──▶ rubric_versions, version 1
+ *      └──delayed──▶ pending_rubrics, version 0, sync "pending" ──tick, or whoever needs them──▶ version 1
+ *
+ * The row of pending_rubrics is written in the transaction that creates the exam and deleted in the one that saves
+ * version 1, so a process may die anywhere in between. Who saves holds the exam's lock: two never save at once. While
+ * the row is there the exam's `rubric_version` is 0, since whoever would raise it settles first.
+ */
+
+/** The payload of a pending row. */
+export const PendingMaterial = z.array(
+  z.object({ question_id: z.uuid(), rubric: Rubric.nullable(), model_answer: z.string().nullable() }),
+);
+
+const FIRST_VERSION = 1;
+/** How long a client waits for its rubrics to be saved before they are kept for later. */
+const SAVE_MS = 2000;
+/** A tick waits less: runs of all institutes wait behind it. */
+const TICK_SAVE_MS = 250;
+const TICK_EXAMS = 20;
+const LONGEST_PAUSE_SECONDS = 300;
+
+/**
+ * Saves the first version, or keeps it for the retry.
+ * @returns the exam's rubric version: 1, or 0 while they are pending
+ */
+export const saveFirstRubrics = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+  material: readonly VersionRow[],
+): Promise<number> => {
+  if (material.length === 0) return 0;
+  const saved = await withinTime(tx, SAVE_MS, (within) =>
+    appendVersion(within, { instituteId, examId }, FIRST_VERSION, material),
+  );
+  if (saved !== null) return FIRST_VERSION;
+  await tx
+    .insertInto('pending_rubrics')
+    .values({
+      exam_id: examId,
+      institute_id: instituteId,
+      payload: json(material),
+      next_try_at: sql<Date>`clock_timestamp() + interval '1 second'`,
+    })
+    .execute();
+  return 0;
+};
+
+/**
+ * To be called, in its own transaction, by whoever needs the rubrics of an exam or changes them, before it reads
+ * `rubric_version` or any other row of theirs; it takes the exam's lock where there is something to save.
+ * @returns the exam's new rubric version, or null when nothing was pending
+ * @throws DomainFailure service_unavailable when they still cannot be saved
+ */
+export const settlePendingRubrics = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+  milliseconds = SAVE_MS,
+): Promise<number | null> => {
+  const ofExam = () =>
+    tx
+      .selectFrom('pending_rubrics')
+      .select('payload')
+      .where('institute_id', '=', instituteId)
+      .where('exam_id', '=', examId);
+  if ((await ofExam().executeTakeFirst()) === undefined) return null;
+
+  const exam = await withinTime(tx, milliseconds, (within) =>
+    within
+      .selectFrom('exams')
+      .select('rubric_version')
+      .where('institute_id', '=', instituteId)
+      .where('id', '=', examId)
+      .forNoKeyUpdate()
+      .executeTakeFirstOrThrow(),
+  );
+  if (exam === null) throw new DomainFailure('service_unavailable');
+  // Looked at again under the lock: somebody else may have saved them while we waited.
+  const pending = await ofExam().executeTakeFirst();
+  if (pending === undefined) return exam.value.rubric_version;
+  const material = PendingMaterial.parse(pending.payload);
+  const saved = await withinTime(tx, milliseconds, (within) =>
+    appendFirst(within, instituteId, examId, material),
+  );
+  if (saved === null) throw new DomainFailure('service_unavailable');
+  await tx
+    .updateTable('exams')
+    .set({ rubric_version: FIRST_VERSION })
+    .where('institute_id', '=', instituteId)
+    .where('id', '=', examId)
+    .execute();
+  await tx
+    .deleteFrom('pending_rubrics')
+    .where('institute_id', '=', instituteId)
+    .where('exam_id', '=', examId)
+    .execute();
+  return FIRST_VERSION;
+};
+
+/**
+ * The retry, called by core's tick. What fails waits longer each time, and ends the round: whatever holds the table up
+ * holds up the others too.
+ */
+export const savePendingRubrics = async (services: Services): Promise<void> => {
+  const due = await services.database.acrossInstitutes((tx) =>
+    tx
+      .selectFrom('pending_rubrics')
+      .select(['institute_id', 'exam_id'])
+      .where('next_try_at', '<=', sql<Date>`clock_timestamp()`)
+      .orderBy('next_try_at')
+      .limit(TICK_EXAMS)
+      .execute(),
+  );
+  for (const { institute_id, exam_id } of due) {
+    try {
+      await services.database.inTenant(institute_id, (tx) =>
+        settlePendingRubrics(tx, institute_id, exam_id, TICK_SAVE_MS),
+      );
+    } catch (error) {
+      services.log.warn(
+        { err: error, exam_id },
+        'rubrics of a new exam could not be saved; they are tried again',
+      );
+      await services.database.inTenant(institute_id, (tx) => postpone(tx, institute_id, exam_id));
+      return;
+    }
+  }
+};
+
+const postpone = (tx: Tx, instituteId: string, examId: string) =>
+  sql`
+    update pending_rubrics set attempts = attempts + 1,
+      next_try_at = clock_timestamp() + make_interval(secs => least(${LONGEST_PAUSE_SECONDS}, 2 ^ least(attempts, 16)))
+    where institute_id = ${instituteId} and exam_id = ${examId}`.execute(tx);
+
+/** A question that was deleted meanwhile is left out. */
+const appendFirst = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+  material: readonly VersionRow[],
+): Promise<void> => {
+  const { rows } = await sql<{ id: string }>`
+    select id from questions
+    where institute_id = ${instituteId} and exam_id = ${examId}
+      and id = any(${material.map(({ question_id }) => question_id)}::uuid[])`.execute(tx);
+  const there = new Set(rows.map(({ id }) => id));
+  const kept = material.filter(({ question_id }) => there.has(question_id));
+  await appendVersion(tx, { instituteId, examId }, FIRST_VERSION, kept);
+};

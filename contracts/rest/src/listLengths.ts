@@ -1,0 +1,48 @@
+import type * as z from 'zod/v4';
+import { fieldPath, type Problem } from './fieldErrors.ts';
+
+/**
+ * Lists that are longer than their schema allows, found before the schema is applied: zod looks at every item before it
+ * looks at their number, so that a body of a million empty questions would cost seconds and gigabytes to refuse.
+ */
+export const listsTooLong = (schema: z.core.$ZodType, body: unknown): Problem[] => {
+  const problems: Problem[] = [];
+  look(schema, body, [], problems);
+  return problems;
+};
+
+const look = (
+  schema: z.core.$ZodType,
+  value: unknown,
+  path: readonly PropertyKey[],
+  problems: Problem[],
+): void => {
+  const { def } = schema._zod as z.core.$ZodTypes['_zod'];
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+      look(def.innerType, value, path, problems);
+      return;
+    case 'object':
+      if (typeof value !== 'object' || value === null) return;
+      for (const [key, part] of Object.entries(def.shape)) {
+        if (Object.hasOwn(value, key)) look(part, Reflect.get(value, key), [...path, key], problems);
+      }
+      return;
+    case 'record':
+      if (typeof value !== 'object' || value === null) return;
+      for (const [key, part] of Object.entries(value)) look(def.valueType, part, [...path, key], problems);
+      return;
+    case 'array': {
+      if (!Array.isArray(value)) return;
+      const maximum: unknown = schema._zod.bag['maximum'];
+      if (typeof maximum === 'number' && value.length > maximum) {
+        problems.push({ field: fieldPath(path), code: 'too_long', message: `At most ${maximum} items.` });
+        return;
+      }
+      value.forEach((item, index) => look(def.element, item, [...path, index], problems));
+      return;
+    }
+    default:
+  }
+};

@@ -1,0 +1,73 @@
+import type { ExamStatus } from '@evaluation/rest-contract/schemas';
+
+/** Everything a client can ask of an exam that its status may refuse. */
+export type ExamChange =
+  /** Title, subject, board and the like; `external_ref`. */
+  | 'edit'
+  /** Mode, sections, `blind`. */
+  | 'restructure'
+  /** Add or remove questions; marks, answer keys, options, labels, sections of a question. */
+  | 'change_scheme'
+  /** Question text, rubrics, model answers, and what is only stored with a question. */
+  | 'edit_texts'
+  | 'register'
+  | 'unregister'
+  | 'open'
+  | 'submit'
+  | 'delete';
+
+export type Refusal = 'exam_not_found' | 'exam_finalized' | 'exam_not_open' | 'conflict';
+
+/**
+ * What each status allows (spec 3.1), as one table: null allows, else the error. Deleting an open exam also needs that
+ * it has no live submission, which its caller checks. A submission to a finalized exam is accepted and reopens it.
+ */
+const TABLE: Record<ExamStatus, Record<ExamChange, Refusal | null>> = {
+  draft: {
+    edit: null,
+    restructure: null,
+    change_scheme: null,
+    edit_texts: null,
+    register: null,
+    unregister: null,
+    open: null,
+    submit: 'exam_not_open',
+    delete: null,
+  },
+  open: {
+    edit: null,
+    restructure: 'conflict',
+    change_scheme: 'conflict',
+    edit_texts: null,
+    register: null,
+    unregister: null,
+    open: null,
+    submit: null,
+    delete: null,
+  },
+  finalized: {
+    edit: 'exam_finalized',
+    restructure: 'exam_finalized',
+    change_scheme: 'exam_finalized',
+    edit_texts: 'exam_finalized',
+    register: 'exam_finalized',
+    unregister: 'exam_finalized',
+    open: 'exam_finalized',
+    submit: null,
+    delete: 'exam_finalized',
+  },
+  deleted: {
+    edit: 'exam_not_found',
+    restructure: 'exam_not_found',
+    change_scheme: 'exam_not_found',
+    edit_texts: 'exam_not_found',
+    register: 'exam_not_found',
+    unregister: 'exam_not_found',
+    open: 'exam_not_found',
+    submit: 'exam_not_found',
+    delete: 'exam_not_found',
+  },
+};
+
+/** The error that the exam's status makes of a change, or null when the change is allowed (spec 3.1). */
+export const refusalOf = (status: ExamStatus, change: ExamChange): Refusal | null => TABLE[status][change];

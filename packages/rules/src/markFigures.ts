@@ -1,0 +1,89 @@
+/**
+ * Spec 2.3, rule 3: guidance must not contain mark figures, since the marks of the criterion say them, and a grader
+ * that reads two different figures follows either.
+ *
+ * The principle: a number is a mark figure when the words beside it make it a quantity of marks, and only then. There
+ * are three ways to do so:
+ *   1. it counts the word itself: "2 marks", "half a mark", "marks: 2", "50% of the marks";
+ *   2. it is what a verb of awarding awards, with no other noun to count: "award 2", "give 1 for the unit", "worth 3.";
+ *   3. it stands in the notation of mark schemes, where the word is left out: "(2)" or "[1]" at the end of a clause,
+ *      "max 3", "0.5 each", "+1 for", "2m each", "(1+1)", "M1 for".
+ * A number with a noun, a unit or a name of its own is innocent, whatever stands near it: "at least 2 examples",
+ * "in 1947", "step 2", "5 M HCl", "equation (2)", "marks the beginning of". So are words that name no figure: "full
+ * marks", "no marks", "a mark". Where examiners use one phrase for both ("any 3 points"), it is innocent: refusing an
+ * innocent rubric does more harm than passing on a figure that the criterion's own marks overrule. The table in the
+ * test decides; it grows with what is found.
+ */
+
+const FIGURE = String.raw`(?:\p{Nd}+\s?/\s?\p{Nd}+|\p{Nd}+(?:\.\p{Nd}+|\s?[¼½¾⅓⅔])?|\.\p{Nd}+|[¼½¾⅓⅔])`;
+const WORD = String.raw`(?:(?:(?:one|an?)[ -])?half(?: an?)?|(?:a )?quarter(?: of a)?|zero|one|two|three|four|five|six|seven|eight|nine|ten)`;
+const NUMBER = String.raw`(?:${FIGURE}|${WORD})`;
+/** A number in a mark scheme without the word is small: "(2)", not "(1947)". */
+const SMALL = String.raw`(?:\p{Nd}{1,2}(?:\.\p{Nd}+|\s?[¼½¾])?|\.\p{Nd}+|[¼½¾])`;
+/** Not the tail of a longer word or number. */
+const APART = String.raw`(?<![\w.])`;
+/** "1947 marks the end of an era". */
+const NOT_A_YEAR = String.raw`(?!(?:1[1-9]|20)\p{Nd}{2}\b)`;
+const MARKS = String.raw`(?:marks?|mrks?|mks?|pts?(?![ -](?:font|type|text)))\b`;
+/** "Any 3 points", "the four points": things to say, which examiners call points as often as marks. */
+const NOT_THINGS_TO_SAY = String.raw`(?<!\b(?:any|all|the|of|these|those|least) )`;
+const CLAUSE_END = String.raw`\s*(?:$|[.,;:!?)\]](?!\p{Nd}))`;
+/** What follows a number that counts nothing further. */
+const NO_NOUN = String.raw`(?=${CLAUSE_END}|\s+(?:for|if|when|where|unless|only|each|per|otherwise|instead|max|maximum|in total|altogether|overall|out of \p{Nd}+(?=${CLAUSE_END}))\b)`;
+
+const MARK_FIGURES = [
+  // 1. "2 marks", "1.5 pts", "half a mark", "0.5-mark", "two (2) marks", "one extra mark", "two of the marks"
+  String.raw`${APART}${NOT_A_YEAR}${NUMBER}[)\]]?\s*-?\s*(?:(?:extra|more|additional|further|bonus|full|whole|method|accuracy|possible|available|separate|of (?:the|these|its|all)(?: the)?) )?${MARKS}(?! (?:on|along) the (?:ruler|scale|line|paper|axis|map|thread|string|graph|wall))`,
+  // "total marks 5", "max marks 3"
+  String.raw`\b(?:total|max|maximum|full)\.? ${MARKS}\s*[:=-]?\s*${NUMBER}(?!\w)`,
+  // "50% of the marks", "half the credit"
+  String.raw`(?:%|\bhalf|\bquarter)(?: of)? (?:the |its |all |total )+(?:marks|credit)\b`,
+  // "marks: 2", "mark = 1", "marks - 2", "marks awarded: one", "Marks (2)"; not "question marks: 3"
+  String.raw`(?<!\b(?:question|quotation|exclamation|punctuation|check|tick) )\b${MARKS}(?: (?:awarded|deducted|available|allotted|given))?\s*(?:[:=-]\s*|[([]\s*)${NUMBER}(?!\w)`,
+
+  // 2. "award 2", "deduct 0.5": the verb alone is enough where what follows is no other thing
+  String.raw`\b(?:award|deduct)\s+(?:up to |only |a further )?${FIGURE}(?![\w½])(?!\s*(?:%|years?|examples?|students?|points? of|from both|from each side))`,
+  // "award one for each cause", "worth 2 each", "worth 3 points", "give 1 for the formula", "scores 2 if"
+  String.raw`\b(?:award|deduct|worth|allow|earns?|scores?|gets?|(?<!\b(?:must|should|to|can|may|they|students|candidates|answers) )give)\s+(?:up to |only |just |at most |a maximum of )?${NUMBER}${NO_NOUN}`,
+  String.raw`\b(?:award|worth|earns?|scores?)\s+(?:up to )?${NUMBER} points?${NO_NOUN}`,
+  String.raw`\b(?:lose|loses|subtract|take off|dock|credit|minus)\s+${NUMBER}\s+(?:for|if|when|per)\s+(?:the|a|an|each|every|any|no|missing|wrong|incorrect|correct|spelling|omitting)\b`,
+  String.raw`\b(?:capped|cap|limited|limit)\s+(?:it )?(?:at|to)\s+${NUMBER}${CLAUSE_END}`,
+  String.raw`\b(?:mark(?:ed)?|scored?|graded?|total)\s+(?:it )?out of\s+${FIGURE}`,
+
+  // 3. "3 points for the graph", "1 point each"; not "3 points from the text"
+  String.raw`${NOT_THINGS_TO_SAY}${APART}${NUMBER}\s*-?\s*points?\s+(?:for|if|per|each|when)\b`,
+  // "max 3", "maximum of 2.", "a maximum of three for the graph", "(3 max)"; not "has a maximum of 4"
+  String.raw`(?<!\b(?:has|have|having|with|local|global|absolute) (?:an? |its )?)\b(?:max|maximum)\.?\s*(?:of\s+)?[:=]?\s*${NUMBER}(?=${CLAUSE_END}|\s+(?:for|in total|overall|altogether)\b)`,
+  String.raw`${APART}${NUMBER}\s+max(?:imum)?\b${CLAUSE_END}`,
+  // "(2m)", "[1 M]", "2m each", "3 M for the diagram"; not "moves 5 m for 2 s"
+  String.raw`[([]\s*${FIGURE}\s*m\s*[)\]]`,
+  String.raw`${APART}${SMALL}\s?m\s+(?:each|per (?:point|reason|cause|example|step|part)|for (?:the|each|every|a|an|correct|any)(?! \w*second))\b`,
+  // "Force is stated [1]", "the unit (½)."; not "equation (2)", "f(2)", "(1) the cause (2) the effect"
+  String.raw`(?<!\b(?:equations?|eqn?s?|eq|figures?|figs?|fig|tables?|diagrams?|graphs?|steps?|parts?|questions?|q|statements?|points?|reasons?|laws?|pages?|lines?|options?|sections?|chapters?|examples?|notes?|cases?|conditions?|numbers?|no|formulae?|property|properties|reactions?|reference|ref|item|items|in|from|of|see|and|or|to|by|with|using|year|years|age|grade|class|group|period)\.?,? )(?:(?<=[\s.])|^)[([]\s*(?:${SMALL}|(?:half|one|two|three))\s*[)\]](?=${CLAUSE_END})`,
+  // "(1+1)", "[½ + ½ + 1 = 2]"; not a factor of a product
+  String.raw`(?<![×*÷/=+-] ?)(?:(?<=[\s.])|^)[([]\s*${SMALL}(?:\s?\+\s?${SMALL})+(?:\s?=\s?${SMALL})?\s*[)\]](?=${CLAUSE_END})`,
+  // "(1 × 2)", "[½ x 4 = 2]", "(2×1)"; not "a matrix (2 × 2)", "a vector (2 × 1)"
+  String.raw`(?<!\b(?:matrix|matrices|vectors?|order|size|array|grid) )(?:(?<=[\s.])|^)[([]\s*(?:(?:1|½|0?\.5)\s?[x×*]\s?${SMALL}|${SMALL}\s?[x×*]\s?(?:1|½|0?\.5))(?:\s?=\s?${SMALL})?\s*[)\]](?=${CLAUSE_END})`,
+  String.raw`[([]\s*total\s*[:=-]?\s*${SMALL}\s*[)\]]`,
+  // "0.5 each", "1 each for cause and effect"; not "name 2 each", "apples of 3 each"
+  String.raw`(?<!\b(?:names?|gives?|lists?|states?|writes?|any|least|of|with|are|costs?|weighs?|measures?|contains?|has|have|into|by|needs?) )${APART}(?:${SMALL}|half|one)\s+each(?=${CLAUSE_END}|\s+for\b)`,
+  // "0.5 for the unit", "½ for each": a fraction of nothing else
+  String.raw`${APART}(?:0?\.5|½)\s+for (?:the|each|every|a|an|correct)\b`,
+  // "+1 for the unit", "-½ for each error"; not "f = +20 for the lens"
+  String.raw`(?:^|[,;.(]\s*)[+-]\s?${FIGURE}\s+for\b`,
+  // "M1 for the method", "A1 cao": codes of mark schemes; not "vitamin B2 for the skin"
+  String.raw`(?<!\bvitamins? )\b[mab][1-4]\s+(?:for|cao|oe|dep)\b`,
+].map((pattern) => new RegExp(pattern, 'iu'));
+
+/**
+ * Whether a text gives marks in figures ("give 2 marks", "max 3"), and not merely numbers ("at least 2 examples").
+ * Runs of spaces become one first: several `\s*` in a row over thousands of spaces would take seconds. Dashes become
+ * one, and what is not seen is left out, so that "2‑marks" and a zero-width space hide nothing.
+ */
+export const hasMarkFigures = (text: string): boolean => {
+  const plain = text
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\s+/gu, ' ')
+    .replace(/[‐‑‒–—−]/gu, '-');
+  return MARK_FIGURES.some((pattern) => pattern.test(plain));
+};

@@ -1,0 +1,182 @@
+import type { Problem } from '@evaluation/rest-contract/field-errors';
+import type { ExamMode, QuestionInput, Warning } from '@evaluation/rest-contract/schemas';
+import { BROKEN, isRead, type Parts } from './readable.ts';
+import { checkRubric } from './rubric.ts';
+
+/** The rules of one question that tie its fields together (spec 2.2). */
+
+const CHOICE_TYPES = new Set(['mcq_single', 'mcq_multi', 'true_false']);
+
+export const isChoice = (type: QuestionInput['type']): boolean => CHOICE_TYPES.has(type);
+export const isObjective = (type: QuestionInput['type']): boolean => type !== 'long_answer';
+
+/** Negative marks do not apply to handwritten exams (spec 2.2). */
+export const negativeMarks = (question: QuestionInput, mode: ExamMode): number =>
+  mode === 'handwritten' ? 0 : (question.negative_marks ?? 0);
+
+export const NEGATIVE_MARKS_IGNORED = 'negative_marks_ignored';
+
+/** Only the request that had the marks is told: they are gone then (spec 2.2). */
+export const negativeMarksIgnored = (label: string): Warning => ({
+  code: NEGATIVE_MARKS_IGNORED,
+  message: `Question ${label}: negative marks do not apply to handwritten exams and were set to 0.`,
+});
+
+/** What the client should know of a question that was taken (spec 2.1). */
+export const questionWarnings = (question: QuestionInput, mode: ExamMode): Warning[] => {
+  const warnings: Warning[] = [];
+  if (mode === 'handwritten' && (question.negative_marks ?? 0) > 0) {
+    warnings.push(negativeMarksIgnored(question.label));
+  }
+  if (question.type === 'long_answer') warnings.push(...materialWarnings(question));
+  return warnings;
+};
+
+/** What the client should know of what it set for a long answer to be marked by (spec 2.1; 2.3, rule 4). */
+export const materialWarnings = (question: {
+  label: string;
+  rubric?: { criteria: readonly { marks: number }[] } | null | undefined;
+  model_answer?: string | null | undefined;
+}): Warning[] => {
+  const warnings: Warning[] = [];
+  if (question.rubric?.criteria.some(({ marks }) => !Number.isInteger(marks * 2)) === true) {
+    warnings.push({
+      code: 'rubric_marks_not_half_step',
+      message: `Question ${question.label}: a criterion has marks that are not in steps of 0.5.`,
+    });
+  }
+  if (question.rubric == null && isBlank(question.model_answer)) {
+    warnings.push({
+      code: 'auto_rubric',
+      message: `Question ${question.label} has neither a rubric nor a model answer.`,
+    });
+  }
+  return warnings;
+};
+
+/**
+ * Which key a type needs, option labels, the rubric. Every problem is listed at once, of what could be read.
+ * @param at what stands before the names of fields in paths: `questions[3].`, or nothing where the body is the question
+ */
+export const checkQuestion = (question: Parts<QuestionInput>, at: string): Problem[] => {
+  if (question === BROKEN || question.type === BROKEN) return [];
+  const { type } = question;
+  const problems: Problem[] = [];
+  const required = (field: string) =>
+    problems.push({ field: `${at}${field}`, code: 'required', message: `Required for ${type}.` });
+  const refuse = (field: string) =>
+    problems.push({
+      field: `${at}${field}`,
+      code: 'not_allowed',
+      message: `Not allowed for ${type}.`,
+    });
+
+  if (isChoice(type)) {
+    if (question.options == null) required('options');
+    if (question.correct_options == null) required('correct_options');
+    problems.push(...checkOptions(type, question, at));
+  } else {
+    if (question.options != null) refuse('options');
+    if (question.correct_options != null) refuse('correct_options');
+  }
+
+  if (type === 'numeric' || type === 'one_word') {
+    if (question.answer == null) required('answer');
+    else problems.push(...checkAnswerKey(type, question.answer, `${at}answer`));
+  } else if (question.answer != null) refuse('answer');
+
+  if (type !== 'long_answer') {
+    if (question.model_answer != null) refuse('model_answer');
+    if (question.rubric != null) refuse('rubric');
+  } else if (question.rubric != null) {
+    problems.push(...checkRubric(question.rubric, question.max_marks, `${at}rubric`));
+  }
+  return problems;
+};
+
+const checkOptions = (
+  type: QuestionInput['type'],
+  question: Exclude<Parts<QuestionInput>, typeof BROKEN>,
+  at: string,
+): Problem[] => {
+  const problems: Problem[] = [];
+  const options = question.options ?? null;
+  const labels = new Set<string>();
+  let allLabelsRead = isRead(options);
+  if (options !== null && isRead(options)) {
+    options.forEach((option, index) => {
+      if (!isRead(option) || !isRead(option.label)) {
+        allLabelsRead = false;
+        return;
+      }
+      if (labels.has(option.label)) {
+        problems.push(duplicate(`${at}options[${index}].label`, 'Option labels must be unique.'));
+      }
+      labels.add(option.label);
+    });
+    if (type === 'true_false' && options.length !== 2) {
+      problems.push({
+        field: `${at}options`,
+        code: 'invalid_value',
+        message: 'true_false takes exactly two options.',
+      });
+    }
+  }
+  const correct = question.correct_options ?? [];
+  if (!isRead(correct)) return problems;
+  if (type !== 'mcq_multi' && correct.length > 1) {
+    problems.push({
+      field: `${at}correct_options`,
+      code: 'invalid_value',
+      message: `${type} takes exactly one correct option.`,
+    });
+  }
+  const named = new Set<string>();
+  correct.forEach((label, index) => {
+    if (!isRead(label)) return;
+    const field = `${at}correct_options[${index}]`;
+    if (named.has(label)) problems.push(duplicate(field, 'Named twice.'));
+    named.add(label);
+    if (options !== null && allLabelsRead && !labels.has(label)) {
+      problems.push({
+        field,
+        code: 'unknown_option_label',
+        message: 'No option has this label.',
+        failure: 'unknown_option_label',
+      });
+    }
+  });
+  return problems;
+};
+
+const checkAnswerKey = (
+  type: 'numeric' | 'one_word',
+  answer: Parts<NonNullable<QuestionInput['answer']>>,
+  field: string,
+): Problem[] => {
+  if (!isRead(answer)) return [];
+  if (type === 'one_word') {
+    if (typeof answer !== 'string') return [{ field, code: 'invalid_type', message: 'Expected string.' }];
+    if (answer.trim() === '') return [{ field, code: 'required', message: 'Cannot be empty.' }];
+    if (/[<>]/.test(answer))
+      return [{ field, code: 'invalid_characters', message: 'Cannot contain < or >.' }];
+    return [];
+  }
+  const isList = typeof answer === 'object';
+  const accepted = isList ? answer : [answer];
+  return accepted.flatMap((value, index) =>
+    typeof value !== 'string' || /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\s*$/.test(value)
+      ? []
+      : [
+          {
+            field: isList ? `${field}[${index}]` : field,
+            code: 'invalid_value',
+            message: 'Expected a number.',
+          },
+        ],
+  );
+};
+
+const isBlank = (value: string | null | undefined): boolean => value == null || value.trim() === '';
+
+const duplicate = (field: string, message: string): Problem => ({ field, code: 'duplicate', message });

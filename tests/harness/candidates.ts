@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import type {
+  CandidatesCreated,
+  CandidatesRegistered,
+  RegisteredCandidate,
+  RegisteredCandidateList,
+} from '@evaluation/rest-contract/schemas';
+import type { Answer, ApiClient, ErrorBody } from './api.ts';
+
+/** Candidates of whom only the external ids matter. @returns their ids, in the same order */
+export const newCandidates = async (api: ApiClient, ...externalIds: string[]): Promise<string[]> => {
+  const { body } = await api.post<CandidatesCreated>('/candidates', {
+    candidates: externalIds.map((external_id) => ({ external_id })),
+  });
+  return body.candidates.map(({ id }) => id);
+};
+
+export const register = async (
+  api: ApiClient,
+  examId: string,
+  body: object,
+): Promise<CandidatesRegistered> => {
+  const answer = await api.post<CandidatesRegistered>(`/exams/${examId}/candidates`, body);
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body;
+};
+
+export const unregister = <T = ErrorBody>(
+  api: ApiClient,
+  examId: string,
+  candidateId: string,
+): Promise<Answer<T>> => api.delete<T>(`/exams/${examId}/candidates/${candidateId}`);
+
+/** One page of the candidates of an exam. */
+export const listRegistered = async (
+  api: ApiClient,
+  examId: string,
+  query = 'limit=200',
+): Promise<RegisteredCandidateList> => {
+  const { status, body } = await api.get<RegisteredCandidateList>(`/exams/${examId}/candidates?${query}`);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body;
+};
+
+/** A candidate of an exam that has 200 at most. */
+export const registered = async (
+  api: ApiClient,
+  examId: string,
+  externalId: string,
+): Promise<RegisteredCandidate> => {
+  const { data } = await listRegistered(api, examId);
+  const row = data.find(({ external_id }) => external_id === externalId);
+  if (row === undefined) throw new Error(`${externalId} is not registered`);
+  return row;
+};

@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { apiClient, createExam, submit, untilOver, uploadCopy, type ApiClient } from '../harness/api.ts';
+import { handwrittenExam, longAnswer, oneWord, typedExam } from '../harness/papers.ts';
+import { plainPdf, presign, put, settled } from '../harness/pdfs.ts';
+import { killPrograms, startProgram, type Program } from '../harness/processes.ts';
+import { newEnvironment } from '../harness/service.ts';
+
+/*
+ * What the whole service writes, as a process of its own at its most talkative, while things go well and while they
+ * go wrong. The model's errors repeat the request they refuse, as some endpoints do.
+ */
+
+const MODEL_KEY = 'sk-model-key-0123456789';
+const SECRETS = {
+  name: 'Wilhelmina Featherstonehaugh',
+  roll: 'ROLL-77-88-99',
+  externalId: 'external-id-of-hers',
+  metadata: 'metadata-of-hers',
+  typed: 'an answer that was typed about photosynthesis',
+  read: 'an answer that was read about respiration',
+  word: 'anthocyanin',
+  modelAnswer: 'the model answer about chlorophyll',
+  questionText: 'the question about leaves',
+  unsent: 'a body that never arrives as JSON',
+} as const;
+
+let model: ModelServer;
+let program: Program;
+let api: ApiClient;
+let environment: Record<string, string>;
+let drop: () => Promise<void>;
+let written = '';
+beforeAll(async () => {
+  model = await startModelServer();
+  ({ environment, drop } = await newEnvironment({
+    LOG_LEVEL: 'trace',
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: MODEL_KEY,
+    GRADER_MODEL: 'm',
+  }));
+  program = await startProgram('standalone', environment, (text) => {
+    written += text;
+  });
+  const service: unknown = JSON.parse(
+    await readFile(join(environment['DATA_DIR'] ?? '', 'service.json'), 'utf8'),
+  );
+  const { first_key } = service as { first_key: { api_key: string } };
+  api = apiClient(program.name, first_key.api_key);
+});
+afterAll(async () => {
+  await killPrograms();
+  await drop();
+  await model.close();
+});
+
+const candidate = (index: number) => ({
+  external_id: `${SECRETS.externalId}-${index}`,
+  name: SECRETS.name,
+  roll_number: SECRETS.roll,
+  metadata: { k: SECRETS.metadata },
+});
+
+const everything = async (): Promise<string[]> => {
+  const question = { text: SECRETS.questionText, model_answer: SECRETS.modelAnswer };
+  const typed = await createExam(
+    api,
+    typedExam([
+      longAnswer('1', question),
+      oneWord('2', { text: SECRETS.questionText, answer: SECRETS.word }),
+    ]),
+  );
+  const onPaper = await createExam(api, handwrittenExam({ questions: [longAnswer('1', question)] }));
+  const answers = [
+    { question_label: '1', text: SECRETS.typed },
+    { question_label: '2', text: SECRETS.word },
+  ];
+  const statuses: string[] = [];
+  const grade = async (examId: string, body: object): Promise<void> => {
+    statuses.push((await untilOver(api, (await submit(api, examId, body)).id)).status);
+  };
+  const copy = async (pdf: Buffer) => ({ upload_id: await uploadCopy(api, pdf) });
+
+  model.know({ pagesByNumber: { 1: { blocks: [{ label: '1', text: SECRETS.read }] } } });
+  await grade(typed.id, { candidate: candidate(1), answers });
+  await grade(onPaper.id, { candidate: candidate(1), ...(await copy(plainPdf(1))) });
+  model.behave([
+    { times: 1, behaviour: { kind: 'status', status: 500 } },
+    { times: 1, behaviour: { kind: 'violating' } },
+    { times: 1, behaviour: { kind: 'cut' } },
+    { behaviour: { kind: 'status', status: 401 } },
+  ]);
+  await grade(typed.id, { candidate: candidate(2), answers });
+  await grade(onPaper.id, { candidate: candidate(2), ...(await copy(plainPdf(1))) });
+  model.behave([{ schemaName: 'judge_answer', behaviour: { kind: 'content', content: SECRETS.read } }]);
+  await grade(onPaper.id, { candidate: candidate(3), ...(await copy(plainPdf(1))) });
+
+  // And what clients do wrong.
+  const nul = String.fromCharCode(0);
+  await api.post(`/exams/${typed.id}/submissions`, { candidate: candidate(1), answers });
+  await api.post(`/exams/${typed.id}/submissions`, {
+    candidate: candidate(4),
+    answers: [...answers, ...answers],
+  });
+  await api.post(`/exams/${typed.id}/submissions`, {
+    candidate: { ...candidate(4), name: `${SECRETS.name}${nul}` },
+    answers,
+  });
+  for (const type of ['application/json', 'text/plain']) {
+    await api.send('/exams', {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body: `{${SECRETS.unsent}`,
+    });
+  }
+  await apiClient(api.baseUrl, `${api.apiKey.slice(0, -1)}x`).get('/me');
+  const text = Buffer.from(`${SECRETS.typed}\n`);
+  const address = await presign(api, text.byteLength);
+  await put(address, text);
+  expect((await settled(api, address.id)).status).toBe('rejected');
+  return statuses;
+};
+
+test(
+  '5, 3.18 nothing that the service writes has a key, a name, an answer or a question in it',
+  { timeout: 60_000 },
+  async () => {
+    const [well, wellToo, ...badly] = await everything();
+    expect([well, wellToo]).toEqual(['graded', 'graded']);
+    for (const status of badly) expect(status).toMatch(/failed|partially_graded/);
+    program.signal('SIGTERM');
+    expect(await program.exited).toBe(0);
+
+    // It does write: of the runs that failed, with their ids.
+    expect(written).toMatch(/"run_id":"[0-9a-f-]{36}"/);
+    expect(written).toMatch(/a run failed|could not be graded/);
+    const secrets = {
+      ...SECRETS,
+      apiKey: api.apiKey,
+      almostTheApiKey: api.apiKey.slice(-48, -1),
+      modelKey: MODEL_KEY,
+      storePassword: environment['S3_SECRET_ACCESS_KEY'] ?? '',
+      databasePassword: new URL(environment['DATABASE_URL'] ?? '').password,
+      presigned: 'X-Amz-Signature',
+      image: 'data:image/jpeg',
+    };
+    for (const [what, secret] of Object.entries(secrets)) {
+      expect(secret).not.toBe('');
+      const at = written.indexOf(secret);
+      expect({ what, found: at === -1 ? null : written.slice(Math.max(0, at - 300), at + 100) }).toEqual({
+        what,
+        found: null,
+      });
+    }
+  },
+);

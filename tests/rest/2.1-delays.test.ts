@@ -1,0 +1,156 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Exam, ExamList, Question, QuestionList, RubricList } from '@evaluation/rest-contract/schemas';
+import { createExam, resultOf, submit, untilOver, type ErrorBody } from '../harness/api.ts';
+import { eventually } from '../harness/ledger.ts';
+import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
+import { expectError } from '../harness/tenant.ts';
+import { startService, type TestService } from '../harness/service.ts';
+
+/* What an exam says while something behind it is held up: a lock that the tests hold, and let go. */
+
+let service: TestService;
+let holder: pg.Client;
+beforeEach(async () => {
+  // The key is remembered, as it is in operation: it is read from the table that a test locks.
+  service = await startService({ COPY_CONCURRENCY: '0', KEY_CACHE_SECONDS: '30', TICK_MS: '100' });
+  await service.api.get('/me');
+  holder = new pg.Client({ connectionString: service.database.superuserUrl });
+  await holder.connect();
+});
+afterEach(async () => {
+  await holder.end();
+  await service.close();
+});
+
+/** Nobody else can use the table, or only not write to it. */
+const hold = async (table: string, mode: 'access exclusive' | 'exclusive' = 'access exclusive') => {
+  await holder.query('begin');
+  await holder.query(`lock table ${table} in ${mode} mode`);
+};
+const letGo = () => holder.query('commit');
+
+const rubric = {
+  criteria: [
+    { name: 'Law', marks: 1.25, keywords: ['inertia'] },
+    { name: 'Unit', marks: 0.75 },
+  ],
+};
+const paper = typedExam([
+  longAnswer('1', { rubric, model_answer: 'Inertia, in newtons.' }),
+  longAnswer('2', { model_answer: 'Two' }),
+  longAnswer('3', { model_answer: null }),
+  mcq('4'),
+]);
+const asSaved = { version: 1, locked: false, questions_with_rubric: 1, questions_without_rubric: 2 };
+const { version: _version, ...counts } = asSaved;
+const asPending = { ...counts, sync: 'pending' };
+
+describe('2.1 quote', () => {
+  test('2.1 a price that cannot be read in time is left out, and the exam is created all the same', async () => {
+    await hold('institutes');
+    const exam = await createExam(service.api, paper);
+    expect(exam).toMatchObject({ status: 'open', question_count: 4, rubric: asSaved });
+    expect(exam).not.toHaveProperty('quote');
+    expect((await service.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
+    expect((await service.api.get<ExamList>('/exams')).body.data).toHaveLength(1);
+    await letGo();
+    expect((await service.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual({
+      ...exam,
+      quote: { unit: 'answer', credits_per_page: 1, rate_source: 'standard' },
+    });
+  });
+});
+
+describe('2.1 rubric.sync', () => {
+  test('2.1 rubrics that cannot be saved at once: the exam is created, says pending, and has them later by itself', async () => {
+    await hold('rubric_versions');
+    const exam = await createExam(service.api, { ...paper, open: false });
+    expect(exam.rubric).toEqual(asPending);
+    expect(exam.warnings.map(({ code }) => code)).toEqual(['rubric_marks_not_half_step', 'auto_rubric']);
+    // Whoever reads the exam meanwhile sees the same, and its retries change nothing that is visible.
+    expect((await service.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
+    await letGo();
+    const saved = await eventually('the rubrics are saved', async () => {
+      const { body } = await service.api.get<Exam>(`/exams/${exam.id}`);
+      return body.rubric.sync === undefined && body;
+    });
+    expect(saved).toEqual({ ...exam, rubric: asSaved, updated_at: saved.updated_at });
+    expect(Date.parse(saved.updated_at)).toBeGreaterThan(Date.parse(exam.updated_at));
+    const { body } = await service.api.get<RubricList>(`/exams/${exam.id}/rubrics`);
+    expect(body).toMatchObject({
+      version: 1,
+      questions: [
+        { label: '1', rubric, model_answer: 'Inertia, in newtons.' },
+        { label: '2', rubric: null, model_answer: 'Two' },
+        { label: '3', rubric: null, model_answer: null },
+      ],
+    });
+  });
+
+  test('2.1 whoever needs pending rubrics has them saved first: a list, an edit, a new question', async () => {
+    await hold('rubric_versions');
+    const [listed, edited, grown] = [
+      await createExam(service.api, { ...paper, open: false }),
+      await createExam(service.api, { ...paper, open: false }),
+      await createExam(service.api, { ...paper, open: false }),
+    ];
+    expectError(await service.api.get<ErrorBody>(`/exams/${listed.id}/rubrics`), 503, 'service_unavailable');
+    await letGo();
+
+    expect((await service.api.get<RubricList>(`/exams/${listed.id}/rubrics`)).body).toMatchObject({
+      version: 1,
+      questions: [{ rubric }, { model_answer: 'Two' }, {}],
+    });
+    const [, second] = edited.questions;
+    const patched = await service.api.patch<{ version: number }>(`/exams/${edited.id}/rubrics`, {
+      questions: { [second?.id ?? '']: { model_answer: 'Other' } },
+    });
+    expect(patched.body.version).toBe(2);
+    await service.api.post(`/exams/${grown.id}/questions`, { questions: [longAnswer('5')] });
+    const { body } = await service.api.get<QuestionList>(
+      `/exams/${grown.id}/questions?include=rubric,model_answer`,
+    );
+    const shown = body.questions.map(({ rubric: of, model_answer }: Question) => [of ?? null, model_answer]);
+    expect(shown.slice(0, 2)).toMatchObject([
+      [rubric, 'Inertia, in newtons.'],
+      [null, 'Two'],
+    ]);
+    expect((await service.api.get<Exam>(`/exams/${grown.id}`)).body.rubric).toMatchObject({
+      version: 2,
+      questions_with_rubric: 1,
+    });
+  });
+
+  test('2.1 a question that is deleted while rubrics are pending takes its own with it', async () => {
+    await hold('rubric_versions');
+    const exam = await createExam(service.api, { ...paper, open: false });
+    // A process that died right after it created the exam would leave just this.
+    await letGo();
+    const [first] = exam.questions;
+    expect((await service.api.delete(`/exams/${exam.id}/questions/${first?.id}`)).status).toBe(200);
+    const { body } = await service.api.get<RubricList>(`/exams/${exam.id}/rubrics`);
+    expect(body).toMatchObject({ version: 1, questions: [{ label: '2' }, { label: '3' }] });
+  });
+
+  test('2.1 a run never starts without the rubrics: it waits for them, and is marked by them', async () => {
+    await hold('rubric_versions', 'exclusive');
+    const exam = await createExam(service.api, typedExam([longAnswer('1', { rubric })]));
+    expect(exam.rubric).toMatchObject({ sync: 'pending', questions_with_rubric: 1 });
+    const submission = await submit(service.api, exam.id, {
+      candidate: { external_id: 'early' },
+      answers: [{ question_label: '1', text: 'inertia' }],
+    });
+    expect(submission).toMatchObject({ status: 'queued', rubric_version: null });
+    await letGo();
+    expect(await untilOver(service.api, submission.id)).toMatchObject({
+      status: 'graded',
+      rubric_version: 1,
+    });
+    const { questions } = await resultOf(service.api, submission.id);
+    expect(questions[0]?.criteria.map(({ name, max }) => [name, max])).toEqual([
+      ['Law', 1.25],
+      ['Unit', 0.75],
+    ]);
+  });
+});

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Exam } from '@evaluation/rest-contract/schemas';
+import { apiClient, createExam, submit } from '../harness/api.ts';
+import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
+import { expectRefused, newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
+import type { TestService } from '../harness/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startIdleService();
+});
+afterAll(() => service.close());
+
+const someone = () => ({ candidate: { external_id: randomUUID() } });
+
+describe('4.7 rule 7: credits', () => {
+  const long = [
+    { question_label: '1', text: 'one' },
+    { question_label: '2', text: 'two' },
+    { question_label: '3', text: 'three' },
+  ];
+  const threeLong = (of: Tenant) =>
+    createExam(of.api, typedExam([longAnswer('1'), longAnswer('2'), longAnswer('3')]));
+
+  test('4.7 rule 7: too few credits answer insufficient_credits with the figures, and nothing is queued', async () => {
+    const poor = await newTenant(service, { credits: 4 });
+    const paper = await threeLong(poor);
+    const path = `/exams/${paper.id}/submissions`;
+    await submit(poor.api, paper.id, { ...someone(), answers: long.slice(1) });
+    const who = someone();
+    const error = await expectRefused(
+      poor,
+      () => poor.api.post(path, { ...who, answers: long }),
+      402,
+      'insufficient_credits',
+    );
+    expect(error.details).toEqual({ required: 3, available: 2, balance: 4, credit_limit: 0, committed: 2 });
+    await submit(poor.api, paper.id, { ...who, answers: long.slice(1) });
+    expect(await poor.credits()).toEqual({ balance: 4, credit_limit: 0, committed: 4 });
+    const free = await submit(poor.api, paper.id, { ...someone(), answers: [] });
+    expect(free).toMatchObject({ status: 'graded', credits_charged: 0 });
+  });
+
+  test('8.4 a credit limit is usable, and a contract price is the one that counts', async () => {
+    const provision = service.control.as({}).control;
+    const { institute_id } = await provision.createInstitute.mutate({
+      name: 'Contract',
+      credits: 1,
+      credit_limit: 1,
+      credits_per_answer: 0.65,
+    });
+    const { api_key } = await provision.createKey.mutate({ institute_id });
+    const api = apiClient(service.baseUrl, api_key);
+    const paper = await createExam(api, typedExam([longAnswer('1'), longAnswer('2'), longAnswer('3')]));
+    const submission = await submit(api, paper.id, { ...someone(), answers: long });
+    expect(submission.quote).toEqual({ unit: 'answer', credits: 1.95, rate_source: 'contract' });
+    const refusal = await api.post(`/exams/${paper.id}/submissions`, {
+      ...someone(),
+      answers: long.slice(2),
+    });
+    expect(refusal.body.error).toMatchObject({
+      code: 'insufficient_credits',
+      details: { required: 0.65, available: 0.05, balance: 1, credit_limit: 1, committed: 1.95 },
+    });
+  });
+});
+
+describe('8.3 the daily quota', () => {
+  const paperOf = (of: Tenant) => createExam(of.api, typedExam([mcq('1'), longAnswer('2')]));
+  const post = (of: Tenant, paper: Exam, answers: object[] = []) =>
+    of.api.post(`/exams/${paper.id}/submissions`, { ...someone(), answers });
+
+  test('8.3 beyond the quota: daily_quota_exceeded with quota, limit, reset and Retry-After', async () => {
+    const of = await newTenant(service, { dailyCopyQuota: 2 });
+    const paper = await paperOf(of);
+    await submit(of.api, paper.id, { ...someone(), answers: [] });
+    await expectRefused(of, () => post(of, paper, [{ question_label: 'none' }]), 422, 'validation_failed');
+    await submit(of.api, paper.id, { ...someone(), answers: [{ question_label: '2', text: 'x' }] });
+    let retryAfter = 0;
+    const error = await expectRefused(
+      of,
+      async () => {
+        const answer = await post(of, paper);
+        retryAfter = Number(answer.headers.get('retry-after'));
+        return answer;
+      },
+      429,
+      'daily_quota_exceeded',
+    );
+    const resets = Date.parse(String(error.details?.['resets_at']));
+    expect(error.details).toEqual({
+      quota: 'daily_copy_quota',
+      limit: 2,
+      resets_at: expect.stringMatching(/T00:00:00(\.000)?Z$/),
+    });
+    expect(Math.abs(retryAfter - (resets - Date.now()) / 1000)).toBeLessThan(30);
+  });
+
+  test('8.3 a key’s own cap holds for that key, and the institute’s other keys go on', async () => {
+    const of = await newTenant(service);
+    const paper = await paperOf(of);
+    const { api_key } = await service.control.as({}).control.createKey.mutate({
+      institute_id: of.instituteId,
+      daily_copy_cap: 1,
+    });
+    const capped = { ...of, api: apiClient(service.baseUrl, api_key) };
+    await submit(of.api, paper.id, { ...someone(), answers: [] });
+    await submit(capped.api, paper.id, { ...someone(), answers: [] });
+    const error = await expectRefused(capped, () => post(capped, paper), 429, 'daily_quota_exceeded');
+    expect(error.details).toMatchObject({ quota: 'daily_copy_cap', limit: 1 });
+    await submit(of.api, paper.id, { ...someone(), answers: [] });
+  });
+
+  test('7 a request that neither credits nor quota allow answers 402, not 429', async () => {
+    const of = await newTenant(service, { credits: 0, dailyCopyQuota: 0 });
+    const paper = await paperOf(of);
+    const long = [{ question_label: '2', text: 'x' }];
+    await expectRefused(of, () => post(of, paper, long), 402, 'insufficient_credits');
+    await expectRefused(of, () => post(of, paper), 429, 'daily_quota_exceeded');
+  });
+
+  test('8.3 refused requests of every kind count nothing', async () => {
+    const of = await newTenant(service, { credits: 1, dailyCopyQuota: 1 });
+    const paper = await paperOf(of);
+    const refusals: [object, number, string][] = [
+      [{ answers: [] }, 422, 'validation_failed'],
+      [{ ...someone(), upload_id: randomUUID() }, 422, 'mode_mismatch'],
+      [{ candidate_id: randomUUID(), answers: [] }, 404, 'candidate_not_found'],
+    ];
+    for (const [body, status, code] of refusals) {
+      await expectRefused(of, () => of.api.post(`/exams/${paper.id}/submissions`, body), status, code);
+    }
+    await submit(of.api, paper.id, { ...someone(), answers: [{ question_label: '2', text: 'x' }] });
+  });
+});

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
+import { createExam, resultOf, submit, type ErrorBody } from '../harness/api.ts';
+import { everyTypeExam } from '../harness/papers.ts';
+import { expectRefused, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
+import type { TestService } from '../harness/service.ts';
+
+let service: TestService;
+let tenant: Tenant;
+let exam: Exam;
+beforeAll(async () => {
+  service = await startIdleService();
+  tenant = await newTenant(service);
+  exam = await createExam(tenant.api, everyTypeExam());
+});
+afterAll(() => service.close());
+
+const someone = () => ({ candidate: { external_id: randomUUID() } });
+const refusedAnswers = (answers: unknown, code = 'validation_failed') =>
+  expectRefused(
+    tenant,
+    () => tenant.api.post(`/exams/${exam.id}/submissions`, { ...someone(), answers }),
+    422,
+    code,
+  );
+const submitted = (answers: object[], more: object = {}): Promise<Submission> =>
+  submit(tenant.api, exam.id, { ...someone(), answers, ...more });
+
+describe('4.7 rule 5: typed answers', () => {
+  test('4.7 rule 5: every problem is listed at once, each at its field', async () => {
+    const error = await refusedAnswers([
+      { question_label: '1', text: 'B' },
+      { question_label: '2', option_labels: ['A', 'A'] },
+      { question_label: '4', option_labels: ['24'] },
+      { question_label: '9', text: 'x' },
+      { question_id: randomUUID(), text: 'x' },
+      { question_label: '6', text: 'once' },
+      { question_id: exam.questions[5]?.id, text: 'twice' },
+      { text: 'to nothing' },
+      { question_label: '3', question_id: exam.questions[2]?.id },
+      { question_label: '7(a)', text: 'x'.repeat(20_001) },
+      { question_label: '5', text: 'x'.repeat(256) },
+    ]);
+    expect(problemsIn(error)).toEqual([
+      'answers[0].text: not_allowed',
+      'answers[1].option_labels[1]: duplicate',
+      'answers[2].option_labels: not_allowed',
+      'answers[3].question_label: unknown_question',
+      'answers[4].question_id: unknown_question',
+      'answers[6]: duplicate',
+      'answers[7]: invalid_value',
+      'answers[8]: invalid_value',
+      'answers[9].text: too_long',
+      'answers[10].text: too_long',
+    ]);
+  });
+
+  test('4.7 rule 5: an option label that the question lacks answers unknown_option_label; labels match exactly', async () => {
+    const error = await refusedAnswers(
+      [
+        { question_label: '1', option_labels: ['b'] },
+        { question_label: '3', option_labels: ['T', 'X'] },
+      ],
+      'unknown_option_label',
+    );
+    expect(problemsIn(error)).toEqual([
+      'answers[0].option_labels[0]: unknown_option_label',
+      'answers[1].option_labels[1]: unknown_option_label',
+    ]);
+    const mixed = await refusedAnswers([
+      { question_label: '1', option_labels: ['Z'] },
+      { question_label: '9' },
+    ]);
+    expect(problemsIn(mixed)).toEqual([
+      'answers[0].option_labels[0]: unknown_option_label',
+      'answers[1].question_label: unknown_question',
+    ]);
+  });
+
+  test.each([
+    ['of letters only', `${'क'.repeat(21)}${'a'.repeat(79)}`],
+    ['of letters, digits and signs not counting', `${'क'.repeat(3)}aaaaaaaaa 123456789 +-*/ .,;:`],
+    ['altogether', 'यह उत्तर हिन्दी में है'],
+  ])(
+    '4.7 rule 5: more than 20%% Devanagari %s answers language_not_supported with the label',
+    async (_name, text) => {
+      const error = await refusedAnswers(
+        [
+          { question_label: '6', text: 'An English answer.' },
+          { question_label: '7(A)', text },
+        ],
+        'language_not_supported',
+      );
+      expect(error.details?.['question_label']).toBe('7(a)');
+    },
+  );
+
+  test.each([
+    ['exactly 20% Devanagari', `${'क'.repeat(20)}${'a'.repeat(80)}`],
+    [
+      'a quotation in Devanagari',
+      'The word धर्म means duty, law and much more than one English word can say.',
+    ],
+    ['no letters', '1 + 1 = 2'],
+    ['20,000 characters, emoji counting as one', '😀'.repeat(20_000)],
+  ])('4.7 rule 5: %s is taken', async (_name, text) => {
+    expect((await submitted([{ question_label: '6', text }])).quote.credits).toBe(1);
+  });
+
+  test('2.6 a question is named by id or by label, ignoring case', async () => {
+    const submission = await submitted([
+      { question_label: '7(A)', text: 'by label' },
+      { question_id: exam.questions[5]?.id.toUpperCase(), text: 'by id' },
+    ]);
+    expect(submission.quote).toEqual({ unit: 'answer', credits: 2, rate_source: 'standard' });
+  });
+
+  test('4.7 rule 5: blank and omitted answers are not answered: no marks, no AI, no credits', async () => {
+    const before = await tenant.credits();
+    const submission = await submitted([
+      { question_label: '1', option_labels: [] },
+      { question_label: '2', option_labels: null },
+      { question_label: '4', text: ' ' },
+      { question_label: '5', text: '' },
+      { question_label: '6', text: ' \n\t\u00a0' },
+      { question_label: '7(a)', text: null },
+    ]);
+    expect(submission).toMatchObject({ status: 'graded', credits_charged: 0, quote: { credits: 0 } });
+    expect(await tenant.credits()).toEqual(before);
+    const result = await resultOf(tenant.api, submission.id);
+    expect(result.questions.map(({ status, awarded, source }) => [status, awarded, source])).toEqual(
+      result.questions.map(() => ['not_answered', 0, null]),
+    );
+    expect(result.totals).toEqual({
+      awarded: 0,
+      max: 10,
+      percentage: 0,
+      questions_graded: 0,
+      questions_failed: 0,
+    });
+  });
+});
+
+describe('4.7 rule 6: objective answers', () => {
+  test('4.7 rule 6, 3.2: a submission of objective answers is graded at once, free of charge', async () => {
+    const submission = await submitted([
+      { question_label: '1', option_labels: ['B'] },
+      { question_label: '2', option_labels: ['C', 'A'] },
+      { question_label: '3', option_labels: ['F'] },
+      { question_label: '4', text: ' 1000.0 ' },
+      { question_label: '5', text: ' INSULIN\n' },
+    ]);
+    expect(submission).toMatchObject({
+      state: 'live',
+      status: 'graded',
+      lane: 'typed',
+      pages: null,
+      needs_review: false,
+      review_reasons: [],
+      finalized: false,
+      finalized_at: null,
+      progress: null,
+      queue: null,
+      attempt_count: 1,
+      credits_charged: 0,
+      error: null,
+      metadata: null,
+      quote: { unit: 'answer', credits: 0, rate_source: 'standard' },
+      warnings: [],
+    });
+    const result = await resultOf(tenant.api, submission.id);
+    expect(result).toMatchObject({
+      submission_id: submission.id,
+      exam_id: exam.id,
+      credits_charged: 0,
+      error: null,
+    });
+    expect(result.checked_copy).toEqual({ available: false, download_path: null });
+    expect(result.questions.map(({ label, awarded, source }) => [label, awarded, source])).toEqual([
+      ['1', 1, 'auto'],
+      ['2', 2, 'auto'],
+      ['3', 0, 'auto'],
+      ['4', 1, 'auto'],
+      ['5', 1, 'auto'],
+      ['6', 0, null],
+      ['7(a)', 0, null],
+    ]);
+    expect(result.totals).toEqual({
+      awarded: 5,
+      max: 10,
+      percentage: 50,
+      questions_graded: 5,
+      questions_failed: 0,
+    });
+    expect(result.questions[4]?.extracted_answer?.trim()).toBe('INSULIN');
+  });
+
+  test('2.2 wrong answers cost their negative marks, exactly, and totals go below 0', async () => {
+    const submission = await submitted([
+      { question_label: '1', option_labels: ['A', 'B'] },
+      { question_label: '2', option_labels: ['A'] },
+      { question_label: '3', option_labels: ['F'] },
+      { question_label: '4', text: '24.0001' },
+    ]);
+    const result = await resultOf(tenant.api, submission.id);
+    expect(result.questions.slice(0, 4).map(({ awarded }) => awarded)).toEqual([-0.25, -0.5, 0, -0.33]);
+    expect(result.totals).toMatchObject({ awarded: -1.08, percentage: -10.8 });
+  });
+});
+
+describe('2.7 the result', () => {
+  test('2.7 the result of a submission that waits has its objective marks, the rest is pending', async () => {
+    const submission = await submitted([
+      { question_label: '1', option_labels: ['B'] },
+      { question_label: '6', text: 'Because.' },
+    ]);
+    const result = await resultOf(tenant.api, submission.id, '?include=model_answer,annotations');
+    expect(result).toMatchObject({ status: 'queued', graded_at: null, credits_charged: null });
+    expect(result.questions.map(({ status }) => status)).toEqual([
+      'graded',
+      'not_answered',
+      'not_answered',
+      'not_answered',
+      'not_answered',
+      'pending',
+      'not_answered',
+    ]);
+    expect(result.questions[5]).toMatchObject({ awarded: null, source: null, annotations: [] });
+    expect(result.questions[5]?.model_answer).toBe('Because of this, and because of that.');
+    const refusal = await tenant.api.get<ErrorBody>(`/submissions/${submission.id}/checked-copy`);
+    expect({ status: refusal.status, code: refusal.body.error.code }).toEqual({
+      status: 404,
+      code: 'not_found',
+    });
+  });
+
+  test('4.7 include adds and leaves out what it names, and refuses what it does not know', async () => {
+    const { id } = await submitted([{ question_label: '1', option_labels: ['B'] }]);
+    const plain = (await resultOf(tenant.api, id)).questions[0];
+    expect(plain).toMatchObject({ extracted_answer: 'B' });
+    expect(plain).not.toHaveProperty('annotations');
+    expect(plain).not.toHaveProperty('model_answer');
+    const bare = (await resultOf(tenant.api, id, '?include=-extracted_answer,annotations')).questions[0];
+    expect(bare).not.toHaveProperty('extracted_answer');
+    expect(bare).toMatchObject({ annotations: [] });
+    const error = await expectRefused(
+      tenant,
+      () => tenant.api.get(`/submissions/${id}/result?include=everything`),
+      422,
+      'validation_failed',
+    );
+    expect(problemsIn(error)).toEqual(['include: invalid_value']);
+  });
+});
