@@ -68,7 +68,11 @@ describe('2.1 rubric.sync', () => {
     const exam = await createExam(service.api, { ...paper, open: false });
     expect(exam.rubric).toEqual(asPending);
     expect(exam.warnings.map(({ code }) => code)).toEqual(['rubric_marks_not_half_step', 'auto_rubric']);
-    // Whoever reads the exam meanwhile sees the same, and its retries change nothing that is visible.
+    // Whoever reads the exam meanwhile sees the same, and retries that fail change nothing that is visible.
+    await eventually('a retry failed', async () => {
+      const { rows } = await holder.query<{ attempts: number }>('select attempts from pending_rubrics');
+      return (rows[0]?.attempts ?? 0) > 1;
+    });
     expect((await service.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
     await letGo();
     const saved = await eventually('the rubrics are saved', async () => {

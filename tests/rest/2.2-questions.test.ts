@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Exam, QuestionInput } from '@evaluation/rest-contract/schemas';
+import type { Exam, Question, QuestionInput, QuestionList } from '@evaluation/rest-contract/schemas';
 import { longAnswer, mcq, numeric, oneWord, trueFalse, typedExam } from '../harness/papers.ts';
 import { expectRefused, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
@@ -98,6 +98,10 @@ describe('2.2 what a question may not be', () => {
     ['a long label', mcq('x'.repeat(17)), 'label: too_long'],
     ['markup in a label', mcq('<1>'), 'label: invalid_characters'],
     ['a label that is taken, in another case', mcq('FIRST'), 'label: duplicate'],
+    ['a section without a name', mcq('2', { section: ' ' }), 'section: required'],
+    ['a long section', mcq('2', { section: 'x'.repeat(65) }), 'section: too_long'],
+    ['markup in a section', mcq('2', { section: 'a>b' }), 'section: invalid_characters'],
+    ['a long parent label', mcq('2', { parent_label: 'x'.repeat(17) }), 'parent_label: too_long'],
     ['a type that is none', { ...mcq('2'), type: 'essay' }, 'type: invalid_value'],
     ['an empty text', mcq('2', { text: '  ' }), 'text: required'],
     ['a long text', mcq('2', { text: 'x'.repeat(20_001) }), 'text: too_long'],
@@ -216,5 +220,33 @@ describe('2.2 what a question may not be', () => {
       'questions[1].correct_options[0]: unknown_option_label',
       'questions[1].model_answer: not_allowed',
     ]);
+  });
+});
+
+describe('2.2 what is returned as sent', () => {
+  const kept: [string, object, keyof Question][] = [
+    ['a numeric answer stays a number', numeric('2', { answer: -1.5e-7 }), 'answer'],
+    ['a numeric string stays a string', numeric('2', { answer: ' +24.50 ' }), 'answer'],
+    ['a list of numbers stays a list', numeric('2', { answer: [1, '1.0', 1e21] }), 'answer'],
+    ['a word keeps its case and spaces', oneWord('2', { answer: ' DNA  double helix ' }), 'answer'],
+    [
+      'correct options keep their order',
+      mcq('2', { type: 'mcq_multi', correct_options: ['C', 'A'] }),
+      'correct_options',
+    ],
+    [
+      'tags of 2 KB keep every value',
+      longAnswer('2', { tags: { ok: true, n: 0.1, deep: [[{ a: null }]], k: 'é'.repeat(900), '': '' } }),
+      'tags',
+    ],
+    ['a text keeps its lines, tabs and markup', longAnswer('2', { text: ' a\n\tb <b>&amp; ½ 😀 ' }), 'text'],
+    ['marks of half a step', mcq('2', { max_marks: 999.5 }), 'max_marks'],
+    ['negative marks of many decimals', mcq('2', { negative_marks: 0.333333 }), 'negative_marks'],
+    ['an empty parent label', mcq('2', { parent_label: '' }), 'parent_label'],
+  ];
+  test.each(kept)('2.2 %s', async (_name, question, field) => {
+    const exam = await accepted(question);
+    const { body } = await tenant.api.get<QuestionList>(`/exams/${exam.id}/questions`);
+    expect(body.questions[1]?.[field]).toEqual(Reflect.get(question, field));
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Exam, Rubric } from '@evaluation/rest-contract/schemas';
+import type { Exam, Rubric, RubricList } from '@evaluation/rest-contract/schemas';
 import { longAnswer, typedExam } from '../harness/papers.ts';
 import { expectRefused, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
@@ -74,6 +74,18 @@ test.each(['Idea', 'IDEA', ' idea '])(
     expect(problemsIn(error)).toEqual([`${at}[1].name: rubric_duplicate_criterion`]);
   },
 );
+
+test('2.3 criterion names, keywords and guidance are stored as sent, the bounds of the spec’s silence are wide', async () => {
+  const criteria = Array.from({ length: 100 }, (_, index) => ({
+    name: ` Criterion ${index} `.padEnd(255, '·'),
+    marks: 0.02,
+    keywords: Array.from({ length: index % 3 }, (_keyword, word) => `keyword ${word} <b>`),
+    guidance: 'x'.repeat(4000),
+  }));
+  const exam = await created(paper(criteria));
+  const { body } = await tenant.api.get<RubricList>(`/exams/${exam.id}/rubrics`);
+  expect(body.questions[0]?.rubric).toEqual({ partial_marking: true, criteria });
+});
 
 test('2.3 rule 2: criteria of two questions may have one name', async () => {
   const rubric: Rubric = { criteria: [{ name: 'Idea', marks: 2 }] };

@@ -447,7 +447,7 @@ describe('2.3 the version that a run used', () => {
         expect(result.questions[0]?.criteria.map((criterion) => criterion.name)).toEqual([name]);
         const pinned = await behind<{ rubric: Rubric }>(
           grading.database,
-          `select paper -> 0 -> 'rubric' as rubric from runs where submission_id = $1`,
+          `select paper -> 'questions' -> 0 -> 'rubric' as rubric from runs where submission_id = $1`,
           [submission.id],
         );
         expect(pinned.map((run) => run.rubric.criteria.map((criterion) => criterion.name))).toEqual([[name]]);

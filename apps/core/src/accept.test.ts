@@ -62,3 +62,30 @@ test('unknown fields are ignored on create', () => {
     mode: 'typed',
   });
 });
+
+test.each([
+  ['questions', { title: 'T', mode: 'typed', questions: Array.from({ length: 300_000 }, () => ({})) }],
+  [
+    'questions[0].options',
+    { title: 'T', mode: 'typed', questions: [{ options: Array.from({ length: 300_000 }, () => ({})) }] },
+  ],
+])(
+  '8.1 a list longer than the spec allows is refused by its length, without a look at its items: %s',
+  (field, body) => {
+    const before = process.cpuUsage();
+    const failure = failureOf(() => accept(ExamCreate, body));
+    const spent = process.cpuUsage(before);
+    expect(failure.details).toMatchObject({ errors: [{ field, code: 'too_long' }] });
+    expect((spent.user + spent.system) / 1000).toBeLessThan(500);
+  },
+);
+
+test('7 a body of nothing but mistakes is answered with a bounded list', () => {
+  const wrong = {
+    title: 'T',
+    mode: 'typed',
+    candidates: Array.from({ length: 2000 }, () => ({ external_id: 1, name: 2, roll_number: 3 })),
+  };
+  const failure = failureOf(() => accept(ExamCreate, wrong));
+  expect(failure.details?.['errors']).toHaveLength(1000);
+});

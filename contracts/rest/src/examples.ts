@@ -10,8 +10,17 @@ import type {
   CandidatesRegistered,
   RegisteredCandidateList,
 } from './schemas/candidate.ts';
-import type { Exam, ExamCreate } from './schemas/exam.ts';
+import type {
+  Exam,
+  ExamCreate,
+  ExamEdit,
+  ExamList,
+  ExamListItem,
+  ExamSearch,
+  ExamsFound,
+} from './schemas/exam.ts';
 import type { Result } from './schemas/result.ts';
+import type { RubricList, RubricsEdit, RubricsEdited } from './schemas/rubric.ts';
 import type { Submission, SubmissionCreate, SubmissionList } from './schemas/submission.ts';
 import type { Upload, UploadsCreate, UploadsCreated } from './schemas/upload.ts';
 
@@ -107,6 +116,13 @@ const examAnswer: Exam = {
   created_at: '2026-02-14T06:00:00.000Z',
   updated_at: '2026-02-14T06:00:00.000Z',
 };
+
+const { questions: _questions, ...examListItem } = examAnswer;
+const listedExam: ExamListItem = examListItem;
+const examList: ExamList = { data: [listedExam], next_cursor: null, has_more: false };
+const examEdit: ExamEdit = { title: 'Physics, unit 3 (resit)', board: null };
+const examSearch: ExamSearch = { external_ref: 'physics-unit-3-2026' };
+const examsFound: ExamsFound = { data: [listedExam] };
 
 const submissionCreate: SubmissionCreate = {
   candidate: { external_id: 'S-1042' },
@@ -284,6 +300,30 @@ const uploadAnswer: Upload = { id: upload, status: 'ready', pages: 12 };
 
 const feed: SubmissionList = { data: [submissionAnswer], next_cursor: null, has_more: false };
 
+const rubricList: RubricList = {
+  version: 1,
+  questions: [
+    {
+      question_id: essay,
+      label: '2',
+      rubric: {
+        partial_marking: true,
+        criteria: [
+          { name: 'Law', marks: 2, keywords: ['rate of change of momentum'] },
+          { name: 'Unit', marks: 2, guidance: 'Accept the derivation in words.' },
+        ],
+      },
+      model_answer: null,
+    },
+  ],
+};
+
+const rubricsEdit: RubricsEdit = {
+  questions: { [essay]: { rubric: null, model_answer: 'Force is the rate of change of momentum.' } },
+};
+
+const rubricsEdited: RubricsEdited = { version: 2, questions: [{ question_id: essay }] };
+
 /** By the name of the schema: what a body or an answer of it can look like. */
 export const examples: Readonly<Record<string, object>> = {
   Account: account,
@@ -296,8 +336,15 @@ export const examples: Readonly<Record<string, object>> = {
   CandidatesRegistered: candidatesRegistered,
   Exam: examAnswer,
   ExamCreate: examCreate,
+  ExamEdit: examEdit,
+  ExamList: examList,
+  ExamSearch: examSearch,
+  ExamsFound: examsFound,
   RegisteredCandidateList: registeredList,
   Result: result,
+  RubricList: rubricList,
+  RubricsEdit: rubricsEdit,
+  RubricsEdited: rubricsEdited,
   Submission: submissionAnswer,
   SubmissionCreate: submissionCreate,
   SubmissionList: feed,

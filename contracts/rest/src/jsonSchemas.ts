@@ -33,11 +33,15 @@ export const collectSchemas = (): SchemaCollector => {
   return {
     schemaOf(schema, direction) {
       if (!isZod(schema)) return null;
+      const silent = silentSchemas();
       // In a tuple a named root is a reference like any other named part, instead of being written in place.
       const { prefixItems, $defs = {} } = z.toJSONSchema(z.tuple([schema]), {
         target: 'draft-2020-12',
         io: direction,
+        unrepresentable: 'any',
+        override: ({ zodSchema, jsonSchema }) => silent.note(zodSchema, jsonSchema),
       });
+      silent.refuse();
       const anyJson = new Set<string>();
       for (const [id, definition] of Object.entries($defs)) {
         if (!id.startsWith('__')) continue;
@@ -65,6 +69,35 @@ const asSchema = (part: unknown): JsonSchema => {
   if (!isObject(part)) throw new Error('A JSON Schema is an object.');
   return part;
 };
+
+/**
+ * Finds checks in code for which JSON Schema has no word and of which no `.meta({ type })` says anything either: they
+ * would pass for "anything". A schema with metadata is a copy, so what its original lacks does not count.
+ */
+const silentSchemas = () => {
+  const silent = new Set<z.core.$ZodType>();
+  return {
+    note(schema: z.core.$ZodType, written: JsonSchema): void {
+      if (!WORDLESS.has(schema._zod.def.type)) return;
+      if (written['type'] === undefined) silent.add(schema);
+      else for (let of = schema._zod.parent; of !== undefined; of = of._zod.parent) silent.delete(of);
+    },
+    refuse(): void {
+      for (const { _zod } of silent)
+        throw new Error(`JSON Schema has no word for a ${_zod.def.type} schema: give it a .meta({ type }).`);
+    },
+  };
+};
+
+const WORDLESS: ReadonlySet<string> = new Set([
+  'custom',
+  'transform',
+  'date',
+  'bigint',
+  'map',
+  'set',
+  'symbol',
+]);
 
 /** What `z.json()` becomes: any JSON value, said in six branches that refer to themselves. */
 const isAnyJson = (definition: unknown): boolean => {

@@ -84,6 +84,14 @@ describe('9 openapi.json', () => {
     );
   });
 
+  test('a check in code of which nothing is said is refused, wherever it stands; with a type it is that type', () => {
+    const silent = z.custom<object>((value) => value !== null);
+    const { schemaOf } = collectSchemas();
+    for (const schema of [silent, z.object({ a: silent.optional() })])
+      expect(() => schemaOf(schema, 'input')).toThrow(/custom/);
+    expect(schemaOf(silent.meta({ type: 'object' }), 'input')).toEqual({ type: 'object' });
+  });
+
   test('every named schema compiles as JSON Schema 2020-12, and its example passes it', () => {
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);

@@ -166,6 +166,24 @@ describe('inTenant', () => {
     expect(tries.toSorted()).toEqual([1, 2]);
   });
 
+  test('a connection that breaks under a command fails the command and nothing else', async () => {
+    const uncaught: Error[] = [];
+    const onUncaught = (error: Error) => uncaught.push(error);
+    process.on('uncaughtException', onUncaught);
+    try {
+      const broken = database.inTenant(randomUUID(), async (tx) => {
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+        await superuser(`select pg_terminate_backend(${rows[0]?.pid})`);
+        await sql`select 1`.execute(tx);
+      });
+      await expect(broken).rejects.toThrow();
+      await expect(database.ping()).resolves.toBeUndefined();
+      expect(uncaught).toEqual([]);
+    } finally {
+      process.off('uncaughtException', onUncaught);
+    }
+  });
+
   test('names the constraint that was broken', async () => {
     const ours = randomUUID();
     const twice = database.inTenant(ours, async (tx) => {

@@ -1,6 +1,6 @@
 import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import { describe, expect, test } from 'vitest';
-import { checkPaper } from './paper.ts';
+import { checkAdded, checkEdited, checkPaper, type StandingPaper } from './paper.ts';
 
 const long = (label: string, more: Partial<QuestionInput> = {}): QuestionInput => ({
   label,
@@ -192,5 +192,49 @@ describe('2.1 warnings', () => {
     });
     expect(paper.problems).toEqual([]);
     expect(paper.warnings.map(({ code }) => code)).toEqual(['auto_rubric', 'rubric_marks_not_half_step']);
+  });
+});
+
+describe('4.3 questions beside those that stand', () => {
+  const standing = (change: Partial<StandingPaper> = {}): StandingPaper => ({
+    sections: [{ name: 'Physics' }],
+    sectionsDeclared: false,
+    labels: ['1', 'a'],
+    ...change,
+  });
+  const added = (change: Partial<StandingPaper>, ...questions: QuestionInput[]) =>
+    checkAdded({ mode: 'typed', standing: standing(change), questions });
+  const found = (paper: { problems: { field: string; code: string }[] }) =>
+    paper.problems.map(({ field, code }) => `${field} ${code}`);
+
+  test('labels that stand are taken, ignoring case', () => {
+    expect(found(added({}, long('A'), long('2')))).toEqual(['questions[0].label duplicate']);
+  });
+
+  test('derived sections grow at the end, declared ones do not', () => {
+    const questions = [long('2', { section: 'physics' }), long('3', { section: 'Biology' }), long('4')];
+    const derived = added({}, ...questions);
+    expect(derived.sections).toEqual([{ name: 'Physics' }, { name: 'Biology' }]);
+    expect(derived.questions.map(({ section }) => section)).toEqual([0, 1, 0]);
+    expect(found(added({ sectionsDeclared: true }, ...questions))).toEqual([
+      'questions[1].section unknown_section',
+    ]);
+  });
+
+  test('200 questions and 20 derived sections, those that stand included', () => {
+    const labels = Array.from({ length: 199 }, (_, index) => `s${index}`);
+    expect(found(added({ labels }, long('x')))).toEqual([]);
+    expect(found(added({ labels }, long('x'), long('y')))).toEqual(['questions too_long']);
+    const sections = Array.from({ length: 20 }, (_, index) => ({ name: `s${index}` }));
+    expect(found(added({ sections }, long('x', { section: 'new' })))).toEqual([
+      'questions too_many_sections',
+    ]);
+  });
+
+  test('an edited question has paths of its own, and may keep its label', () => {
+    const edited = (question: QuestionInput) =>
+      found(checkEdited({ mode: 'typed', standing: standing({ labels: ['2'] }), question }));
+    expect(edited(long('1'))).toEqual([]);
+    expect(edited(long('2', { answer: 'x' }))).toEqual(['label duplicate', 'answer not_allowed']);
   });
 });

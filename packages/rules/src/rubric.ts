@@ -5,7 +5,11 @@ import { hasMarkFigures } from './markFigures.ts';
 import { exact, sum } from './marks.ts';
 import { isRead, type Parts } from './readable.ts';
 
-/** The rules of a rubric that its own fields cannot say (spec 2.3, rules 1–3), on what could be read of it. */
+/**
+ * The rules of a rubric that its own fields cannot say (spec 2.3, rules 1–3), on what could be read of it. Criterion
+ * names are compared without the spaces around them and ignoring case, as labels are: a grader and a reader of the
+ * result could not tell "Idea" from "idea ". They are stored and returned as sent.
+ */
 export const checkRubric = (rubric: Parts<Rubric>, maxMarks: Parts<number>, at: string): Problem[] => {
   if (!isRead(rubric) || !isRead(rubric.criteria)) return [];
   const criteria = rubric.criteria;
@@ -13,7 +17,8 @@ export const checkRubric = (rubric: Parts<Rubric>, maxMarks: Parts<number>, at: 
   const marks = criteria.flatMap((criterion) =>
     isRead(criterion) && isRead(criterion.marks) ? [criterion.marks] : [],
   );
-  if (isRead(maxMarks) && marks.length === criteria.length) {
+  // A rubric without criteria is refused by its schema; that it adds up to 0 says nothing more.
+  if (isRead(maxMarks) && criteria.length > 0 && marks.length === criteria.length) {
     const total = sum(marks);
     if (!total.equals(exact(maxMarks))) {
       problems.push({

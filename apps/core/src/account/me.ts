@@ -1,7 +1,7 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { Scope, type Account } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { copiesToday, nextReset, today } from '../quotas/dailyCopies.ts';
+import { copiesToday, nextReset } from '../quotas/dailyCopies.ts';
 import type { Services } from '../services.ts';
 
 /** Spec 4.1. */
@@ -11,9 +11,8 @@ export const me = async (services: Services, actor: Actor): Promise<Account> => 
     include: { institute: true },
   });
   if (key === null) throw new DomainFailure('invalid_api_key');
-  const day = today();
-  const used = await services.database.inTenant(actor.institute_id, (tx) =>
-    copiesToday(tx, actor.institute_id, day),
+  const { day, copies } = await services.database.inTenant(actor.institute_id, (tx) =>
+    copiesToday(tx, actor.institute_id),
   );
   return {
     institute: { id: key.institute.id, name: key.institute.name },
@@ -24,7 +23,7 @@ export const me = async (services: Services, actor: Actor): Promise<Account> => 
     rate_tier: key.rate_tier,
     daily_copy_quota: key.institute.daily_copy_quota,
     daily_copy_cap: key.daily_copy_cap,
-    quota_used_today: used,
+    quota_used_today: copies,
     quota_resets_at: nextReset(day),
   };
 };

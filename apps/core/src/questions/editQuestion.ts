@@ -99,7 +99,10 @@ export const editQuestion = (
   });
 
 /** The question as it would be, of an edit that is refused anyway. Its type stays, whatever was sent as one. */
-const whatIsRead = (before: QuestionInput, edit: Exclude<Parts<QuestionEdit>, Broken>) => ({
+const whatIsRead = (
+  before: QuestionInput,
+  edit: Exclude<Parts<QuestionEdit>, Broken>,
+): Parts<QuestionInput> => ({
   ...before,
   ...edit,
   type: before.type,

@@ -6,21 +6,22 @@ import type { Tx } from '@evaluation/database';
  * counted in the transaction that accepts the copy, so a refused request counts nothing.
  */
 
-export const today = (now = new Date()): string => now.toISOString().slice(0, 10);
+/** The UTC day of the database's clock, which all replicas share. */
+export const today = sql<string>`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD')`;
 
 /** 00:00 UTC of the next day. */
 export const nextReset = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00.000Z`) + 24 * 60 * 60 * 1000).toISOString();
 
-export const copiesToday = async (tx: Tx, instituteId: string, day: string): Promise<number> => {
-  const row = await tx
-    .selectFrom('daily_copies')
-    .select('copies')
-    .where('institute_id', '=', instituteId)
-    .where('counter_id', '=', instituteId)
-    .where('day', '=', day)
-    .executeTakeFirst();
-  return row?.copies ?? 0;
+export const copiesToday = async (tx: Tx, instituteId: string): Promise<{ day: string; copies: number }> => {
+  const { rows } = await sql<{ day: string; copies: number }>`
+    select day, coalesce((
+      select copies from daily_copies d
+      where d.institute_id = ${instituteId} and d.counter_id = ${instituteId} and d.day = now.day), 0) as copies
+    from (select ${today} as day) now`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the database has no clock');
+  return row;
 };
 
 export interface Allowance {

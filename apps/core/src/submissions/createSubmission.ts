@@ -77,7 +77,7 @@ export const createSubmission = async (
       .execute();
 
     // Counted before the credits are locked, answered after them: 402 comes before 429 (design chapter 5).
-    const day = today();
+    const { day } = institute;
     const usedUp = await countCopy(tx, actor.institute_id, day, institute.allowances);
     await reserve(tx, actor.institute_id, runId, quote.credits);
     if (usedUp !== null) {
@@ -173,7 +173,7 @@ const readTerms = async (tx: Tx, actor: Actor) => {
     .leftJoin('api_keys', (join) =>
       join.onRef('api_keys.institute_id', '=', 'institutes.id').on('api_keys.id', '=', actor.key_id),
     )
-    .select(['credits_per_page', 'credits_per_answer', 'daily_copy_quota', 'daily_copy_cap'])
+    .select(['credits_per_page', 'credits_per_answer', 'daily_copy_quota', 'daily_copy_cap', today.as('day')])
     .where('institutes.id', '=', actor.institute_id)
     .executeTakeFirstOrThrow();
   const allowances: Allowance[] = [
@@ -185,6 +185,7 @@ const readTerms = async (tx: Tx, actor: Actor) => {
   return {
     credits_per_page: terms.credits_per_page,
     credits_per_answer: terms.credits_per_answer,
+    day: terms.day,
     allowances,
   };
 };

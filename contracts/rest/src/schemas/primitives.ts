@@ -85,11 +85,12 @@ export const clientObject = z
     params: { code: 'invalid_type' },
     abort: true,
   })
-  .meta({ type: 'object', additionalProperties: true })
   .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_JSON_BYTES, {
     error: 'At most 2 KB as JSON.',
     params: { code: 'too_long' },
-  });
+  })
+  // Last: a refinement forgets what was said of the schema before it.
+  .meta({ type: 'object', additionalProperties: true });
 
 /** The list envelope. */
 export const listOf = <T extends z.ZodType>(item: T) =>

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createLogger } from '@evaluation/telemetry';
+import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import { openDatabase, type Database, type Tx } from './tenant.ts';
+import { withinTime } from './withinTime.ts';
+
+let clone: ClonedDatabase;
+let database: Database;
+let holder: pg.Client;
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  database = await openDatabase({
+    url: clone.url,
+    poolSize: 2,
+    log: createLogger({ service: 'test', level: 'silent' }),
+  });
+});
+afterAll(async () => {
+  await database.close();
+  await clone.drop();
+});
+beforeEach(async () => {
+  holder = new pg.Client({ connectionString: clone.superuserUrl });
+  await holder.connect();
+});
+afterEach(() => holder.end());
+
+const insert = (tx: Tx, institute_id: string, external_id: string) =>
+  tx.insertInto('candidates').values({ id: randomUUID(), institute_id, external_id }).execute();
+const stored = async (instituteId: string): Promise<string[]> => {
+  const rows = await database.inTenant(instituteId, (tx) =>
+    tx.selectFrom('candidates').select('external_id').orderBy('external_id').execute(),
+  );
+  return rows.map(({ external_id }) => external_id);
+};
+const limits = async (tx: Tx): Promise<unknown> =>
+  (
+    await sql`select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement`.execute(
+      tx,
+    )
+  ).rows[0];
+
+test('3.2 work that waits too long for a lock is undone, and the rest of its transaction is kept', async () => {
+  const institute = randomUUID();
+  await holder.query('begin; lock table institutes in access exclusive mode');
+  const outcome = await database.inTenant(institute, async (tx) => {
+    await insert(tx, institute, 'before');
+    const within = await withinTime(tx, 50, async (inner) => {
+      await insert(inner, institute, 'within');
+      await inner.selectFrom('institutes').select('id').execute();
+    });
+    await insert(tx, institute, 'after');
+    return within;
+  });
+  await holder.query('rollback');
+  expect(outcome).toBeNull();
+  expect(await stored(institute)).toEqual(['after', 'before']);
+});
+
+test('3.2 a statement that takes too long is such work too', async () => {
+  const outcome = await database.inTenant(randomUUID(), (tx) =>
+    withinTime(tx, 30, (inner) => sql`select pg_sleep(10)`.execute(inner)),
+  );
+  expect(outcome).toBeNull();
+});
+
+test('3.2 work that is done in time is kept, and the limits are its own', async () => {
+  const institute = randomUUID();
+  const [before, within, after, afterFailure] = await database.inTenant(institute, async (tx) => {
+    const first = await limits(tx);
+    const done = await withinTime(tx, 70, async (inner) => {
+      await insert(inner, institute, 'within');
+      return limits(inner);
+    });
+    const second = await limits(tx);
+    await withinTime(tx, 10, (inner) => sql`select pg_sleep(10)`.execute(inner));
+    return [first, done?.value, second, await limits(tx)];
+  });
+  expect(within).toEqual({ lock: '70ms', statement: '70ms' });
+  expect(before).not.toEqual(within);
+  expect([after, afterFailure]).toEqual([before, before]);
+  expect(await stored(institute)).toEqual(['within']);
+});
+
+test('3.2 any other failure is the transaction’s', async () => {
+  const institute = randomUUID();
+  const work = database.inTenant(institute, async (tx) => {
+    await insert(tx, institute, 'before');
+    await withinTime(tx, 1000, (inner) => sql`select 1 / 0`.execute(inner));
+  });
+  await expect(work).rejects.toThrow(/division by zero/);
+  expect(await stored(institute)).toEqual([]);
+});
