@@ -9,6 +9,7 @@ import type {
   Submission,
 } from '@evaluation/rest-contract/schemas';
 import { createExam, submit, type ErrorBody } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
@@ -138,6 +139,19 @@ describe('4.2 GET /exams', () => {
     // Another limit is no other filter.
     expect((await own.api.get<ExamList>(`/exams?limit=5&cursor=${cursor}`)).body.data).toHaveLength(1);
   });
+});
+
+test('1 an exam of the dashboard is in no list, is not found, and leaves its external_ref to the API', async () => {
+  const own = await newTenant(service);
+  const teachers = await created(draft({ external_ref: 'both' }), own);
+  await behind(service.database, "update exams set source = 'dashboard' where id = $1", [teachers.id]);
+  const ours = await created(draft({ external_ref: 'both' }), own);
+  expect((await listed(own)).map(({ id }) => id)).toEqual([ours.id]);
+  const found = await own.api.post<ExamsFound>('/exams/search', { external_ref: 'both' });
+  expect(found.body.data.map(({ id }) => id)).toEqual([ours.id]);
+  expectError(await own.api.get(`/exams/${teachers.id}`), 404, 'exam_not_found');
+  expectError(await own.api.patch(`/exams/${teachers.id}`, {}), 404, 'exam_not_found');
+  expectError(await own.api.delete(`/exams/${teachers.id}`), 404, 'exam_not_found');
 });
 
 describe('4.2 POST /exams/search', () => {

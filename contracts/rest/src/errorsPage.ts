@@ -48,6 +48,7 @@ const fieldCodes: readonly (readonly [string, string])[] = [
   ['invalid_characters', 'A character that the field cannot hold: `<`, `>` or U+0000.'],
   ['duplicate', 'The value stands twice where it may stand once.'],
   ['not_allowed', 'The field cannot be sent together with what else was sent.'],
+  ['unknown_question', 'The exam has no question of this id or label.'],
   ['unknown_section', 'A question names a section that is not among those declared.'],
   ['too_many_sections', 'The questions name more than 20 sections.'],
   ['unknown_field', 'The field is not known; only `PATCH` refuses it.'],
