@@ -10,6 +10,7 @@ import type {
 } from '@evaluation/rest-contract/schemas';
 import { createExam, submit, type ErrorBody } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
+import { registered } from '../harness/candidates.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
@@ -482,6 +483,18 @@ describe('4.2 PATCH /exams/{id}', () => {
       const exam = await created(draft({ sections }));
       expect((await edited(exam.id, { sections: [] })).sections).toEqual([]);
     });
+  });
+});
+
+describe('2.1 blind', () => {
+  test('2.1 a draft made blind hides the names of its candidates, and their rows are seen to change', async () => {
+    const exam = await created(draft({ candidates: [{ external_id: 'blinded', name: 'Asha' }] }));
+    const before = await registered(tenant.api, exam.id, 'blinded');
+    expect(before.name).toBe('Asha');
+    expect((await tenant.api.patch<Exam>(`/exams/${exam.id}`, { blind: true })).body.blind).toBe(true);
+    const after = await registered(tenant.api, exam.id, 'blinded');
+    expect(after.name).toBeNull();
+    expect(after.updated_at > before.updated_at).toBe(true);
   });
 });
 

@@ -115,9 +115,11 @@ describe('2.6 who submits, and what goes with it', () => {
   });
 
   test('2.6 images are reserved', async () => {
-    await refused({ ...someone(), answers: [], images: [] }, 422, 'feature_not_available');
     await refused({ ...someone(), answers: [], images: ['x'] }, 422, 'feature_not_available');
+    await refused({ ...someone(), answers: [], images: 'x' }, 422, 'feature_not_available');
+    // Nothing asked for is nothing refused, as with choice_groups.
     expect((await submitted([], { images: null })).state).toBe('live');
+    expect((await submitted([], { images: [] })).state).toBe('live');
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from './errors.ts';
+import { essay, mcq, optionIds, questionExamples, questionInputs } from './exampleQuestions.ts';
 import type { Account } from './schemas/account.ts';
 import type {
   Candidate,
@@ -19,8 +20,8 @@ import type {
   ExamSearch,
   ExamsFound,
 } from './schemas/exam.ts';
+import type { Deleted } from './schemas/primitives.ts';
 import type { Result } from './schemas/result.ts';
-import type { RubricList, RubricsEdit, RubricsEdited } from './schemas/rubric.ts';
 import type { Submission, SubmissionCreate, SubmissionList } from './schemas/submission.ts';
 import type { Upload, UploadsCreate, UploadsCreated } from './schemas/upload.ts';
 
@@ -30,8 +31,6 @@ import type { Upload, UploadsCreate, UploadsCreated } from './schemas/upload.ts'
  */
 
 const exam = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
-const mcq = '5a1c2d3e-4f50-4b6c-8d7e-9f0a1b2c3d4e';
-const essay = '6b2d3e4f-5061-4c7d-9e8f-0a1b2c3d4e5f';
 const candidate = '7c3e4f50-6172-4d8e-8f90-1b2c3d4e5f60';
 const submission = '8d4f5061-7283-4e9f-9001-2c3d4e5f6071';
 const upload = '9e506172-8394-4fa0-a112-3d4e5f607182';
@@ -44,35 +43,7 @@ const examCreate: ExamCreate = {
   conducted_on: '2026-02-14',
   subject: 'Physics',
   open: true,
-  questions: [
-    {
-      label: '1',
-      type: 'mcq_single',
-      text: 'Which of these is a vector?',
-      max_marks: 1,
-      negative_marks: 0.5,
-      options: [
-        { label: 'A', text: 'Speed' },
-        { label: 'B', text: 'Velocity' },
-      ],
-      correct_options: ['B'],
-    },
-    {
-      label: '2',
-      type: 'long_answer',
-      text: "State Newton's second law and derive the unit of force.",
-      max_marks: 4,
-      model_answer:
-        'Force is the rate of change of momentum; one newton is one kilogram metre per second squared.',
-      rubric: {
-        partial_marking: true,
-        criteria: [
-          { name: 'Law', marks: 2, keywords: ['rate of change of momentum'] },
-          { name: 'Unit', marks: 2, guidance: 'Accept the derivation in words.' },
-        ],
-      },
-    },
-  ],
+  questions: questionInputs,
   candidates: [{ external_id: 'S-1042', name: 'Asha Rao', roll_number: '17' }],
 };
 
@@ -103,8 +74,8 @@ const examAnswer: Exam = {
       section: 'A',
       max_marks: 1,
       options: [
-        { label: 'A', option_id: 'af617283-94a5-40b1-8223-4e5f60718293' },
-        { label: 'B', option_id: 'b0728394-a5b6-41c2-9334-5f60718293a4' },
+        { label: 'A', option_id: optionIds.A },
+        { label: 'B', option_id: optionIds.B },
       ],
     },
     { id: essay, label: '2', section: 'A', max_marks: 4 },
@@ -300,29 +271,7 @@ const uploadAnswer: Upload = { id: upload, status: 'ready', pages: 12 };
 
 const feed: SubmissionList = { data: [submissionAnswer], next_cursor: null, has_more: false };
 
-const rubricList: RubricList = {
-  version: 1,
-  questions: [
-    {
-      question_id: essay,
-      label: '2',
-      rubric: {
-        partial_marking: true,
-        criteria: [
-          { name: 'Law', marks: 2, keywords: ['rate of change of momentum'] },
-          { name: 'Unit', marks: 2, guidance: 'Accept the derivation in words.' },
-        ],
-      },
-      model_answer: null,
-    },
-  ],
-};
-
-const rubricsEdit: RubricsEdit = {
-  questions: { [essay]: { rubric: null, model_answer: 'Force is the rate of change of momentum.' } },
-};
-
-const rubricsEdited: RubricsEdited = { version: 2, questions: [{ question_id: essay }] };
+const deleted: Deleted = { id: exam, deleted: true };
 
 /** By the name of the schema: what a body or an answer of it can look like. */
 export const examples: Readonly<Record<string, object>> = {
@@ -334,6 +283,7 @@ export const examples: Readonly<Record<string, object>> = {
   CandidatesFound: candidatesFound,
   CandidatesRegister: candidatesRegister,
   CandidatesRegistered: candidatesRegistered,
+  Deleted: deleted,
   Exam: examAnswer,
   ExamCreate: examCreate,
   ExamEdit: examEdit,
@@ -342,15 +292,13 @@ export const examples: Readonly<Record<string, object>> = {
   ExamsFound: examsFound,
   RegisteredCandidateList: registeredList,
   Result: result,
-  RubricList: rubricList,
-  RubricsEdit: rubricsEdit,
-  RubricsEdited: rubricsEdited,
   Submission: submissionAnswer,
   SubmissionCreate: submissionCreate,
   SubmissionList: feed,
   Upload: uploadAnswer,
   UploadsCreate: uploadsCreate,
   UploadsCreated: uploadsCreated,
+  ...questionExamples,
 };
 
 /** By error code: `error.details`, where the code has any. */

@@ -15,11 +15,15 @@ interface Operation {
   operationId: string;
   tags: string[];
   security: { ApiKey?: string[] }[];
-  requestBody?: { required: boolean };
+  requestBody?: { required: boolean; content: Content };
   'x-provisional'?: string[];
   'x-required-scope'?: string;
-  responses: Record<string, { $ref?: string; headers?: Record<string, unknown> }>;
+  responses: Record<string, { $ref?: string; headers?: Record<string, unknown>; content?: Content }>;
   parameters: { name: string; in: string; schema: Record<string, unknown> }[];
+}
+
+interface Content {
+  [mediaType: string]: { schema: { properties?: object }; examples?: Record<string, { $ref: string }> };
 }
 
 interface Document {
@@ -102,6 +106,25 @@ describe('9 openapi.json', () => {
       if (example !== undefined)
         expect([name, validate(example), validate.errors]).toEqual([name, true, null]);
     }
+  });
+
+  test('each operation has an example of its body and of its answer, and each example is of use', () => {
+    const used = new Set<string>();
+    for (const { operationId, requestBody, responses } of operations) {
+      const [answer] = Object.entries(responses).filter(([status]) => Number(status) < 400);
+      for (const [part, content] of Object.entries({
+        body: requestBody?.content,
+        answer: answer?.[1].content,
+      })) {
+        const media = content?.['application/json'];
+        if (media === undefined) continue;
+        const names = Object.values(media.examples ?? {}).map(({ $ref }) => $ref.split('/').at(-1) ?? '');
+        const saysNothing = JSON.stringify(media.schema.properties) === '{}';
+        expect([operationId, part, names.length]).toEqual([operationId, part, saysNothing ? 0 : 1]);
+        for (const name of names) used.add(name);
+      }
+    }
+    expect([...used].sort()).toEqual(Object.keys(examples).sort());
   });
 
   test('every example passes the schema that the service itself uses', () => {

@@ -47,6 +47,8 @@ export const openApiDocument = async (): Promise<object> => {
 const info = {
   title: 'Answer-Evaluation Service',
   version: '1.0.0',
+  // Used under an agreement with its provider; `LicenseRef-` is SPDX for a licence that its list does not have.
+  license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
   description: [
     'Marks exam answers with the help of AI. Create an exam with its questions, answer keys and rubrics; submit for each candidate a scanned handwritten copy (one PDF, uploaded beforehand) or typed answers; read question-wise marks, per-criterion breakdowns, feedback and, for handwritten copies, an annotated checked copy.',
     'Grading is asynchronous: a submission is accepted with `202` and its `status` moves on its own. Poll it, or read the feed `GET /submissions?updated_since=`. Marks are drafts until they are finalized, and nothing is ever sent to students.',

@@ -54,12 +54,22 @@ export const editExam = (services: Services, actor: Actor, examId: string, body:
           .where('id', '=', id)
           .execute();
       }
+      if ('blind' in changed) await touchRegistrations(tx, actor.institute_id, id);
       return readExam(tx, actor.institute_id, id, {
         dashboardUrl: services.settings.dashboardUrl,
         warnings,
       });
     }),
   );
+
+/** Names come or go in the list of candidates: who follows it by `updated_since` must see them change. */
+const touchRegistrations = (tx: Tx, instituteId: string, examId: string) =>
+  tx
+    .updateTable('registrations')
+    .set({ updated_at: sql<Date>`updated_at` })
+    .where('institute_id', '=', instituteId)
+    .where('exam_id', '=', examId)
+    .execute();
 
 const FIELDS = [
   'status',

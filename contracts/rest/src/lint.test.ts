@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from '@redocly/openapi-core';
+import { describe, expect, test } from 'vitest';
+
+const path = fileURLToPath(new URL('../openapi.json', import.meta.url));
+const committed = await readFile(path, 'utf8');
+
+/** All that the document refers to stands in it, and the linter never reaches for a network. */
+class OwnPartsOnly extends BaseResolver {
+  override loadExternalRef(address: string): never {
+    throw new Error(`openapi.json refers to ${address}.`);
+  }
+}
+
+/**
+ * `severity rule` of every problem that Redocly's recommended rules find, with its place and what they say.
+ * The rules stand as they are: no problem needs an exception. One that ever does is recorded here, with its reason.
+ */
+const problemsOf = async (document: string) => {
+  const found = await lintDocument({
+    document: makeDocumentFromString(document, path),
+    externalRefResolver: new OwnPartsOnly(),
+    config: await createConfig({ extends: ['recommended'] }),
+  });
+  return found.map(({ ruleId, severity, message, location: [place] }) => ({
+    problem: `${severity} ${ruleId}`,
+    at: place?.pointer,
+    message,
+  }));
+};
+
+/** The document with one text in place of another: a mistake that the contract does not make. */
+const mistaken = (written: string, instead: string): string => {
+  if (!committed.includes(written)) throw new Error(`openapi.json does not say ${written}.`);
+  return committed.replace(written, instead);
+};
+
+describe('9 openapi.json to a public linter', () => {
+  test('passes every recommended rule, with no error and no warning', async () => {
+    expect(await problemsOf(committed)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'an operationId that stands twice',
+      '"exams.search"',
+      '"exams.create"',
+      'error operation-operationId-unique',
+    ],
+    [
+      'a path parameter of another name',
+      '"/exams/{examId}"',
+      '"/exams/{id}"',
+      'error path-parameters-defined',
+    ],
+    [
+      'a tag without a description',
+      '"description": "Scanned copies on their way in."',
+      '"x": ""',
+      'warn tag-description',
+    ],
+    [
+      'an example of the wrong type',
+      '"title": "Physics, unit 3 (resit)"',
+      '"title": 3',
+      'warn no-invalid-media-type-examples',
+    ],
+    [
+      'a reference that leads nowhere',
+      '"#/components/schemas/Account"',
+      '"#/components/schemas/Nobody"',
+      'error no-unresolved-refs',
+    ],
+  ])('is refused for %s', async (_, written, instead, problem) => {
+    const problems = await problemsOf(mistaken(written, instead));
+    expect(problems.map((of) => of.problem)).toContain(problem);
+  });
+
+  test('is refused for a part in another place, without a look there', async () => {
+    const elsewhere = mistaken('"#/components/schemas/Account"', '"http://127.0.0.1:1/account.json"');
+    const problems = await problemsOf(elsewhere);
+    expect(problems.map((of) => of.problem)).toContain('error no-unresolved-refs');
+  });
+});
