@@ -102,7 +102,7 @@ test('3.7 the whole service is killed in the middle of a copy and started again:
   const { environment, database, drop } = await newEnvironment({
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
-    LEASE_SECONDS: '1',
+    LEASE_SECONDS: '4',
     TICK_MS: '100',
     INSPECTION_WAIT_SECONDS: '30',
     UNCLAIMED_SECONDS: '3',
@@ -145,7 +145,7 @@ test('7 npm start with its own services: killed in the middle, started again, st
     LOG_LEVEL: 'silent',
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
-    LEASE_SECONDS: '1',
+    LEASE_SECONDS: '4',
     TICK_MS: '100',
     INSPECTION_WAIT_SECONDS: '30',
     DRAIN_SECONDS: '10',

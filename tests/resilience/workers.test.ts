@@ -30,7 +30,7 @@ beforeAll(async () => {
   service = await startSplitService({
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
-    LEASE_SECONDS: '1',
+    LEASE_SECONDS: '4',
     TICK_MS: '100',
     INSPECTION_WAIT_SECONDS: '30',
     UNCLAIMED_SECONDS: '3',
