@@ -126,6 +126,37 @@ describe('2.1 rubric.sync', () => {
     });
   });
 
+  test('2.1 whoever needs no rubrics does not wait for them: a list, an edit, answers to objective questions', async () => {
+    await hold('rubric_versions');
+    const exam = await createExam(service.api, paper);
+    const id = exam.questions.find(({ label }) => label === '4')?.id ?? '';
+    const began = performance.now();
+    const { body } = await service.api.get<QuestionList>(`/exams/${exam.id}/questions`);
+    expect(body.questions).toHaveLength(4);
+    const edited = await service.api.patch<Question>(`/exams/${exam.id}/questions/${id}`, { text: 'New?' });
+    expect(edited).toMatchObject({ status: 200, body: { text: 'New?' } });
+    const submission = await submit(service.api, exam.id, {
+      candidate: { external_id: 'objective' },
+      answers: [{ question_label: '4', option_labels: ['A'] }],
+    });
+    // The version that is pending has no number yet.
+    expect(submission).toMatchObject({ status: 'graded', rubric_version: null });
+    expect(performance.now() - began).toBeLessThan(2000);
+    await letGo();
+  });
+
+  test('2.1 whoever waits for one exam is told to come again within a few seconds', async () => {
+    const exam = await createExam(service.api, { ...paper, open: false });
+    await holder.query('begin');
+    await holder.query('select from exams where id = $1 for update', [exam.id]);
+    const began = performance.now();
+    const path = `/exams/${exam.id}/open`;
+    expectError(await service.api.post<ErrorBody>(path), 503, 'service_unavailable');
+    expect(performance.now() - began).toBeLessThan(6000);
+    await letGo();
+    expect((await service.api.post(path)).status).toBe(200);
+  });
+
   test('2.1 a question that is deleted while rubrics are pending takes its own with it', async () => {
     await hold('rubric_versions');
     const exam = await createExam(service.api, { ...paper, open: false });

@@ -37,7 +37,7 @@ test.each([
     'a hair too many',
     [
       { name: 'a', marks: 1 },
-      { name: 'b', marks: 1.0000001 },
+      { name: 'b', marks: 1.000001 },
     ],
   ],
 ])('2.3 rule 1: criterion marks that are %s answer rubric_marks_mismatch', async (_name, criteria) => {
@@ -76,15 +76,35 @@ test.each(['Idea', 'IDEA', ' idea '])(
 );
 
 test('2.3 criterion names, keywords and guidance are stored as sent, the bounds of the spec’s silence are wide', async () => {
-  const criteria = Array.from({ length: 100 }, (_, index) => ({
-    name: ` Criterion ${index} `.padEnd(255, '·'),
-    marks: 0.02,
+  const criteria = Array.from({ length: 50 }, (_, index) => ({
+    name: ` Criterion ${index} `.padEnd(index === 0 ? 255 : 20, '·'),
+    marks: 0.04,
     keywords: Array.from({ length: index % 3 }, (_keyword, word) => `keyword ${word} <b>`),
-    guidance: 'x'.repeat(4000),
+    guidance: 'x'.repeat(index === 0 ? 2000 : 300),
   }));
   const exam = await created(paper(criteria));
   const { body } = await tenant.api.get<RubricList>(`/exams/${exam.id}/rubrics`);
   expect(body.questions[0]?.rubric).toEqual({ partial_marking: true, criteria });
+});
+
+test.each([
+  ['51 criteria', Array.from({ length: 51 }, (_, index) => ({ name: `c${index}`, marks: 0.1 })), 5.1, ''],
+  ['51 keywords', [{ name: 'a', marks: 2, keywords: Array<string>(51).fill('k') }], 2, '[0].keywords'],
+  ['2,001 characters of guidance', [{ name: 'a', marks: 2, guidance: 'x'.repeat(2001) }], 2, '[0].guidance'],
+  [
+    'more than 20,000 characters altogether',
+    Array.from({ length: 10 }, (_, index) => ({ name: `c${index}`, marks: 0.2, guidance: 'x'.repeat(1999) })),
+    2,
+    '',
+  ],
+])('2.3 a rubric of %s is refused', async (_name, criteria, maxMarks, field) => {
+  const error = await refused(paper(criteria, Math.ceil(maxMarks)), 'validation_failed');
+  expect(problemsIn(error)).toContain(`${at}${field}: too_long`);
+});
+
+test('2.3 marks of more than six decimal places are refused: they could not be held exactly', async () => {
+  const error = await refused(paper([{ name: 'a', marks: 2.0000001 }]), 'validation_failed');
+  expect(problemsIn(error)).toEqual([`${at}[0].marks: invalid_step`]);
 });
 
 test('2.3 rule 2: criteria of two questions may have one name', async () => {

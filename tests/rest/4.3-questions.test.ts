@@ -319,6 +319,16 @@ describe('4.3 adding questions', () => {
       'questions: too_many_sections',
     ]);
     await add(exam.id, inSections(19, 1));
+    const [first] = await list(exam.id);
+    const path = `/exams/${exam.id}/questions/${first?.id}`;
+    // The section that it leaves goes with it.
+    expect(await tenant.api.patch(path, { section: 'New' })).toMatchObject({
+      status: 200,
+      body: { section: 'New' },
+    });
+    await add(exam.id, [mcq('beside', { section: 'new' })]);
+    const crowded = expectError(await tenant.api.patch(path, { section: 'Newer' }), 422, 'validation_failed');
+    expect(problemsIn(crowded)).toEqual(['section: too_many_sections']);
   });
 
   test('2.2 on a handwritten exam negative marks are set to 0 with a warning', async () => {
@@ -494,6 +504,30 @@ describe('4.3 editing a question of a draft', () => {
     expect((await readExam(exam.id)).questions[0]?.options).toEqual(
       options?.map(({ label, option_id }) => ({ label, option_id })),
     );
+  });
+
+  test('4.3 options are taken as they were read, on an open exam too; an id of another option is refused', async () => {
+    const other = randomUUID();
+    for (const exam of [await draft([mcq('1')]), await opened([mcq('1')])]) {
+      const id = idOf(exam, '1');
+      const [read] = await list(exam.id);
+      const options = read?.options ?? [];
+      expect((await edit(exam.id, id, { options })).updated_at).toBe(read?.updated_at);
+      const wrong = options.map((option, index) => (index === 1 ? { ...option, option_id: other } : option));
+      expect(problemsIn(await refusedEdit(exam.id, id, { options: wrong }))).toEqual([
+        'options[1].option_id: invalid_value',
+      ]);
+    }
+  });
+
+  test('1 null is no body: it is refused, and no body at all is an empty one', async () => {
+    const exam = await draft([mcq('1')]);
+    expect(problemsIn(await refusedEdit(exam.id, idOf(exam, '1'), null))).toEqual([': invalid_type']);
+    const path = `/exams/${exam.id}/open`;
+    expect(
+      problemsIn(await refused(exam.id, () => tenant.api.post(path, null), 422, 'validation_failed')),
+    ).toEqual([': invalid_type']);
+    expect((await tenant.api.post(path)).status).toBe(200);
   });
 
   test('4.3 a question can take the label it has in another case, and keep its place', async () => {

@@ -305,6 +305,26 @@ describe('4.4 changing rubrics', () => {
     ]);
   });
 
+  test('4.4 a name that is no id is refused, __proto__ too', async () => {
+    const exam = await newExam([longAnswer('1')]);
+    const names = ['__proto__', 'toString', ''];
+    for (const value of [{ model_answer: 'x' }, { colour: 'red' }, null]) {
+      for (const name of names) {
+        // As JSON it is a field of its own.
+        const questions: unknown = JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`);
+        const error = await refused(exam.id, () => patch(exam.id, questions), 422, 'validation_failed');
+        expect(problemsIn(error)).toContain(`questions.${name}: unknown_question`);
+      }
+    }
+  });
+
+  test('4.4 more than 200 entries are refused by their number', async () => {
+    const exam = await newExam([longAnswer('1')]);
+    const many = Object.fromEntries(Array.from({ length: 201 }, () => [randomUUID(), {}]));
+    const error = await refused(exam.id, () => patch(exam.id, many), 422, 'validation_failed');
+    expect(problemsIn(error)).toEqual(['questions: too_long']);
+  });
+
   test('4.4 one question named twice, in two cases of its id, is refused', async () => {
     const exam = await newExam([longAnswer('1')]);
     const id = idOf(exam, '1');

@@ -154,6 +154,15 @@ describe('4.5 POST /candidates', () => {
     expect(await search(['one', 'twice'])).toEqual([]);
   });
 
+  test('2.9 a repeated external_id is listed beside whatever else is wrong', async () => {
+    const candidates = [{ external_id: 'pair' }, { external_id: 'pair' }, { name: 'Nobody' }];
+    const error = expectError(await tenant.api.post('/candidates', { candidates }), 422, 'validation_failed');
+    expect(problemsIn(error).toSorted()).toEqual([
+      'candidates[1].external_id: duplicate',
+      'candidates[2].external_id: required',
+    ]);
+  });
+
   test('1 every problem is listed with its path, unknown fields are ignored, and nothing is stored', async () => {
     const candidates = [
       { external_id: 'fine', shoe_size: 42 },

@@ -120,6 +120,21 @@ describe('4.5 POST /exams/{examId}/candidates', () => {
     expect(await registeredIds(exam.id)).toEqual([]);
   });
 
+  test('2.9 every problem of a registration is listed at once', async () => {
+    const exam = await newExam();
+    const candidates = [{ external_id: 'twin' }, { external_id: 'twin' }, { external_id: 'x', name: '<b>' }];
+    const error = expectError(
+      await refusedRegister(exam.id, { candidates, candidate_ids: [randomUUID()] }),
+      422,
+      'validation_failed',
+    );
+    expect(problemsIn(error).toSorted()).toEqual([
+      'candidates: not_allowed',
+      'candidates[1].external_id: duplicate',
+      'candidates[2].name: invalid_characters',
+    ]);
+  });
+
   test('4.5 2000 candidates are registered in one call, in either form', async () => {
     const [first, second] = [await newExam(), await newExam()];
     const candidates = Array.from({ length: 2000 }, (_, index) => ({ external_id: `crowd-${index}` }));

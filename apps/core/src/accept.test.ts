@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { ExamCreate } from '@evaluation/rest-contract/schemas';
+import { ExamCreate, RubricsEdit } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import { accept, refuse } from './accept.ts';
 
@@ -69,6 +69,10 @@ test.each([
     'questions[0].options',
     { title: 'T', mode: 'typed', questions: [{ options: Array.from({ length: 300_000 }, () => ({})) }] },
   ],
+  [
+    'questions[0].answer',
+    { title: 'T', mode: 'typed', questions: [{ answer: Array.from({ length: 300_000 }, () => ({})) }] },
+  ],
 ])(
   '8.1 a list longer than the spec allows is refused by its length, without a look at its items: %s',
   (field, body) => {
@@ -79,6 +83,41 @@ test.each([
     expect((spent.user + spent.system) / 1000).toBeLessThan(500);
   },
 );
+
+test('4.4 more edits of rubrics than an exam has questions are refused by their number', () => {
+  const edits = (length: number) => ({
+    questions: Object.fromEntries(Array.from({ length }, (_, index) => [`q${index}`, { colour: 'red' }])),
+  });
+  const many = edits(200_000);
+  const before = process.cpuUsage();
+  const failure = failureOf(() => accept(RubricsEdit, many));
+  const spent = process.cpuUsage(before);
+  expect(failure.details).toEqual({
+    errors: [{ field: 'questions', code: 'too_long', message: expect.any(String) }],
+  });
+  expect((spent.user + spent.system) / 1000).toBeLessThan(500);
+  expect(
+    accept(RubricsEdit, { questions: Object.fromEntries(Array.from({ length: 200 }, (_, n) => [n, {}])) }),
+  ).toHaveProperty('questions.199');
+});
+
+test.each([
+  ['deep in an object of the client’s own', '{"a":{"b":[1,{"c":-1e400}]}}', 'a.b[1].c'],
+  ['where the schema refuses it too', '{"n":1e400}', 'n'],
+])('1 a number that cannot be returned as sent is refused, once: %s', (_name, body, field) => {
+  const schema = z.looseObject({ n: z.number().optional() });
+  expect(failureOf(() => accept(schema, JSON.parse(body))).details).toEqual({
+    errors: [{ field, code: 'invalid_value', message: expect.any(String) }],
+  });
+});
+
+test('7 the rules beyond the schema cannot make the list of problems longer either', () => {
+  const many = Array.from({ length: 5000 }, (_, index) => ({ field: `f${index}`, code: 'x', message: '' }));
+  expect(
+    failureOf(() => accept(z.object({ a: z.string() }), {}, () => many)).details?.['errors'],
+  ).toHaveLength(1000);
+  expect(failureOf(() => refuse(many)).details?.['errors']).toHaveLength(1000);
+});
 
 test('7 a body of nothing but mistakes is answered with a bounded list', () => {
   const wrong = {

@@ -5,7 +5,7 @@ import { readable, type Parts } from '@evaluation/rules';
 import type * as z from 'zod/v4';
 
 /**
- * The one way a command takes what a client sent: characters first, then the schema. Commands call it after they
+ * The one way a command takes what a client sent: lengths first, then what cannot be stored, then the schema. Commands call it after they
  * have seen that what the path names exists and is in a state to be changed (design chapter 5, order of checks).
  * @param others the rules beyond the schema, for a body that is refused anyway: they see what could be read of it, so
  * that every problem is listed at once. A body that passes is checked by the command itself.
@@ -16,15 +16,18 @@ export const accept = <S extends z.ZodType>(
   body: unknown,
   others: (parts: Parts<z.output<S>>) => Problem[] = () => [],
 ): z.output<S> => {
-  const sent = body ?? {};
+  // No body at all is an empty one; `null` is a value like any other, and not an object.
+  const sent = body === undefined ? {} : body;
   // Lists first: what is said of a million items is neither worth computing nor worth reading.
   const tooLong = listsTooLong(schema, sent);
-  if (tooLong.length > 0) return refuse(tooLong.slice(0, MAX_PROBLEMS));
-  const problems = firstFew(forbiddenCharacters(sent, []));
+  if (tooLong.length > 0) return refuse(tooLong);
+  const problems = firstFew(unstorable(sent, []));
   const parsed = schema.safeParse(sent);
   if (parsed.success && problems.length === 0) return parsed.data;
   const issues = parsed.error?.issues ?? [];
-  const ofSchema = parsed.error === undefined ? [] : problemsOf(parsed.error, sent).slice(0, MAX_PROBLEMS);
+  const said = new Set(problems.map(({ field }) => field));
+  const ofSchema =
+    parsed.error === undefined ? [] : problemsOf(parsed.error, sent).filter(({ field }) => !said.has(field));
   return refuse([...problems, ...ofSchema, ...others(readable(sent, issues))]);
 };
 
@@ -40,10 +43,11 @@ const firstFew = (problems: Iterable<Problem>): Problem[] => {
 };
 
 /**
- * All problems at once. Where every problem belongs to a rule with an error of its own (such as
+ * All problems at once, but no more than a client can use. Where every problem belongs to a rule with an error of its own (such as
  * `rubric_marks_mismatch`), the first names the error; otherwise it is `validation_failed`.
  */
-export const refuse = (problems: readonly Problem[], question?: { label: string }): never => {
+export const refuse = (found: readonly Problem[], question?: { label: string }): never => {
+  const problems = found.slice(0, MAX_PROBLEMS);
   const all = problems.map(({ field, code, message }) => ({ field, code, message }));
   const first = problems[0]?.failure;
   if (first === undefined || problems.some(({ failure }) => failure === undefined)) {
@@ -69,8 +73,11 @@ export const refuse = (problems: readonly Problem[], question?: { label: string 
 export const refuseField = (field: string, code: string, message: string): never =>
   refuse([{ field, code, message }]);
 
-/** NUL and lone surrogates, anywhere in a body, names of fields included (spec chapter 1, design 3.19). */
-function* forbiddenCharacters(value: unknown, path: readonly PropertyKey[]): Generator<Problem> {
+/**
+ * What cannot be stored and returned as sent, anywhere in a body, names of fields included (spec chapter 1,
+ * design 3.19): NUL, lone surrogates, and numbers such as 1e400 that are read as infinite.
+ */
+function* unstorable(value: unknown, path: readonly PropertyKey[]): Generator<Problem> {
   if (typeof value === 'string') {
     if (value.includes('\u0000') || !value.isWellFormed()) {
       yield {
@@ -79,8 +86,12 @@ function* forbiddenCharacters(value: unknown, path: readonly PropertyKey[]): Gen
         message: 'Cannot contain NUL or half a surrogate pair.',
       };
     }
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) {
+      yield { field: fieldPath(path), code: 'invalid_value', message: 'The number is too large to be held.' };
+    }
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* forbiddenCharacters(item, [...path, index]);
+    for (const [index, item] of value.entries()) yield* unstorable(item, [...path, index]);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, item] of Object.entries(value)) {
       if (key.includes('\u0000') || !key.isWellFormed()) {
@@ -90,7 +101,7 @@ function* forbiddenCharacters(value: unknown, path: readonly PropertyKey[]): Gen
           message: 'A field name has NUL or half a surrogate pair.',
         };
       }
-      yield* forbiddenCharacters(item, [...path, key]);
+      yield* unstorable(item, [...path, key]);
     }
   }
 }

@@ -42,7 +42,10 @@ const fieldCodes: readonly (readonly [string, string])[] = [
   ['invalid_type', 'The value is of another JSON type.'],
   ['invalid_value', 'The value is not one of those allowed, or not in the right form.'],
   ['out_of_range', 'The number is too small or too large.'],
-  ['invalid_step', 'Marks go in steps of 0.5.'],
+  [
+    'invalid_step',
+    'Marks go in steps of 0.5; negative marks and those of criteria have at most 6 decimal places.',
+  ],
   ['too_long', 'The text (counted in code points), the list or the object is too long.'],
   ['too_short', 'The text or the list is too short.'],
   ['invalid_characters', 'A character that the field cannot hold: `<`, `>` or U+0000.'],

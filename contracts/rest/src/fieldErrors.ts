@@ -51,7 +51,7 @@ const problemsOfIssue = (issue: z.core.$ZodIssue, body: unknown): Problem[] => {
     case 'invalid_union':
       return isMissing(body, issue.path)
         ? one('required', 'This field is required.')
-        : one('invalid_value', issue.message);
+        : (problemsOfBranch(issue, body) ?? one('invalid_value', issue.message));
     case 'too_big':
       return one(
         issue.origin === 'number' || issue.origin === 'int' ? 'out_of_range' : 'too_long',
@@ -65,6 +65,16 @@ const problemsOfIssue = (issue: z.core.$ZodIssue, body: unknown): Problem[] => {
     default:
       return one('invalid_value', issue.message);
   }
+};
+
+/** What the branch of a union says whose type the value is of; null where no branch is. */
+const problemsOfBranch = (issue: z.core.$ZodIssueInvalidUnion, body: unknown): Problem[] | null => {
+  const branch = issue.errors.find(
+    (issues) =>
+      issues.length > 0 && !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  );
+  if (branch === undefined) return null;
+  return branch.flatMap((inner) => problemsOfIssue({ ...inner, path: [...issue.path, ...inner.path] }, body));
 };
 
 /** Whether nothing was sent at the path: only then is a field "required" rather than of the wrong kind. */

@@ -1,8 +1,8 @@
-import type * as z from 'zod/v4';
+import * as z from 'zod/v4';
 import { fieldPath, type Problem } from './fieldErrors.ts';
 
 /**
- * Lists that are longer than their schema allows, found before the schema is applied: zod looks at every item before it
+ * Lists, and objects by key, that are longer than their schema allows, found before the schema is applied: zod looks at every item before it
  * looks at their number, so that a body of a million empty questions would cost seconds and gigabytes to refuse.
  */
 export const listsTooLong = (schema: z.core.$ZodType, body: unknown): Problem[] => {
@@ -18,6 +18,11 @@ const look = (
   problems: Problem[],
 ): void => {
   const { def } = schema._zod as z.core.$ZodTypes['_zod'];
+  const isOver = (maximum: unknown, length: number, of: string): boolean => {
+    if (typeof maximum !== 'number' || length <= maximum) return false;
+    problems.push({ field: fieldPath(path), code: 'too_long', message: `At most ${maximum} ${of}.` });
+    return true;
+  };
   switch (def.type) {
     case 'optional':
     case 'nullable':
@@ -31,18 +36,23 @@ const look = (
       return;
     case 'record':
       if (typeof value !== 'object' || value === null) return;
+      // zod has no bound of its own for records.
+      if (isOver(z.globalRegistry.get(schema)?.['maxProperties'], Object.keys(value).length, 'entries'))
+        return;
       for (const [key, part] of Object.entries(value)) look(def.valueType, part, [...path, key], problems);
       return;
     case 'array': {
       if (!Array.isArray(value)) return;
-      const maximum: unknown = schema._zod.bag['maximum'];
-      if (typeof maximum === 'number' && value.length > maximum) {
-        problems.push({ field: fieldPath(path), code: 'too_long', message: `At most ${maximum} items.` });
-        return;
-      }
+      if (isOver(schema._zod.bag['maximum'], value.length, 'items')) return;
       value.forEach((item, index) => look(def.element, item, [...path, index], problems));
       return;
     }
+    case 'union':
+      // A list can only be meant for the branch that is one. No union of ours has two, nor one of objects.
+      for (const option of def.options) {
+        if (option._zod.def.type === 'array') look(option, value, path, problems);
+      }
+      return;
     default:
   }
 };

@@ -52,6 +52,17 @@ export const openPoints: readonly OpenPoint[] = [
     restsOn: 'route',
   },
   {
+    id: 'rubric-bounds',
+    chapter: '2.3',
+    words: '`criteria` | array |',
+    place: 'How much a rubric may hold, and other bounds of a question that are not given.',
+    choice:
+      'Of a rubric at most 50 criteria, with 50 keywords of 255 characters and 2,000 characters of guidance each, and names, keywords and guidance at most 20,000 characters together. Criterion marks are above 0 and at most 1,000, `negative_marks` at most 1,000, both with at most 6 decimal places (`invalid_step`); `word_limit` is at most 1,000,000; at most 100 accepted answers of 255 characters.',
+    why: 'A rubric goes into the prompt of every copy and an exam has 200 of them: without bounds one body could be tens of megabytes. The texts together may be as long as a model answer; marks are held exactly, and nobody marks finer.',
+    status: 'built',
+    restsOn: 'rule',
+  },
+  {
     id: 'partial-marking',
     chapter: '2.3',
     words: '| `partial_marking` | boolean | shown in use |',

@@ -15,31 +15,39 @@
  * test decides; it grows with what is found.
  */
 
-const FIGURE = String.raw`(?:\p{Nd}+\s?/\s?\p{Nd}+|\p{Nd}+(?:\.\p{Nd}+|\s?[¼½¾⅓⅔])?|\.\p{Nd}+|[¼½¾⅓⅔])`;
-const WORD = String.raw`(?:(?:(?:one|an?)[ -])?half(?: an?)?|(?:a )?quarter(?: of a)?|zero|one|two|three|four|five|six|seven|eight|nine|ten)`;
+const FIGURE = String.raw`(?:\d+\s?/\s?\d+|\d+(?:\.\d+|\s?[¼½¾⅓⅔])?|\.\d+|[¼½¾⅓⅔])`;
+const WORD = String.raw`(?:(?:(?:one|an?)[ -])?half(?: an?)?|(?:a )?quarter(?: of a)?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)`;
 const NUMBER = String.raw`(?:${FIGURE}|${WORD})`;
 /** A number in a mark scheme without the word is small: "(2)", not "(1947)". */
-const SMALL = String.raw`(?:\p{Nd}{1,2}(?:\.\p{Nd}+|\s?[¼½¾])?|\.\p{Nd}+|[¼½¾])`;
+const SMALL = String.raw`(?:\d{1,2}(?:\.\d+|\s?[¼½¾])?|\.\d+|[¼½¾])`;
 /** Not the tail of a longer word or number. */
 const APART = String.raw`(?<![\w.])`;
 /** "1947 marks the end of an era". */
-const NOT_A_YEAR = String.raw`(?!(?:1[1-9]|20)\p{Nd}{2}\b)`;
+const NOT_A_YEAR = String.raw`(?!(?:1[1-9]|20)\d{2}\b)`;
 const MARKS = String.raw`(?:marks?|mrks?|mks?|pts?(?![ -](?:font|type|text)))\b`;
 /** "Any 3 points", "the four points": things to say, which examiners call points as often as marks. */
 const NOT_THINGS_TO_SAY = String.raw`(?<!\b(?:any|all|the|of|these|those|least) )`;
-const CLAUSE_END = String.raw`\s*(?:$|[.,;:!?)\]](?!\p{Nd}))`;
+/** "World War 2 marks the beginning", "point 2 marks where the curve bends"; not "2 marks when", "2 marks out of 3". */
+const NOT_THE_VERB = String.raw`(?!(?<=marks) (?:the|an?|out (?!of\b))\b)(?!(?<=\b(?:acts?|articles?|chapters?|columns?|days?|diagrams?|events?|figures?|lines?|nodes?|pages?|paragraphs?|parts?|phases?|points?|positions?|rows?|scenes?|sections?|stages?|stanzas?|stations?|steps?|verses?|wars?|weeks?|years?) \d{1,4} marks) (?:where|when)\b)`;
+const CLAUSE_END = String.raw`\s*(?:$|[.,;:!?)\]](?!\d))`;
 /** What follows a number that counts nothing further. */
-const NO_NOUN = String.raw`(?=${CLAUSE_END}|\s+(?:for|if|when|where|unless|only|each|per|otherwise|instead|max|maximum|in total|altogether|overall|out of \p{Nd}+(?=${CLAUSE_END}))\b)`;
+const NO_NOUN = String.raw`(?=${CLAUSE_END}|\s+(?:for|if|when|where|unless|only|each|per|otherwise|instead|max|maximum|in total|altogether|overall|out of \d+(?=${CLAUSE_END}))\b)`;
 
 const MARK_FIGURES = [
   // 1. "2 marks", "1.5 pts", "half a mark", "0.5-mark", "two (2) marks", "one extra mark", "two of the marks"
-  String.raw`${APART}${NOT_A_YEAR}${NUMBER}[)\]]?\s*-?\s*(?:(?:extra|more|additional|further|bonus|full|whole|method|accuracy|possible|available|separate|of (?:the|these|its|all)(?: the)?) )?${MARKS}(?! (?:on|along) the (?:ruler|scale|line|paper|axis|map|thread|string|graph|wall))`,
+  String.raw`${APART}${NOT_A_YEAR}${NUMBER}[)\]]?\s*-?\s*(?:(?:extra|more|additional|further|bonus|full|whole|method|accuracy|possible|available|separate|of (?:the|these|its|all)(?: the)?) )?${MARKS}${NOT_THE_VERB}(?! (?:on|along) the (?:ruler|scale|line|paper|axis|map|thread|string|graph|wall))`,
   // "total marks 5", "max marks 3"
   String.raw`\b(?:total|max|maximum|full)\.? ${MARKS}\s*[:=-]?\s*${NUMBER}(?!\w)`,
   // "50% of the marks", "half the credit"
   String.raw`(?:%|\bhalf|\bquarter)(?: of)? (?:the |its |all |total )+(?:marks|credit)\b`,
+  String.raw`\b(?:half|quarter)[ -]credit\b`,
   // "marks: 2", "mark = 1", "marks - 2", "marks awarded: one", "Marks (2)"; not "question marks: 3"
   String.raw`(?<!\b(?:question|quotation|exclamation|punctuation|check|tick) )\b${MARKS}(?: (?:awarded|deducted|available|allotted|given))?\s*(?:[:=-]\s*|[([]\s*)${NUMBER}(?!\w)`,
+  // "marks 2", "mark 1 for each"; not "marks 3 cities", "mark 3 on the number line"
+  String.raw`(?<!\b(?:question|quotation|exclamation|punctuation|check|tick) )\b(?:marks\s+${NUMBER}(?=${CLAUSE_END})|marks?\s+${NUMBER}\s+for\b)`,
+  // "full credit: 3", "score of 3", "weightage 2"; not "a score of 3 movements", "a z-score of 2"
+  String.raw`(?<!\b[zt][ -])\b(?:credit|scores?)\s*(?:[:=]|of\b)\s*${NUMBER}${NO_NOUN}`,
+  String.raw`\bweightage\s*(?:[:=]|of\b)?\s*${NUMBER}(?!\w)`,
 
   // 2. "award 2", "deduct 0.5": the verb alone is enough where what follows is no other thing
   String.raw`\b(?:award|deduct)\s+(?:up to |only |a further )?${FIGURE}(?![\w½])(?!\s*(?:%|years?|examples?|students?|points? of|from both|from each side))`,
@@ -47,6 +55,8 @@ const MARK_FIGURES = [
   String.raw`\b(?:award|deduct|worth|allow|earns?|scores?|gets?|(?<!\b(?:must|should|to|can|may|they|students|candidates|answers) )give)\s+(?:up to |only |just |at most |a maximum of )?${NUMBER}${NO_NOUN}`,
   String.raw`\b(?:award|worth|earns?|scores?)\s+(?:up to )?${NUMBER} points?${NO_NOUN}`,
   String.raw`\b(?:lose|loses|subtract|take off|dock|credit|minus)\s+${NUMBER}\s+(?:for|if|when|per)\s+(?:the|a|an|each|every|any|no|missing|wrong|incorrect|correct|spelling|omitting)\b`,
+  // not "x minus 1", "the answer is minus 1"
+  String.raw`(?:^|[;.(]\s*)minus\s+${NUMBER}(?:${NO_NOUN}|(?= without\b))`,
   String.raw`\b(?:capped|cap|limited|limit)\s+(?:it )?(?:at|to)\s+${NUMBER}${CLAUSE_END}`,
   String.raw`\b(?:mark(?:ed)?|scored?|graded?|total)\s+(?:it )?out of\s+${FIGURE}`,
 
@@ -78,11 +88,14 @@ const MARK_FIGURES = [
 /**
  * Whether a text gives marks in figures ("give 2 marks", "max 3"), and not merely numbers ("at least 2 examples").
  * Runs of spaces become one first: several `\s*` in a row over thousands of spaces would take seconds. Dashes become
- * one, and what is not seen is left out, so that "2‑marks" and a zero-width space hide nothing.
+ * one, and what is not seen is left out, so that "2‑marks" and a zero-width space hide nothing. The digits of all
+ * scripts become one of ours: what stands apart is told by letters and digits of ASCII, and a run of others would be
+ * searched anew from each of its digits.
  */
 export const hasMarkFigures = (text: string): boolean => {
   const plain = text
     .replace(/\p{Cf}/gu, '')
+    .replace(/(?![0-9])\p{Nd}/gu, '1')
     .replace(/\s+/gu, ' ')
     .replace(/[‐‑‒–—−]/gu, '-');
   return MARK_FIGURES.some((pattern) => pattern.test(plain));

@@ -231,6 +231,44 @@ describe('4.3 questions beside those that stand', () => {
     ]);
   });
 
+  test('a question may take its derived section with it, one that others stand in stays', () => {
+    const names = Array.from({ length: 20 }, (_, index) => `S${index}`);
+    const moved = (occupied: string[], change: Partial<StandingPaper> = {}) =>
+      found(
+        checkEdited({
+          mode: 'typed',
+          standing: standing({
+            sections: names.map((name) => ({ name })),
+            occupied,
+            labels: ['2'],
+            ...change,
+          }),
+          question: long('1', { section: 'new' }),
+        }),
+      );
+    expect(moved(names.slice(1))).toEqual([]);
+    expect(moved(names)).toEqual(['section too_many_sections']);
+    expect(moved(names.slice(1), { sectionsDeclared: true })).toEqual(['section unknown_section']);
+  });
+
+  test('2.3 the texts of a rubric are bounded together, and one that is too long is not searched', () => {
+    const rubric = (guidance: string) => ({
+      criteria: Array.from({ length: 10 }, (_, index) => ({
+        name: `c${index}`,
+        marks: 0.2,
+        keywords: ['k'.repeat(18)],
+        guidance,
+      })),
+    });
+    expect(problemsOf(long('1', { rubric: rubric('x'.repeat(1980)) }))).toEqual([]);
+    expect(problemsOf(long('1', { rubric: rubric('x'.repeat(1981)) }))).toEqual([
+      'questions[0].rubric.criteria too_long',
+    ]);
+    expect(problemsOf(long('1', { rubric: rubric('give 2 marks '.repeat(160)) }))).toEqual([
+      'questions[0].rubric.criteria too_long',
+    ]);
+  });
+
   test('an edited question has paths of its own, and may keep its label', () => {
     const edited = (question: QuestionInput) =>
       found(checkEdited({ mode: 'typed', standing: standing({ labels: ['2'] }), question }));

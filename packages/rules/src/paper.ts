@@ -37,6 +37,8 @@ export interface StandingPaper {
   sectionsDeclared: boolean;
   /** Labels of the questions that stay beside those to check. */
   labels: readonly string[];
+  /** Names of the sections that those questions stand in; left out where none leaves its section. */
+  occupied?: readonly string[];
 }
 
 const DEFAULT_SECTION = 'A';
@@ -151,6 +153,9 @@ const questionProblems = (
   const problems: Problem[] = [];
   const labels = new Set(standing.labels.map(labelKey));
   const sections = new Set(standing.sections.map(({ name }) => labelKey(name)));
+  // A derived section goes with the last question that leaves it.
+  const stays = standing.sectionsDeclared ? undefined : standing.occupied?.map(labelKey);
+  const kept = new Set(stays ?? sections);
 
   questions.forEach((question, index) => {
     if (!isRead(question)) return;
@@ -163,7 +168,7 @@ const questionProblems = (
     }
     if (typeof question.section === 'string') {
       const key = labelKey(question.section);
-      if (!standing.sectionsDeclared) sections.add(key);
+      if (!standing.sectionsDeclared) kept.add(key);
       else if (!sections.has(key) && standing.sectionsRead !== false) {
         problems.push({
           field: `${at(index)}section`,
@@ -176,9 +181,10 @@ const questionProblems = (
   });
 
   // Declared sections are bounded where they are declared.
-  if (sections.size > Math.max(MAX_SECTIONS, standing.sections.length)) {
+  if (kept.size > Math.max(MAX_SECTIONS, standing.sections.length)) {
     problems.push({
-      field: 'questions',
+      // Where the body is the question itself, it is that question's section.
+      field: at(0) === '' ? 'section' : 'questions',
       code: 'too_many_sections',
       message: `At most ${MAX_SECTIONS} sections in an exam.`,
     });

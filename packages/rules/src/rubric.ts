@@ -5,6 +5,9 @@ import { hasMarkFigures } from './markFigures.ts';
 import { exact, sum } from './marks.ts';
 import { isRead, type Parts } from './readable.ts';
 
+/** Names, keywords and guidance of a rubric together, in UTF-16 units; as long as a model answer (open point `rubric-bounds`). */
+const MAX_TEXT = 20_000;
+
 /**
  * The rules of a rubric that its own fields cannot say (spec 2.3, rules 1–3), on what could be read of it. Criterion
  * names are compared without the spaces around them and ignoring case, as labels are: a grader and a reader of the
@@ -29,6 +32,14 @@ export const checkRubric = (rubric: Parts<Rubric>, maxMarks: Parts<number>, at: 
       });
     }
   }
+  const isTooLong = textLength(criteria) > MAX_TEXT;
+  if (isTooLong) {
+    problems.push({
+      field: `${at}.criteria`,
+      code: 'too_long',
+      message: `At most ${MAX_TEXT} characters of names, keywords and guidance together.`,
+    });
+  }
   const names = new Set<string>();
   criteria.forEach((criterion, index) => {
     if (!isRead(criterion)) return;
@@ -44,7 +55,8 @@ export const checkRubric = (rubric: Parts<Rubric>, maxMarks: Parts<number>, at: 
       }
       names.add(name);
     }
-    if (typeof criterion.guidance === 'string' && hasMarkFigures(criterion.guidance)) {
+    // Searching is slow beside the rest, and a text that is too long has to be written anew.
+    if (!isTooLong && typeof criterion.guidance === 'string' && hasMarkFigures(criterion.guidance)) {
       problems.push({
         field: `${at}.criteria[${index}].guidance`,
         code: 'rubric_guidance_has_marks',
@@ -54,4 +66,19 @@ export const checkRubric = (rubric: Parts<Rubric>, maxMarks: Parts<number>, at: 
     }
   });
   return problems;
+};
+
+const textLength = (criteria: readonly Parts<Rubric['criteria'][number]>[]): number => {
+  let length = 0;
+  const count = (text: unknown) => {
+    if (typeof text === 'string') length += text.length;
+  };
+  for (const criterion of criteria) {
+    if (!isRead(criterion)) continue;
+    count(criterion.name);
+    count(criterion.guidance);
+    const keywords = criterion.keywords ?? [];
+    if (isRead(keywords)) keywords.forEach(count);
+  }
+  return length;
 };

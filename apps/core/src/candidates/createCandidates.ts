@@ -1,4 +1,5 @@
 import { CandidatesCreate, type CandidatesCreated } from '@evaluation/rest-contract/schemas';
+import { isRead } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, refuse } from '../accept.ts';
 import type { Services } from '../services.ts';
@@ -13,7 +14,9 @@ export const createCandidates = async (
   actor: Actor,
   body: unknown,
 ): Promise<CandidatesCreated> => {
-  const { candidates } = accept(CandidatesCreate, body);
+  const { candidates } = accept(CandidatesCreate, body, (parts) =>
+    isRead(parts) ? repeatedCandidates(parts.candidates, 'candidates') : [],
+  );
   const problems = repeatedCandidates(candidates, 'candidates');
   if (problems.length > 0) refuse(problems);
   return services.database.inTenant(actor.institute_id, async (tx) => ({

@@ -41,7 +41,6 @@ export const listRegistered = (
     const { rows } = await registeredRows(actor.institute_id, exam.id, page).execute(tx);
     const found = rows.map((row) => ({
       ...candidateOf(row),
-      ...(exam.blind ? { name: null } : {}),
       registration_id: row.registration_id,
       submission_id: row.submission_id,
       submission_status: row.submission_status,
@@ -51,14 +50,17 @@ export const listRegistered = (
 
 /**
  * The page is cut before anything is joined to it, and each limit keeps the planner from joining whole tables instead:
- * it reads a page of the index and looks up so many candidates and submissions, not all of the exam.
+ * it reads a page of the index and looks up so many candidates and submissions, not all of the exam. Whether the exam is
+ * blind is read in the same statement: no name is shown after `blind: true` was answered.
  */
 export const registeredRows = (
   instituteId: string,
   examId: string,
   page: Page,
 ): RawBuilder<RegisteredRow> => sql<RegisteredRow>`
-  select c.id, c.external_id, c.name, c.roll_number, c.section_or_class, c.metadata, c.created_at, r.updated_at,
+  select c.id, c.external_id,
+    case when (select not e.blind from exams e where e.institute_id = ${instituteId} and e.id = ${examId})
+      then c.name end as name, c.roll_number, c.section_or_class, c.metadata, c.created_at, r.updated_at,
     r.id as registration_id, s.id as submission_id, s.status as submission_status
   from (
     select r.id, r.institute_id, r.exam_id, r.candidate_id, r.updated_at

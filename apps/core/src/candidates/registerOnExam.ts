@@ -2,8 +2,10 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { CandidatesRegister, type CandidatesRegistered } from '@evaluation/rest-contract/schemas';
+import type { Problem } from '@evaluation/rest-contract/field-errors';
+import { isRead, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept, isUuid, refuse, refuseField } from '../accept.ts';
+import { accept, isUuid, refuse } from '../accept.ts';
 import { lockExamFor } from '../exams/lockExam.ts';
 import type { Services } from '../services.ts';
 import { registerCandidates } from './register.ts';
@@ -22,7 +24,11 @@ export const registerOnExam = (
 ): Promise<CandidatesRegistered> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExamFor(tx, actor.institute_id, examId, 'register');
-    const candidates = await takeCandidates(tx, actor.institute_id, accept(CandidatesRegister, body));
+    const candidates = await takeCandidates(
+      tx,
+      actor.institute_id,
+      accept(CandidatesRegister, body, tiedProblems),
+    );
     const registrations = await registerCandidates(
       tx,
       actor.institute_id,
@@ -47,18 +53,25 @@ interface Known {
 }
 
 const takeCandidates = async (tx: Tx, instituteId: string, request: CandidatesRegister): Promise<Known[]> => {
+  const problems = tiedProblems(request);
+  if (problems.length > 0) refuse(problems);
   const { candidates, candidate_ids: ids } = request;
-  if (candidates != null && ids == null) {
-    const problems = repeatedCandidates(candidates, 'candidates');
-    if (problems.length > 0) refuse(problems);
-    return upsertCandidates(tx, instituteId, candidates);
-  }
-  if (ids != null && candidates == null) return findCandidates(tx, instituteId, ids);
-  return refuseField(
-    'candidates',
-    candidates == null ? 'required' : 'not_allowed',
-    'Send candidates or candidate_ids, exactly one.',
-  );
+  return candidates == null
+    ? findCandidates(tx, instituteId, ids ?? [])
+    : upsertCandidates(tx, instituteId, candidates);
+};
+
+/** The rules that tie fields together, on what could be read: exactly one of the two forms, and nobody twice. */
+const tiedProblems = (parts: Parts<CandidatesRegister>): Problem[] => {
+  if (!isRead(parts)) return [];
+  const { candidates, candidate_ids: ids } = parts;
+  const repeated = candidates == null ? [] : repeatedCandidates(candidates, 'candidates');
+  if ((candidates == null) !== (ids == null)) return repeated;
+  const code = candidates == null ? 'required' : 'not_allowed';
+  return [
+    { field: 'candidates', code, message: 'Send candidates or candidate_ids, exactly one.' },
+    ...repeated,
+  ];
 };
 
 /** One that is named twice is found once. @throws DomainFailure candidate_not_found naming every unknown id as it was sent */

@@ -39,7 +39,10 @@ export interface ExamRow {
   pending_rubrics: unknown;
 }
 
-/** What a long answer has of its own: as much of it as counts and warnings need. */
+/**
+ * What a long answer has of its own: as much of it as counts and warnings need. Of a saved rubric that is one criterion at
+ * most, one whose marks are not in half steps.
+ */
 interface OwnMaterial {
   question_id: string;
   rubric: { criteria: { marks: number }[] } | null;
@@ -147,15 +150,19 @@ const readMaterial = async (
     rubric_version > 0 && long_answers !== null ? [{ id, version: rubric_version }] : [],
   );
   if (versions.length === 0) return new Map();
+  // What is last is found first: nothing of an older version is unpacked.
   const { rows } = await sql<OwnMaterial>`
-    select distinct on (v.question_id) v.question_id,
+    select v.question_id,
       case when jsonb_typeof(v.rubric) = 'object' then jsonb_build_object('criteria', (
-        select jsonb_agg(jsonb_build_object('marks', criterion->'marks'))
-        from jsonb_array_elements(v.rubric->'criteria') criterion)) end as rubric,
+        select coalesce(jsonb_agg(jsonb_build_object('marks', odd.marks)), '[]')
+        from (select criterion->'marks' as marks from jsonb_array_elements(v.rubric->'criteria') criterion
+              where (criterion->>'marks')::numeric * 2 % 1 <> 0 limit 1) odd)) end as rubric,
       case when v.rubric is null then left(btrim(v.model_answer, ${WHITE_SPACE}), 1) end as model_answer
-    from jsonb_to_recordset(${JSON.stringify(versions)}::jsonb) as shown(id uuid, version int)
-    join rubric_versions v on v.exam_id = shown.id and v.version <= shown.version
-    where v.institute_id = ${instituteId} and v.source = 'client'
-    order by v.question_id, v.version desc`.execute(tx);
+    from (
+      select distinct on (v.question_id) v.question_id, v.rubric, v.model_answer
+      from jsonb_to_recordset(${JSON.stringify(versions)}::jsonb) as shown(id uuid, version int)
+      join rubric_versions v on v.exam_id = shown.id and v.version <= shown.version
+      where v.institute_id = ${instituteId} and v.source = 'client'
+      order by v.question_id, v.version desc) v`.execute(tx);
   return byQuestion(rows);
 };

@@ -5,7 +5,7 @@ import { advances } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import { settlePendingRubrics } from '../rubrics/savePending.ts';
 import type { Services } from '../services.ts';
-import { PaperQuestion, readPaper } from '../submissions/paper.ts';
+import { CurrentPaper, PaperQuestion, readCurrentPaper } from '../submissions/paper.ts';
 
 /** Everything a worker needs to grade one run; no credentials, and a name only where the checked copy prints it. */
 export const RunMaterial = z.object({
@@ -15,14 +15,7 @@ export const RunMaterial = z.object({
   lease_seconds: z.number(),
   deadline_at: z.iso.datetime(),
   lane: z.enum(['copy', 'typed']),
-  exam: z.object({
-    title: z.string(),
-    subject: z.string().nullable(),
-    level: z.string(),
-    board: z.string().nullable(),
-    class: z.string().nullable(),
-    instructions: z.string().nullable(),
-  }),
+  exam: CurrentPaper.shape.exam,
   candidate: z.object({
     external_id: z.string(),
     name: z.string().nullable(),
@@ -50,7 +43,7 @@ export const RunMaterial = z.object({
 });
 export type RunMaterial = z.infer<typeof RunMaterial>;
 
-const Pinned = z.object({ exam: RunMaterial.shape.exam, questions: z.array(PaperQuestion) });
+const Pinned = CurrentPaper.omit({ rubric_version: true });
 
 /**
  * Gives a released run to a worker: lease, fence, and the paper pinned at the first claim (design 3.7). A message that
@@ -148,14 +141,7 @@ const settleRubrics = async (tx: Tx, job: { run_id: string; institute_id: string
 
 /** Texts, keys, rubrics and exam context as they stand now: what the run is marked by from here on. */
 const pin = async (tx: Tx, job: { run_id: string; institute_id: string }, examId: string) => {
-  const exam = await tx
-    .selectFrom('exams')
-    .select(['title', 'subject', 'level', 'board', 'class', 'instructions', 'rubric_version'])
-    .where('institute_id', '=', job.institute_id)
-    .where('id', '=', examId)
-    .executeTakeFirstOrThrow();
-  const { rubric_version, ...context } = exam;
-  const pinned = { exam: context, questions: await readPaper(tx, job.institute_id, examId, rubric_version) };
+  const { rubric_version, ...pinned } = await readCurrentPaper(tx, job.institute_id, examId);
   await tx
     .updateTable('runs')
     .set({ paper: json(pinned), rubric_version })

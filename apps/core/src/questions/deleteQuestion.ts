@@ -3,6 +3,7 @@ import type { Actor } from '@evaluation/signed-actor';
 import { lockExam, refuseChange } from '../exams/lockExam.ts';
 import type { Services } from '../services.ts';
 import { findQuestion } from './findQuestion.ts';
+import { PLAIN } from './readQuestions.ts';
 import { dropEmptySections, recountPaper } from './standingPaper.ts';
 
 /**
@@ -17,7 +18,7 @@ export const deleteQuestion = (
 ): Promise<Deleted> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExam(tx, actor.institute_id, examId);
-    const { question } = await findQuestion(tx, actor.institute_id, exam.id, questionId);
+    const { question } = await findQuestion(tx, actor.institute_id, exam.id, questionId, PLAIN);
     refuseChange(exam, 'change_scheme');
     await tx
       .deleteFrom('questions')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '@evaluation/database';
+import type { Problem } from '@evaluation/rest-contract/field-errors';
 import {
   QuestionEdit,
   type ExamMode,
@@ -26,6 +27,7 @@ import { settlePendingRubrics } from '../rubrics/savePending.ts';
 import type { Services } from '../services.ts';
 import { findQuestion } from './findQuestion.ts';
 import { insertOptions, questionColumns } from './insertQuestions.ts';
+import { PLAIN, WHOLE } from './readQuestions.ts';
 import { addSections, dropEmptySections, readStandingPaper, recountPaper } from './standingPaper.ts';
 
 /**
@@ -44,9 +46,14 @@ export const editQuestion = (
 ): Promise<QuestionEdited> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExam(tx, actor.institute_id, examId);
-    const current = (await settlePendingRubrics(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
-    const stored = await findQuestion(tx, actor.institute_id, exam.id, questionId);
-    const { id } = stored.question;
+    const plain = await findQuestion(tx, actor.institute_id, exam.id, questionId, PLAIN);
+    const { id } = plain.question;
+    // Only a long answer has rubrics to wait for.
+    const isLong = plain.question.type === 'long_answer';
+    const settled = isLong ? await settlePendingRubrics(tx, actor.institute_id, exam.id) : null;
+    const current = settled ?? exam.rubric_version;
+    const include = isLong ? WHOLE : PLAIN;
+    const stored = isLong ? await findQuestion(tx, actor.institute_id, exam.id, id, include) : plain;
     refuseChange(exam, 'edit_texts');
     const standing = await readStandingPaper(tx, actor.institute_id, exam.id, id);
     const before = asSent(stored.question);
@@ -54,7 +61,9 @@ export const editQuestion = (
     if (changesScheme(body, before, exam.mode, firstSection)) refuseChange(exam, 'change_scheme');
 
     const edit = accept(QuestionEdit, body, (parts) =>
-      isRead(parts) ? editedProblems(standing, whatIsRead(before, parts)) : [],
+      isRead(parts)
+        ? [...otherOptionIds(stored.question, parts), ...editedProblems(standing, whatIsRead(before, parts))]
+        : [],
     );
     const after: QuestionInput = {
       ...before,
@@ -65,7 +74,8 @@ export const editQuestion = (
     };
     const paper = checkEdited({ mode: exam.mode, standing, question: after });
     const placed = paper.questions[0];
-    if (paper.problems.length > 0 || placed === undefined) return refuse(paper.problems);
+    const problems = [...otherOptionIds(stored.question, edit), ...paper.problems];
+    if (problems.length > 0 || placed === undefined) return refuse(problems);
 
     const of = { instituteId: actor.institute_id, examId: exam.id };
     const material = editMaterial(stored.material, edit);
@@ -94,7 +104,7 @@ export const editQuestion = (
       if (rubric !== null) await appendVersion(tx, of, version, [{ question_id: id, ...rubric }]);
       await recountPaper(tx, of, version);
     }
-    const { question } = await findQuestion(tx, actor.institute_id, exam.id, id);
+    const { question } = await findQuestion(tx, actor.institute_id, exam.id, id, include);
     return { ...question, warnings: paper.warnings };
   });
 
@@ -110,6 +120,28 @@ const whatIsRead = (
   text: edit.text ?? before.text,
   max_marks: edit.max_marks ?? before.max_marks,
 });
+
+/** Options may be sent back as they were read: with the ids that the options of those labels have, and no others. */
+const otherOptionIds = (
+  { options: stored = [] }: Question,
+  { options: sent }: Exclude<Parts<QuestionEdit>, Broken>,
+): Problem[] => {
+  if (sent == null || !isRead(sent)) return [];
+  const ids = new Map(stored.map(({ label, option_id }) => [label, option_id]));
+  return sent.flatMap((option, index) => {
+    if (!isRead(option) || !isRead(option.label) || !isRead(option.option_id)) return [];
+    const { label, option_id: id } = option;
+    return id == null || id.toLowerCase() === ids.get(label)
+      ? []
+      : [
+          {
+            field: `options[${index}].option_id`,
+            code: 'invalid_value',
+            message: 'Not the id of the option with this label.',
+          },
+        ];
+  });
+};
 
 /** The stored question as a client would send it. */
 const asSent = ({ id: _id, created_at: _created, updated_at: _updated, options, ...question }: Question) => ({
@@ -168,10 +200,16 @@ const normal = (
   firstSection: string | null,
 ): unknown => {
   if (field === 'negative_marks') return mode === 'handwritten' ? 0 : (value ?? 0);
+  if (field === 'options') return Array.isArray(value) ? value.map(withoutId) : (value ?? null);
   if (field !== 'section') return value ?? null;
   const name = value ?? firstSection;
   return typeof name === 'string' ? labelKey(name) : name;
 };
+
+const withoutId = (option: unknown): unknown =>
+  typeof option === 'object' && option !== null
+    ? Object.fromEntries(Object.entries(option).filter(([field]) => field !== 'option_id'))
+    : option;
 
 /** Options that keep their label keep their id. Positions are unique, so all are written anew. */
 const replaceOptions = async (

@@ -1,10 +1,10 @@
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { isUuid } from '../accept.ts';
-import { readQuestions, WHOLE, type StoredQuestion } from './readQuestions.ts';
+import { readQuestions, type StoredQuestion } from './readQuestions.ts';
 
 /**
- * The question that a path names, whole. It must exist before the exam's state is looked at (design chapter 5).
+ * The question that a path names. It must exist before the exam's state is looked at (design chapter 5).
  * @throws DomainFailure not_found when the exam has no such question
  */
 export const findQuestion = async (
@@ -12,9 +12,10 @@ export const findQuestion = async (
   instituteId: string,
   examId: string,
   questionId: string,
+  include: ReadonlySet<string>,
 ): Promise<StoredQuestion> => {
   const [found] = isUuid(questionId)
-    ? await readQuestions(tx, instituteId, examId, { include: WHOLE, ids: [questionId] })
+    ? await readQuestions(tx, instituteId, examId, { include, ids: [questionId] })
     : [];
   if (found === undefined) throw new DomainFailure('not_found');
   return found;

@@ -38,6 +38,8 @@ export interface StoredQuestion {
 /**
  * Questions of an exam in paper order, in one statement (spec 2.2, 4.3). `rubric` and `model_answer` are those that the
  * client set; a generated rubric is seen in the rubric list.
+ * @param options.include what of the rubrics is wanted; with none of it `rubric_versions` is not even looked at, so that
+ * whatever holds up that table holds up nobody else, and `material` is null
  * @param options.ids only these
  */
 export const readQuestions = async (
@@ -47,17 +49,18 @@ export const readQuestions = async (
   options: { include: ReadonlySet<string>; ids?: readonly string[] },
 ): Promise<StoredQuestion[]> => {
   const only = options.ids === undefined ? sql`true` : sql`q.id = any(${[...options.ids]}::uuid[])`;
+  const isMarked = options.include.size > 0;
   const { rows } = await sql<QuestionRow>`
     select q.id, q.label, q.parent_label, s.name as section, q.type, q.text, q.max_marks::float8 as max_marks,
       q.negative_marks::float8 as negative_marks,
       (select json_agg(json_build_object('label', o.label, 'text', o.text, 'option_id', o.id) order by o.position)
          from question_options o where o.question_id = q.id) as options,
       q.correct_options, q.answer, q.word_limit, q.expects_diagram, q.assess_language, q.tags, q.external_id,
-      q.created_at, q.updated_at, v.source, v.rubric, v.model_answer
+      q.created_at, q.updated_at, ${isMarked ? sql`v.source, v.rubric, v.model_answer` : sql`null as source, null as rubric, null as model_answer`}
     from questions q
     join exams e on e.id = q.exam_id
     join sections s on s.id = q.section_id
-    left join lateral ${rubricInForce(sql`q.id`, sql`e.rubric_version`)} v on q.type = 'long_answer'
+    ${isMarked ? sql`left join lateral ${rubricInForce(sql`q.id`, sql`e.rubric_version`)} v on q.type = 'long_answer'` : sql``}
     where q.institute_id = ${instituteId} and q.exam_id = ${examId} and ${only}
     order by q.position`.execute(tx);
   return rows.map((row) => shown(row, options.include));
@@ -85,3 +88,6 @@ const shown = (row: QuestionRow, include: ReadonlySet<string>): StoredQuestion =
 
 /** Everything that a question has: what commands answer with. */
 export const WHOLE: ReadonlySet<string> = new Set(['rubric', 'model_answer']);
+
+/** The question without what marks it. */
+export const PLAIN: ReadonlySet<string> = new Set();

@@ -27,17 +27,22 @@ export const readStandingPaper = async (
     .execute();
   const questions = await tx
     .selectFrom('questions')
-    .select(['id', 'label', 'position'])
+    .select(['id', 'label', 'position', 'section_id'])
     .where('institute_id', '=', instituteId)
     .where('exam_id', '=', examId)
     .orderBy('position')
     .execute();
+  const stay = questions.filter(({ id }) => id !== except);
+  const filled = new Set(stay.map(({ section_id }) => section_id));
   return {
     sections: sections.map(({ name }) => ({ name })),
     sectionIds: sections.map(({ id }) => id),
     // Only a declared section has an order that was sent.
     sectionsDeclared: sections.some(({ sent_order }) => sent_order !== null),
-    labels: questions.filter(({ id }) => id !== except).map(({ label }) => label),
+    labels: stay.map(({ label }) => label),
+    ...(except === null
+      ? {}
+      : { occupied: sections.filter(({ id }) => filled.has(id)).map(({ name }) => name) }),
     lastSection: sections.at(-1)?.position ?? 0,
     lastQuestion: questions.at(-1)?.position ?? 0,
   };

@@ -3,6 +3,7 @@ import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import {
+  MAX_RUBRIC_EDITS,
   RubricsEdit,
   type QuestionType,
   type RubricsEdited,
@@ -41,12 +42,13 @@ export const editRubrics = (
     if (ifMatch !== undefined && !namesVersion(ifMatch, current)) {
       throw new DomainFailure('rubric_version_mismatch');
     }
-    const asked = await readAsked(tx, actor.institute_id, exam.id, current, namedIn(body));
+    const ids = namedIn(body);
+    const asked = await readAsked(tx, actor.institute_id, exam.id, current, ids);
     const edits = accept(RubricsEdit, body, (parts) =>
-      isRead(parts) ? editProblems(asked, parts.questions ?? {}) : [],
+      isRead(parts) ? editProblems(asked, ids, parts.questions ?? {}) : [],
     );
     const questions = edits.questions ?? {};
-    const problems = editProblems(asked, questions);
+    const problems = editProblems(asked, ids, questions);
     if (problems.length > 0) refuse(problems);
 
     const warnings: Warning[] = [];
@@ -82,21 +84,27 @@ export const namesVersion = (ifMatch: string, version: number): boolean => {
   return sent === '*' || sent === String(version) || sent === `"${version}"`;
 };
 
-/** The questions that a body names, before it is known whether the rest of it can be read. */
+/**
+ * The questions that a body names, before it is known whether the rest of it can be read; as sent, since the schema
+ * passes over a `__proto__`. A body that names more is refused for that.
+ */
 const namedIn = (body: unknown): string[] => {
   const questions: unknown =
     typeof body === 'object' && body !== null ? Reflect.get(body, 'questions') : null;
-  return typeof questions === 'object' && questions !== null ? Object.keys(questions) : [];
+  return typeof questions === 'object' && questions !== null
+    ? Object.keys(questions).slice(0, MAX_RUBRIC_EDITS)
+    : [];
 };
 
 /** What ties an edit to the questions of the exam, and the rules of a rubric; on what could be read. */
 const editProblems = (
   asked: ReadonlyMap<string, AskedQuestion>,
+  ids: readonly string[],
   questions: Parts<NonNullable<RubricsEdit['questions']>>,
 ): Problem[] => {
   if (!isRead(questions)) return [];
   const named = new Set<string>();
-  return Object.entries(questions).flatMap(([sentId, edit]): Problem[] => {
+  return ids.flatMap((sentId): Problem[] => {
     const at = `questions.${sentId}`;
     const question = asked.get(sentId.toLowerCase());
     if (question === undefined) {
@@ -109,7 +117,8 @@ const editProblems = (
     if (question.type !== 'long_answer') {
       return [{ field: at, code: 'not_allowed', message: `Not allowed for ${question.type}.` }];
     }
-    return isRead(edit) && edit.rubric != null
+    const edit = questions[sentId];
+    return edit !== undefined && isRead(edit) && edit.rubric != null
       ? checkRubric(edit.rubric, question.max_marks, `${at}.rubric`)
       : [];
   });

@@ -218,6 +218,11 @@ const insertSubmission = async (
   const { instituteId, submissionId, runId, intake } = row;
   const isOver = intake.questionsForAi === 0;
   const now = sql<Date>`clock_timestamp()`;
+  // A version that is still pending has no number: what is graded meanwhile, by its key alone, was marked by none.
+  const rubricVersion = isOver
+    ? sql<number | null>`case when exists (select from pending_rubrics p where p.institute_id = ${instituteId}
+        and p.exam_id = ${row.examId}) then null else ${row.rubricVersion}::int end`
+    : null;
   await tx
     .insertInto('submissions')
     .values({
@@ -232,7 +237,7 @@ const insertSubmission = async (
       needs_review: intake.beyondVision,
       review_reasons: intake.beyondVision ? [PAGES_BEYOND_VISION_LIMIT] : [],
       current_run_id: runId,
-      rubric_version: isOver ? row.rubricVersion : null,
+      rubric_version: rubricVersion,
       questions_total: intake.questionsForAi,
       quote_unit: row.quote.unit,
       quote_credits: String(row.quote.credits),
@@ -254,7 +259,7 @@ const insertSubmission = async (
       attempt: 1,
       status: isOver ? 'completed' : 'queued',
       price: String(row.quote.credits),
-      rubric_version: isOver ? row.rubricVersion : null,
+      rubric_version: rubricVersion,
       finished_at: isOver ? now : null,
     })
     .execute();

@@ -32,11 +32,12 @@ export const takeTypedAnswers = async (
   tx: Tx,
   typed: {
     instituteId: string;
-    exam: { id: string; rubric_version: number };
+    exam: { id: string };
     answers: readonly AnswerInput[];
   },
 ): Promise<Intake> => {
-  const paper = await readPaper(tx, typed.instituteId, typed.exam.id, typed.exam.rubric_version);
+  // Rubrics mark nothing yet: a submission is accepted while their table is held up.
+  const paper = await readPaper(tx, typed.instituteId, typed.exam.id, null);
   const { answered, problems, notEnglish } = checkTypedAnswers(
     typed.answers,
     paper.map((question) => ({ ...question, option_labels: question.options.map(({ label }) => label) })),

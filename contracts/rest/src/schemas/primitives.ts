@@ -70,6 +70,16 @@ export const maxMarks = z
   })
   .meta({ exclusiveMinimum: 0, maximum: 1000, multipleOf: 0.5 });
 
+/** Marks that are not bound to half steps, held exactly: more decimal places than anyone marks with are refused. */
+export const decimalMarks = z
+  .number()
+  .lte(1000)
+  .refine((value) => Number(value.toFixed(6)) === value, {
+    error: 'At most 6 decimal places.',
+    params: { code: 'invalid_step' },
+  })
+  .meta({ maximum: 1000, description: 'At most 6 decimal places.' });
+
 const MAX_JSON_BYTES = 2048;
 
 const isJsonObject = (value: unknown): value is Record<string, unknown> =>

@@ -2,6 +2,7 @@ import * as z from 'zod/v4';
 import {
   clientId,
   clientObject,
+  decimalMarks,
   include,
   longText,
   maxMarks,
@@ -38,7 +39,10 @@ export const QuestionInput = z
     type: QuestionType,
     text: requiredLongText(20_000),
     max_marks: maxMarks,
-    negative_marks: z.number().gte(0).lte(1000).nullish(),
+    negative_marks: decimalMarks
+      .gte(0)
+      .meta({ minimum: 0, description: 'At most 6 decimal places.' })
+      .nullish(),
     options: z.array(Option).min(2).max(26).nullish(),
     correct_options: z.array(z.string()).min(1).max(26).nullish(),
     answer: z
@@ -124,7 +128,12 @@ export type QuestionsAdded = z.infer<typeof QuestionsAdded>;
 export const QuestionEdit = z
   .strictObject({
     ...QuestionInput.omit({ type: true }).shape,
-    options: z.array(z.strictObject(Option.shape)).min(2).max(26).nullish(),
+    // Options may be sent back as they were read.
+    options: z
+      .array(z.strictObject({ ...Option.shape, option_id: uuid.nullish() }))
+      .min(2)
+      .max(26)
+      .nullish(),
     rubric: RubricEdit.nullish(),
   })
   .partial()

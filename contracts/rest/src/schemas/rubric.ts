@@ -1,22 +1,21 @@
 import * as z from 'zod/v4';
-import { longText, requiredShortText, uuid, Warning } from './primitives.ts';
+import { decimalMarks, longText, requiredShortText, uuid, Warning } from './primitives.ts';
 
 const Criterion = z.object({
   name: requiredShortText(255),
-  marks: z.number().gt(0).lte(1000),
-  keywords: z.array(longText(255)).max(100).nullish(),
-  guidance: longText(4000).nullish(),
+  marks: decimalMarks.gt(0).meta({ exclusiveMinimum: 0, description: 'At most 6 decimal places.' }),
+  keywords: z.array(longText(255)).max(50).nullish(),
+  guidance: longText(2000).nullish(),
 });
 
 /**
- * Spec 2.3. That marks add up and names are unique is a rule of the question that the rubric belongs to. The spec gives
- * no bounds of names, keywords, guidance and their number: these are far beyond any rubric a person writes, and keep
- * the body and the prompt of a grader finite.
+ * Spec 2.3. That marks add up and names are unique is a rule of the question that the rubric belongs to, and so is how
+ * long its texts are together. The spec gives no bounds of them (open point `rubric-bounds`).
  */
 export const Rubric = z
   .object({
     partial_marking: z.boolean().nullish(),
-    criteria: z.array(Criterion).min(1).max(100),
+    criteria: z.array(Criterion).min(1).max(50),
   })
   .meta({ id: 'Rubric', description: 'Numbered criteria whose marks add up to the marks of the question.' });
 export type Rubric = z.infer<typeof Rubric>;
@@ -25,7 +24,7 @@ export type Rubric = z.infer<typeof Rubric>;
 export const RubricEdit = z
   .strictObject({
     ...Rubric.shape,
-    criteria: z.array(z.strictObject(Criterion.shape)).min(1).max(100),
+    criteria: z.array(z.strictObject(Criterion.shape)).min(1).max(50),
   })
   .meta({ id: 'RubricEdit', description: 'A rubric; unknown fields are refused.' });
 
@@ -46,6 +45,9 @@ export const RubricList = z
   .meta({ id: 'RubricList' });
 export type RubricList = z.infer<typeof RubricList>;
 
+/** As many as an exam has questions (spec 8.1). */
+export const MAX_RUBRIC_EDITS = 200;
+
 /** Spec 4.4: all or nothing; `null` clears, left out keeps. */
 export const RubricsEdit = z
   .strictObject({
@@ -57,6 +59,11 @@ export const RubricsEdit = z
           model_answer: longText(20_000).nullable().optional(),
         }),
       )
+      .refine((questions) => Object.keys(questions).length <= MAX_RUBRIC_EDITS, {
+        error: `At most ${MAX_RUBRIC_EDITS} entries.`,
+        params: { code: 'too_long' },
+      })
+      .meta({ maxProperties: MAX_RUBRIC_EDITS })
       .optional(),
   })
   .meta({ id: 'RubricsEdit', description: 'By question id: what to set, `null` to clear.' });
