@@ -2,27 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createLogger } from '@evaluation/telemetry';
-import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
-import { openDatabase, type Database, type Tx } from './tenant.ts';
+import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import type { Database, Tx } from './tenant.ts';
 import { withinTime } from './withinTime.ts';
 
-let clone: ClonedDatabase;
+let clone: TestDatabase;
 let database: Database;
 let holder: pg.Client;
 
 beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = await openDatabase({
-    url: clone.url,
-    poolSize: 2,
-    log: createLogger({ service: 'test', level: 'silent' }),
-  });
+  clone = await openTestDatabase(2);
+  ({ database } = clone);
 });
-afterAll(async () => {
-  await database.close();
-  await clone.drop();
-});
+afterAll(() => clone.close());
 beforeEach(async () => {
   holder = new pg.Client({ connectionString: clone.superuserUrl });
   await holder.connect();

@@ -1,30 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { openDatabase, type Database } from '@evaluation/database';
+import type { Database } from '@evaluation/database';
 import type { Actor } from '@evaluation/signed-actor';
-import { createLogger } from '@evaluation/telemetry';
-import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
 import { createCandidates } from './createCandidates.ts';
 import { registerOnExam } from './registerOnExam.ts';
 
-let clone: ClonedDatabase;
+let clone: TestDatabase;
 let database: Database;
 const actor: Actor = { institute_id: randomUUID(), key_id: randomUUID(), scopes: [] };
 
 beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = await openDatabase({
-    url: clone.url,
-    poolSize: 4,
-    log: createLogger({ service: 'test', level: 'silent' }),
-  });
+  clone = await openTestDatabase(4);
+  ({ database } = clone);
 });
 afterEach(() => vi.restoreAllMocks());
-afterAll(async () => {
-  await database.close();
-  await clone.drop();
-});
+afterAll(() => clone.close());
 
 const newExam = async (): Promise<string> => {
   const id = randomUUID();

@@ -2,26 +2,18 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { Decimal } from 'decimal.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase, type Database } from '@evaluation/database';
+import type { Database } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { createLogger } from '@evaluation/telemetry';
-import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
 import { charge, grant, release, reserve } from './ledger.ts';
 
-let clone: ClonedDatabase;
+let clone: TestDatabase;
 let database: Database;
 beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = await openDatabase({
-    url: clone.url,
-    poolSize: 8,
-    log: createLogger({ service: 'test', level: 'silent' }),
-  });
+  clone = await openTestDatabase(8);
+  ({ database } = clone);
 });
-afterAll(async () => {
-  await database.close();
-  await clone.drop();
-});
+afterAll(() => clone.close());
 
 const newAccount = async (balance: number, creditLimit = 0): Promise<string> => {
   const id = randomUUID();

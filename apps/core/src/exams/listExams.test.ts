@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase, type Database } from '@evaluation/database';
-import { createLogger } from '@evaluation/telemetry';
-import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import type { Database } from '@evaluation/database';
+import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
 import * as z from 'zod/v4';
 import { writeCursor, type Position } from '../lists/cursor.ts';
 import { openPage, type Page } from '../lists/page.ts';
@@ -20,17 +19,13 @@ const institute = randomUUID();
 const idOf = (number: string): string =>
   `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
 
-let clone: ClonedDatabase;
+let clone: TestDatabase;
 let database: Database;
 let maker: pg.Client;
 
 beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = await openDatabase({
-    url: clone.url,
-    poolSize: 1,
-    log: createLogger({ service: 'test', level: 'silent' }),
-  });
+  clone = await openTestDatabase(1);
+  ({ database } = clone);
   maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
   // Fabricated rows have no parents, and no trigger has anything to add to them.
@@ -57,8 +52,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await maker.end();
-  await database.close();
-  await clone.drop();
+  await clone.close();
 });
 
 interface PlanNode {

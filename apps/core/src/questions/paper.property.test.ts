@@ -2,35 +2,27 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { openDatabase, type Database } from '@evaluation/database';
+import type { Database } from '@evaluation/database';
 import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { createLogger } from '@evaluation/telemetry';
-import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
 import { readExam } from '../exams/readExam.ts';
 import { addQuestions } from './addQuestions.ts';
 import { deleteQuestion } from './deleteQuestion.ts';
 import { editQuestion } from './editQuestion.ts';
 import { listQuestions } from './listQuestions.ts';
 
-let clone: ClonedDatabase;
+let clone: TestDatabase;
 let database: Database;
 const actor: Actor = { institute_id: randomUUID(), key_id: randomUUID(), scopes: [] };
 
 beforeAll(async () => {
-  clone = await cloneDatabase();
-  database = await openDatabase({
-    url: clone.url,
-    poolSize: 4,
-    log: createLogger({ service: 'test', level: 'silent' }),
-  });
+  clone = await openTestDatabase(4);
+  ({ database } = clone);
   await database.control.institutes.create({ data: { id: actor.institute_id, name: 'Hill View School' } });
 });
 afterEach(() => vi.restoreAllMocks());
-afterAll(async () => {
-  await database.close();
-  await clone.drop();
-});
+afterAll(() => clone.close());
 
 /** @param declared names of sections in their order, or null where they come from the questions */
 const newExam = async (declared: string[] | null): Promise<string> => {

@@ -2,19 +2,18 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase, type Database } from '@evaluation/database';
-import { createLogger } from '@evaluation/telemetry';
-import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import type { Database } from '@evaluation/database';
+import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
 import { selectSubmissions } from './representation.ts';
 
 const institute = randomUUID();
 const WAITING = 51;
 const FINISHED = 30_000;
-let clone: ClonedDatabase;
+let clone: TestDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  clone = await cloneDatabase();
+  clone = await openTestDatabase(2);
   const maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
   const exam = randomUUID();
@@ -48,16 +47,9 @@ beforeAll(async () => {
   );
   await maker.query('analyze');
   await maker.end();
-  database = await openDatabase({
-    url: clone.url,
-    poolSize: 2,
-    log: createLogger({ service: 'test', level: 'silent' }),
-  });
+  ({ database } = clone);
 });
-afterAll(async () => {
-  await database.close();
-  await clone.drop();
-});
+afterAll(() => clone.close());
 
 test('4.7 a page of waiting submissions does not read the runs that have finished', async () => {
   const { submissions, read } = await database.inTenant(institute, async (tx) => {
