@@ -181,13 +181,18 @@ test('3.7 SIGTERM with time to drain: the copy in hand is finished, the next one
 
 test('3.7 SIGTERM with no time to drain: the worker lets go at once and another takes over', async () => {
   answerOnly(model, (name) => !name.startsWith('question'));
-  const worker = await service.startWorker({ DRAIN_SECONDS: '0' });
+  const worker = await service.startWorker({ DRAIN_SECONDS: '0', QUESTION_CONCURRENCY: '6' });
   const submission = await submitCopy();
-  await model.waitFor((calls) => calls.some(({ schemaName }) => schemaName === 'judge_answer'), 20_000);
+  // All that it asks at once: what is still on its way to the model could not be told from the next worker's calls.
+  await model.waitFor(
+    (calls) => calls.filter(({ schemaName }) => schemaName === 'judge_answer').length === 6,
+    20_000,
+  );
   const sent = performance.now();
   worker.signal('SIGTERM');
   expect(await worker.exited, worker.output()).toBe(0);
   expect(performance.now() - sent).toBeLessThan(3000);
+  await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null));
   const death = { calls: model.calls.length, recorded: await behind.recordedCalls(submission.id) };
   expect(await behind.runOf(submission.id), 'no lease has to run out').not.toMatchObject({
     status: 'claimed',
