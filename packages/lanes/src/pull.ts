@@ -59,7 +59,9 @@ export async function pullLane<L extends Lane>(
     while (!signal.aborted) {
       const used = currentConsumer();
       try {
-        const message = await nextMessage(await used, signal);
+        const found = await unlessAborted(used, signal);
+        if (found === undefined) return;
+        const message = await nextMessage(found, signal);
         works();
         retryMs = FIRST_RETRY_MS;
         if (message !== undefined) await handleMessage(message, lane, handle, progress);
@@ -72,6 +74,16 @@ export async function pullLane<L extends Lane>(
   }
 
   await Promise.all(Array.from({ length: concurrency }, runSlot));
+}
+
+/** What is under way, or undefined as soon as `signal` aborts: a lookup at a server that is gone takes its whole time-out. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(undefined);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 /**
