@@ -14,6 +14,8 @@ export interface TestService {
   api: ApiClient;
   /** For provisioning, as the CLI does it: `control.as({}).control`. */
   control: ReturnType<typeof coreOverHttp>;
+  /** As a worker calls core: `grading.as({}).grading`. */
+  grading: ReturnType<typeof coreOverHttp>;
   /** Another institute with a key of its own. */
   newInstitute(options?: {
     credits?: number;
@@ -77,6 +79,7 @@ export const startService = async (extra: Record<string, string> = {}): Promise<
   const { environment, database, drop } = await newEnvironment(extra);
   const service = await startStandalone(readStandaloneSettings(environment));
   const control = coreOverHttp({ url: service.coreUrl, token: service.installation.tokens.control });
+  const grading = coreOverHttp({ url: service.coreUrl, token: service.installation.tokens.grading });
   const newInstitute: TestService['newInstitute'] = async (options = {}) => {
     const provision = control.as({}).control;
     const { institute_id } = await provision.createInstitute.mutate({
@@ -95,11 +98,13 @@ export const startService = async (extra: Record<string, string> = {}): Promise<
     baseUrl: service.baseUrl,
     api: apiClient(service.baseUrl, service.installation.first_key?.api_key ?? ''),
     control,
+    grading,
     newInstitute,
     database,
     environment,
     close: async () => {
       await control.close();
+      await grading.close();
       await service.close();
       await drop();
     },

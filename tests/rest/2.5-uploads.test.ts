@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Exam, Upload, UploadsCreated } from '@evaluation/rest-contract/schemas';
 import { badFile, copyPdf } from '../fixtures/fixtures.ts';
 import { createExam, submit, uploadCopy } from '../harness/api.ts';
 import { handwrittenExam } from '../harness/papers.ts';
-import { plainPdf, presign, put, settled } from '../harness/pdfs.ts';
+import { plainPdf, presign, put, settled, type Address } from '../harness/pdfs.ts';
+import { signedAt } from '../harness/presigned.ts';
 import {
   expectError,
   expectRefused,
@@ -19,7 +21,8 @@ let service: TestService;
 let tenant: Tenant;
 let exam: Exam;
 beforeAll(async () => {
-  service = await startIdleService();
+  // A busy machine checks a file late; what is looked at here is the answer, not when it comes.
+  service = await startIdleService({ INSPECTION_WAIT_SECONDS: '30' });
   tenant = await newTenant(service);
   exam = await createExam(tenant.api, handwrittenExam());
 });
@@ -108,6 +111,53 @@ describe('2.5 the PUT', () => {
     expect(await settled(tenant.api, address.id)).toEqual({ id: address.id, status: 'ready', pages: 2 });
   });
 
+  test('2.5 the address is good for one hour: so it says, and the store refuses it a second later', async () => {
+    const pdf = plainPdf(1);
+    const address = await presign(tenant.api, pdf.byteLength);
+    const query = new URL(address.upload_url).searchParams;
+    expect(query.get('X-Amz-Expires')).toBe('3600');
+    const [, year, month, day, hour, minute, second] =
+      /^(....)(..)(..)T(..)(..)(..)Z$/.exec(query.get('X-Amz-Date') ?? '') ?? [];
+    const givenOut = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+    expect(Math.abs(Date.now() - givenOut)).toBeLessThan(60_000);
+
+    const secret = service.environment['S3_SECRET_ACCESS_KEY'] ?? '';
+    const ago = (seconds: number) => ({
+      ...address,
+      upload_url: signedAt(address, new Date(Date.now() - seconds * 1000), secret),
+    });
+    expect(await put(ago(3601), pdf)).toBe(403);
+    expect((await tenant.api.get<Upload>(`/uploads/${address.id}`)).body.status).toBe('pending');
+    expect(await put(ago(3540), pdf)).toBe(200);
+  });
+
+  test('4.6 a body that breaks off, or has no length, is not kept; one that runs on is kept as far as it was announced, or not at all', async () => {
+    const pdf = plainPdf(2);
+    const fresh = async () => presign(tenant.api, pdf.byteLength);
+    const state = async ({ id }: Address) =>
+      (await tenant.api.get<Upload>(`/uploads/${id}`)).body.status === 'pending';
+
+    const brokenOff = await fresh();
+    expect(await putRaw(brokenOff, pdf.subarray(0, -1))).not.toBe(200);
+    expect(await state(brokenOff)).toBe(true);
+
+    const chunked = await fresh();
+    const pieces = [Buffer.from(`${pdf.byteLength.toString(16)}\r\n`), pdf, Buffer.from('\r\n0\r\n\r\n')];
+    const withoutLength = { 'Content-Type': 'application/pdf', 'Transfer-Encoding': 'chunked' };
+    expect(await putRaw(chunked, Buffer.concat(pieces), withoutLength)).toBeGreaterThanOrEqual(400);
+    expect(await state(chunked)).toBe(true);
+
+    // Whether the answer or the complaint about what follows comes first is the store's affair; the file is not.
+    const runningOn = await fresh();
+    await putRaw(runningOn, Buffer.concat([pdf, Buffer.from('and more')]));
+    const { body } = await tenant.api.get<Upload>(`/uploads/${runningOn.id}`);
+    const { id } = runningOn;
+    expect([
+      { id, status: 'pending' },
+      { id, status: 'ready', pages: 2 },
+    ]).toContainEqual(body);
+  });
+
   test('2.5 an address that was tampered with is refused by the store', async () => {
     const pdf = plainPdf(1);
     const [mine, other] = [
@@ -155,6 +205,29 @@ describe('2.5 the PUT', () => {
     expect(submission).toMatchObject({ pages: 2, quote: { pages: 2, credits: 2 } });
   });
 });
+
+/** A PUT as no HTTP client would send it: these bytes as the body, whatever was announced. @returns the status; 0 for none */
+const putRaw = async (
+  { upload_url, headers }: Address,
+  body: Buffer,
+  others: Record<string, string> = headers,
+): Promise<number> => {
+  const { host, hostname, port, pathname, search } = new URL(upload_url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  const lines = Object.entries({ Host: host, Connection: 'close', ...others }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.end(
+    Buffer.concat([Buffer.from(`PUT ${pathname}${search} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`), body]),
+  );
+  const answer: Buffer[] = [];
+  try {
+    for await (const piece of socket) answer.push(piece);
+  } catch {
+    // Cut off by the store: what it said before counts.
+  }
+  return Number(/^HTTP\/1.1 (\d{3})/.exec(Buffer.concat(answer).toString('latin1'))?.[1] ?? 0);
+};
 
 describe('3.3 what the file is', () => {
   test('3.3 a scanned copy is ready with its pages', async () => {
@@ -225,6 +298,49 @@ describe('2.5 an upload is used by one submission only', () => {
     expect(await settled(tenant.api, upload.id)).toEqual(upload);
   });
 
+  test('2.5 not even when the submission that used it was deleted, for the same candidate or another', async () => {
+    const upload = await uploaded(plainPdf(1));
+    const body = { candidate: { external_id: 'deleted' }, upload_id: upload.id };
+    const { id } = await submit(tenant.api, exam.id, body);
+    expect((await tenant.api.delete(`/submissions/${id}`)).status).toBe(200);
+    await refuseSubmission(upload.id, 409, 'conflict');
+    await expectRefused(
+      tenant,
+      () => tenant.api.post(`/exams/${exam.id}/submissions`, body),
+      409,
+      'conflict',
+    );
+    expect(await settled(tenant.api, upload.id)).toEqual(upload);
+  });
+
+  test('2.5 not even when the submission that used it was replaced, and a replacement needs one of its own', async () => {
+    const [first, second] = [await uploaded(plainPdf(1)), await uploaded(plainPdf(2))];
+    const candidate = { external_id: 'replaced' };
+    const path = `/exams/${exam.id}/submissions`;
+    await submit(tenant.api, exam.id, { candidate, upload_id: first.id });
+    const again = (upload_id: string) => tenant.api.post(path, { candidate, upload_id, replace: true });
+    await expectRefused(tenant, () => again(first.id), 409, 'conflict');
+    expect((await again(second.id)).status).toBe(202);
+    await expectRefused(tenant, () => again(first.id), 409, 'conflict');
+    await refuseSubmission(first.id, 409, 'conflict');
+    await refuseSubmission(second.id, 409, 'conflict');
+  });
+
+  test('2.5 of many candidates who are given one upload at once, exactly one has it', async () => {
+    const upload = await uploaded(plainPdf(1));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        tenant.api.post(`/exams/${exam.id}/submissions`, {
+          candidate: { external_id: randomUUID() },
+          upload_id: upload.id,
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      202, 409, 409, 409, 409, 409, 409, 409,
+    ]);
+  });
+
   test('2.5 a submission that is refused leaves its upload free', async () => {
     const poor = await newTenant(service, { credits: 1 });
     const paper = await createExam(poor.api, handwrittenExam());
@@ -239,6 +355,35 @@ describe('2.5 an upload is used by one submission only', () => {
     await service.control.as({}).control.grantCredits.mutate({ institute_id: poor.instituteId, amount: 1 });
     expect((await submit(poor.api, paper.id, body)).status).toBe('queued');
   });
+});
+
+test('4.6 POST /uploads needs evaluation:write, GET /uploads/{id} evaluation:read', async () => {
+  const [reader, writer] = [
+    await newTenant(service, { scopes: ['evaluation:read'] }),
+    await newTenant(service, { scopes: ['evaluation:write'] }),
+  ];
+  const files = [{ file_name: 'copy.pdf', content_type: 'application/pdf', size_bytes: 1 }];
+  const refused = expectError(await reader.api.post('/uploads', { files }), 403, 'insufficient_scope');
+  expect(refused.details).toEqual({ required_scope: 'evaluation:write' });
+  const { id } = await presign(writer.api, 1);
+  const hidden = expectError(await writer.api.get(`/uploads/${id}`), 403, 'insufficient_scope');
+  expect(hidden.details).toEqual({ required_scope: 'evaluation:read' });
+});
+
+test('1 an upload of another institute answers as one that does not exist, read or submitted', async () => {
+  const other = await newTenant(service);
+  const theirs = await settled(other.api, await uploadCopy(other.api, plainPdf(1)));
+  const said = async (id: string) => {
+    const { request_id: _read, ...read } = expectError(
+      await tenant.api.get(`/uploads/${id}`),
+      404,
+      'not_found',
+    );
+    const { request_id: _used, ...used } = await refuseSubmission(id, 404, 'not_found');
+    return { read, used };
+  };
+  expect(await said(theirs.id)).toEqual(await said(randomUUID()));
+  expect(await settled(other.api, theirs.id)).toEqual(theirs);
 });
 
 test.each([randomUUID(), 'not-a-uuid', '%00', ' '])(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Exam } from '@evaluation/rest-contract/schemas';
+import type { Account, Exam } from '@evaluation/rest-contract/schemas';
 import { apiClient, createExam, submit } from '../harness/api.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { expectRefused, newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
@@ -95,6 +95,21 @@ describe('8.3 the daily quota', () => {
       resets_at: expect.stringMatching(/T00:00:00(\.000)?Z$/),
     });
     expect(Math.abs(retryAfter - (resets - Date.now()) / 1000)).toBeLessThan(30);
+  });
+
+  test('8.3 a submission of objective answers alone counts one copy, like any other, and needs no credits', async () => {
+    const of = await newTenant(service, { credits: 0 });
+    const paper = await paperOf(of);
+    const used = async () => (await of.api.get<Account>('/me')).body.quota_used_today;
+    const submission = await submit(of.api, paper.id, {
+      ...someone(),
+      answers: [{ question_label: '1', option_labels: ['B'] }],
+    });
+    expect(submission).toMatchObject({ status: 'graded', quote: { credits: 0 }, credits_charged: 0 });
+    expect(await used()).toBe(1);
+    await submit(of.api, paper.id, { ...someone(), answers: [] });
+    expect(await used()).toBe(2);
+    expect(await of.credits()).toEqual({ balance: 0, credit_limit: 0, committed: 0 });
   });
 
   test('8.3 a key’s own cap holds for that key, and the institute’s other keys go on', async () => {

@@ -3,12 +3,15 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
 import { createExam, submit } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
+import { takeRun } from '../harness/takeRun.ts';
 import {
   expectError,
   newTenant,
   problemsIn,
   startIdleService,
+  stored,
   wholeFeed,
   type Tenant,
 } from '../harness/tenant.ts';
@@ -142,6 +145,91 @@ describe('4.7 the feed', () => {
     await filled(big, 51);
     expect((await page('', big)).data).toHaveLength(50);
     expect(await page('limit=200', big)).toMatchObject({ has_more: false });
+  });
+});
+
+describe('4.7 the feed rules', () => {
+  /** What a client keeps: the newest of each submission. Rows that are not newer than that are skipped. */
+  const client = ({ api }: Tenant) => {
+    const kept = new Map<string, Submission>();
+    let newest = 0;
+    return {
+      kept,
+      /** One pass, from about two minutes before the newest row that was processed. @returns the rows that were news */
+      pass: async (): Promise<Submission[]> => {
+        const since = new Date(Math.max(0, newest - 120_000)).toISOString();
+        const news: Submission[] = [];
+        for (const row of await wholeFeed(api, `limit=3&updated_since=${since}`)) {
+          if (row.updated_at <= (kept.get(row.id)?.updated_at ?? '')) continue;
+          kept.set(row.id, row);
+          news.push(row);
+          newest = Math.max(newest, Date.parse(row.updated_at));
+        }
+        return news;
+      },
+    };
+  };
+
+  test('4.7 a submission reappears at each change, and a client that follows the rules sees every one of them', async () => {
+    const of = await newTenant(service);
+    const exam = await createExam(of.api, typedExam([longAnswer('1')]));
+    const answers = [{ question_label: '1', text: 'x' }];
+    const body = { candidate: { external_id: 'asha' }, answers };
+    const { id } = await submit(of.api, exam.id, body);
+    const others = await filled(of, 4);
+    const { kept, pass } = client(of);
+    expect(ids(await pass()).toSorted()).toEqual([...ids(others), id].toSorted());
+    expect(await pass(), 'nothing has changed').toEqual([]);
+
+    const command = (name: string) => of.api.post(`/submissions/${id}/${name}`);
+    const changes: [change: () => Promise<unknown>, seen: Partial<Submission>][] = [
+      [() => command('cancel'), { status: 'cancelled' }],
+      [() => command('re-evaluate'), { status: 'queued', attempt_count: 2 }],
+      [() => takeRun(service, id).then((held) => held.fail('timed_out')), { status: 'failed' }],
+      // What teachers do in the dashboard changes the row and tells nobody.
+      [
+        () => behind(service.database, 'update submissions set needs_review = false where id = $1', [id]),
+        { needs_review: false },
+      ],
+      [
+        () => behind(service.database, 'update submissions set finalized_at = now() where id = $1', [id]),
+        { finalized: true },
+      ],
+      [
+        () => behind(service.database, 'update submissions set finalized_at = null where id = $1', [id]),
+        { finalized: false },
+      ],
+    ];
+    for (const [change, seen] of changes) {
+      await change();
+      const news = await pass();
+      expect(ids(news)).toEqual([id]);
+      expect(news[0]).toMatchObject(seen);
+    }
+
+    const replacing = await submit(of.api, exam.id, { ...body, replace: true });
+    // One transaction changes both: they may share a millisecond, and then the ids decide their order.
+    const both = new Map((await pass()).map((row) => [row.id, [row.state, row.replaced_by]]));
+    expect(both).toEqual(
+      new Map([
+        [id, ['replaced', replacing.id]],
+        [replacing.id, ['live', undefined]],
+      ]),
+    );
+    await of.api.delete(`/submissions/${replacing.id}`);
+    expect((await pass()).map((row) => [row.id, row.state])).toEqual([[replacing.id, 'deleted']]);
+    expect(await pass()).toEqual([]);
+    const feed = await wholeFeed(of.api);
+    expect([...kept.values()].toSorted(inOrder).map(stored)).toEqual(feed.map(stored));
+  });
+
+  test('4.7 candidates and exams that change leave the feed as it is', async () => {
+    const of = await newTenant(service);
+    await filled(of, 2);
+    const before = await wholeFeed(of.api);
+    await of.api.post('/candidates', { candidates: [{ external_id: 'c0', name: 'Another Name' }] });
+    await of.api.patch(`/exams/${before[0]?.exam_id}`, { title: 'Another title' });
+    expect((await wholeFeed(of.api)).map(stored)).toEqual(before.map(stored));
   });
 });
 

@@ -2,9 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, submit, uploadCopy } from '../harness/api.ts';
+import { listRegistered, newCandidates } from '../harness/candidates.ts';
 import { everyTypeExam, handwrittenExam, longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
-import { expectRefused, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
+import {
+  expectRefused,
+  newTenant,
+  problemsIn,
+  startIdleService,
+  stored,
+  type Tenant,
+} from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
 
 let service: TestService;
@@ -114,12 +122,101 @@ describe('2.6 who submits, and what goes with it', () => {
     expect(problemsIn(error)).toEqual(['metadata: too_long']);
   });
 
+  test.each([[[]], ['text'], [1], [true]])(
+    '2.6 metadata that is %j and no object is refused',
+    async (metadata) => {
+      const error = await refused({ ...someone(), answers: [], metadata }, 422, 'validation_failed');
+      expect(problemsIn(error)).toEqual(['metadata: invalid_type']);
+    },
+  );
+
+  test('2.6 a candidate_id of the institute submits, and is registered on the exam by it', async () => {
+    const [id = ''] = await newCandidates(tenant.api, randomUUID());
+    const paper = await createExam(tenant.api, typedExam([mcq('1')]));
+    expect((await listRegistered(tenant.api, paper.id)).data).toEqual([]);
+    const submission = await submit(tenant.api, paper.id, { candidate_id: id.toUpperCase(), answers: [] });
+    expect(submission.candidate.id).toBe(id);
+    expect((await listRegistered(tenant.api, paper.id)).data).toMatchObject([
+      { id, submission_id: submission.id, submission_status: 'graded' },
+    ]);
+  });
+
+  test('2.6 an inline candidate who is known is updated, one who is not is created and registered', async () => {
+    const paper = await createExam(tenant.api, typedExam([mcq('1')]));
+    const external_id = randomUUID();
+    const [id = ''] = await newCandidates(tenant.api, external_id);
+    const known = {
+      external_id,
+      name: 'Asha Rao',
+      roll_number: '7',
+      section_or_class: '10-A',
+      metadata: { a: 1 },
+    };
+    const added = { ...known, external_id: randomUUID() };
+    expect((await submit(tenant.api, paper.id, { candidate: known, answers: [] })).candidate).toEqual({
+      id,
+      external_id,
+    });
+    await submit(tenant.api, paper.id, { candidate: added, candidate_id: null, answers: [] });
+    expect((await listRegistered(tenant.api, paper.id)).data).toMatchObject([known, added]);
+  });
+
+  test('2.6 images are reserved, whatever stands beside them and whatever is missing', async () => {
+    const paper = await createExam(tenant.api, handwrittenExam());
+    const images = [{ upload_id: randomUUID() }];
+    const error = await refused({ ...someone(), images }, 422, 'feature_not_available');
+    expect(problemsIn(error)).toEqual(['images: feature_not_available']);
+    await refused({ ...someone(), images }, 422, 'feature_not_available', paper);
+    await refused({ ...someone(), images, upload_id: randomUUID() }, 422, 'feature_not_available', paper);
+    for (const one of ['', 0, false, {}, [null], [[]]]) {
+      await refused({ ...someone(), answers: [], images: one }, 422, 'feature_not_available');
+    }
+  });
+
   test('2.6 images are reserved', async () => {
     await refused({ ...someone(), answers: [], images: ['x'] }, 422, 'feature_not_available');
     await refused({ ...someone(), answers: [], images: 'x' }, 422, 'feature_not_available');
     // Nothing asked for is nothing refused, as with choice_groups.
     expect((await submitted([], { images: null })).state).toBe('live');
     expect((await submitted([], { images: [] })).state).toBe('live');
+  });
+});
+
+describe('2.6 the submission', () => {
+  const FIELDS =
+    'id exam_id candidate state status lane pages needs_review review_reasons finalized finalized_at progress queue ' +
+    'attempt_count rubric_version credits_charged error metadata quote warnings created_at updated_at';
+
+  test('2.6 create and get answer the same fields, all of them, and no more', async () => {
+    const paper = await createExam(tenant.api, handwrittenExam());
+    const upload_id = await uploadCopy(tenant.api, plainPdf(2));
+    const copy = await submit(tenant.api, paper.id, { ...someone(), upload_id });
+    const typed = await submitted([{ question_label: '6', text: 'Because.' }]);
+    for (const created of [copy, typed, await submitted([])]) {
+      expect(Object.keys(created).toSorted()).toEqual(FIELDS.split(' ').toSorted());
+      const { body: read } = await tenant.api.get<Submission>(`/submissions/${created.id}`);
+      expect(stored(read)).toEqual(stored(created));
+      expect(created).toMatchObject({
+        state: 'live',
+        finalized: false,
+        finalized_at: null,
+        attempt_count: 1,
+        error: null,
+        metadata: null,
+        warnings: [],
+        created_at: expect.stringMatching(/Z$/),
+      });
+    }
+    expect(copy).toMatchObject({
+      exam_id: paper.id,
+      status: 'queued',
+      lane: 'copy',
+      pages: 2,
+      credits_charged: null,
+      quote: { unit: 'page', pages: 2, credits: 2, rate_source: 'standard' },
+      progress: { questions_done: 0, questions_total: 2 },
+    });
+    expect(typed).toMatchObject({ status: 'queued', lane: 'typed', pages: null, credits_charged: null });
   });
 });
 

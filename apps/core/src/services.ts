@@ -3,6 +3,7 @@ import type { Lanes } from '@evaluation/lanes';
 import type { ObjectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
+import type { LanePace } from './grading/lanePace.ts';
 
 /** What core's commands work with; made once by `startCore`. */
 export interface Services {
@@ -13,4 +14,6 @@ export interface Services {
   log: Logger;
   /** Tells the dispatcher that there may be something to do; it ticks by itself anyway. */
   wakeDispatcher: () => void;
+  /** How fast the lanes work, for estimates. */
+  lanePace: Pick<LanePace, 'of'>;
 }

@@ -7,9 +7,11 @@ import { objectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
 import { createLogger } from '@evaluation/telemetry';
 import { startDispatcher } from './grading/dispatcher.ts';
+import { startLanePace } from './grading/lanePace.ts';
 import { coreRouter } from './router.ts';
 import type { Services } from './services.ts';
 import type { CallHeaders, Context } from './trpc.ts';
+import { startFileRemoval } from './uploads/removeFiles.ts';
 
 /** The largest body of a public call plus its envelope; the facade has a bound of its own. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
@@ -35,6 +37,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
   await objects.ensureBucket();
   await lanes.ensureStreams();
 
+  const lanePace = startLanePace({ database, log });
   const services: Services = {
     database,
     lanes,
@@ -42,8 +45,10 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     settings,
     log,
     wakeDispatcher: () => dispatcher.wake(),
+    lanePace,
   };
   const dispatcher = startDispatcher(services, settings.runs.tickMs);
+  const fileRemoval = startFileRemoval(services);
 
   const createContext = (headers: CallHeaders): Context => ({ services, headers });
   const handler = createHTTPHandler({
@@ -72,6 +77,8 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     close: async () => {
       await closeServer(server);
       await dispatcher.close();
+      await lanePace.close();
+      await fileRemoval.close();
       await lanes.close();
       await database.close();
       objects.close();

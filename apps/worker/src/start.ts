@@ -10,6 +10,8 @@ import { holdRun, RunLost, type HeldRun } from './run/heldRun.ts';
 import type { Tools } from './run/tools.ts';
 import { removeAbandonedFolders } from './workFolder.ts';
 
+type RunLane = 'copy' | 'typed';
+
 export interface Worker {
   /**
    * Takes no new job, finishes those in hand, and disconnects. What is not finished within the drain time is handed
@@ -30,9 +32,23 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     onProgress: (event, details) => log.info(details, event),
   });
   await removeAbandonedFolders();
-  const grader = await createGrader(settings.grader);
-  if (grader.notice !== null) log.warn({ provider: grader.provider }, grader.notice);
-  const tools: Tools = { grader, settings, log };
+  // A grader a lane, each with its own calls in flight: a backlog of copies never holds up typed answers.
+  const newTools = async (lane: RunLane): Promise<Tools> => ({
+    grader: await createGrader(
+      settings.grader.provider === 'openai'
+        ? {
+            ...settings.grader,
+            maxConcurrentCalls: settings.modelCalls[lane],
+            onProgress: (event, details) => log.warn({ ...details, lane }, event),
+          }
+        : settings.grader,
+    ),
+    settings,
+    log,
+  });
+  const tools: Record<RunLane, Tools> = { copy: await newTools('copy'), typed: await newTools('typed') };
+  const { notice, provider } = tools.copy.grader;
+  if (notice !== null) log.warn({ provider }, notice);
   const name = `${hostname()}/${process.pid}`;
   const stopping = new AbortController();
   const letGo = new AbortController();
@@ -45,10 +61,12 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     }
   });
 
-  const pullRuns = (lane: 'copy' | 'typed') =>
+  const pullRuns = (lane: RunLane) =>
     lanes.pull(lane, {
       concurrency: settings.concurrency[lane],
       signal: stopping.signal,
+      // While the model is away runs stay where they wait: their time begins with the claim.
+      mayTake: (signal) => tools[lane].grader.mayTakeRun(signal),
       handle: async ({ run_id, institute_id }, { ack }) => {
         const material = await core
           .as({ requestId: run_id })
@@ -59,7 +77,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
         heldRuns.add(run);
         try {
           // The claim was under way when the drain time ran out.
-          await (letGo.signal.aborted ? run.handBack() : gradeRun(tools, run));
+          await (letGo.signal.aborted ? run.handBack() : gradeRun(tools[lane], run));
         } finally {
           run.letGo();
           heldRuns.delete(run);
@@ -97,7 +115,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       clearTimeout(giveUp);
       await Promise.all(handingBack);
       unsubscribe();
-      await grader.close();
+      await Promise.all([tools.copy.grader.close(), tools.typed.grader.close()]);
       await lanes.close();
     },
   };

@@ -90,6 +90,21 @@ export const errors = {
     'The candidate already has a live submission on this exam.',
     z.object({ submission_id: uuid }),
   ),
+  submission_finalized: row(
+    409,
+    'A finalized submission was to be overridden, re-evaluated, replaced or deleted.',
+    'The submission is finalized and cannot be changed.',
+  ),
+  already_completed: row(
+    409,
+    'A submission was to be cancelled whose grading has finished.',
+    'Grading has finished; there is nothing left to cancel.',
+  ),
+  evaluation_in_progress: row(
+    409,
+    'A submission was to be evaluated again while a run is active.',
+    'The submission is being graded. Cancel it, or wait until it is done.',
+  ),
   rubric_version_mismatch: row(
     412,
     '`If-Match` names another rubric version than the current one.',

@@ -161,7 +161,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The status after a re-evaluation was accepted.',
     choice: '`queued`.',
     why: 'A re-evaluation waits in the same lane as a new submission.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -315,7 +315,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The answer when a submission was deleted.',
     choice: '`{id, deleted: true}`.',
     why: 'What deleting a question answers (chapter 4.3).',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -325,7 +325,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The name of the boolean that keeps overrides.',
     choice: '`keep_overrides`, default true.',
     why: 'The words of the spec, put together.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {

@@ -13,7 +13,7 @@ export interface Box {
 }
 
 export interface CallOptions {
-  /** Cancels the work; the call then rejects with the signal's reason within a second. */
+  /** Cancels the work; the call then rejects with the signal's reason within a second. One signal a run: it tells them apart. */
   signal: AbortSignal;
   /** No retry is begun and no call left running past this moment. */
   deadline: Date;
@@ -161,6 +161,11 @@ export interface Grader {
   readPages(request: ReadPagesRequest, options: CallOptions): Promise<Answered<PageReading[]>>;
   alignAnswers(request: AlignRequest, options: CallOptions): Promise<Answered<AlignedAnswer[]>>;
   judgeAnswer(request: JudgeRequest, options: CallOptions): Promise<Answered<Judgement>>;
+  /**
+   * Resolves when it makes sense to begin another run: at once, but while the provider is down. The signal that it
+   * resolves to takes that back as long as no run has begun. Rejects with the signal's reason.
+   */
+  mayTakeRun(signal: AbortSignal): Promise<AbortSignal>;
   /** Aborts what is under way and frees what is held. */
   close(): Promise<void>;
 }
@@ -176,6 +181,8 @@ export type GraderOptions =
       maxConcurrentCalls: number;
       /** One call's limit; past it the call counts as transiently failed. At most 300. */
       callTimeoutSeconds: number;
+      /** Hears `provider.down` when calls are kept back from now on, and `provider.up` when they go out again. */
+      onProgress?: (event: 'provider.down' | 'provider.up', details: { model: string }) => void;
     }
   | { provider: 'baseline' };
 

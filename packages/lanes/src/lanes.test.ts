@@ -267,6 +267,39 @@ describe('pulling', () => {
     expect(await lanes.depth('copy')).toBe(1);
   });
 
+  test('a slot without permission leaves jobs in the lane; given it, it takes one; taken back, it takes none', async () => {
+    const { lanes } = newLanes();
+    let permission = new AbortController();
+    let given = Promise.withResolvers<AbortSignal>();
+    const abort = new AbortController();
+    const jobs: RunJob[] = [];
+    const done = lanes.pull('copy', {
+      concurrency: 2,
+      signal: abort.signal,
+      mayTake: () => given.promise,
+      async handle(job, { ack }) {
+        jobs.push(job);
+        ack();
+      },
+    });
+    pulls.push({ abort, done });
+    await publishRun(lanes, newRun());
+    expect(await lanes.askedFor('copy')).toBe(0);
+    given.resolve(permission.signal);
+    await eventually(() => expect(jobs).toHaveLength(1));
+    await eventually(async () => expect(await lanes.askedFor('copy')).toBe(2));
+
+    given = Promise.withResolvers();
+    permission.abort();
+    await eventually(async () => expect(await lanes.askedFor('copy')).toBe(0));
+    await publishRun(lanes, newRun());
+    expect(await lanes.depth('copy')).toBe(1);
+    permission = new AbortController();
+    given.resolve(permission.signal);
+    await eventually(() => expect(jobs).toHaveLength(2));
+    expect(await lanes.depth('copy')).toBe(0);
+  });
+
   test('an idle puller stops at once', async () => {
     const { lanes } = newLanes();
     const puller = startPulling(lanes, 'copy', undefined, 3);
@@ -305,6 +338,50 @@ describe('pulling', () => {
     await publishRun(lanes, newRun());
     await eventually(() => expect(puller.jobs).toHaveLength(2));
     await eventually(async () => expect(await lanes.depth('copy')).toBe(0));
+  });
+});
+
+describe('looking', () => {
+  test('the free slots of all pullers are what is asked for', async () => {
+    const { lanes, namespace } = newLanes();
+    const second = newLanes({ namespace }).lanes;
+    expect(await lanes.askedFor('copy'), 'nobody has made the lane yet').toBe(0);
+    const gate = Promise.withResolvers<void>();
+    startPulling(lanes, 'copy', undefined, 2);
+    const busy = startPulling(
+      second,
+      'copy',
+      async (_job, { ack }) => {
+        ack();
+        await gate.promise;
+      },
+      3,
+    );
+    await eventually(async () => expect(await lanes.askedFor('copy')).toBe(5));
+    while (busy.jobs.length === 0) await publishRun(lanes, newRun());
+    await eventually(async () => expect(await lanes.askedFor('copy')).toBe(5 - busy.jobs.length));
+    gate.resolve();
+    await eventually(async () => expect(await lanes.askedFor('copy')).toBe(5));
+  });
+
+  test('the oldest job is told by when it came; a lane that is empty or gone has none', async () => {
+    const { lanes, namespace } = newLanes();
+    expect(await lanes.oldest('copy')).toBeNull();
+    const before = Date.now();
+    await publishRun(lanes, newRun());
+    const first = await lanes.oldest('copy');
+    expect(first?.getTime()).toBeGreaterThanOrEqual(before - 1);
+    expect(first?.getTime()).toBeLessThanOrEqual(Date.now() + 1);
+    await publishRun(lanes, newRun());
+    expect(await lanes.oldest('copy')).toEqual(first);
+
+    const puller = startPulling(lanes, 'copy');
+    await eventually(() => expect(puller.jobs).toHaveLength(2));
+    await eventually(async () => expect(await lanes.oldest('copy')).toBeNull());
+    await publishRun(lanes, newRun());
+    const manager = await jetstreamManager(nats);
+    await manager.streams.delete(`${namespace}_copy`);
+    expect(await lanes.oldest('copy')).toBeNull();
   });
 });
 

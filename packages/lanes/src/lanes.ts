@@ -32,6 +32,12 @@ export interface PullOptions<L extends Lane> {
   /** Aborted: no new job is taken; those in hand are finished. */
   readonly signal: AbortSignal;
   /**
+   * Asked each time before a free slot asks the lane for a job: resolves once it may, to a signal that takes the
+   * permission back as long as no job has come. Left out: it always may. A job stays in the lane, for any puller that
+   * has permission, until then. Rejects when `signal` aborts.
+   */
+  readonly mayTake?: (signal: AbortSignal) => Promise<AbortSignal>;
+  /**
    * Handle one job. Call `ack` as soon as it is claimed, within 30 seconds, not when it is done: from the claim on, the
    * lease in PostgreSQL watches over it. A handler that throws, or returns without settling, releases the job.
    */
@@ -76,6 +82,19 @@ export interface Lanes extends Broadcasts {
    * @throws LaneUnavailable
    */
   depth(lane: Lane): Promise<number>;
+  /**
+   * When the oldest job that nobody has acknowledged yet came into the lane, by the server's clock; null when there is
+   * none. A lane is in order, so whatever was published before that moment is in it no more.
+   *
+   * @throws LaneUnavailable
+   */
+  oldest(lane: Lane): Promise<Date | null>;
+  /**
+   * How many jobs pullers are asking for now: their free slots, over all processes.
+   *
+   * @throws LaneUnavailable
+   */
+  askedFor(lane: Lane): Promise<number>;
   /** Send what is buffered and disconnect. Stop pulling first. */
   close(): Promise<void>;
 }

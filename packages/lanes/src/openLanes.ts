@@ -8,7 +8,7 @@ import {
   type Lane,
   type LaneJobs,
 } from '@evaluation/jobs-contract';
-import { jetstream, JetStreamApiError } from '@nats-io/jetstream';
+import { jetstream, JetStreamApiError, type JetStreamManager, type StreamState } from '@nats-io/jetstream';
 import { errors, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import { keepConnected, LaneUnavailable } from './connection.ts';
 import type { LaneProgress, Lanes, OpenLanesOptions } from './lanes.ts';
@@ -56,6 +56,23 @@ export function openLanes(options: OpenLanesOptions): Lanes {
       });
     }
   }
+
+  /** @returns null where the stream, or its consumer, was deleted or not made yet */
+  const look = <T>(
+    what: string,
+    lane: Lane,
+    ask: (manager: JetStreamManager, name: string) => Promise<T>,
+  ): Promise<T | null> =>
+    withNats(`${what} of ${lane}`, async (nats) => {
+      try {
+        return await ask(await manage(nats), streamName(namespace, lane));
+      } catch (error) {
+        if (isStreamMissing(error)) return null;
+        throw error;
+      }
+    });
+  const stateOf = async (what: string, lane: Lane): Promise<StreamState | undefined> =>
+    (await look(what, lane, (manager, name) => manager.streams.info(name)))?.state;
 
   return {
     ensureStreams: () => withNats('ensure streams', (nats) => makeStreams(nats, namespace)),
@@ -113,17 +130,18 @@ export function openLanes(options: OpenLanesOptions): Lanes {
       };
     },
 
-    depth: (lane) =>
-      withNats(`depth of ${lane}`, async (nats) => {
-        const manager = await manage(nats);
-        try {
-          return (await manager.streams.info(streamName(namespace, lane))).state.messages;
-        } catch (error) {
-          // Deleted, or not made yet: nothing waits there.
-          if (isStreamMissing(error)) return 0;
-          throw error;
-        }
-      }),
+    depth: async (lane) => (await stateOf('depth', lane))?.messages ?? 0,
+
+    async oldest(lane) {
+      const state = await stateOf('oldest job', lane);
+      // An empty stream has a time too, which says nothing.
+      return state === undefined || state.messages === 0 ? null : new Date(state.first_ts);
+    },
+
+    async askedFor(lane) {
+      const consumer = await look('requests', lane, (manager, name) => manager.consumers.info(name, name));
+      return consumer?.num_waiting ?? 0;
+    },
 
     close: () => connection.close(),
   };

@@ -6,9 +6,9 @@ import type { LaneProgress, PullOptions } from './lanes.ts';
 import { makeConsumer } from './streams.ts';
 
 /*
- * State of a puller: `concurrency` slots, each of which is asking for one message, or handling one, or waiting out a
- * failure. A slot asks for the next message only when it is free, so no message waits inside a busy process while
- * another has room for it.
+ * State of a puller: `concurrency` slots, each of which is waiting for permission to take a job, or asking for one
+ * message, or handling one, or waiting out a failure. A slot asks for the next message only when it is free, so no
+ * message waits inside a busy process while another has room for it.
  * When this process dies: what it had not acknowledged goes to another puller after 30 seconds; what it had, is claimed,
  * and its lease in PostgreSQL brings it back.
  */
@@ -31,6 +31,7 @@ export async function pullLane<L extends Lane>(
 ): Promise<void> {
   const { connection, namespace, progress } = place;
   const { concurrency, signal, handle } = options;
+  const mayTake = options.mayTake ?? (() => Promise.resolve(signal));
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new RangeError('concurrency must be at least 1');
 
@@ -61,11 +62,13 @@ export async function pullLane<L extends Lane>(
       try {
         const found = await unlessAborted(used, signal);
         if (found === undefined) return;
-        const message = await nextMessage(found, signal);
+        const permission = await mayTake(signal);
+        const message = await nextMessage(found, AbortSignal.any([signal, permission]));
         works();
         retryMs = FIRST_RETRY_MS;
         if (message !== undefined) await handleMessage(message, lane, handle, progress);
       } catch (error) {
+        if (signal.aborted) return;
         failed(used, error);
         await wait(jittered(retryMs), undefined, { signal }).catch(() => {});
         retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);

@@ -69,6 +69,12 @@ const send = (
 
 const codeOf = async (response: Response) => /<Code>(.*?)<\/Code>/.exec(await response.text())?.[1];
 
+const keysUnder = async (prefix: string): Promise<string[]> => {
+  const keys: string[] = [];
+  for await (const key of store.list(prefix)) keys.push(key);
+  return keys;
+};
+
 test('making a bucket that is there is no failure', async () => {
   await store.ensureBucket();
   await Promise.all([store.ensureBucket(), store.ensureBucket()]);
@@ -191,6 +197,30 @@ test('deleting removes what is there, forgives what is not, and takes more keys 
   await store.delete([...missing, ...keys]);
   for (const key of keys) expect(await store.head(key)).toBeNull();
   await store.delete([]);
+});
+
+test('a list has every key that begins with the prefix, in any number of pages, and no other', async () => {
+  const folder = randomUUID();
+  const keys = Array.from(
+    { length: 1003 },
+    (_, index) => `${folder}/${String(index).padStart(4, '0')} +&.pdf`,
+  );
+  const [beside, above] = [newKey(`${folder}-2/x`), newKey(folder)];
+  for (const key of keys) used.add(key);
+  // A store answers small requests in milliseconds; a few at a time keep it to a second.
+  const waiting = [...keys, beside, above];
+  const write = async (): Promise<void> => {
+    for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+      await store.put(key, Buffer.from('x'), PDF);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, write));
+
+  expect(await keysUnder(`${folder}/`)).toEqual(keys);
+  expect(await keysUnder(keys[1002] ?? '')).toEqual([keys[1002]]);
+  expect(await keysUnder(`${folder}/none`)).toEqual([]);
+  await store.delete(keys);
+  expect(await keysUnder(`${folder}/`)).toEqual([]);
 });
 
 test('keys with spaces, plus signs, percent signs and other scripts come back as they are', async () => {

@@ -8,7 +8,10 @@ export function uploadKey(instituteId: string, uploadId: string): string {
   return `institutes/${checked(instituteId)}/uploads/${checked(uploadId)}.pdf`;
 }
 
-/** The server-side copy that alone is used from the first read on. */
+/**
+ * What the keys of an upload's server-side copies begin with; each adds what makes it unique. The one that its row names
+ * is alone used from the first read on.
+ */
 export function sealedKey(instituteId: string, uploadId: string): string {
   return `institutes/${checked(instituteId)}/sealed/${checked(uploadId)}.pdf`;
 }
@@ -21,7 +24,12 @@ export function checkedCopyKey(
   fence: number,
 ): string {
   if (!Number.isSafeInteger(fence) || fence < 0) throw new RangeError(`${fence} is no fence`);
-  return `institutes/${checked(instituteId)}/checked-copies/${checked(submissionId)}/${checked(runId)}-${fence}.pdf`;
+  return `${checkedCopyPrefix(instituteId, submissionId)}${checked(runId)}-${fence}.pdf`;
+}
+
+/** What the keys of all drawings of one submission begin with, of every run and of every claim of it. */
+export function checkedCopyPrefix(instituteId: string, submissionId: string): string {
+  return `institutes/${checked(instituteId)}/checked-copies/${checked(submissionId)}/`;
 }
 
 function checked(id: string): string {

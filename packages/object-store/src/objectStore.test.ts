@@ -1,6 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkedCopyKey, objectStore, ObjectStoreTimeout, sealedKey, uploadKey } from './index.ts';
+import {
+  checkedCopyKey,
+  checkedCopyPrefix,
+  objectStore,
+  ObjectStoreTimeout,
+  sealedKey,
+  uploadKey,
+} from './index.ts';
 
 /** A store that accepts connections and then says nothing: the real shape of a hung network. */
 let silent: Server;
@@ -33,6 +40,7 @@ test('a store that never answers ends each call with a timeout', async () => {
     store.copy('from', 'to', { ifMatch: '"etag"' }),
     store.put('key', Buffer.from('x'), 'text/plain'),
     store.delete(['key']),
+    store.list('prefix')[Symbol.asyncIterator]().next(),
   ];
   for (const call of await Promise.allSettled(calls)) {
     expect(call).toMatchObject({ status: 'rejected', reason: { name: 'ObjectStoreTimeout' } });
@@ -84,6 +92,8 @@ test('keys begin with the institute, differ by purpose, and refuse what is no id
   ];
   expect(new Set(keys).size).toBe(4);
   for (const key of keys) expect(key.startsWith('institutes/i/')).toBe(true);
+  expect(checkedCopyKey('i', 's', 'r', 1).startsWith(checkedCopyPrefix('i', 's'))).toBe(true);
+  expect(checkedCopyKey('i', 's2', 'r', 1).startsWith(checkedCopyPrefix('i', 's'))).toBe(false);
   for (const id of ['', '../x', 'a/b', 'a b']) expect(() => uploadKey('i', id)).toThrow(RangeError);
   expect(() => checkedCopyKey('i', 's', 'r', 1.5)).toThrow(RangeError);
 });

@@ -10,6 +10,7 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -65,6 +66,11 @@ export interface ObjectStore {
     options: { ifMatch: string } & CallOptions,
   ): Promise<{ etag: string } | null>;
   put(key: string, body: Uint8Array, contentType: string, options?: CallOptions): Promise<{ etag: string }>;
+  /**
+   * The keys that begin with `prefix`, in the store's order, a page of a thousand at a time. What is written or deleted
+   * meanwhile may or may not be among them.
+   */
+  list(prefix: string, options?: CallOptions): AsyncIterable<string>;
   /**
    * Deletes any number of objects; one that is missing counts as deleted.
    * @throws ObjectsNotDeleted naming those that remain
@@ -219,6 +225,17 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
         ),
       );
       return { etag: given(ETag, 'ETag') };
+    },
+
+    list: async function* (prefix, callOptions = {}) {
+      let token: string | undefined;
+      do {
+        const page = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token });
+        const found = await bounded(callOptions, (abort) => client.send(page, abort));
+        for (const { Key: key } of found.Contents ?? []) yield given(key, 'Key');
+        // A page may be empty and not the last; a store that says so and names no next one would be asked for ever.
+        token = found.IsTruncated === true ? given(found.NextContinuationToken, 'a token') : undefined;
+      } while (token !== undefined);
     },
 
     delete: async (keys, callOptions = {}) => {

@@ -238,6 +238,11 @@ test('a 30000 × 30000 picture costs its page, not the process', async () => {
   await expect(extract(await scannedPdf([bomb]))).rejects.toMatchObject({ code: 'unreadable' });
 });
 
+test('a page whose picture no reader can decode is flagged damaged, and not taken for a blank one', async () => {
+  const pages = await extract(await scannedPdf([claimSize(await scan(), 65_500, 65_500), await scan()]));
+  expect(pages.map(({ damaged }) => damaged)).toEqual([true, false]);
+});
+
 test('a 30000 × 30000 picture among other things ends within the limits, and the caller lives', async () => {
   const document = await PDFDocument.load(await scannedPdf([claimSize(await scan(), 30_000, 30_000)]));
   document.getPage(0).drawCircle({ x: 300, y: 400, size: 1 });

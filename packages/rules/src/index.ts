@@ -14,6 +14,7 @@ export * from './question.ts';
 export * from './readable.ts';
 export * from './review.ts';
 export * from './rubric.ts';
+export * from './submissionChanges.ts';
 export * from './submissionStates.ts';
 export * from './totals.ts';
 export * from './typedAnswers.ts';

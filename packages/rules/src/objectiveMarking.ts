@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { isBlankText, withoutInvisible } from './invisible.ts';
 
 /** The key of an objective question (spec 2.2). */
 export type ObjectiveKey =
@@ -22,7 +23,8 @@ export interface ObjectiveMark {
 
 /**
  * Marks an objective answer against its key (spec 4.7 rules 5 and 6; design chapter 5). Blank is not answered: 0 and
- * never negative. Anything else is right (maxMarks) or wrong (−negativeMarks); there is nothing between.
+ * never negative. Anything else is right (maxMarks) or wrong (−negativeMarks); there is nothing between. Never throws.
+ * docs/objective-marking.md has the rules for teachers, each with examples that a test marks.
  */
 export function markObjective(
   key: ObjectiveKey,
@@ -51,40 +53,57 @@ function isCorrect(key: ObjectiveKey, given: GivenAnswer): boolean | null {
 
 /**
  * One rule serves all three choice types: the set chosen equals the set of the key. A single choice with two labels
- * is wrong by it, and so is a part of a multiple choice. Labels match exactly, case included.
+ * is wrong by it, and so is a part of a multiple choice. Labels match exactly, case included; order and repetition say
+ * nothing.
  */
 function choiceIsCorrect(correctOptions: string[], labels: string[]): boolean | null {
-  const chosen = new Set(labels.filter((label) => label.trim() !== ''));
+  const chosen = new Set(labels.filter((label) => !isBlankText(label)));
   if (chosen.size === 0) return null;
   const right = new Set(correctOptions);
   return chosen.size === right.size && [...chosen].every((label) => right.has(label));
 }
 
+/** Exact equality of decimals: no tolerance, no rounding. What is no number is wrong. */
 function numberIsCorrect(accepted: (number | string)[], text: string): boolean | null {
-  if (text.trim() === '') return null;
+  if (isBlankText(text)) return null;
   const value = parseDecimal(text);
   return value !== null && accepted.some((answer) => parseDecimal(String(answer))?.equals(value) ?? false);
 }
 
 function wordIsCorrect(answer: string, text: string): boolean | null {
-  const word = foldWord(text);
-  if (word === '') return null;
-  return word === foldWord(answer);
+  if (isBlankText(text)) return null;
+  return foldWord(text) === foldWord(answer);
 }
 
 /**
- * A decimal number as a person types it, exactly, or null. Digits of any script, + - and U+2212, one point, an
- * exponent. Grouped digits ("1,000") are no number: elsewhere the comma is the decimal sign, so reading one would
- * guess. Units, fractions, hexadecimal and "Infinity" are no numbers either.
+ * A decimal number as a person types it, exactly, or null. White space around it and invisible characters do not count.
+ * - Digits of any script, each by its value: ४२, ٤٢ and ４２ are 42. Superscripts, subscripts and circled digits are no
+ *   digits, since they mean something else: 5² is no 52. For that reason there is no NFKC here.
+ * - One sign: + or -, or a dash that stands for minus (see MINUS). One point, with digits on at least one side of it.
+ * - An exponent of up to nine digits: e or E.
+ * Grouped digits ("1,000") are no number: elsewhere the comma is the decimal sign, so reading one would guess. Units,
+ * percents, fractions, powers (×10³), hexadecimal and "Infinity" are no numbers either.
+ *
+ * The time is linear in the length, and the exponent is never written out: 1e999999999 costs as much as 1.
  */
 export function parseDecimal(text: string): Decimal | null {
-  const plain = text
+  const plain = withoutInvisible(text)
     .trim()
-    .normalize('NFKC')
-    .replaceAll('\u2212', '-')
+    .replace(FULL_WIDTH, (form) => String.fromCodePoint((form.codePointAt(0) ?? 0) - 0xfee0))
+    .replace(MINUS, '-')
+    .replace(/\u066B/g, '.')
     .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,9})?$/i.test(plain) ? new Decimal(plain) : null;
+  return NUMBER.test(plain) ? new Decimal(plain) : null;
 }
+
+/** Each alternative begins with another character, so that no text makes it go back over digits again and again. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?0*\d{1,9})?$/i;
+
+/** The forms of ASCII that East Asian keyboards type: digits, signs, point and e among them. */
+const FULL_WIDTH = /[\uFF01-\uFF5E]/g;
+
+/** Hyphen, non-breaking hyphen, figure dash, en dash, minus: what keyboards and word processors make of the "-" key. */
+const MINUS = /[\u2010-\u2013\u2212]/g;
 
 /** Unicode keeps every script's ten digits together and in order: the place in its run of digits is the value. */
 function digitValue(digit: string): number {
@@ -94,7 +113,19 @@ function digitValue(digit: string): number {
   return (code - start) % 10;
 }
 
-/** Upper then lower case is the closest JavaScript has to case folding: ß and SS, ς and σ come out alike. */
-function foldWord(text: string): string {
-  return text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').trim().replace(/\s+/gu, ' ');
+/**
+ * What two words have in common that are the same to a reader (design chapter 5): Unicode's NFKC_Casefold, which is
+ * NFKC, case folding, and no invisible characters; then trimmed, with every run of white space as one space. Nothing else:
+ * accents, punctuation, and the kinds of dashes and quotes that NFKC keeps apart make another word.
+ *
+ * JavaScript has no case folding. Lower and then upper case comes to the same for every character but ı, which has an I
+ * as its upper case and yet is a letter of its own: ß, ẞ and SS are alike, and σ, ς and Σ.
+ */
+export function foldWord(text: string): string {
+  return withoutInvisible(text.normalize('NFKC'))
+    .toLowerCase()
+    .replace(/[^ı]+/g, (part) => part.toUpperCase())
+    .normalize('NFKC')
+    .trim()
+    .replace(/\s+/g, ' ');
 }

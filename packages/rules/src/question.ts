@@ -1,5 +1,6 @@
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { ExamMode, QuestionInput, Warning } from '@evaluation/rest-contract/schemas';
+import { isBlankText } from './invisible.ts';
 import { BROKEN, isRead, type Parts } from './readable.ts';
 import { checkRubric } from './rubric.ts';
 
@@ -157,7 +158,7 @@ const checkAnswerKey = (
   if (!isRead(answer)) return [];
   if (type === 'one_word') {
     if (typeof answer !== 'string') return [{ field, code: 'invalid_type', message: 'Expected string.' }];
-    if (answer.trim() === '') return [{ field, code: 'required', message: 'Cannot be empty.' }];
+    if (isBlankText(answer)) return [{ field, code: 'required', message: 'Cannot be empty.' }];
     if (/[<>]/.test(answer))
       return [{ field, code: 'invalid_characters', message: 'Cannot contain < or >.' }];
     return [];

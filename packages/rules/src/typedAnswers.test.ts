@@ -1,6 +1,7 @@
 import type { AnswerInput } from '@evaluation/rest-contract/schemas';
 import { describe, expect, test } from 'vitest';
 import { isMostlyDevanagari } from './language.ts';
+import { BROKEN } from './readable.ts';
 import { checkTypedAnswers, type AnswerableQuestion } from './typedAnswers.ts';
 
 const paper: AnswerableQuestion[] = [
@@ -73,6 +74,55 @@ describe('4.7 rule 5: typed answers', () => {
     ]);
   });
 
+  test('an answer to a question answered before is checked like any other', () => {
+    expect(
+      problemsOf(
+        { question_label: '1', option_labels: ['A'] },
+        { question_id: paper[0]?.id, text: 'x', option_labels: ['C'] },
+        { question_label: '1', option_labels: ['A', 'A'] },
+      ),
+    ).toEqual([
+      'answers[1] duplicate',
+      'answers[1].text not_allowed',
+      'answers[1].option_labels[0] unknown_option_label',
+      'answers[2] duplicate',
+      'answers[2].option_labels[1] duplicate',
+    ]);
+  });
+
+  test('of what its schema refuses the readable part is checked, and nothing is said twice', () => {
+    const { problems, answered } = checkTypedAnswers(
+      [
+        BROKEN,
+        { question_label: BROKEN, text: 'x' },
+        { question_id: BROKEN, question_label: '9', text: 'x' },
+        { question_label: '1', option_labels: BROKEN, text: 'x' },
+        { question_label: '1', option_labels: [BROKEN, 'C'] },
+        { question_label: '2(a)', text: BROKEN, option_labels: [] },
+      ],
+      paper,
+    );
+    expect(problems.map(({ field, code }) => `${field} ${code}`)).toEqual([
+      'answers[3].text not_allowed',
+      'answers[4] duplicate',
+      'answers[4].option_labels[1] unknown_option_label',
+      'answers[5].option_labels not_allowed',
+    ]);
+    expect(answered).toEqual([]);
+    expect(checkTypedAnswers(BROKEN, paper).problems).toEqual([]);
+  });
+
+  test.each(['', ' \n\t', '\u00a0\u3000', '\u200b\ufeff\u2060', '\u00ad', '\u200e \u200f'])(
+    'a text in which nothing can be seen is blank, for a long answer and for a number: %j',
+    (text) => {
+      expect(check({ question_label: '2(a)', text }, { question_label: '3', text })).toEqual({
+        answered: [],
+        problems: [],
+        notEnglish: null,
+      });
+    },
+  );
+
   test('blank answers are dropped: empty text, white space, no labels', () => {
     expect(
       check(
@@ -84,7 +134,10 @@ describe('4.7 rule 5: typed answers', () => {
   });
 
   test('names the first answer with more than 20% Devanagari letters', () => {
-    const { notEnglish, problems } = check({ question_label: '2(a)', text: 'नमस्ते दुनिया' });
+    const { notEnglish, problems } = check(
+      { question_label: '2(a)', text: 'नमस्ते दुनिया' },
+      { question_label: '3', text: 'चौबीस' },
+    );
     expect(notEnglish).toBe('2(a)');
     expect(problems[0]).toMatchObject({ field: 'answers[0].text', failure: 'language_not_supported' });
   });
@@ -97,6 +150,33 @@ test.each([
   ['aaaaक', false],
   ['aaaकक', true],
   ['कख', true],
+  // कि is one letter with a vowel sign: four of English letters to one of Devanagari is 20%, not 33%.
+  ['aaaaकि', false],
+  ['aaaकि', true],
+  ['aaaa क्', false],
+  // The nukta in a character of its own, or not: one letter either way.
+  ['aaaa\u0958', false],
+  ['aaaa\u0915\u093c', false],
+  ['aaa\u0915\u093c', true],
+  ['१२३ ।॥', false],
+  ['\u093f\u094d\u093c', false],
+  // Letters of any script and case count as letters; only Devanagari counts against the answer.
+  ['ааааक', false],
+  ['ааак', false],
+  ['বাংলা', false],
+  ['𑀅ꣲक', true],
 ])('4.7 the share of Devanagari is over letters: %s', (text, expected) => {
   expect(isMostlyDevanagari(text)).toBe(expected);
 });
+
+test.each([
+  [2000, 8000, false],
+  [2001, 7999, true],
+  [4000, 16_000, false],
+  [4001, 15_999, true],
+])(
+  '4.7 %i of Devanagari beside %i others: exactly 20%% is taken, a letter more is not',
+  (hindi, english, expected) => {
+    expect(isMostlyDevanagari('क'.repeat(hindi) + 'a'.repeat(english))).toBe(expected);
+  },
+);

@@ -1,9 +1,11 @@
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { AnswerInput, QuestionType } from '@evaluation/rest-contract/schemas';
 import { atMost } from '@evaluation/rest-contract/schemas';
+import { isBlankText } from './invisible.ts';
 import { isMostlyDevanagari } from './language.ts';
 import { labelKey } from './labels.ts';
 import { isChoice } from './question.ts';
+import { isRead, type Broken, type Parts } from './readable.ts';
 
 /** What the rules need to know of a question to check an answer to it. */
 export interface AnswerableQuestion {
@@ -20,84 +22,125 @@ export interface TypedAnswer {
   text: string | null;
 }
 
-const MAX_ANSWER = 20_000;
+/** Code points. */
+const MAX_LONG_ANSWER = 20_000;
+const MAX_SHORT_ANSWER = 255;
 
 /**
- * Spec 4.7, rule 5: ties each answer to its question and lists every problem at once.
+ * Spec 4.7, rule 5: ties each answer to its question and lists every problem at once, of what could be read.
  * @returns the answers that are not blank, and the problems; `failure` on a problem names an error of its own.
+ * `notEnglish` is the label of the first question whose answer is not English.
  */
 export const checkTypedAnswers = (
-  answers: readonly AnswerInput[],
+  answers: Parts<readonly AnswerInput[]>,
   questions: readonly AnswerableQuestion[],
 ): { answered: TypedAnswer[]; problems: Problem[]; notEnglish: string | null } => {
-  const byId = new Map(questions.map((question) => [question.id, question]));
-  const byLabel = new Map(questions.map((question) => [labelKey(question.label), question]));
+  const find = questionFinder(questions);
   const seen = new Set<string>();
   const problems: Problem[] = [];
   const answered: TypedAnswer[] = [];
   let notEnglish: string | null = null;
 
-  answers.forEach((answer, index) => {
+  (isRead(answers) ? answers : []).forEach((answer, index) => {
+    if (!isRead(answer)) return;
     const at = `answers[${index}]`;
-    const refuse = (field: string, code: string, message: string) => problems.push({ field, code, message });
-    if ((answer.question_id == null) === (answer.question_label == null)) {
-      refuse(at, 'invalid_value', 'Name the question by question_id or by question_label, exactly one.');
-      return;
-    }
-    const question =
-      answer.question_id != null
-        ? byId.get(answer.question_id.toLowerCase())
-        : byLabel.get(labelKey(answer.question_label ?? ''));
-    if (question === undefined) {
-      const field = answer.question_id != null ? 'question_id' : 'question_label';
-      refuse(`${at}.${field}`, 'unknown_question', 'The exam has no such question.');
+    const question = find(answer, at);
+    if (question === null) return;
+    if ('code' in question) {
+      problems.push(question);
       return;
     }
     if (seen.has(question.id)) {
-      refuse(at, 'duplicate', `Question ${question.label} is answered twice.`);
-      return;
+      problems.push(problem(at, 'duplicate', `Question ${question.label} is answered twice.`));
     }
     seen.add(question.id);
 
-    if (isChoice(question.type)) {
-      if (answer.text != null) refuse(`${at}.text`, 'not_allowed', `A ${question.type} takes option_labels.`);
-      const labels = answer.option_labels ?? [];
-      labels.forEach((label, position) => {
-        const field = `${at}.option_labels[${position}]`;
-        if (!question.option_labels.includes(label)) {
-          problems.push({
-            field,
-            code: 'unknown_option_label',
-            message: `Question ${question.label} has no such option.`,
-            failure: 'unknown_option_label',
-          });
-        } else if (labels.indexOf(label) !== position) refuse(field, 'duplicate', 'Named twice.');
-      });
-      if (labels.length > 0)
-        answered.push({ question_id: question.id, option_labels: [...labels], text: null });
-      return;
-    }
-
-    if (answer.option_labels != null) {
-      refuse(`${at}.option_labels`, 'not_allowed', `A ${question.type} takes text.`);
-    }
-    const text = answer.text ?? '';
-    const limit = question.type === 'long_answer' ? MAX_ANSWER : 255;
-    if (!atMost(text, limit)) {
-      // Nothing else is asked of a text that may be of any length.
-      refuse(`${at}.text`, 'too_long', `At most ${limit} characters.`);
-      return;
-    }
-    if (isMostlyDevanagari(text)) {
-      notEnglish ??= question.label;
-      problems.push({
-        field: `${at}.text`,
-        code: 'language_not_supported',
-        message: 'Only English answers are supported.',
-        failure: 'language_not_supported',
-      });
-    }
-    if (text.trim() !== '') answered.push({ question_id: question.id, option_labels: [], text });
+    const found = (isChoice(question.type) ? choiceProblems : textProblems)(answer, question, at);
+    problems.push(...found);
+    if (found.some(({ failure }) => failure === 'language_not_supported')) notEnglish ??= question.label;
+    const kept = found.length === 0 ? keep(answer, question) : null;
+    if (kept !== null) answered.push(kept);
   });
   return { answered, problems, notEnglish };
+};
+
+const problem = (field: string, code: string, message: string): Problem => ({ field, code, message });
+
+type ReadAnswer = Exclude<Parts<AnswerInput>, Broken>;
+
+/** The question that an answer names, or what is wrong with the naming; null where it could not be read. */
+const questionFinder = (questions: readonly AnswerableQuestion[]) => {
+  const byId = new Map(questions.map((question) => [question.id, question]));
+  const byLabel = new Map(questions.map((question) => [labelKey(question.label), question]));
+  return (
+    { question_id: id, question_label: label }: ReadAnswer,
+    at: string,
+  ): AnswerableQuestion | Problem | null => {
+    if (!isRead(id) || !isRead(label)) return null;
+    if ((id == null) === (label == null)) {
+      return problem(
+        at,
+        'invalid_value',
+        'Name the question by question_id or by question_label, exactly one.',
+      );
+    }
+    const question = id != null ? byId.get(id.toLowerCase()) : byLabel.get(labelKey(label ?? ''));
+    const field = id != null ? 'question_id' : 'question_label';
+    return question ?? problem(`${at}.${field}`, 'unknown_question', 'The exam has no such question.');
+  };
+};
+
+const choiceProblems = (answer: ReadAnswer, question: AnswerableQuestion, at: string): Problem[] => {
+  const problems: Problem[] = [];
+  if (answer.text != null) {
+    problems.push(problem(`${at}.text`, 'not_allowed', `A ${question.type} takes option_labels.`));
+  }
+  const labels = answer.option_labels ?? [];
+  if (!isRead(labels)) return problems;
+  labels.forEach((label, position) => {
+    if (!isRead(label)) return;
+    const field = `${at}.option_labels[${position}]`;
+    if (!question.option_labels.includes(label)) {
+      problems.push({
+        ...problem(field, 'unknown_option_label', `Question ${question.label} has no such option.`),
+        failure: 'unknown_option_label',
+      });
+    } else if (labels.indexOf(label) !== position) {
+      problems.push(problem(field, 'duplicate', 'Named twice.'));
+    }
+  });
+  return problems;
+};
+
+const textProblems = (answer: ReadAnswer, question: AnswerableQuestion, at: string): Problem[] => {
+  const problems: Problem[] = [];
+  if (answer.option_labels != null) {
+    problems.push(problem(`${at}.option_labels`, 'not_allowed', `A ${question.type} takes text.`));
+  }
+  const text = answer.text ?? '';
+  if (!isRead(text)) return problems;
+  const limit = question.type === 'long_answer' ? MAX_LONG_ANSWER : MAX_SHORT_ANSWER;
+  // Nothing else is asked of a text that may be of any length.
+  if (!atMost(text, limit)) {
+    problems.push(problem(`${at}.text`, 'too_long', `At most ${limit} characters.`));
+  } else if (isMostlyDevanagari(text)) {
+    problems.push({
+      ...problem(`${at}.text`, 'language_not_supported', 'Only English answers are supported.'),
+      failure: 'language_not_supported',
+    });
+  }
+  return problems;
+};
+
+/** An answer without problems, as it is stored; null when it is blank. */
+const keep = (answer: ReadAnswer, question: AnswerableQuestion): TypedAnswer | null => {
+  const { text, option_labels: labels } = answer;
+  if (isChoice(question.type)) {
+    return labels == null || !isRead(labels) || labels.length === 0
+      ? null
+      : { question_id: question.id, option_labels: labels.filter(isRead), text: null };
+  }
+  return text == null || !isRead(text) || isBlankText(text)
+    ? null
+    : { question_id: question.id, option_labels: [], text };
 };

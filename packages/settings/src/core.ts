@@ -38,18 +38,28 @@ const CoreEnvironment = z.object({
   DASHBOARD_URL: z.url().default('http://127.0.0.1:8080/dashboard'),
   /** Recovery of a killed worker takes one lease and one tick: 10 s keeps it below 15 s. */
   LEASE_SECONDS: integer(1, 300).default(10),
-  /** How long a released run may wait unclaimed in its lane before it is released again. */
+  /** How long a released run may wait unclaimed before it is asked whether its message is lost, and published again. */
   UNCLAIMED_SECONDS: integer(1, 3600).default(30),
   /** A dispatcher tick when nothing wakes it. */
   TICK_MS: integer(50, 60_000).default(1000),
   /** From the first claim; past it the run fails as timed_out. */
   COPY_DEADLINE_SECONDS: integer(1, 86_400).default(1800),
   TYPED_DEADLINE_SECONDS: integer(1, 86_400).default(600),
-  /** Runs out at once: of one institute in a lane, and of a lane. Few enough that turns stay fair. */
-  INSTITUTE_WINDOW: integer(1, 10_000).default(16),
-  LANE_WINDOW: integer(1, 100_000).default(64),
+  /**
+   * Runs of one institute, and of all, that are being worked on in a lane or wait there for a worker; half of them wait.
+   * Turns stay fair without (decision 012), so the defaults only have to be more than a cluster has workers: 500 worker
+   * processes at their default concurrency. A lane is lowered to spare its model, an institute to leave room for others.
+   */
+  COPY_INSTITUTE_WINDOW: integer(1, 100_000).default(2000),
+  COPY_LANE_WINDOW: integer(1, 100_000).default(2000),
+  TYPED_INSTITUTE_WINDOW: integer(1, 100_000).default(8000),
+  TYPED_LANE_WINDOW: integer(1, 100_000).default(8000),
   /** How long the first read of an upload waits for its inspection before it answers `pending`. */
   INSPECTION_WAIT_SECONDS: integer(0, 30).default(5),
+  /** How long a file stays that no submission took, or whose submission was deleted: time to notice and to ask. */
+  FILE_RETENTION_DAYS: integer(1, 3650).default(30),
+  /** Between two rounds of removing files; nobody waits for them, and a minute spreads the work of a busy day. */
+  FILE_ROUND_SECONDS: integer(1, 86_400).default(60),
 });
 
 export const readCoreSettings = (env: Record<string, string | undefined> = process.env) => {
@@ -76,10 +86,13 @@ export const readCoreSettings = (env: Record<string, string | undefined> = proce
       unclaimedSeconds: e.UNCLAIMED_SECONDS,
       tickMs: e.TICK_MS,
       deadlineSeconds: { copy: e.COPY_DEADLINE_SECONDS, typed: e.TYPED_DEADLINE_SECONDS },
-      instituteWindow: e.INSTITUTE_WINDOW,
-      laneWindow: e.LANE_WINDOW,
+      windows: {
+        copy: { institute: e.COPY_INSTITUTE_WINDOW, lane: e.COPY_LANE_WINDOW },
+        typed: { institute: e.TYPED_INSTITUTE_WINDOW, lane: e.TYPED_LANE_WINDOW },
+      },
     },
     inspectionWaitSeconds: e.INSPECTION_WAIT_SECONDS,
+    files: { retentionDays: e.FILE_RETENTION_DAYS, roundSeconds: e.FILE_ROUND_SECONDS },
   };
 };
 export type CoreSettings = ReturnType<typeof readCoreSettings>;

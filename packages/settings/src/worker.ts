@@ -17,8 +17,12 @@ const WorkerEnvironment = z.object({
   OPENAI_BASE_URL: z.url().default('https://api.openai.com/v1'),
   OPENAI_API_KEY: z.string().optional(),
   GRADER_MODEL: z.string().default('gpt-4.1'),
-  /** Model calls in flight in this process, over all its runs. */
-  MODEL_CALLS: integer(1, 1000).default(16),
+  /**
+   * Model calls in flight in this process, over all its runs, by lane: copies that wait for the model never hold up typed
+   * answers. About as many as its runs ask for at once: a copy's questions, and the one or two of a typed submission.
+   */
+  COPY_MODEL_CALLS: integer(1, 1000).default(12),
+  TYPED_MODEL_CALLS: integer(1, 1000).default(16),
   MODEL_CALL_SECONDS: integer(1, 300).default(120),
   /** One copy's PDF work: a scan of 80 pages takes well below a minute of CPU. */
   PDF_SECONDS: integer(5, 3600).default(300),
@@ -49,10 +53,10 @@ export const readWorkerSettings = (env: Record<string, string | undefined> = pro
             // Servers of one's own (vLLM, Ollama) take any key; the client refuses to start without one.
             apiKey: e.OPENAI_API_KEY ?? 'none',
             model: e.GRADER_MODEL,
-            maxConcurrentCalls: e.MODEL_CALLS,
             callTimeoutSeconds: e.MODEL_CALL_SECONDS,
           }
         : { provider },
+    modelCalls: { copy: e.COPY_MODEL_CALLS, typed: e.TYPED_MODEL_CALLS },
     pdfSeconds: e.PDF_SECONDS,
     inspectSeconds: e.INSPECT_SECONDS,
     drainSeconds: e.DRAIN_SECONDS,

@@ -3,8 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '@evaluation/database';
-import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
-import * as z from 'zod/v4';
+import { openTestDatabase, readPlan, type TestDatabase } from '@evaluation/test-services';
 import { writeCursor, type Position } from '../lists/cursor.ts';
 import { openPage, type Page } from '../lists/page.ts';
 import { registeredRows } from './listRegistered.ts';
@@ -62,29 +61,6 @@ afterAll(async () => {
   await clone.close();
 });
 
-interface PlanNode {
-  'Index Name'?: string | undefined;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number | undefined;
-  'Rows Removed by Index Recheck'?: number | undefined;
-  Plans?: PlanNode[] | undefined;
-}
-
-const PlanNode: z.ZodType<PlanNode> = z.looseObject({
-  'Index Name': z.string().optional(),
-  'Actual Rows': z.number(),
-  'Actual Loops': z.number(),
-  'Rows Removed by Filter': z.number().optional(),
-  'Rows Removed by Index Recheck': z.number().optional(),
-  get Plans() {
-    return z.array(PlanNode).optional();
-  },
-});
-const Explained = z.tuple([z.object({ Plan: PlanNode })]);
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-
 const pageAfter = (position: Position | null): Page => {
   const options = { instituteId: institute, list: 'registrations', defaultLimit: LIMIT, signingKey: KEY };
   const { scope } = openPage({}, options);
@@ -94,23 +70,10 @@ const pageAfter = (position: Position | null): Page => {
 /** The indexes read, and the most rows that any step of the plan has handled. */
 const readOf = async (page: Page) => {
   const { rows } = await database.inTenant(institute, (tx) =>
-    sql<{
-      'QUERY PLAN': unknown;
-    }>`explain (analyze, format json) ${registeredRows(institute, exam, page)}`.execute(tx),
+    sql<object>`explain (analyze, format json) ${registeredRows(institute, exam, page)}`.execute(tx),
   );
-  const nodes = nodesOf(Explained.parse(rows[0]?.['QUERY PLAN'])[0].Plan);
-  const handled = nodes.map(
-    (node) =>
-      (node['Actual Rows'] +
-        (node['Rows Removed by Filter'] ?? 0) +
-        (node['Rows Removed by Index Recheck'] ?? 0)) *
-      node['Actual Loops'],
-  );
-  return {
-    indexes: nodes.flatMap((node) => node['Index Name'] ?? []).toSorted(),
-    mostRows: Math.max(...handled),
-    shown: nodes[0]?.['Actual Rows'] ?? 0,
-  };
+  const { indexes, mostRows, shown } = readPlan(rows[0]);
+  return { indexes, mostRows, shown };
 };
 
 /** Where a page stands that begins after so many registrations of the exam. */

@@ -43,7 +43,15 @@ beforeAll(async () => {
   database = await openDatabase({ url: clone.url, poolSize: 2, log });
   lanes = openLanes({ url, namespace, name: 'create-exam' });
   objects = objectStore(bucket);
-  services = { database, lanes, objects, settings, log, wakeDispatcher: () => {} };
+  services = {
+    database,
+    lanes,
+    objects,
+    settings,
+    log,
+    wakeDispatcher: () => {},
+    lanePace: { of: () => null },
+  };
 });
 afterAll(async () => {
   await lanes.close();

@@ -6,6 +6,7 @@ import * as z from 'zod/v4';
 import { settlePendingRubrics } from '../rubrics/savePending.ts';
 import type { Services } from '../services.ts';
 import { CurrentPaper, PaperQuestion, readCurrentPaper } from '../submissions/paper.ts';
+import { restRun } from './releaseRuns.ts';
 
 /** Everything a worker needs to grade one run; no credentials, and a name only where the checked copy prints it. */
 export const RunMaterial = z.object({
@@ -45,14 +46,36 @@ export type RunMaterial = z.infer<typeof RunMaterial>;
 
 const Pinned = CurrentPaper.omit({ rubric_version: true });
 
+interface RunToClaim {
+  run_id: string;
+  institute_id: string;
+  worker: string;
+}
+
 /**
  * Gives a released run to a worker: lease, fence, and the paper pinned at the first claim (design 3.7). A message that
- * comes twice finds the run claimed, and one that comes late finds it over: both get null and are acknowledged.
+ * comes twice finds the run claimed, and one that comes late finds it over: both get null and are acknowledged. A run
+ * that cannot be claimed now does not keep others from it: its place in the lane is given to the next one.
  */
-export const claimRun = async (
-  services: Services,
-  job: { run_id: string; institute_id: string; worker: string },
-): Promise<RunMaterial | null> => {
+export const claimRun = async (services: Services, job: RunToClaim): Promise<RunMaterial | null> => {
+  try {
+    const material = await claim(services, job);
+    // The place in the lane that it has left is free.
+    if (material !== null) services.wakeDispatcher();
+    return material;
+  } catch (error) {
+    // If this is not heard either, the message comes again and is tried again.
+    await restRun(services, job).catch((unheard: unknown) =>
+      services.log.warn(
+        { err: unheard, run_id: job.run_id },
+        'a run that could not be claimed keeps its place',
+      ),
+    );
+    throw error;
+  }
+};
+
+const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial | null> => {
   const { leaseSeconds, deadlineSeconds } = services.settings.runs;
   const claimed = await services.database.inTenant(job.institute_id, async (tx) => {
     await settleRubrics(tx, job);

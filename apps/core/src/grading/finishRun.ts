@@ -7,6 +7,7 @@ import * as z from 'zod/v4';
 import { charge, release } from '../credits/ledger.ts';
 import type { Services } from '../services.ts';
 import { lockHeldRun, type HeldRun } from './heldRun.ts';
+import { announceStop, stopRun } from './stopRun.ts';
 
 /** A worker's PUT of the checked copy must begin within this. */
 const PUT_SECONDS = 600;
@@ -150,7 +151,7 @@ export const failAbandonedRun = async (
   run: { id: string; institute_id: string },
   error: GradingError,
 ): Promise<void> => {
-  const fence = await services.database.inTenant(run.institute_id, async (tx) => {
+  const stopped = await services.database.inTenant(run.institute_id, async (tx) => {
     const submission = await tx
       .selectFrom('submissions as s')
       .innerJoin('runs as r', 'r.submission_id', 's.id')
@@ -160,32 +161,13 @@ export const failAbandonedRun = async (
       .forUpdate('s')
       .executeTakeFirst();
     if (submission === undefined) return null;
-    const ended = await tx
-      .updateTable('runs')
-      .set({
-        status: 'failed',
-        finished_at: sql<Date>`clock_timestamp()`,
-        fence: sql<number>`fence + 1`,
-        error: json(error),
-      })
-      .where('institute_id', '=', run.institute_id)
-      .where('id', '=', run.id)
-      .where('status', 'in', ['queued', 'released', 'claimed'])
-      .returning(['price', 'fence'])
-      .executeTakeFirst();
-    if (ended === undefined) return null;
+    const ended = await stopRun(tx, { id: run.id, instituteId: run.institute_id }, error);
+    if (ended === null) return null;
     await failSubmission(tx, { institute_id: run.institute_id }, submission.id, error);
-    await release(tx, run.institute_id, run.id, Number(ended.price));
-    return ended.fence;
+    await release(tx, run.institute_id, run.id, ended.price);
+    return ended;
   });
-  // Whoever still works on it should stop paying for it; if the word is lost, the next write is refused all the same.
-  if (fence !== null) {
-    await services.lanes
-      .broadcast('run_stopped', { version: 1, run_id: run.id, fence })
-      .catch((lost: unknown) => {
-        services.log.warn({ err: lost, run_id: run.id }, 'a worker could not be told to stop');
-      });
-  }
+  await announceStop(services, stopped);
 };
 
 const endRun = (

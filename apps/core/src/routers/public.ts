@@ -6,12 +6,15 @@ import type {
   ExamEdit,
   ExamListQuery,
   ExamOpen,
+  ExamResultsQuery,
   ExamSearch,
+  ExamSubmissionsQuery,
   FeedQuery,
   QuestionEdit,
   QuestionListQuery,
   QuestionsAdd,
   RegisteredCandidateQuery,
+  ReEvaluate,
   ResultQuery,
   RubricsEdit,
   SubmissionCreate,
@@ -39,11 +42,16 @@ import { editQuestion } from '../questions/editQuestion.ts';
 import { listQuestions } from '../questions/listQuestions.ts';
 import { editRubrics } from '../rubrics/editRubrics.ts';
 import { listRubrics } from '../rubrics/listRubrics.ts';
+import { cancelSubmission } from '../submissions/cancelSubmission.ts';
 import { createSubmission } from '../submissions/createSubmission.ts';
+import { deleteSubmission } from '../submissions/deleteSubmission.ts';
 import { feed } from '../submissions/feed.ts';
 import { getCheckedCopy } from '../submissions/getCheckedCopy.ts';
 import { getResult } from '../submissions/getResult.ts';
 import { getSubmission } from '../submissions/getSubmission.ts';
+import { listOfExam } from '../submissions/listOfExam.ts';
+import { reEvaluate } from '../submissions/reEvaluate.ts';
+import { resultsOfExam } from '../submissions/resultsOfExam.ts';
 import { actorProcedure, router, serviceProcedure } from '../trpc.ts';
 import { createUploads } from '../uploads/createUploads.ts';
 import { settleUpload } from '../uploads/settleUpload.ts';
@@ -167,9 +175,24 @@ export const publicRouter = router({
     get: actorProcedure
       .input(z.object({ submission_id: z.string() }))
       .query(({ ctx, input }) => getSubmission(ctx.services, ctx.actor, input.submission_id)),
+    listOfExam: actorProcedure
+      .input(z.object({ exam_id: z.string(), query: sent<typeof ExamSubmissionsQuery>() }))
+      .query(({ ctx, input }) => listOfExam(ctx.services, ctx.actor, input.exam_id, input.query)),
+    cancel: actorProcedure
+      .input(z.object({ submission_id: z.string() }))
+      .mutation(({ ctx, input }) => cancelSubmission(ctx.services, ctx.actor, input.submission_id)),
+    delete: actorProcedure
+      .input(z.object({ submission_id: z.string() }))
+      .mutation(({ ctx, input }) => deleteSubmission(ctx.services, ctx.actor, input.submission_id)),
+    reEvaluate: actorProcedure
+      .input(z.object({ submission_id: z.string(), body: sent<typeof ReEvaluate>().optional() }))
+      .mutation(({ ctx, input }) => reEvaluate(ctx.services, ctx.actor, input.submission_id, input.body)),
     result: actorProcedure
       .input(z.object({ submission_id: z.string(), query: sent<typeof ResultQuery>() }))
       .query(({ ctx, input }) => getResult(ctx.services, ctx.actor, input.submission_id, input.query)),
+    resultsOfExam: actorProcedure
+      .input(z.object({ exam_id: z.string(), query: sent<typeof ExamResultsQuery>() }))
+      .query(({ ctx, input }) => resultsOfExam(ctx.services, ctx.actor, input.exam_id, input.query)),
     checkedCopy: actorProcedure
       .input(z.object({ submission_id: z.string() }))
       .query(({ ctx, input }) => getCheckedCopy(ctx.services, ctx.actor, input.submission_id)),

@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
-import { json, type Tx } from '@evaluation/database';
+import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { SubmissionCreate, type Submission, type Warning } from '@evaluation/rest-contract/schemas';
-import { PAGES_BEYOND_VISION_LIMIT, priceOf, quoteFor } from '@evaluation/rules';
+import type { Problem } from '@evaluation/rest-contract/field-errors';
+import { SubmissionCreate, type Submission } from '@evaluation/rest-contract/schemas';
+import { isRead, priceOf, quoteFor, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, isUuid, refuseField } from '../accept.ts';
 import { registerCandidates } from '../candidates/register.ts';
 import { upsertCandidates } from '../candidates/upsert.ts';
-import { reserve } from '../credits/ledger.ts';
-import { lockExam } from '../exams/lockExam.ts';
-import { countCopy, nextReset, today, type Allowance } from '../quotas/dailyCopies.ts';
+import { lockExam, refuseChange } from '../exams/lockExam.ts';
+import { announceStop, stopRun, type StoppedRun } from '../grading/stopRun.ts';
 import type { Services } from '../services.ts';
 import { settleUpload } from '../uploads/settleUpload.ts';
 import { readSubmission } from './getSubmission.ts';
+import { insertSubmission } from './insertSubmission.ts';
+import { lockRowFor } from './lockSubmission.ts';
+import { readPaper, type PaperQuestion } from './paper.ts';
+import { payForRun, readTerms } from './payForRun.ts';
 import { takeCopy } from './takeCopy.ts';
-import { takeTypedAnswers, type Intake } from './takeTypedAnswers.ts';
+import { checkAnswers, takeTypedAnswers } from './takeTypedAnswers.ts';
 
 /**
  * Accepts a copy or typed answers for grading, or changes nothing (spec 4.7, rules 1–8). Locks in the one order:
@@ -28,15 +31,20 @@ export const createSubmission = async (
   body: unknown,
 ): Promise<Submission> => {
   await inspectFirst(services, actor, body);
-  const submission = await services.database.inTenant(actor.institute_id, async (tx) => {
+  const { submission, stopped } = await services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExam(tx, actor.institute_id, examId);
-    if (exam.status !== 'open') throw new DomainFailure('exam_not_open');
-    const request = checkRequest(accept(SubmissionCreate, body), exam.mode);
+    refuseChange(exam, 'submit');
+    // Rubrics mark nothing yet: a submission is accepted while their table is held up.
+    const paper = exam.mode === 'typed' ? await readPaper(tx, actor.institute_id, exam.id, null) : [];
+    const request = checkRequest(
+      accept(SubmissionCreate, body, (parts) => problemsOfAnswers(parts, exam.mode, paper)),
+      exam.mode,
+    );
 
     const submissionId = randomUUID();
     const candidateId = await takeCandidate(tx, actor.institute_id, exam.id, request);
     // Before the upload and the answers: a request sent twice learns of its first, not that its upload is used.
-    await refuseSecond(tx, exam.id, candidateId);
+    const replacedId = await findReplaced(tx, exam, candidateId, request.replace === true);
     const intake =
       exam.mode === 'handwritten'
         ? await takeCopy(tx, {
@@ -45,49 +53,43 @@ export const createSubmission = async (
             submissionId,
             uploadId: request.upload_id ?? '',
           })
-        : await takeTypedAnswers(tx, {
-            instituteId: actor.institute_id,
-            exam,
-            answers: request.answers ?? [],
-          });
+        : takeTypedAnswers(paper, request.answers ?? []);
 
-    const institute = await readTerms(tx, actor);
-    const unit = exam.mode === 'handwritten' ? 'page' : 'answer';
-    const price = priceOf(unit, unit === 'page' ? institute.credits_per_page : institute.credits_per_answer);
+    const terms = await readTerms(tx, actor);
+    const lane = exam.mode === 'handwritten' ? 'copy' : 'typed';
+    const unit = lane === 'copy' ? 'page' : 'answer';
+    const price = priceOf(unit, lane === 'copy' ? terms.credits_per_page : terms.credits_per_answer);
     const quote = { unit, ...quoteFor(price, intake.units) } as const;
 
-    const runId = randomUUID();
+    const replaced =
+      replacedId === null ? null : await replaceWith(tx, actor.institute_id, replacedId, submissionId);
+    const run = { id: randomUUID(), attempt: 1, lane, price: quote.credits } as const;
     await insertSubmission(tx, {
       instituteId: actor.institute_id,
       submissionId,
       examId: exam.id,
       candidateId,
-      runId,
-      rubricVersion: exam.rubric_version,
+      run,
       intake,
       quote,
       metadata: request.metadata ?? null,
-      lane: unit === 'page' ? 'copy' : 'typed',
     });
-    await tx
-      .updateTable('exams')
-      .set({ live_submissions: exam.live_submissions + 1, live_unfinalized: exam.live_unfinalized + 1 })
-      .where('institute_id', '=', actor.institute_id)
-      .where('id', '=', exam.id)
-      .execute();
-
-    // Counted before the credits are locked, answered after them: 402 comes before 429 (design chapter 5).
-    const { day } = institute;
-    const usedUp = await countCopy(tx, actor.institute_id, day, institute.allowances);
-    await reserve(tx, actor.institute_id, runId, quote.credits);
-    if (usedUp !== null) {
-      throw new DomainFailure('daily_quota_exceeded', {
-        details: { quota: usedUp.quota, limit: usedUp.limit, resets_at: nextReset(day) },
-      });
+    if (replacedId === null) {
+      await tx
+        .updateTable('exams')
+        .set({ live_submissions: exam.live_submissions + 1, live_unfinalized: exam.live_unfinalized + 1 })
+        .where('institute_id', '=', actor.institute_id)
+        .where('id', '=', exam.id)
+        .execute();
     }
-    return readSubmission(tx, actor.institute_id, submissionId);
+    await payForRun(tx, actor, { run, terms, freed: replaced });
+    return {
+      submission: await readSubmission(tx, actor.institute_id, submissionId, services.lanePace),
+      stopped: replaced,
+    };
   });
   services.wakeDispatcher();
+  await announceStop(services, stopped);
   return submission;
 };
 
@@ -103,6 +105,16 @@ const inspectFirst = async (services: Services, actor: Actor, body: unknown): Pr
     if (!(error instanceof DomainFailure)) throw error;
   }
 };
+
+/** What can be said of the answers of a body that is refused anyway: every problem is listed at once (rule 5). */
+const problemsOfAnswers = (
+  parts: Parts<SubmissionCreate>,
+  mode: 'handwritten' | 'typed',
+  paper: readonly PaperQuestion[],
+): Problem[] =>
+  mode === 'typed' && isRead(parts) && parts.answers != null
+    ? checkAnswers(paper, parts.answers).problems
+    : [];
 
 /** What the fields say together: the mode, and who the candidate is. */
 const checkRequest = (request: SubmissionCreate, mode: 'handwritten' | 'typed'): SubmissionCreate => {
@@ -153,146 +165,49 @@ const findCandidate = async (tx: Tx, instituteId: string, id: string): Promise<s
   return row?.id;
 };
 
-/** One live submission per candidate per exam; the exam's lock makes the look safe. */
-const refuseSecond = async (tx: Tx, examId: string, candidateId: string): Promise<void> => {
+/**
+ * One live submission per candidate per exam (rule 3); the exam's lock makes the look safe.
+ * @returns the one that this request replaces, or null
+ * @throws DomainFailure submission_exists, submission_finalized
+ */
+const findReplaced = async (
+  tx: Tx,
+  exam: { id: string },
+  candidateId: string,
+  replace: boolean,
+): Promise<string | null> => {
   const live = await tx
     .selectFrom('submissions')
-    .select('id')
-    .where('exam_id', '=', examId)
+    .select(['id', 'finalized_at'])
+    .where('exam_id', '=', exam.id)
     .where('candidate_id', '=', candidateId)
     .where('state', '=', 'live')
     .executeTakeFirst();
-  if (live !== undefined)
-    throw new DomainFailure('submission_exists', { details: { submission_id: live.id } });
+  if (live === undefined) return null;
+  if (!replace) throw new DomainFailure('submission_exists', { details: { submission_id: live.id } });
+  // Once more under its lock; said here before anything is said of the upload or the answers.
+  if (live.finalized_at !== null) throw new DomainFailure('submission_finalized');
+  return live.id;
 };
 
-/** The institute's prices and what may be submitted today. */
-const readTerms = async (tx: Tx, actor: Actor) => {
-  const terms = await tx
-    .selectFrom('institutes')
-    .leftJoin('api_keys', (join) =>
-      join.onRef('api_keys.institute_id', '=', 'institutes.id').on('api_keys.id', '=', actor.key_id),
-    )
-    .select(['credits_per_page', 'credits_per_answer', 'daily_copy_quota', 'daily_copy_cap', today.as('day')])
-    .where('institutes.id', '=', actor.institute_id)
-    .executeTakeFirstOrThrow();
-  const allowances: Allowance[] = [
-    { quota: 'daily_copy_quota', counterId: actor.institute_id, limit: terms.daily_copy_quota },
-    ...(terms.daily_copy_cap === null
-      ? []
-      : [{ quota: 'daily_copy_cap' as const, counterId: actor.key_id, limit: terms.daily_copy_cap }]),
-  ];
-  return {
-    credits_per_page: terms.credits_per_page,
-    credits_per_answer: terms.credits_per_answer,
-    day: terms.day,
-    allowances,
-  };
-};
-
-const beyondVision = (intake: Intake): Warning[] =>
-  intake.beyondVision
-    ? [
-        {
-          code: PAGES_BEYOND_VISION_LIMIT,
-          message: 'Pages after the 40th get a simpler text-only read; the copy is flagged for review.',
-        },
-      ]
-    : [];
-
-const insertSubmission = async (
+/** `live` → `replaced`: its grading is stopped, and a run that had not finished is not charged (spec 3.2). */
+const replaceWith = async (
   tx: Tx,
-  row: {
-    instituteId: string;
-    submissionId: string;
-    examId: string;
-    candidateId: string;
-    runId: string;
-    rubricVersion: number;
-    intake: Intake;
-    quote: { unit: 'page' | 'answer'; credits: number; rate_source: string };
-    metadata: Record<string, unknown> | null;
-    lane: 'copy' | 'typed';
-  },
-): Promise<void> => {
-  const { instituteId, submissionId, runId, intake } = row;
-  const isOver = intake.questionsForAi === 0;
-  const now = sql<Date>`clock_timestamp()`;
-  // A version that is still pending has no number: what is graded meanwhile, by its key alone, was marked by none.
-  const rubricVersion = isOver
-    ? sql<number | null>`case when exists (select from pending_rubrics p where p.institute_id = ${instituteId}
-        and p.exam_id = ${row.examId}) then null else ${row.rubricVersion}::int end`
-    : null;
+  instituteId: string,
+  replacedId: string,
+  submissionId: string,
+): Promise<StoppedRun | null> => {
+  const { submission } = await lockRowFor(tx, instituteId, replacedId, 'replace');
+  const stopped = await stopRun(tx, { id: submission.current_run_id, instituteId }, null);
   await tx
-    .insertInto('submissions')
-    .values({
-      id: submissionId,
-      institute_id: instituteId,
-      exam_id: row.examId,
-      candidate_id: row.candidateId,
-      upload_id: intake.uploadId,
-      status: isOver ? 'graded' : 'queued',
-      lane: row.lane,
-      pages: intake.pages,
-      needs_review: intake.beyondVision,
-      review_reasons: intake.beyondVision ? [PAGES_BEYOND_VISION_LIMIT] : [],
-      current_run_id: runId,
-      rubric_version: rubricVersion,
-      questions_total: intake.questionsForAi,
-      quote_unit: row.quote.unit,
-      quote_credits: String(row.quote.credits),
-      quote_rate_source: row.quote.rate_source,
-      credits_charged: isOver ? '0' : null,
-      marks_revision: isOver ? 1 : 0,
-      graded_at: isOver ? now : null,
-      warnings: json(beyondVision(intake)),
-      metadata: row.metadata === null ? null : json(row.metadata),
+    .updateTable('submissions')
+    .set({
+      state: 'replaced',
+      replaced_by: submissionId,
+      ...(stopped === null ? {} : { status: 'cancelled' }),
     })
+    .where('institute_id', '=', instituteId)
+    .where('id', '=', submission.id)
     .execute();
-  await tx
-    .insertInto('runs')
-    .values({
-      id: runId,
-      institute_id: instituteId,
-      submission_id: submissionId,
-      lane: row.lane,
-      attempt: 1,
-      status: isOver ? 'completed' : 'queued',
-      price: String(row.quote.credits),
-      rubric_version: rubricVersion,
-      finished_at: isOver ? now : null,
-    })
-    .execute();
-  if (intake.answers.length > 0) {
-    await tx
-      .insertInto('answers')
-      .values(
-        intake.answers.map((answer) => ({
-          ...answer,
-          institute_id: instituteId,
-          submission_id: submissionId,
-        })),
-      )
-      .execute();
-  }
-  if (intake.results.length > 0) {
-    await tx
-      .insertInto('question_results')
-      .values(
-        intake.results.map((result) => ({
-          institute_id: instituteId,
-          run_id: runId,
-          question_id: result.question_id,
-          status: result.status,
-          awarded: String(result.awarded),
-          max: String(result.max),
-          source: result.status === 'graded' ? ('auto' as const) : null,
-          review_reasons: [],
-          extracted_answer: result.extracted_answer,
-          criteria: json([]),
-          annotations: json([]),
-        })),
-      )
-      .execute();
-  }
+  return stopped;
 };

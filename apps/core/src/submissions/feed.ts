@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { FeedQuery, type SubmissionList } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
-import { closePage, openPage } from '../lists/page.ts';
+import { closePage, openPage, type Page } from '../lists/page.ts';
 import type { Services } from '../services.ts';
-import { selectSubmissions } from './representation.ts';
+import { ofApi, selectSubmissions, type Choice } from './representation.ts';
 
 /**
  * What changed, across all exams, replaced and deleted submissions included, in the order of `(updated_at, id)`
@@ -18,10 +18,12 @@ export const feed = async (services: Services, actor: Actor, query: unknown): Pr
     signingKey: services.settings.actorSigningKey,
   });
   const found = await services.database.inTenant(actor.institute_id, (tx) =>
-    selectSubmissions(tx, actor.institute_id, {
-      where: page.where(sql`s.updated_at`, sql`s.id`),
-      tail: sql`order by s.updated_at, s.id limit ${page.rows}`,
-    }),
+    selectSubmissions(tx, actor.institute_id, services.lanePace, ofFeed(page)),
   );
   return closePage(page, found, ({ updated_at, id }) => ({ updated_at, id }));
 };
+
+export const ofFeed = (page: Page): Choice => ({
+  where: sql<boolean>`${ofApi} and ${page.where(sql`s.updated_at`, sql`s.id`)}`,
+  limit: page.rows,
+});

@@ -4,22 +4,27 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { isUuid } from '../accept.ts';
+import type { LanePace } from '../grading/lanePace.ts';
 import type { Services } from '../services.ts';
-import { selectSubmissions } from './representation.ts';
+import { ofApi, selectSubmissions } from './representation.ts';
 
 /** Spec 2.6, 4.7. @throws DomainFailure not_found */
 export const getSubmission = (services: Services, actor: Actor, submissionId: string): Promise<Submission> =>
   services.database.inTenant(actor.institute_id, (tx) =>
-    readSubmission(tx, actor.institute_id, submissionId),
+    readSubmission(tx, actor.institute_id, submissionId, services.lanePace),
   );
 
+/** A submission as the API shows it, also within the command that has just changed it. @throws DomainFailure not_found */
 export const readSubmission = async (
   tx: Tx,
   instituteId: string,
   submissionId: string,
+  pace: Pick<LanePace, 'of'>,
 ): Promise<Submission> => {
   const [submission] = isUuid(submissionId)
-    ? await selectSubmissions(tx, instituteId, { where: sql<boolean>`s.id = ${submissionId}` })
+    ? await selectSubmissions(tx, instituteId, pace, {
+        where: sql<boolean>`s.id = ${submissionId} and ${ofApi}`,
+      })
     : [];
   if (submission === undefined) throw new DomainFailure('not_found');
   return submission;

@@ -3,9 +3,12 @@ import type { Tx } from '@evaluation/database';
 import { GradingError, Warning, type Submission } from '@evaluation/rest-contract/schemas';
 import { isOver } from '@evaluation/rules';
 import * as z from 'zod/v4';
+import type { LanePace } from '../grading/lanePace.ts';
+import { secondsLeft, secondsToWait } from './estimates.ts';
+import { queuePlaces } from './queuePlaces.ts';
 
 /** The row behind a submission as the API shows it (spec 2.6). */
-interface SubmissionRow {
+export interface SubmissionRow {
   id: string;
   exam_id: string;
   candidate_id: string;
@@ -14,6 +17,7 @@ interface SubmissionRow {
   replaced_by: string | null;
   status: Submission['status'];
   lane: Submission['lane'];
+  current_run_id: string;
   pages: number | null;
   needs_review: boolean;
   review_reasons: string[];
@@ -31,63 +35,69 @@ interface SubmissionRow {
   metadata: unknown;
   created_at: Date;
   updated_at: Date;
-  /** Runs of the same institute and lane that wait before this one; null unless queued. */
-  ahead: number | null;
-  /** Seconds that the institute's last runs of the lane took; null when none has been measured, or none is waited for. */
-  pace: number | null;
+  /** Seconds since a worker first took the run; null unless one is at it. */
+  running_seconds: number | null;
 }
 
-type Lane = Submission['lane'];
+/** Which submissions `s` to read, in the order of `(updated_at, id)`. */
+export interface Choice {
+  where: RawBuilder<boolean>;
+  limit?: number;
+}
 
-/** What a lane is taken to need for one run while it has measured none, in seconds. */
-const PACE_BEFORE_MEASURED = 60;
-const SOONEST_SECONDS = 30;
+/** API keys see submissions of exams that the API created (spec chapter 1); a lookup for each row, never a join of all. */
+export const ofApi = sql<boolean>`(
+  select e.source = 'api' from exams e where e.institute_id = s.institute_id and e.id = s.exam_id)`;
 
 /**
- * Reads submissions in one statement, queue places included: they are computed here and never stored, so they never
+ * The chosen rows of `submissions`, to select from. Cut before anything is joined to them: under row-level security the
+ * planner is blind and would otherwise join whole tables to cut a page out of the outcome.
+ */
+export const chosenSubmissions = (instituteId: string, { where, limit }: Choice): RawBuilder<unknown> => sql`(
+    select s.* from submissions s
+    where s.institute_id = ${instituteId} and ${where}
+    order by s.updated_at, s.id
+    ${limit === undefined ? sql`` : sql`limit ${limit}`})`;
+
+/** The statement by itself, so that a test can look at its plan. */
+export const submissionRows = (
+  instituteId: string,
+  choice: Choice,
+): RawBuilder<SubmissionRow> => sql<SubmissionRow>`
+  select s.id, s.exam_id, s.candidate_id, c.external_id, s.state, s.replaced_by, s.status, s.lane, s.current_run_id,
+    s.pages, s.needs_review, s.review_reasons, s.finalized_at, s.attempt_count, s.rubric_version, s.questions_total,
+    s.questions_done, s.quote_unit, s.quote_credits, s.quote_rate_source, s.credits_charged, s.error, s.warnings,
+    s.metadata, s.created_at, s.updated_at,
+    case when s.status in ('processing', 'reading', 'grading') then (
+      select extract(epoch from clock_timestamp() - r.claimed_at)::float8 from runs r
+      where r.institute_id = s.institute_id and r.id = s.current_run_id)
+    end as running_seconds
+  from ${chosenSubmissions(instituteId, choice)} s
+  join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
+  order by s.updated_at, s.id`;
+
+/**
+ * Reads submissions as the API shows them. Queue places and estimates are computed here and never stored, so they never
  * move `updated_at` (design 3.6).
- * @param choose a condition on `s` (submissions), with its order and limit
  */
 export const selectSubmissions = async (
   tx: Tx,
   instituteId: string,
-  choose: { where: RawBuilder<boolean>; tail?: RawBuilder<unknown> },
+  pace: Pick<LanePace, 'of'>,
+  choice: Choice,
 ): Promise<Submission[]> => {
-  // Under row-level security an enum is no condition of an index: each lane has partial indexes, named by its literal.
-  const ahead = (lane: Lane) => sql`(
-    select (select count(*) from runs r where r.institute_id = ${instituteId} and r.lane = ${sql.lit(lane)}
-              and r.status = 'queued' and (r.queued_at, r.id) < (mine.queued_at, mine.id))::int
-         + (select count(*) from runs r where r.institute_id = ${instituteId} and r.lane = ${sql.lit(lane)}
-              and r.status = 'released' and (r.queued_at, r.id) < (mine.queued_at, mine.id))::int
-    from runs mine where mine.id = s.current_run_id)`;
-  const pace = (lane: Lane) => sql`(
-    select avg(extract(epoch from last.finished_at - last.claimed_at))::float8 as seconds from (
-      select r.finished_at, r.claimed_at from runs r
-      where r.institute_id = ${instituteId} and r.lane = ${sql.lit(lane)} and r.status = 'completed'
-      order by r.finished_at desc limit 20) last)`;
-  const { rows } = await sql<SubmissionRow>`
-    with pace_copy as materialized ${pace('copy')}, pace_typed as materialized ${pace('typed')}
-    select s.id, s.exam_id, s.candidate_id, c.external_id, s.state, s.replaced_by, s.status, s.lane, s.pages,
-      s.needs_review, s.review_reasons, s.finalized_at, s.attempt_count, s.rubric_version, s.questions_total,
-      s.questions_done, s.quote_unit, s.quote_credits, s.quote_rate_source, s.credits_charged, s.error, s.warnings,
-      s.metadata, s.created_at, s.updated_at,
-      case when s.status = 'queued' then
-        case s.lane when 'copy' then ${ahead('copy')} else ${ahead('typed')} end
-      end as ahead,
-      case when s.status in ('queued', 'processing', 'reading', 'grading') then
-        case s.lane when 'copy' then (select seconds from pace_copy) else (select seconds from pace_typed) end
-      end as pace
-    from submissions s
-    join candidates c on c.id = s.candidate_id
-    join exams e on e.id = s.exam_id and e.source = 'api'
-    where s.institute_id = ${instituteId} and ${choose.where}
-    ${choose.tail ?? sql``}`.execute(tx);
-  return rows.map(representation);
+  const { rows } = await submissionRows(instituteId, choice).execute(tx);
+  const places = await queuePlaces(
+    tx,
+    instituteId,
+    rows.filter(({ status }) => status === 'queued'),
+  );
+  return rows.map((row) => representation(row, places.get(row.current_run_id) ?? null, pace));
 };
 
-const representation = (row: SubmissionRow): Submission => {
-  const over = isOver(row.status);
+const representation = (row: SubmissionRow, ahead: number | null, pace: Pick<LanePace, 'of'>): Submission => {
   const marksNothingByAi = row.questions_total === 0;
+  const isRunning = row.status !== 'queued' && !isOver(row.status);
   return {
     id: row.id,
     exam_id: row.exam_id,
@@ -107,9 +117,17 @@ const representation = (row: SubmissionRow): Submission => {
           step: row.status,
           questions_done: row.questions_done,
           questions_total: row.questions_total,
-          ...(over || row.status === 'queued' ? {} : { estimated_ready_at: estimate(row, 0) }),
+          ...(isRunning
+            ? { estimated_ready_at: secondsFromNow(secondsLeft(row.running_seconds ?? 0, pace.of(row.lane))) }
+            : {}),
         },
-    queue: row.ahead === null ? null : { position: row.ahead, estimated_ready_at: estimate(row, row.ahead) },
+    queue:
+      ahead === null
+        ? null
+        : {
+            position: ahead,
+            estimated_ready_at: secondsFromNow(secondsToWait(ahead, pace.of(row.lane))),
+          },
     attempt_count: row.attempt_count,
     rubric_version: row.rubric_version,
     credits_charged: row.credits_charged === null ? null : Number(row.credits_charged),
@@ -127,8 +145,4 @@ const representation = (row: SubmissionRow): Submission => {
   };
 };
 
-/** Never earlier than 30 seconds from now (spec 4.7, rule 8). */
-const estimate = (row: SubmissionRow, ahead: number): string => {
-  const seconds = Math.max(SOONEST_SECONDS, (row.pace ?? PACE_BEFORE_MEASURED) * (ahead + 1));
-  return new Date(Date.now() + seconds * 1000).toISOString();
-};
+const secondsFromNow = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();

@@ -1,8 +1,13 @@
-import type { Tx } from '@evaluation/database';
 import type { AnswerInput } from '@evaluation/rest-contract/schemas';
-import { checkTypedAnswers, markObjective, objectiveKey, type TypedAnswer } from '@evaluation/rules';
+import {
+  checkTypedAnswers,
+  markObjective,
+  objectiveKey,
+  type Parts,
+  type TypedAnswer,
+} from '@evaluation/rules';
 import { refuse } from '../accept.ts';
-import { readPaper, type PaperQuestion } from './paper.ts';
+import type { PaperQuestion } from './paper.ts';
 
 /** What was handed in, ready to be stored with its price. */
 export interface Intake {
@@ -15,51 +20,66 @@ export interface Intake {
   beyondVision: boolean;
   answers: TypedAnswer[];
   /** Decided at once: objective answers by their key, blank and omitted ones as not answered. */
-  results: {
-    question_id: string;
-    status: 'graded' | 'not_answered';
-    awarded: number;
-    max: number;
-    extracted_answer: string | null;
-  }[];
+  results: SettledQuestion[];
 }
+
+/** A question of a typed paper that needs no AI. */
+export interface SettledQuestion {
+  question_id: string;
+  status: 'graded' | 'not_answered';
+  awarded: number;
+  max: number;
+  extracted_answer: string | null;
+}
+
+/** What the paper says of answers, or of what could be read of them. */
+export const checkAnswers = (paper: readonly PaperQuestion[], answers: Parts<readonly AnswerInput[]>) =>
+  checkTypedAnswers(
+    answers,
+    paper.map((question) => ({ ...question, option_labels: question.options.map(({ label }) => label) })),
+  );
 
 /**
  * Checks typed answers, marks the objective ones by their key, and counts what is left to the AI (spec 4.7, rules 5, 6).
  * @throws DomainFailure validation_failed, unknown_option_label, language_not_supported, with every problem listed
  */
-export const takeTypedAnswers = async (
-  tx: Tx,
-  typed: {
-    instituteId: string;
-    exam: { id: string };
-    answers: readonly AnswerInput[];
-  },
-): Promise<Intake> => {
-  // Rubrics mark nothing yet: a submission is accepted while their table is held up.
-  const paper = await readPaper(tx, typed.instituteId, typed.exam.id, null);
-  const { answered, problems, notEnglish } = checkTypedAnswers(
-    typed.answers,
-    paper.map((question) => ({ ...question, option_labels: question.options.map(({ label }) => label) })),
-  );
+export const takeTypedAnswers = (
+  paper: readonly PaperQuestion[],
+  answers: readonly AnswerInput[],
+): Intake => {
+  const { answered, problems, notEnglish } = checkAnswers(paper, answers);
   if (problems.length > 0) refuse(problems, notEnglish === null ? undefined : { label: notEnglish });
 
-  const byQuestion = new Map(answered.map((answer) => [answer.question_id, answer]));
-  const waiting = paper.filter(({ id, type }) => type === 'long_answer' && byQuestion.has(id));
+  const { waiting, results } = settleByKey(paper, answered);
   return {
     uploadId: null,
     pages: null,
-    units: waiting.length,
-    questionsForAi: waiting.length,
+    units: waiting,
+    questionsForAi: waiting,
     beyondVision: false,
     answers: answered,
-    results: paper
-      .filter((question) => !waiting.includes(question))
-      .map((question) => settle(question, byQuestion.get(question.id))),
+    results,
   };
 };
 
-const settle = (question: PaperQuestion, answer: TypedAnswer | undefined): Intake['results'][number] => {
+/**
+ * What a typed paper's answers are worth without the AI (spec 4.7, rules 5, 6): objective ones by their key, blank and
+ * omitted ones as not answered.
+ * @returns those results, and how many long answers wait for the AI
+ */
+export const settleByKey = (
+  paper: readonly PaperQuestion[],
+  answered: readonly TypedAnswer[],
+): { waiting: number; results: SettledQuestion[] } => {
+  const byQuestion = new Map(answered.map((answer) => [answer.question_id, answer]));
+  const settled = paper.filter(({ id, type }) => type !== 'long_answer' || !byQuestion.has(id));
+  return {
+    waiting: paper.length - settled.length,
+    results: settled.map((question) => settle(question, byQuestion.get(question.id))),
+  };
+};
+
+const settle = (question: PaperQuestion, answer: TypedAnswer | undefined): SettledQuestion => {
   const key = objectiveKey(question);
   const blank = {
     question_id: question.id,

@@ -25,12 +25,35 @@ export const submissionRoutes = (core: CoreAccess) =>
       status: 200,
       body: await coreFor(core, res).submissions.get.query({ submission_id: params.submissionId }),
     }),
+    listOfExam: async ({ params, query, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).submissions.listOfExam.query({ exam_id: params.examId, query }),
+    }),
+    cancel: async ({ params, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).submissions.cancel.mutate({ submission_id: params.submissionId }),
+    }),
+    delete: async ({ params, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).submissions.delete.mutate({ submission_id: params.submissionId }),
+    }),
+    reEvaluate: async ({ params, body, res }) => ({
+      status: 202,
+      body: await coreFor(core, res).submissions.reEvaluate.mutate({
+        submission_id: params.submissionId,
+        body,
+      }),
+    }),
     result: async ({ params, query, res }) => ({
       status: 200,
       body: await coreFor(core, res).submissions.result.query({
         submission_id: params.submissionId,
         query,
       }),
+    }),
+    resultsOfExam: async ({ params, query, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).submissions.resultsOfExam.query({ exam_id: params.examId, query }),
     }),
     checkedCopy: async ({ params, res }) => {
       // A client that goes away, even before the store answers, must not keep a connection to the store.
@@ -39,7 +62,12 @@ export const submissionRoutes = (core: CoreAccess) =>
       const copy = await coreFor(core, res).submissions.checkedCopy.query({
         submission_id: params.submissionId,
       });
-      const download = await request(copy.url, { dispatcher: store, signal: gone.signal });
+      const download = await request(copy.url, { dispatcher: store, signal: gone.signal }).catch(
+        (error: unknown) => {
+          if (gone.signal.aborted) throw error;
+          throw new DomainFailure('service_unavailable');
+        },
+      );
       if (download.statusCode !== 200) {
         await download.body.dump();
         throw new DomainFailure('service_unavailable');

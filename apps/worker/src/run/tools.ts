@@ -2,7 +2,7 @@ import type { Grader } from '@evaluation/grader';
 import type { WorkerSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
 
-/** What every run of this worker is graded with. */
+/** What the runs of a lane are graded with in this worker. */
 export interface Tools {
   grader: Grader;
   settings: WorkerSettings;

@@ -1,8 +1,17 @@
 import * as z from 'zod/v4';
-import { Result, ResultQuery } from '../schemas/result.ts';
-import { FeedQuery, Submission, SubmissionCreate, SubmissionList } from '../schemas/submission.ts';
+import { Deleted } from '../schemas/primitives.ts';
+import { ExamResultsQuery, Result, ResultList, ResultQuery } from '../schemas/result.ts';
+import {
+  ExamSubmissionsQuery,
+  FeedQuery,
+  ReEvaluate,
+  Submission,
+  SubmissionCreate,
+  SubmissionList,
+} from '../schemas/submission.ts';
 import { about, c } from './contract.ts';
 
+const ofExam = z.object({ examId: z.string() });
 const submissionId = z.object({ submissionId: z.string() });
 
 export const submissions = c.router({
@@ -10,7 +19,7 @@ export const submissions = c.router({
     method: 'POST',
     path: '/exams/:examId/submissions',
     summary: 'Submit a scanned copy or typed answers for grading',
-    pathParams: z.object({ examId: z.string() }),
+    pathParams: ofExam,
     body: SubmissionCreate,
     responses: { 202: Submission },
     metadata: about({
@@ -50,6 +59,63 @@ export const submissions = c.router({
       provisional: ['submission-warnings', 'typed-quote', 'progress-step'],
     }),
   },
+  listOfExam: {
+    method: 'GET',
+    path: '/exams/:examId/submissions',
+    summary: 'The live submissions of an exam',
+    pathParams: ofExam,
+    query: ExamSubmissionsQuery,
+    responses: { 200: SubmissionList },
+    metadata: about({
+      scope: 'evaluation:read',
+      failures: [404, 422],
+      provisional: ['invalid-cursor', 'submission-warnings', 'typed-quote', 'progress-step'],
+    }),
+  },
+  cancel: {
+    method: 'POST',
+    path: '/submissions/:submissionId/cancel',
+    summary: 'Stop grading; what was reserved for it is not charged',
+    pathParams: submissionId,
+    body: c.noBody(),
+    responses: { 200: Submission },
+    metadata: about({
+      scope: 'evaluation:write',
+      failures: [404, 409],
+      provisional: ['submission-warnings', 'typed-quote', 'progress-step'],
+    }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/submissions/:submissionId',
+    summary: 'Delete a submission that is not finalized; its grading is stopped',
+    pathParams: submissionId,
+    responses: { 200: Deleted },
+    metadata: about({
+      scope: 'evaluation:write',
+      failures: [404, 409],
+      provisional: ['submission-delete'],
+    }),
+  },
+  reEvaluate: {
+    method: 'POST',
+    path: '/submissions/:submissionId/re-evaluate',
+    summary: 'Grade a submission again, at the same price',
+    pathParams: submissionId,
+    body: ReEvaluate.optional(),
+    responses: { 202: Submission },
+    metadata: about({
+      scope: 'evaluation:write',
+      failures: [402, 404, 409, 422, 429],
+      provisional: [
+        're-evaluate-body',
+        're-evaluate-status',
+        'submission-warnings',
+        'typed-quote',
+        'progress-step',
+      ],
+    }),
+  },
   result: {
     method: 'GET',
     path: '/submissions/:submissionId/result',
@@ -58,6 +124,19 @@ export const submissions = c.router({
     query: ResultQuery,
     responses: { 200: Result },
     metadata: about({ scope: 'evaluation:read', failures: [404, 422], provisional: ['annotation-items'] }),
+  },
+  resultsOfExam: {
+    method: 'GET',
+    path: '/exams/:examId/results',
+    summary: 'The results of all live submissions of an exam',
+    pathParams: ofExam,
+    query: ExamResultsQuery,
+    responses: { 200: ResultList },
+    metadata: about({
+      scope: 'evaluation:read',
+      failures: [404, 422],
+      provisional: ['annotation-items', 'invalid-cursor'],
+    }),
   },
   checkedCopy: {
     method: 'GET',

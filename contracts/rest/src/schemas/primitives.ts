@@ -135,6 +135,9 @@ export const listQuery = (maximum: number, standard: number) => ({
     .optional(),
 });
 
+/** A yes or no of a query string. */
+export const flag = z.enum(['true', 'false']);
+
 /** What a DELETE answers. */
 export const Deleted = z.object({ id: uuid, deleted: z.literal(true) }).meta({ id: 'Deleted' });
 export type Deleted = z.infer<typeof Deleted>;

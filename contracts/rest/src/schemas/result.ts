@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { include, timestamp, uuid } from './primitives.ts';
+import { flag, include, listOf, listQuery, timestamp, uuid } from './primitives.ts';
 import { GradingError, SubmissionStatus } from './submission.ts';
 
 /** Where something stands on a page: fractions of the viewed page, origin top left. */
@@ -86,5 +86,26 @@ export const Result = z
   .meta({ id: 'Result' });
 export type Result = z.infer<typeof Result>;
 
-export const ResultQuery = z.object({ include: include('annotations', 'model_answer', '-extracted_answer') });
+const parts = include('annotations', 'model_answer', '-extracted_answer');
+
+export const ResultQuery = z.object({ include: parts });
 export type ResultQuery = z.infer<typeof ResultQuery>;
+
+/** One result per live submission of an exam, spec 4.7. */
+export const ResultList = listOf(Result).meta({ id: 'ResultList' });
+export type ResultList = z.infer<typeof ResultList>;
+
+/** `GET /exams/{examId}/results`, spec 4.7. */
+export const ExamResultsQuery = z.object({
+  ...listQuery(50, 20),
+  format: z
+    .enum(['json', 'csv'])
+    .refine((format) => format !== 'csv', {
+      error: 'CSV results are not available.',
+      params: { failure: 'feature_not_available' },
+    })
+    .optional(),
+  finalized: flag.optional(),
+  include: parts,
+});
+export type ExamResultsQuery = z.infer<typeof ExamResultsQuery>;

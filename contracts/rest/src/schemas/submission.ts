@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 import { CandidateInput } from './candidate.ts';
-import { clientObject, listOf, listQuery, reserved, timestamp, uuid, Warning } from './primitives.ts';
+import { clientObject, flag, listOf, listQuery, reserved, timestamp, uuid, Warning } from './primitives.ts';
 
 export const SubmissionStatus = z.enum([
   'queued',
@@ -31,6 +31,9 @@ export const SubmissionCreate = z
     candidate_id: z.string().nullish(),
     upload_id: z.string().nullish(),
     answers: z.array(AnswerInput).max(1000).nullish(),
+    replace: z.boolean().nullish().meta({
+      description: "Replace the candidate's live submission, unless it is finalized. Default false.",
+    }),
     metadata: clientObject.nullish(),
     images: reserved('Photos'),
   })
@@ -95,3 +98,23 @@ export type SubmissionList = z.infer<typeof SubmissionList>;
 
 export const FeedQuery = z.object(listQuery(200, 50));
 export type FeedQuery = z.infer<typeof FeedQuery>;
+
+/** `GET /exams/{id}/submissions`, spec 4.7. */
+export const ExamSubmissionsQuery = z.object({
+  ...listQuery(200, 50),
+  finalized: flag.optional(),
+  needs_review: flag.optional(),
+});
+export type ExamSubmissionsQuery = z.infer<typeof ExamSubmissionsQuery>;
+
+/** Spec 4.7. The name of the boolean: open point `re-evaluate-body`. */
+export const ReEvaluate = z
+  .object({
+    keep_overrides: z
+      .boolean()
+      .nullish()
+      .meta({ description: 'Keep the marks that a teacher overrode. Default true.' }),
+    question_ids: reserved('Evaluations of single questions'),
+  })
+  .meta({ id: 'ReEvaluate' });
+export type ReEvaluate = z.infer<typeof ReEvaluate>;

@@ -30,6 +30,7 @@ export function createBaselineGrader(): Grader {
       await timed(() => withinDeadline(options, () => breathe(alignByLabels(request)))),
     judgeAnswer: async (request, options) =>
       await timed(() => withinDeadline(options, () => breathe(judgeLexically(request)))),
+    mayTakeRun: async (signal) => signal,
     close: () => ocr.close(),
   };
 }

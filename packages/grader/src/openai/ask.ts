@@ -7,6 +7,8 @@
  *   malformed output  ──▶ 1st time: ask again with the output and its fault shown · 2nd: ask afresh · 3rd: fail
  *   anything else     ──▶ fail at once
  *
+ * While the provider is down, a question waits for the breaker instead of going out, within the same deadline.
+ *
  * State lives in this one call and dies with it; nothing is stored, so a worker that dies pays for this call again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +31,8 @@ const SHOWN_OUTPUT = 20_000;
 export async function ask<Wire, Value>(
   connection: Connection,
   call: ModelCall<Wire, Value>,
-  options: CallOptions,
+  /** `run`: the run that it is asked for; any object that the questions of one run share. */
+  options: CallOptions & { run: object },
 ): Promise<Answered<Value>> {
   const started = performance.now();
   const usage = { calls: 0, inputTokens: 0, outputTokens: 0, durationMs: 0 };
@@ -44,7 +47,11 @@ export async function ask<Wire, Value>(
     for (let tries = 1; ; tries += 1) {
       let askedToWaitMs = 0;
       try {
-        const reply = await connection.complete(messages, schema, signal, () => (usage.calls += 1));
+        const reply = await connection.complete(messages, schema, {
+          signal,
+          run: options.run,
+          onCall: () => (usage.calls += 1),
+        });
         usage.inputTokens += reply.inputTokens;
         usage.outputTokens += reply.outputTokens;
         return call.settle(readStrict(call.schema, reply.content));

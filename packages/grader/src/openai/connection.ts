@@ -10,6 +10,8 @@ import { GraderFailure } from '../grader.ts';
 import type { PromptPart } from '../modelCall.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { MalformedOutput } from '../strictSchema.ts';
+import { createBreaker, type Breaker, type Passage } from './breaker.ts';
+import { isDown } from './failures.ts';
 
 export type OpenAiOptions = Extract<GraderOptions, { provider: 'openai' }>;
 
@@ -19,16 +21,29 @@ export interface Completion {
   outputTokens: number;
 }
 
-/** One place through which every call of a grader goes out; at most `maxConcurrentCalls` are out at once. */
+/**
+ * One place through which every call of a grader goes out; at most `maxConcurrentCalls` are out at once, and none while
+ * the provider is down.
+ */
 export interface Connection {
+  readonly breaker: Breaker;
   /** One HTTP request, never repeated here. Throws what the client throws, or MalformedOutput. */
   complete(
     messages: ChatCompletionMessageParam[],
     schema: { name: string; schema: Record<string, unknown> },
-    signal: AbortSignal,
-    onCall: () => void,
+    options: {
+      signal: AbortSignal;
+      /** The run that the call is for: any object that its calls share. */
+      run: object;
+      /** The request goes out now. */
+      onCall: () => void;
+    },
   ): Promise<Completion>;
 }
+
+/** Short at first: a restart takes seconds. The longest keeps a run's way back short beside its deadline of minutes. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 15_000;
 
 // Read by our own schema and not by the client's types: "compatible" servers answer all sorts of things.
 const token = z.number().min(0).max(1e9).catch(0);
@@ -57,19 +72,45 @@ export function connect(options: OpenAiOptions): Connection {
     logLevel: 'off',
   });
   const places = createSemaphore(options.maxConcurrentCalls);
+  const progress = options.onProgress ?? (() => {});
+  const breaker = createBreaker({
+    firstPauseMs: FIRST_PAUSE_MS,
+    longestPauseMs: LONGEST_PAUSE_MS,
+    onOpen: () => progress('provider.down', { model: options.model }),
+    onClose: () => progress('provider.up', { model: options.model }),
+  });
+
+  /** Tells the breaker how the one request ended. */
+  async function watched<T>(passage: Passage, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
+    try {
+      const reply = await request();
+      passage.answered();
+      return reply;
+    } catch (error) {
+      if (signal.aborted) passage.givenUp();
+      else if (isDown(error)) passage.foundDown();
+      else passage.answered();
+      throw error;
+    }
+  }
+
   return {
-    async complete(messages, schema, signal, onCall) {
+    breaker,
+    async complete(messages, schema, { signal, run, onCall }) {
       const release = await places.acquire(signal);
       try {
+        const passage = await breaker.enter(run, signal);
         onCall();
-        const reply: unknown = await client.chat.completions.create(
-          {
-            model: options.model,
-            messages,
-            response_format: { type: 'json_schema', json_schema: { ...schema, strict: true } },
-          },
-          // A time limit of our own over the whole call: the client's covers a slow start only, not a slow body.
-          { signal: AbortSignal.any([signal, AbortSignal.timeout(options.callTimeoutSeconds * 1000)]) },
+        const reply: unknown = await watched(passage, signal, async () =>
+          client.chat.completions.create(
+            {
+              model: options.model,
+              messages,
+              response_format: { type: 'json_schema', json_schema: { ...schema, strict: true } },
+            },
+            // A time limit of our own over the whole call: the client's covers a slow start only, not a slow body.
+            { signal: AbortSignal.any([signal, AbortSignal.timeout(options.callTimeoutSeconds * 1000)]) },
+          ),
         );
         return readReply(reply);
       } catch (error) {

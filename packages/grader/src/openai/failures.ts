@@ -29,6 +29,13 @@ export function classify(error: unknown): GraderFailure {
   return new GraderFailure('permanent', `the model call failed in an unknown way (${name})`);
 }
 
+/** Whether nobody was there to answer, as far as one call can tell: no connection, no answer in time, 5xx. */
+export function isDown(error: unknown): boolean {
+  if (error instanceof APIUserAbortError || error instanceof APIConnectionError || isCutOff(error))
+    return true;
+  return error instanceof APIError && typeof error.status === 'number' && error.status >= 500;
+}
+
 /** How long the endpoint asks us to wait: retry-after-ms, else retry-after in seconds or as a date. */
 export function retryAfterMs(headers: Headers | undefined): number | undefined {
   const exact = headers?.get('retry-after-ms');

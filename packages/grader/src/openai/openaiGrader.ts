@@ -13,13 +13,18 @@ const PAGES_PER_READ = 4;
 
 const NO_CALLS = { calls: 0, inputTokens: 0, outputTokens: 0, durationMs: 0 };
 
-/** A grader over any OpenAI-compatible endpoint (design chapter 7). State: the places of calls in flight; no more. */
+/**
+ * A grader over any OpenAI-compatible endpoint (design chapter 7). State: the places of calls in flight, and whether the
+ * provider is down.
+ */
 export function createOpenAiGrader(options: OpenAiOptions): Grader {
   const connection = connect(options);
   const closed = new AbortController();
-  const whileOpen = ({ signal, deadline }: CallOptions): CallOptions => ({
+  const whileOpen = ({ signal, deadline }: CallOptions): CallOptions & { run: object } => ({
     signal: AbortSignal.any([signal, closed.signal]),
     deadline,
+    // All that is asked for a run ends by one signal.
+    run: signal,
   });
 
   return {
@@ -53,7 +58,10 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
         : await ask(connection, readObjectiveCall(request, key), whileOpen(callOptions));
     },
 
+    mayTakeRun: (signal) => connection.breaker.mayBegin(AbortSignal.any([signal, closed.signal])),
+
     async close() {
+      connection.breaker.close();
       closed.abort(new GraderFailure('permanent', 'the grader was closed'));
     },
   };

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import type { PdfPage } from '../pdfium.ts';
+import { hasLostPicture } from './lostPictures.ts';
 import { toRaster, toSharp } from './raster.ts';
 import type { Raster } from './raster.ts';
 import { render } from './render.ts';
@@ -30,7 +31,8 @@ export async function takePicture(page: PdfPage, longSide: number, mayExtract: b
     if (scan !== 'undecodable') return scan;
   }
   const { width, height } = fit(page.viewed, longSide);
-  return { raster: render(page, width, height), damaged: jpeg !== null, readable: true };
+  const raster = render(page, width, height);
+  return { raster, damaged: jpeg !== null || hasLostPicture(page), readable: true };
 }
 
 /** Stands for a page that nothing could be read of, so that page numbers stay true. */

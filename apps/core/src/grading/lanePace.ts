@@ -1,0 +1,112 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Database } from '@evaluation/database';
+import type { Logger } from '@evaluation/telemetry';
+
+/*
+ * How fast each lane works, for estimates (spec 4.7 rule 8; design 3.6: computed when read). A lane is shared by all
+ * institutes, and a tenant's transaction sees its own runs only: so each replica of core measures across institutes, now
+ * and then, and keeps the outcome in memory. Nothing but estimates depends on it. When it dies here, or the database is
+ * away, the last measurement stands; before the first one there is none.
+ */
+
+const LANES = ['copy', 'typed'] as const;
+type Lane = (typeof LANES)[number];
+
+const MEASURE_EVERY_MS = 15_000;
+
+export interface Pace {
+  /** Seconds in which the lane was at work, for each run that it completed: less than a run takes, where many go at once. */
+  busySecondsPerRun: number;
+  /** Seconds from a run's first claim to its completion. */
+  averageSeconds: number;
+  /** Institutes that have runs waiting in the lane. */
+  waitingInstitutes: number;
+}
+
+export interface LanePace {
+  /** Null while no run of the lane has been measured. */
+  of(lane: Lane): Pace | null;
+  close(): Promise<void>;
+}
+
+export const startLanePace = (
+  { database, log }: { database: Database; log: Logger },
+  everyMs = MEASURE_EVERY_MS,
+): LanePace => {
+  const paces = new Map<Lane, Pace | null>();
+  let closed = false;
+  let stopWaiting: () => void = () => {};
+  const measuring = (async () => {
+    while (!closed) {
+      for (const lane of LANES) {
+        try {
+          const { rows } = await database.acrossInstitutes((tx) => measureLane(lane).execute(tx));
+          paces.set(lane, paceOf(rows[0]));
+        } catch (error) {
+          log.warn({ err: error, lane }, 'the pace of a lane could not be measured; the last one stands');
+        }
+      }
+      if (closed) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, everyMs);
+        stopWaiting = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  })();
+  return {
+    of: (lane) => paces.get(lane) ?? null,
+    close: async () => {
+      closed = true;
+      stopWaiting();
+      await measuring;
+    },
+  };
+};
+
+interface Measured {
+  runs: number;
+  busy_seconds: number | null;
+  average_seconds: number | null;
+  waiting_institutes: number;
+}
+
+const paceOf = (measured: Measured | undefined): Pace | null =>
+  measured === undefined || measured.busy_seconds === null || measured.average_seconds === null
+    ? null
+    : {
+        busySecondsPerRun: measured.busy_seconds / measured.runs,
+        averageSeconds: measured.average_seconds,
+        waitingInstitutes: measured.waiting_institutes,
+      };
+
+/**
+ * The statement by itself, so that a test can look at its plan. What was graded without the AI was never claimed and
+ * measures nothing. Overlapping runs are one stretch of work, and the time in which nothing ran counts for nothing.
+ */
+export const measureLane = (lane: Lane): RawBuilder<Measured> => sql<Measured>`
+  with recursive
+  last as (
+    select r.claimed_at, greatest(r.claimed_at, r.finished_at) as finished_at from runs r
+    where r.lane = ${sql.lit(lane)} and r.status = 'completed' and r.claimed_at is not null
+    order by r.finished_at desc
+    limit 100),
+  stretches as (
+    select unnest(range_agg(tstzrange(claimed_at, finished_at))) as stretch from last),
+  -- Steps from institute to institute over the index instead of reading every waiting run.
+  waiting as (
+    (select institute_id from runs where lane = ${sql.lit(lane)} and status = 'queued' order by institute_id limit 1)
+    union all
+    select (select r.institute_id from runs r
+            where r.lane = ${sql.lit(lane)} and r.status = 'queued' and r.institute_id > w.institute_id
+            order by r.institute_id limit 1)
+    from waiting w where w.institute_id is not null)
+  select count(*)::int as runs,
+    -- No stretch at all, where every run took no time, is no time.
+    case when count(*) > 0 then (
+      select coalesce(sum(extract(epoch from upper(stretch) - lower(stretch))), 0) from stretches) end::float8 as busy_seconds,
+    avg(extract(epoch from finished_at - claimed_at))::float8 as average_seconds,
+    (select count(institute_id)::int from waiting) as waiting_institutes
+  from last`;

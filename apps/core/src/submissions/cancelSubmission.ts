@@ -1,0 +1,37 @@
+import type { Submission } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { release } from '../credits/ledger.ts';
+import { announceStop, stopRun } from '../grading/stopRun.ts';
+import type { Services } from '../services.ts';
+import { readSubmission } from './getSubmission.ts';
+import { lockSubmissionFor } from './lockSubmission.ts';
+
+/**
+ * Stops the grading of a submission; it is not charged. Cancelling a cancelled one answers the same (spec 3.2).
+ * @throws DomainFailure not_found, exam_not_found, conflict (replaced or deleted), already_completed
+ */
+export const cancelSubmission = async (
+  services: Services,
+  actor: Actor,
+  submissionId: string,
+): Promise<Submission> => {
+  const { stopped, submission } = await services.database.inTenant(actor.institute_id, async (tx) => {
+    const locked = await lockSubmissionFor(tx, actor.institute_id, submissionId, 'cancel');
+    const { id, current_run_id } = locked.submission;
+    const run = locked.isDone
+      ? null
+      : await stopRun(tx, { id: current_run_id, instituteId: actor.institute_id }, null);
+    if (run !== null) {
+      await tx
+        .updateTable('submissions')
+        .set({ status: 'cancelled' })
+        .where('institute_id', '=', actor.institute_id)
+        .where('id', '=', id)
+        .execute();
+      await release(tx, actor.institute_id, run.id, run.price);
+    }
+    return { stopped: run, submission: await readSubmission(tx, actor.institute_id, id, services.lanePace) };
+  });
+  await announceStop(services, stopped);
+  return submission;
+};

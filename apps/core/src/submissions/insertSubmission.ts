@@ -1,0 +1,58 @@
+import { json, type Tx } from '@evaluation/database';
+import type { SubmissionQuote, Warning } from '@evaluation/rest-contract/schemas';
+import { PAGES_BEYOND_VISION_LIMIT } from '@evaluation/rules';
+import { insertRun, standingOf, type NewRun } from './insertRun.ts';
+import type { Intake } from './takeTypedAnswers.ts';
+
+/** Stores a submission with its answers and its first run (spec 2.6). */
+export const insertSubmission = async (
+  tx: Tx,
+  row: {
+    instituteId: string;
+    submissionId: string;
+    examId: string;
+    candidateId: string;
+    run: NewRun;
+    intake: Intake;
+    quote: SubmissionQuote;
+    metadata: Record<string, unknown> | null;
+  },
+): Promise<void> => {
+  const { instituteId, submissionId, run, intake } = row;
+  await tx
+    .insertInto('submissions')
+    .values({
+      id: submissionId,
+      institute_id: instituteId,
+      exam_id: row.examId,
+      candidate_id: row.candidateId,
+      upload_id: intake.uploadId,
+      lane: run.lane,
+      pages: intake.pages,
+      quote_unit: row.quote.unit,
+      quote_credits: String(row.quote.credits),
+      quote_rate_source: row.quote.rate_source,
+      warnings: json(intake.beyondVision ? [BEYOND_VISION] : []),
+      metadata: row.metadata === null ? null : json(row.metadata),
+      ...standingOf(run, { instituteId, examId: row.examId, pages: intake.pages }, intake.questionsForAi),
+    })
+    .execute();
+  if (intake.answers.length > 0) {
+    await tx
+      .insertInto('answers')
+      .values(
+        intake.answers.map((answer) => ({
+          ...answer,
+          institute_id: instituteId,
+          submission_id: submissionId,
+        })),
+      )
+      .execute();
+  }
+  await insertRun(tx, { instituteId, submissionId, examId: row.examId, run, intake });
+};
+
+const BEYOND_VISION: Warning = {
+  code: PAGES_BEYOND_VISION_LIMIT,
+  message: 'Pages after the 40th get a simpler text-only read; the copy is flagged for review.',
+};

@@ -1,0 +1,166 @@
+import { sql } from 'kysely';
+import {
+  Annotation,
+  CriterionResult,
+  GradingError,
+  type QuestionResult,
+  type Result,
+} from '@evaluation/rest-contract/schemas';
+import type { Tx } from '@evaluation/database';
+import * as z from 'zod/v4';
+import { rubricInForce } from '../rubrics/inForce.ts';
+
+/** What the questions of a submission are read by. */
+interface Marked {
+  id: string;
+  exam_id: string;
+  lane: 'copy' | 'typed';
+  current_run_id: string;
+  rubric_version: number | null;
+  status: Result['status'];
+  error: unknown;
+}
+
+interface PaperRow {
+  question_id: string;
+  label: string;
+  section: string;
+  max: string;
+}
+
+interface DecidedRow {
+  run_id: string;
+  question_id: string;
+  status: QuestionResult['status'];
+  counted: boolean;
+  awarded: string | null;
+  max: string;
+  source: 'ai' | 'auto' | null;
+  confidence: string | null;
+  needs_review: boolean;
+  review_reasons: string[];
+  extracted_answer: string | null;
+  feedback: string | null;
+  criteria: unknown;
+  annotations: unknown;
+  error: unknown;
+}
+
+/**
+ * The question results of submissions of one exam, in paper order (spec 2.7): the paper once, what their runs have
+ * decided in one statement, and the model answers only when they are asked for.
+ * @returns the questions of each of the submissions
+ */
+export const readQuestionResults = async (
+  tx: Tx,
+  instituteId: string,
+  submissions: readonly Marked[],
+  include: ReadonlySet<string>,
+): Promise<(submission: Marked) => QuestionResult[]> => {
+  const examId = submissions[0]?.exam_id;
+  if (examId === undefined) return () => [];
+  const paper = await sql<PaperRow>`
+    select q.id as question_id, q.label, s.name as section, q.max_marks as max
+    from questions q
+    join sections s on s.institute_id = q.institute_id and s.id = q.section_id
+    where q.institute_id = ${instituteId} and q.exam_id = ${examId}
+    order by q.position`.execute(tx);
+  // What is left out is not read either: annotations and readings are most of a page of results.
+  const decided = await sql<DecidedRow>`
+    select r.run_id, r.question_id, r.status, r.counted, r.awarded, r.max, r.source, r.confidence, r.needs_review,
+      r.review_reasons, r.feedback, r.criteria, r.error,
+      ${include.has('-extracted_answer') ? sql`null` : sql`r.extracted_answer`} as extracted_answer,
+      ${include.has('annotations') ? sql`r.annotations` : sql`null`} as annotations
+    from question_results r
+    where r.institute_id = ${instituteId}
+      and r.run_id = any(${submissions.map(({ current_run_id }) => current_run_id)}::uuid[])`.execute(tx);
+  const decidedOf = new Map(decided.rows.map((row) => [`${row.run_id} ${row.question_id}`, row]));
+  const modelAnswerOf = include.has('model_answer')
+    ? await readModelAnswers(tx, instituteId, examId, submissions)
+    : null;
+  return (submission) =>
+    paper.rows.map((question) => {
+      const row = shown(decidedOf.get(`${submission.current_run_id} ${question.question_id}`), submission);
+      return {
+        question_id: question.question_id,
+        label: question.label,
+        section: question.section,
+        ...standing(row, submission),
+        counted: row?.counted ?? true,
+        awarded: numberOf(row?.awarded),
+        max: Number(row?.max ?? question.max),
+        source: row?.source ?? null,
+        confidence: numberOf(row?.confidence),
+        ...(include.has('-extracted_answer') ? {} : { extracted_answer: row?.extracted_answer ?? null }),
+        feedback: row?.feedback ?? null,
+        criteria: z.array(CriterionResult).parse(row?.criteria ?? []),
+        ...(modelAnswerOf === null ? {} : { model_answer: modelAnswerOf(submission, question.question_id) }),
+        ...(include.has('annotations')
+          ? { annotations: z.array(Annotation).parse(row?.annotations ?? []) }
+          : {}),
+        review: {
+          reviewer: { ref: null, name: null },
+          reason: null,
+          edited: false,
+          edited_at: null,
+          approved: false,
+        },
+      };
+    });
+};
+
+const numberOf = (decimal: string | null | undefined): number | null =>
+  decimal == null ? null : Number(decimal);
+
+/**
+ * What is not charged is not given: what the AI made of a question is shown once its run is complete, and not of a run
+ * that failed or was cancelled on the way. What needs no AI, marks by a key and blank typed answers, is shown at once.
+ */
+const shown = (row: DecidedRow | undefined, submission: Marked): DecidedRow | undefined => {
+  const isComplete = submission.status === 'graded' || submission.status === 'partially_graded';
+  const neededNoAi =
+    row?.source === 'auto' || (submission.lane === 'typed' && row?.status === 'not_answered');
+  return isComplete || neededNoAi ? row : undefined;
+};
+
+/** A question that has no result to show stands as its submission does. */
+const standing = (
+  row: DecidedRow | undefined,
+  submission: Marked,
+): Pick<QuestionResult, 'status' | 'needs_review' | 'review_reasons' | 'error'> => {
+  if (row !== undefined) {
+    return {
+      status: row.status,
+      needs_review: row.needs_review,
+      review_reasons: row.review_reasons,
+      error: row.error === null ? null : GradingError.parse(row.error),
+    };
+  }
+  if (submission.status === 'failed') {
+    const error = GradingError.parse(submission.error);
+    return { status: 'failed', needs_review: true, review_reasons: ['failed'], error };
+  }
+  const status = submission.status === 'cancelled' ? 'cancelled' : 'pending';
+  return { status, needs_review: false, review_reasons: [], error: null };
+};
+
+/** The model answers as they stood when each submission was marked; of one that is not yet, as they stand. */
+const readModelAnswers = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+  submissions: readonly Marked[],
+): Promise<(submission: Marked, questionId: string) => string | null> => {
+  const versions = [...new Set(submissions.map(({ rubric_version }) => rubric_version))];
+  const { rows } = await sql<{ version: number | null; question_id: string; model_answer: string }>`
+    select asked.version, q.id as question_id, v.model_answer
+    from questions q
+    join exams e on e.institute_id = q.institute_id and e.id = q.exam_id
+    cross join unnest(${versions}::int[]) as asked (version)
+    cross join lateral ${rubricInForce(sql`q.id`, sql`coalesce(asked.version, e.rubric_version)`)} v
+    where q.institute_id = ${instituteId} and q.exam_id = ${examId} and v.model_answer is not null`.execute(
+    tx,
+  );
+  const answers = new Map(rows.map((row) => [`${row.version} ${row.question_id}`, row.model_answer]));
+  return (submission, questionId) => answers.get(`${submission.rubric_version} ${questionId}`) ?? null;
+};

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '@evaluation/database';
+import { openTestDatabase, readPlan, type TestDatabase } from '@evaluation/test-services';
+import { placesInLane, queuePlaces, stepAlongIndexes } from './queuePlaces.ts';
+
+/* Places among 100,000 waiting runs, which have no submissions: nobody looks at those here. */
+
+const WAITING = 100_000;
+const RELEASED = 8;
+const PAGE = 200;
+
+const institute = randomUUID();
+let clone: TestDatabase;
+let database: Database;
+let maker: pg.Client;
+
+/** The run that stands at a place of the copy lane. */
+const runAt = (place: number): string => `00000000-0000-4000-8000-${place.toString(16).padStart(12, '0')}`;
+
+beforeAll(async () => {
+  clone = await openTestDatabase(1);
+  ({ database } = clone);
+  maker = new pg.Client({ connectionString: clone.superuserUrl });
+  await maker.connect();
+  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  await maker.query('set session_replication_role = replica');
+  // Ids go up along the line within a time, which ten share. A few are out in the lane. At the same times another
+  // institute waits, the other lane does, and some of this one are done.
+  await maker.query(
+    `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, queued_at)
+     select ('00000000-0000-4000-8000-' || lpad(to_hex(at), 12, '0'))::uuid, $1, gen_random_uuid(), 'copy', 1,
+       case when at % ($3::int / $4::int) = 0 then 'released' else 'queued' end::"RunStatus", 1,
+       timestamptz '2026-01-01' + at / 10 * interval '1 second'
+     from generate_series(0, $3::int - 1) at
+     union all
+     select gen_random_uuid(), case when at % 3 = 0 then $2::uuid else $1::uuid end, gen_random_uuid(),
+       case when at % 3 = 1 then 'typed' else 'copy' end::"Lane", 1,
+       case when at % 3 = 2 then 'completed' else 'queued' end::"RunStatus", 1,
+       timestamptz '2026-01-01' + at / 10 * interval '1 second'
+     from generate_series(0, $3::int - 1) at`,
+    [institute, randomUUID(), WAITING, RELEASED],
+  );
+  // Most of what the institute ever had is done: the planner, who sees no frequencies, then takes it all for waiting.
+  await maker.query(
+    `insert into runs (id, institute_id, submission_id, lane, attempt, status, price)
+     select gen_random_uuid(), $1, gen_random_uuid(), 'copy', 1, 'completed', 1 from generate_series(1, 100000)`,
+    [institute],
+  );
+  await maker.query('analyze runs');
+}, 60_000);
+afterAll(async () => {
+  await maker.end();
+  await clone.close();
+});
+
+const places = (asked: readonly number[]): Promise<Map<string, number>> =>
+  database.inTenant(institute, (tx) =>
+    queuePlaces(
+      tx,
+      institute,
+      asked.map((place) => ({ lane: 'copy', current_run_id: runAt(place) })),
+    ),
+  );
+
+const page = Array.from({ length: PAGE }, (_, index) => Math.floor(((index + 1) * WAITING) / PAGE) - 1);
+
+test('4.7 rule 8: among 100,000 waiting runs each has its place, asked for one by one or a page at a time, in any order', async () => {
+  expect(await places([0])).toEqual(new Map([[runAt(0), 0]]));
+  expect(await places([WAITING - 1])).toEqual(new Map([[runAt(WAITING - 1), WAITING - 1]]));
+  const mixed = [...page, 0, 1, 2, WAITING / RELEASED, WAITING / RELEASED + 1].toSorted(
+    () => 0.5 - Math.random(),
+  );
+  const found = await places(mixed);
+  expect(found).toEqual(new Map(mixed.map((place) => [runAt(place), place])));
+});
+
+test.each([
+  ['a page of them', page],
+  ['the last one', [WAITING - 1]],
+])(
+  '4.7 rule 8: the places of %s are counted in one walk along the index of waiting runs',
+  async (_name, asked) => {
+    const { rows } = await database.inTenant(institute, async (tx) => {
+      await stepAlongIndexes(tx);
+      return sql<object>`explain (analyze, format json) ${placesInLane(institute, 'copy', asked.map(runAt))}`.execute(
+        tx,
+      );
+    });
+    const read = readPlan(rows[0]);
+    expect(read.indexes).toEqual(['runs_in_flight', 'runs_pkey', 'runs_waiting_copy']);
+    expect(read.scanned).toEqual([]);
+    // What waits, what is asked for, and what is out: each once.
+    expect(read.rowsRead).toBeLessThanOrEqual(WAITING + asked.length + RELEASED);
+  },
+);

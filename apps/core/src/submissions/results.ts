@@ -1,0 +1,78 @@
+import { sql, type RawBuilder } from 'kysely';
+import { GradingError, type Result } from '@evaluation/rest-contract/schemas';
+import { totalsOf } from '@evaluation/rules';
+import type { Tx } from '@evaluation/database';
+import { readQuestionResults } from './questionResults.ts';
+import { chosenSubmissions, type Choice } from './representation.ts';
+
+/** The row behind a result, without its questions (spec 2.7). `updated_at` is the submission's, and not shown. */
+export interface ResultRow {
+  id: string;
+  exam_id: string;
+  candidate_id: string;
+  external_id: string;
+  name: string | null;
+  roll_number: string | null;
+  lane: 'copy' | 'typed';
+  status: Result['status'];
+  needs_review: boolean;
+  review_reasons: string[];
+  finalized_at: Date | null;
+  rubric_version: number | null;
+  current_run_id: string;
+  graded_at: Date | null;
+  credits_charged: string | null;
+  error: unknown;
+  has_checked_copy: boolean;
+  updated_at: Date;
+}
+
+/** The statement by itself, so that a test can look at its plan. On a blind exam nobody has a name. */
+export const resultRows = (instituteId: string, choice: Choice): RawBuilder<ResultRow> => sql<ResultRow>`
+  select s.id, s.exam_id, s.candidate_id, c.external_id,
+    case when (select not e.blind from exams e where e.institute_id = s.institute_id and e.id = s.exam_id)
+      then c.name end as name,
+    c.roll_number, s.lane, s.status, s.needs_review, s.review_reasons, s.finalized_at, s.rubric_version, s.current_run_id,
+    s.graded_at, s.credits_charged, s.error, s.updated_at,
+    exists (select from checked_copies k
+      where k.submission_id = s.id and k.marks_revision = s.marks_revision) as has_checked_copy
+  from ${chosenSubmissions(instituteId, choice)} s
+  join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
+  order by s.updated_at, s.id`;
+
+/** The results of these submissions, all of one exam: as many statements for a page of them as for a single one. */
+export const showResults = async (
+  tx: Tx,
+  instituteId: string,
+  rows: readonly ResultRow[],
+  include: ReadonlySet<string>,
+): Promise<Result[]> => {
+  const questionsOf = await readQuestionResults(tx, instituteId, rows, include);
+  return rows.map((row) => {
+    const questions = questionsOf(row);
+    return {
+      submission_id: row.id,
+      exam_id: row.exam_id,
+      candidate: {
+        id: row.candidate_id,
+        external_id: row.external_id,
+        name: row.name,
+        roll_number: row.roll_number,
+      },
+      status: row.status,
+      needs_review: row.needs_review,
+      review_reasons: row.review_reasons,
+      finalized: row.finalized_at !== null,
+      finalized_at: row.finalized_at?.toISOString() ?? null,
+      rubric_version: row.rubric_version,
+      totals: totalsOf(questions),
+      questions,
+      checked_copy: row.has_checked_copy
+        ? { available: true, download_path: `/submissions/${row.id}/checked-copy` }
+        : { available: false, download_path: null },
+      graded_at: row.graded_at?.toISOString() ?? null,
+      credits_charged: row.credits_charged === null ? null : Number(row.credits_charged),
+      error: row.error === null ? null : GradingError.parse(row.error),
+    };
+  });
+};

@@ -1,0 +1,38 @@
+import { ExamResultsQuery, listed, type ResultList } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept } from '../accept.ts';
+import { findExam } from '../exams/findExam.ts';
+import { closePage, openPage } from '../lists/page.ts';
+import type { Services } from '../services.ts';
+import { liveOfExam } from './listOfExam.ts';
+import { resultRows, showResults } from './results.ts';
+
+/**
+ * One result per live submission of an exam, in the order of the submissions' `(updated_at, id)` (spec 4.7, 2.7).
+ * @throws DomainFailure exam_not_found, validation_failed, feature_not_available (`format=csv`), invalid_cursor
+ */
+export const resultsOfExam = (
+  services: Services,
+  actor: Actor,
+  examId: string,
+  query: unknown,
+): Promise<ResultList> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const exam = await findExam(tx, actor.institute_id, examId);
+    const { finalized, include, ...request } = accept(ExamResultsQuery, query);
+    const page = openPage(request, {
+      instituteId: actor.institute_id,
+      list: 'exam_results',
+      filters: { exam_id: exam.id, finalized },
+      defaultLimit: 20,
+      signingKey: services.settings.actorSigningKey,
+    });
+    const chosen = liveOfExam(exam.id, page, { finalized });
+    const { rows } = await resultRows(actor.institute_id, chosen).execute(tx);
+    // The row that only tells that there are more has its questions left unread.
+    const { data, ...rest } = closePage(page, rows, ({ updated_at, id }) => ({
+      updated_at: updated_at.toISOString(),
+      id,
+    }));
+    return { data: await showResults(tx, actor.institute_id, data, listed(include)), ...rest };
+  });

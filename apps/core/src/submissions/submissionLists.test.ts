@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { sql, type RawBuilder } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '@evaluation/database';
+import { openTestDatabase, readPlan, type PlanReading, type TestDatabase } from '@evaluation/test-services';
+import { writeCursor } from '../lists/cursor.ts';
+import { openPage, type Page } from '../lists/page.ts';
+import { ofFeed } from './feed.ts';
+import { liveOfExam } from './listOfExam.ts';
+import { submissionRows } from './representation.ts';
+import { resultRows } from './results.ts';
+
+/* What the lists read of a million submissions, on fabricated rows: as the service's own role, under row-level security. */
+
+const SUBMISSIONS = 1_000_000;
+/** Of the big exam; each has one submission there. */
+const CANDIDATES = 100_000;
+const LIMIT = 200;
+/** Rows of a page's index that a filter leaves out, where it leaves out few. */
+const PASSED_OVER = 5;
+const KEY = 'sixteen characters';
+
+const institute = randomUUID();
+const exam = randomUUID();
+/** Ids in ascending order: they fill an index fast. */
+const idOf = (number: string): string =>
+  `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
+
+let clone: TestDatabase;
+let database: Database;
+let maker: pg.Client;
+
+beforeAll(async () => {
+  clone = await openTestDatabase(1);
+  ({ database } = clone);
+  maker = new pg.Client({ connectionString: clone.superuserUrl });
+  await maker.connect();
+  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  await maker.query('set session_replication_role = replica');
+  await maker.query(
+    `insert into exams (id, institute_id, title, mode, status, conducted_on, level, answer_language,
+       feedback_language, blind)
+     select coalesce(id, $2), $1, 'Exam', 'typed', 'open', '2026-01-01', 'school', 'en', 'en', false
+     from (select ${idOf('at')} as id from generate_series(0, $3::int / 500) at union all select null)`,
+    [institute, exam, SUBMISSIONS],
+  );
+  await maker.query(
+    `insert into candidates (id, institute_id, external_id)
+     select ${idOf('at')}, $1, lpad(at::text, 8, '0') from generate_series(0, $2::int) at`,
+    [institute, CANDIDATES],
+  );
+  // Ten share each millisecond. One in ten is of the big exam: there, one in a thousand is flagged, two are final. The
+  // others are of exams with some hundreds each. Some everywhere are replaced or deleted.
+  await maker.query(
+    `insert into submissions (id, institute_id, exam_id, candidate_id, state, status, lane, review_reasons,
+       current_run_id, questions_total, quote_unit, quote_credits, quote_rate_source, warnings, updated_at,
+       needs_review, finalized_at)
+     select ${idOf('at')}, $1, case when at % 10 = 0 then $2 else ${idOf('at / 500')} end,
+       ${idOf('case when at % 10 = 0 then at / 10 else at % 100000 end')},
+       case when at % 21 = 0 then 'replaced' when at % 23 = 0 then 'deleted' else 'live' end::"SubmissionState",
+       'graded', 'typed', '{}', ${idOf('at')}, 1, 'answer', 1, 'standard', '[]',
+       timestamptz '2026-01-01' + at / 10 * interval '1 millisecond', at % 10000 = 0,
+       case when at % 5000 = 0 then now() end
+     from generate_series(1, $3::int) at`,
+    [institute, exam, SUBMISSIONS],
+  );
+  await maker.query(
+    `insert into checked_copies (institute_id, submission_id, marks_revision, object_key, size_bytes)
+     select $1, ${idOf('at')}, 0, 'key', 1 from generate_series(1, $2::int / 10) at`,
+    [institute, SUBMISSIONS],
+  );
+  await maker.query('analyze candidates, exams, submissions, checked_copies');
+}, 120_000);
+afterAll(async () => {
+  await maker.end();
+  await clone.close();
+});
+
+/** The page of so many rows that begins after a part of all submissions, by their times. */
+const pageFrom = (part: number, filters: { updated_since?: string } = {}): Page => {
+  const options = { instituteId: institute, list: 'l', defaultLimit: LIMIT, signingKey: KEY };
+  const { scope } = openPage(filters, options);
+  const id = '00000000-0000-4000-8000-000000000000';
+  return openPage(
+    part === 0 ? filters : { ...filters, cursor: writeCursor({ updated_at: timeAt(part), id }, scope, KEY) },
+    options,
+  );
+};
+const timeAt = (part: number): string =>
+  new Date(Date.UTC(2026, 0, 1) + Math.floor((part * SUBMISSIONS) / 10)).toISOString();
+
+const readOf = async (statement: RawBuilder<unknown>): Promise<PlanReading> => {
+  const { rows } = await database.inTenant(institute, (tx) =>
+    sql<object>`explain (analyze, format json) ${statement}`.execute(tx),
+  );
+  return readPlan(rows[0]);
+};
+
+const FIRST = 0;
+const MIDDLE = 0.5;
+const LAST = 0.9999;
+
+test.each([FIRST, MIDDLE, LAST])(
+  '4.7 the feed of a million submissions reads a page of indexes, from %d of it on',
+  async (part) => {
+    const pages = [pageFrom(part), pageFrom(0, { updated_since: timeAt(part) })];
+    for (const page of pages) {
+      const read = await readOf(submissionRows(institute, ofFeed(page)));
+      expect(read.indexes).toContain('submissions_institute_id_updated_at_id_idx');
+      expect(read).toMatchObject({ scanned: [] });
+      expect(read.shown).toBeGreaterThan(LIMIT / 4);
+      expect(read.mostRows).toBe(read.shown);
+    }
+  },
+);
+
+describe('4.7 the lists of an exam of 100,000 submissions, among a million', () => {
+  type Filters = Parameters<typeof liveOfExam>[2];
+  const FLAGGED = 'submissions_flagged';
+  const FINALIZED = 'submissions_finalized';
+  const LIVE = 'submissions_live';
+
+  test.each<[Filters, string]>([
+    [{}, LIVE],
+    [{ needs_review: 'true' }, FLAGGED],
+    [{ needs_review: 'false' }, LIVE],
+    [{ finalized: 'true' }, FINALIZED],
+    [{ finalized: 'false' }, LIVE],
+    [{ finalized: 'false', needs_review: 'true' }, FLAGGED],
+    [{ finalized: 'false', needs_review: 'false' }, LIVE],
+  ])('4.7 submissions by %o read a page of %s', async (filters, index) => {
+    for (const page of [pageFrom(FIRST), pageFrom(MIDDLE), pageFrom(0, { updated_since: timeAt(MIDDLE) })]) {
+      const read = await readOf(submissionRows(institute, liveOfExam(exam, page, filters)));
+      expect(read.indexes).toContain(index);
+      expect(read).toMatchObject({ scanned: [] });
+      expect(read.mostRows).toBeLessThanOrEqual(LIMIT + 1 + PASSED_OVER);
+    }
+  });
+
+  test.each<[Filters, string]>([
+    [{}, LIVE],
+    [{ finalized: 'true' }, FINALIZED],
+    [{ finalized: 'false' }, LIVE],
+  ])('4.7 results by %o read a page of %s', async (filters, index) => {
+    for (const page of [pageFrom(FIRST), pageFrom(MIDDLE), pageFrom(0, { updated_since: timeAt(MIDDLE) })]) {
+      const read = await readOf(resultRows(institute, liveOfExam(exam, page, filters)));
+      expect(read.indexes).toContain(index);
+      expect(read).toMatchObject({ scanned: [] });
+      expect(read.mostRows).toBeLessThanOrEqual(LIMIT + 1 + PASSED_OVER);
+    }
+  });
+});

@@ -1,0 +1,344 @@
+import { randomUUID } from 'node:crypto';
+import { openDatabase, type Database } from '@evaluation/database';
+import {
+  checkedCopyKey,
+  objectStore,
+  sealedKey,
+  uploadKey,
+  type ObjectStore,
+  type ObjectStoreOptions,
+} from '@evaluation/object-store';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { readCoreSettings } from '@evaluation/settings';
+import { createLogger } from '@evaluation/telemetry';
+import { cloneDatabase, newBucket, type ClonedDatabase } from '@evaluation/test-services';
+import { sql, type RawBuilder } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { takeCopy } from '../submissions/takeCopy.ts';
+import { removeFiles, unneeded, untidy, type Needed } from './removeFiles.ts';
+
+/* Rounds over fabricated uploads, with files that truly lie in a store. */
+
+let clone: ClonedDatabase;
+let database: Database;
+let bucket: ObjectStoreOptions;
+let objects: ObjectStore;
+let maker: pg.Client;
+let services: Needed;
+
+const log = createLogger({ service: 'test', level: 'silent' });
+const institute = randomUUID();
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  bucket = await newBucket();
+  const secret = 'sixteen characters';
+  const settings = readCoreSettings({
+    DATABASE_URL: clone.url,
+    CORE_PUBLIC_TOKEN: secret,
+    CORE_GRADING_TOKEN: secret,
+    CORE_CONTROL_TOKEN: secret,
+    ACTOR_SIGNING_KEY: secret,
+    NATS_URL: 'nats://127.0.0.1:1',
+    S3_ENDPOINT: bucket.endpoint,
+    S3_ACCESS_KEY_ID: bucket.accessKeyId,
+    S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
+    FILE_RETENTION_DAYS: '30',
+  });
+  database = await openDatabase({ url: clone.url, poolSize: 8, log });
+  objects = objectStore(bucket);
+  services = { database, objects, settings, log };
+  maker = new pg.Client({ connectionString: clone.superuserUrl });
+  await maker.connect();
+  // No trigger sets the times of fabricated rows.
+  await maker.query('set session_replication_role = replica');
+});
+afterAll(async () => {
+  await maker.end();
+  await database.close();
+  objects.close();
+  await clone.drop();
+});
+beforeEach(() => maker.query('truncate uploads'));
+
+const round = (of: Needed = services) => removeFiles(of, new AbortController().signal);
+
+interface Made {
+  id: string;
+  submissionId: string | null;
+  address: string;
+  sealed: string | null;
+}
+
+/** An upload with its files, as things were left `days` ago. */
+const makeUpload = async (upload: {
+  days: number;
+  status?: 'pending' | 'inspecting' | 'ready' | 'rejected';
+  used?: 'by a live submission' | 'by a deleted one';
+  tidied?: boolean;
+  files?: boolean;
+}): Promise<Made> => {
+  const { days, status = 'ready', used, tidied = true, files = true } = upload;
+  const id = randomUUID();
+  const made: Made = {
+    id,
+    submissionId: used === undefined ? null : randomUUID(),
+    address: uploadKey(institute, id),
+    sealed: status === 'pending' ? null : `${sealedKey(institute, id)}-${randomUUID()}`,
+  };
+  await maker.query(
+    `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, pages,
+       submission_id, unneeded_since, tidied_at, created_at, updated_at)
+     select $1, $2, $3::"UploadStatus", 'copy.pdf', 'application/pdf', 1, $4, $5, 3,
+       $6, case when $7 then null else at end, case when $8 then at end, at, at
+     from (select now() - make_interval(secs => 86400 * $9::float8) as at)`,
+    [
+      id,
+      institute,
+      status,
+      made.address,
+      made.sealed,
+      made.submissionId,
+      used === 'by a live submission',
+      tidied,
+      days,
+    ],
+  );
+  if (files) await put(made.sealed ?? made.address);
+  return made;
+};
+
+const put = (key: string) => objects.put(key, Buffer.from('x'), 'application/pdf');
+const isThere = async (key: string | null): Promise<boolean> =>
+  key !== null && (await objects.head(key)) !== null;
+
+const rowOf = async ({ id }: Made) => {
+  const { rows } = await maker.query<{
+    status: string;
+    pages: number | null;
+    reject_reason: string | null;
+    removed: boolean;
+    tidied: boolean;
+  }>(
+    `select status, pages, reject_reason, files_removed_at is not null as removed, tidied_at is not null as tidied
+     from uploads where id = $1`,
+    [id],
+  );
+  return rows[0];
+};
+
+/** As if nothing had touched any upload for a quarter of an hour. */
+const letItRest = () => maker.query(`update uploads set updated_at = updated_at - interval '16 minutes'`);
+
+test.each(['pending', 'inspecting', 'ready', 'rejected'] as const)(
+  '3.3 the file of an upload that stayed %s and no submission took goes after the retention time, and a client is told before',
+  async (status) => {
+    const made = await makeUpload({ days: 30.1, status });
+    await maker.query('update uploads set updated_at = now()');
+    await round();
+    expect(await rowOf(made)).toMatchObject({ status: 'rejected', removed: false });
+    expect(await isThere(made.sealed ?? made.address)).toBe(true);
+    if (status !== 'rejected') {
+      expect(await rowOf(made)).toMatchObject({
+        pages: null,
+        reject_reason: expect.stringMatching(/removed.* 30 days.*[Uu]pload it again/),
+      });
+    }
+
+    await letItRest();
+    await round();
+    expect(await rowOf(made)).toMatchObject({ status: 'rejected', removed: true });
+    expect(await isThere(made.sealed ?? made.address)).toBe(false);
+  },
+);
+
+test.each(['pending', 'ready', 'rejected'] as const)(
+  '3.3 within the retention time the file of an upload that is %s stays',
+  async (status) => {
+    const made = await makeUpload({ days: 29.9, status });
+    await round();
+    expect(await rowOf(made)).toMatchObject({ status, removed: false });
+    expect(await isThere(made.sealed ?? made.address)).toBe(true);
+  },
+);
+
+test('3.3 the file that a submission took stays, however old it is', async () => {
+  const made = await makeUpload({ days: 1000, used: 'by a live submission' });
+  await round();
+  await letItRest();
+  await round();
+  expect(await rowOf(made)).toMatchObject({ status: 'ready', pages: 3, removed: false });
+  expect(await isThere(made.sealed)).toBe(true);
+});
+
+test('3.2 the files of a deleted submission go with all its checked copies, and those of others stay', async () => {
+  const made = await makeUpload({ days: 30.1, used: 'by a deleted one' });
+  const recent = await makeUpload({ days: 29.9, used: 'by a deleted one' });
+  const copies = [1, 2].map((fence) =>
+    checkedCopyKey(institute, made.submissionId ?? '', randomUUID(), fence),
+  );
+  const others = [recent.submissionId ?? '', randomUUID()].map((submissionId) =>
+    checkedCopyKey(institute, submissionId, randomUUID(), 1),
+  );
+  for (const key of [...copies, ...others]) await put(key);
+  await round();
+  expect(await rowOf(made)).toMatchObject({ status: 'ready', removed: true });
+  expect(await Promise.all([made.sealed, ...copies].map(isThere))).toEqual([false, false, false]);
+  expect(await rowOf(recent)).toMatchObject({ removed: false });
+  expect(await Promise.all([recent.sealed, ...others].map(isThere))).toEqual([true, true, true]);
+});
+
+test('2.5 what a late PUT and first reads that died left behind goes, and what the upload uses stays', async () => {
+  const made = await makeUpload({ days: 0.1, used: 'by a live submission', tidied: false });
+  const lost = `${sealedKey(institute, made.id)}-${randomUUID()}`;
+  for (const key of [made.address, lost]) await put(key);
+  await round();
+  expect(await Promise.all([made.address, lost, made.sealed].map(isThere))).toEqual([false, false, true]);
+  expect(await rowOf(made)).toMatchObject({ status: 'ready', tidied: true, removed: false });
+});
+
+test('2.5 nothing is tidied while its address is good, while it is being sealed, or where the address has the only copy', async () => {
+  const fresh = await makeUpload({ days: 0.05, tidied: false });
+  const justSealed = await makeUpload({ days: 1, status: 'inspecting', tidied: false });
+  const neverRead = await makeUpload({ days: 1, status: 'pending', tidied: false });
+  await maker.query('update uploads set updated_at = now() where id = $1', [justSealed.id]);
+  const losing = `${sealedKey(institute, justSealed.id)}-${randomUUID()}`;
+  for (const key of [fresh.address, losing]) await put(key);
+  await round();
+  expect(await Promise.all([fresh.address, losing, neverRead.address].map(isThere))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  for (const made of [fresh, justSealed, neverRead])
+    expect(await rowOf(made)).toMatchObject({ tidied: false });
+});
+
+test('3.3 while the store is away nothing is lost: the round ends, and a later one removes the files', async () => {
+  const unclaimed = await makeUpload({ days: 31, status: 'rejected' });
+  const untidied = await makeUpload({ days: 1, tidied: false });
+  await put(untidied.address);
+  const nowhere = objectStore({ ...bucket, endpoint: 'http://127.0.0.1:1' });
+  await round({ ...services, objects: nowhere });
+  nowhere.close();
+  expect(await rowOf(unclaimed)).toMatchObject({ removed: false });
+  expect(await rowOf(untidied)).toMatchObject({ tidied: false });
+
+  await round();
+  expect(await rowOf(unclaimed)).toMatchObject({ removed: true });
+  expect(await rowOf(untidied)).toMatchObject({ tidied: true });
+  expect(await Promise.all([unclaimed.sealed, untidied.address].map(isThere))).toEqual([false, false]);
+});
+
+test('3.3 a file whose removal was begun and not noted, as by a process that died, is noted by the next round', async () => {
+  const made = await makeUpload({ days: 31, status: 'rejected' });
+  await objects.delete([made.sealed ?? '']);
+  await round();
+  expect(await rowOf(made)).toMatchObject({ removed: true });
+});
+
+test('3.3 several replicas at once remove more uploads than one statement takes, each of them', async () => {
+  await maker.query(
+    `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, unneeded_since, created_at, updated_at)
+     select gen_random_uuid(), $1, 'pending', 'copy.pdf', 'application/pdf', 1, 'institutes/' || at, now() - interval '31 days',
+       now() - interval '31 days', now() - interval '31 days'
+     from generate_series(1, 101) at`,
+    [institute],
+  );
+  await Promise.all([round(), round()]);
+  await letItRest();
+  await Promise.all([round(), round()]);
+  const { rows } = await maker.query(
+    'select status, files_removed_at is not null as removed, count(*)::int from uploads group by 1, 2',
+  );
+  expect(rows).toEqual([{ status: 'rejected', removed: true, count: 101 }]);
+});
+
+/** As a submission does it. @returns what became of it */
+const take = async (
+  { id }: Made,
+  meanwhile: () => Promise<void> = () => Promise.resolve(),
+): Promise<string> => {
+  try {
+    await database.inTenant(institute, async (tx) => {
+      await takeCopy(tx, {
+        instituteId: institute,
+        exam: { question_count: 1 },
+        submissionId: randomUUID(),
+        uploadId: id,
+      });
+      await meanwhile();
+    });
+    return 'taken';
+  } catch (error) {
+    if (!(error instanceof DomainFailure)) throw error;
+    return error.failure.code;
+  }
+};
+
+test('3.3 an upload that a submission is taking at this moment is left to it, and the round does not wait', async () => {
+  const [made, other] = [await makeUpload({ days: 31 }), await makeUpload({ days: 31 })];
+  expect(await take(made, () => round())).toBe('taken');
+  expect(await rowOf(other)).toMatchObject({ status: 'rejected' });
+  await letItRest();
+  await round();
+  expect(await rowOf(made)).toMatchObject({ status: 'ready', pages: 3, removed: false });
+  expect(await isThere(made.sealed)).toBe(true);
+});
+
+test('3.3 submissions that race with the removal have their file, or are told to upload it again', async () => {
+  const uploads: Made[] = [];
+  for (let index = 0; index < 60; index += 1) uploads.push(await makeUpload({ days: 31 }));
+  const [early, late] = [uploads.slice(0, 30), uploads.slice(30)];
+  const outcomes: string[] = [];
+  const takeAll = async (some: Made[]) => {
+    for (const made of some) outcomes[uploads.indexOf(made)] = await take(made);
+  };
+  await takeAll(early.slice(0, 10));
+  const rounds = Promise.all([round(), round()]);
+  await Promise.all([takeAll(early.slice(10, 20)), takeAll(early.slice(20)), takeAll(late.slice(0, 20))]);
+  await rounds;
+  await takeAll(late.slice(20));
+  expect(new Set(outcomes)).toEqual(new Set(['taken', 'validation_failed']));
+  await letItRest();
+  await round();
+  for (const [index, made] of uploads.entries()) {
+    const kept = outcomes[index] === 'taken';
+    expect(await rowOf(made)).toMatchObject(
+      kept ? { status: 'ready', removed: false } : { status: 'rejected', removed: true },
+    );
+    expect(await isThere(made.sealed)).toBe(kept);
+  }
+});
+
+test('2.5 a submission takes an upload for good: nothing counts the days of its file', async () => {
+  const made = await makeUpload({ days: 1 });
+  expect(await take(made)).toBe('taken');
+  const { rows } = await maker.query('select unneeded_since from uploads where id = $1', [made.id]);
+  expect(rows).toEqual([{ unneeded_since: null }]);
+});
+
+test('at 50,000 uploads the rows that are due come from their indexes, and no others are looked at', async () => {
+  await maker.query(
+    `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, submission_id,
+       unneeded_since, tidied_at, files_removed_at, created_at, updated_at)
+     select gen_random_uuid(), gen_random_uuid(), 'ready', 'copy.pdf', 'application/pdf', 1, 'k', 's', gen_random_uuid(),
+       case when at % 3 = 0 then old end, case when at % 1000 > 0 then old end, case when at % 2 = 0 then old end, old, old
+     from (select at, now() - make_interval(days => 1 + at % 60) as old from generate_series(1, 50000) at) made`,
+  );
+  await maker.query('analyze uploads');
+  const due = async (statement: RawBuilder<unknown>) => {
+    const { rows } = await database.acrossInstitutes((tx) =>
+      sql<{ 'QUERY PLAN': string }>`explain (analyze, costs off, timing off) ${statement}`.execute(tx),
+    );
+    return rows.map((line) => line['QUERY PLAN']).join('\n');
+  };
+  const tidied = await due(untidy);
+  expect(tidied).toMatch(/Index Scan using uploads_untidy/);
+  expect(tidied).toMatch(/rows=50 /);
+  expect(tidied).not.toMatch(/Seq Scan|Rows Removed by Filter: \d{3}|Sort/);
+  const removed = await due(unneeded(30));
+  expect(removed).toMatch(/Index Scan using uploads_unneeded/);
+  expect(removed).not.toMatch(/Seq Scan|Rows Removed by Filter: \d{3}|Sort/);
+});

@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createBreaker, type Breaker, type Passage } from './breaker.ts';
+
+const FIRST_PAUSE_MS = 40;
+const LONGEST_PAUSE_MS = 160;
+
+let breaker: Breaker;
+let events: string[];
+const runs = Array.from({ length: 6 }, () => ({}));
+const [one = {}, another = {}] = runs;
+const patient = new AbortController().signal;
+
+beforeEach(() => {
+  events = [];
+  breaker = createBreaker({
+    firstPauseMs: FIRST_PAUSE_MS,
+    longestPauseMs: LONGEST_PAUSE_MS,
+    onOpen: () => events.push('open'),
+    onClose: () => events.push('close'),
+  });
+});
+afterEach(() => breaker.close());
+
+const enter = (run: object = one, signal = patient): Promise<Passage> => breaker.enter(run, signal);
+
+const findDown = async (...of: object[]): Promise<void> => {
+  for (const run of of) (await enter(run)).foundDown();
+};
+
+const breakIt = async (): Promise<void> => {
+  await findDown(one, another, one, another, one);
+  expect(events).toEqual(['open']);
+};
+
+/** Calls that ask to go out now; what they were let through with, in the order they went. */
+const line = (count: number): { gone: Passage[] } => {
+  const gone: Passage[] = [];
+  for (let at = 0; at < count; at += 1) void enter(runs[at]).then((passage) => gone.push(passage));
+  return { gone };
+};
+
+const nothingMoves = async (gone: readonly unknown[], count: number): Promise<void> => {
+  // Longer than any pause: what was to move would have moved.
+  await new Promise((resolve) => setTimeout(resolve, LONGEST_PAUSE_MS * 1.5));
+  expect(gone).toHaveLength(count);
+};
+
+describe('3.10 what opens it', () => {
+  test('five calls in a row that find nobody there; what comes then waits', async () => {
+    await findDown(one, another, one, another);
+    expect(events).toEqual([]);
+    await findDown(one);
+    expect(events).toEqual(['open']);
+  });
+
+  test('not a single run, however often its calls break', async () => {
+    await findDown(...Array.from({ length: 50 }, () => one));
+    expect(events).toEqual([]);
+  });
+
+  test('not failures with an answer among them, nor calls that were given up', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      await findDown(one, another, one, another);
+      (await enter()).answered();
+    }
+    for (let round = 0; round < 20; round += 1) (await enter(runs[round % 6])).givenUp();
+    expect(events).toEqual([]);
+  });
+});
+
+describe('3.10 while it is open', () => {
+  test('one call goes out after each pause, the longest waiting first; the others wait', async () => {
+    await breakIt();
+    const { gone } = line(3);
+    for (let trial = 1; trial <= 3; trial += 1) {
+      await vi.waitFor(() => expect(gone).toHaveLength(trial), { interval: 1 });
+      if (trial === 1) await nothingMoves(gone, 1);
+      gone[trial - 1]?.foundDown();
+    }
+    expect(events).toEqual(['open']);
+  });
+
+  test('the pause doubles with each trial that finds it still down, up to the longest', async () => {
+    await breakIt();
+    const gaps: number[] = [];
+    for (let trial = 0; trial < 5; trial += 1) {
+      const since = performance.now();
+      const passage = await enter(runs[trial]);
+      gaps.push(performance.now() - since);
+      passage.foundDown();
+    }
+    // A pause is at least half of its length, and a timer may fire a millisecond early.
+    for (const [at, pause] of [40, 80, 160, 160, 160].entries()) {
+      expect(gaps[at]).toBeGreaterThanOrEqual(pause / 2 - 2);
+    }
+  });
+
+  test('any answer closes it: all that wait go on at once, and it takes five failures again', async () => {
+    await breakIt();
+    const { gone } = line(4);
+    await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
+    gone[0]?.answered();
+    await vi.waitFor(() => expect(gone).toHaveLength(4), { interval: 1 });
+    expect(events).toEqual(['open', 'close']);
+    await findDown(one, another, one, another);
+    expect(events).toEqual(['open', 'close']);
+  });
+
+  test('an answer to a call from before it opened closes it too', async () => {
+    const early = await enter();
+    await breakIt();
+    early.answered();
+    expect(events).toEqual(['open', 'close']);
+  });
+
+  test('calls from before it closed do not open it again when they fail late', async () => {
+    const early = await Promise.all(runs.map((run) => enter(run)));
+    await breakIt();
+    (await enter()).answered();
+    for (const passage of early) passage.foundDown();
+    expect(events).toEqual(['open', 'close']);
+  });
+
+  test('a trial that is given up lets the next one go in its place', async () => {
+    await breakIt();
+    const { gone } = line(2);
+    await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
+    gone[0]?.givenUp();
+    await vi.waitFor(() => expect(gone).toHaveLength(2), { interval: 1 });
+  });
+
+  test('a call that is aborted while it waits goes at once, and takes nobody’s turn', async () => {
+    await breakIt();
+    const abort = new AbortController();
+    const aborted = enter(one, abort.signal);
+    const { gone } = line(1);
+    abort.abort(new Error('cancelled'));
+    await expect(aborted).rejects.toThrow('cancelled');
+    await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
+  });
+});
+
+describe('3.10 whether a new run may begin', () => {
+  const begins = (count: number): { let: AbortSignal[] } => {
+    const granted: AbortSignal[] = [];
+    for (let at = 0; at < count; at += 1)
+      void breaker.mayBegin(patient).then((permission) => granted.push(permission));
+    return { let: granted };
+  };
+
+  test('at once while it is closed, until it opens', async () => {
+    const permission = await breaker.mayBegin(patient);
+    expect(permission.aborted).toBe(false);
+    await breakIt();
+    expect(permission.aborted).toBe(true);
+  });
+
+  test('not while calls are there to try; all of them once it is closed', async () => {
+    await breakIt();
+    const granted = begins(3).let;
+    const passage = await enter();
+    await nothingMoves(granted, 0);
+    passage.answered();
+    await vi.waitFor(() => expect(granted).toHaveLength(3), { interval: 1 });
+    expect(granted.every(({ aborted }) => !aborted)).toBe(true);
+  });
+
+  test('one at a time while nobody is there to try, each for a pause; its call is the trial', async () => {
+    await breakIt();
+    const granted = begins(20).let;
+    const valid = () => granted.filter(({ aborted }) => !aborted).length;
+    await vi.waitFor(() => {
+      expect(granted.length).toBeGreaterThanOrEqual(2);
+      expect(valid()).toBe(1);
+    });
+    const passage = await enter();
+    expect(valid(), 'it has begun').toBe(0);
+    const before = granted.length;
+    expect(before).toBeLessThan(20);
+    await nothingMoves(granted, before);
+    passage.answered();
+    await vi.waitFor(() => expect(granted).toHaveLength(20));
+    expect(valid()).toBe(20 - before);
+  });
+
+  test('a slot that stops waits no longer', async () => {
+    await breakIt();
+    const stop = new AbortController();
+    const stopped = breaker.mayBegin(stop.signal);
+    stop.abort(new Error('stopping'));
+    await expect(stopped).rejects.toThrow('stopping');
+  });
+});

@@ -1,0 +1,23 @@
+import type { PdfPage } from '../pdfium.ts';
+
+const imageObject = 3;
+
+/**
+ * Whether a picture on the page cannot be decoded. PDFium draws such a page without it and says nothing, so an answer
+ * would be missing as if it had never been written. Pictures inside of forms are not looked at.
+ */
+export function hasLostPicture(page: PdfPage): boolean {
+  const { pdfium } = page.document;
+  const { native } = pdfium;
+  for (let index = 0; index < native._FPDFPage_CountObjects(page.handle); index++) {
+    const object = native._FPDFPage_GetObject(page.handle, index);
+    if (native._FPDFPageObj_GetType(object) !== imageObject) continue;
+    const bitsPerPixel = pdfium.withMemory(28, (pointer, view) =>
+      native._FPDFImageObj_GetImageMetadata(object, page.handle, pointer) === 0
+        ? 0
+        : view().getUint32(16, true),
+    );
+    if (bitsPerPixel === 0) return true;
+  }
+  return false;
+}

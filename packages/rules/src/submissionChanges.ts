@@ -1,0 +1,54 @@
+import type { Submission, SubmissionStatus } from '@evaluation/rest-contract/schemas';
+
+/** Everything a client can ask of a submission that its status may refuse. */
+export type SubmissionChange = 'cancel' | 'replace' | 'delete' | 're_evaluate';
+
+export type SubmissionRefusal =
+  'conflict' | 'already_completed' | 'evaluation_in_progress' | 'submission_finalized';
+
+/** `allowed`: it changes; `done`: it is as asked for already, and the answer is the same; else the error. */
+export type Verdict = 'allowed' | 'done' | SubmissionRefusal;
+
+type Row = Record<SubmissionChange, Verdict>;
+
+const RUNNING: Row = {
+  cancel: 'allowed',
+  replace: 'allowed',
+  delete: 'allowed',
+  re_evaluate: 'evaluation_in_progress',
+};
+const OVER: Row = {
+  cancel: 'already_completed',
+  replace: 'allowed',
+  delete: 'allowed',
+  re_evaluate: 'allowed',
+};
+
+/** What each status allows (spec 3.2), as one table. What a worker reports is `advances` and `finalStatus`. */
+const TABLE: Record<SubmissionStatus, Row> = {
+  queued: RUNNING,
+  processing: RUNNING,
+  reading: RUNNING,
+  grading: RUNNING,
+  graded: OVER,
+  partially_graded: OVER,
+  failed: OVER,
+  cancelled: { ...OVER, cancel: 'done' },
+};
+
+/** Of a finalized submission: grading is over, and nothing else may change (spec 3.2, "any finalized"). */
+const FINALIZED: Row = {
+  cancel: 'already_completed',
+  replace: 'submission_finalized',
+  delete: 'submission_finalized',
+  re_evaluate: 'submission_finalized',
+};
+
+/** What becomes of a change; only a live submission can be changed (spec 2.6, `state`). */
+export const verdictOn = (
+  submission: { state: Submission['state']; status: SubmissionStatus; finalized: boolean },
+  change: SubmissionChange,
+): Verdict => {
+  if (submission.state !== 'live') return 'conflict';
+  return (submission.finalized ? FINALIZED : TABLE[submission.status])[change];
+};

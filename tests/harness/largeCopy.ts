@@ -1,0 +1,79 @@
+import sharp from 'sharp';
+import { loadHand } from '../fixtures/making/handwriting.ts';
+import { writePdf, type PdfObject } from '../fixtures/making/pdfFile.ts';
+import { seededRandom } from '../fixtures/making/seededRandom.ts';
+
+/** A page of a large scan: what stands on it, and whether the scanner's own OCR laid that beneath as a text layer. */
+export interface LargePage {
+  lines: string[];
+  textLayer: boolean;
+}
+
+/** 200 dpi. */
+const [width, height] = [1654, 2339];
+
+/**
+ * A copy as a good scanner writes it, each page one colour JPEG of A4 at 200 dpi, of exactly `bytes`. Pages with a text
+ * layer share one picture, so that the making is quick; they are as many pictures in the file all the same.
+ */
+export const largeCopy = async (pages: readonly LargePage[], bytes: number): Promise<Buffer> => {
+  const shared = await scan(['As the text layer says.']);
+  const tree = pages.length * 3 + 2;
+  const objects: PdfObject[] = [{ dictionary: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>' }];
+  for (const [index, { lines, textLayer }] of pages.entries()) {
+    const jpeg = textLayer ? shared : await scan(lines);
+    // Render mode 3: there to be found, not to be seen.
+    const layer = lines.map((line, row) => `1 0 0 1 57 ${745 - row * 29} Tm (${line}) Tj`).join(' ');
+    const content = Buffer.from(
+      `q 595 0 0 842 0 0 cm /Scan Do Q${textLayer ? ` BT /F 14 Tf 3 Tr ${layer} ET` : ''}`,
+    );
+    const first = index * 3 + 2;
+    objects.push(
+      {
+        dictionary: `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode /Length ${jpeg.length} >>`,
+        stream: jpeg,
+      },
+      { dictionary: `<< /Length ${content.length} >>`, stream: content },
+      {
+        dictionary: `<< /Type /Page /Parent ${tree} 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F 1 0 R >> /XObject << /Scan ${first} 0 R >> >> /Contents ${first + 1} 0 R >>`,
+      },
+    );
+  }
+  const kids = pages.map((_, index) => `${index * 3 + 4} 0 R`).join(' ');
+  objects.push(
+    { dictionary: `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>` },
+    { dictionary: `<< /Type /Catalog /Pages ${tree} 0 R >>` },
+  );
+  const filled = (padding: number): Buffer =>
+    writePdf(
+      [...objects, { dictionary: `<< /Length ${padding} >>`, stream: Buffer.alloc(padding, 'x') }],
+      `/Root ${tree + 1} 0 R`,
+    );
+  // The offsets behind a padding of this size have as many digits as those without: the file grows by the padding alone.
+  const rough = filled(1_000_000).byteLength;
+  if (rough > bytes) throw new Error(`${rough - bytes} bytes too many: scan with a lower quality`);
+  return filled(1_000_000 + bytes - rough);
+};
+
+const print = loadHand('dejavu-fonts-ttf/ttf/DejaVuSans.ttf', { lean: 0, unsteadiness: 0 });
+
+/** Lines of print on ruled paper, with the grain of a sensor. */
+const scan = async (lines: readonly string[]): Promise<Buffer> => {
+  const random = seededRandom(1);
+  const text = lines.flatMap((line, row) => {
+    let x = 160;
+    return line.split(' ').map((word) => {
+      const drawn = print.draw(word, { x, baseline: 270 + row * 80, size: 44 }, random);
+      x += print.width(`${word} `, 44);
+      return drawn;
+    });
+  });
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#f4f2ea"/><g fill="#223">${text.join('')}</g></svg>`;
+  const data = await sharp(Buffer.from(svg)).flatten().removeAlpha().raw().toBuffer();
+  for (let at = 0; at < data.length; at += 1) {
+    data[at] = Math.max(0, Math.min(255, (data[at] ?? 0) + (random() - 0.5) * 18));
+  }
+  return sharp(data, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 90 })
+    .toBuffer();
+};

@@ -1,0 +1,63 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+
+export interface Peak {
+  bytes: number;
+  /** What was resident at that moment, the largest first, and what each of it was. */
+  processes: { bytes: number; command: string }[];
+}
+
+export interface MemoryWatch {
+  /** @returns the most that was resident at once since the start */
+  stop(): Promise<Peak>;
+}
+
+const PAGE_BYTES = 4096;
+const EVERY_MS = 20;
+
+/**
+ * Watches the resident memory of a process group: a program with all of its children. What processes share counts for
+ * each of them, so the truth is rather less.
+ */
+export const watchMemory = (group: number): MemoryWatch => {
+  let peak: Peak = { bytes: 0, processes: [] };
+  let over = false;
+  const watching = (async () => {
+    while (!over) {
+      const processes = await processesIn(group);
+      const bytes = processes.reduce((sum, process) => sum + process.bytes, 0);
+      if (bytes > peak.bytes) peak = { bytes, processes };
+      await wait(EVERY_MS);
+    }
+  })();
+  return {
+    stop: async () => {
+      over = true;
+      await watching;
+      return peak;
+    },
+  };
+};
+
+/** The living processes of a group, the largest first. */
+export const processesIn = async (group: number): Promise<Peak['processes']> => {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      try {
+        // "pid (name) state parent group …", and a name may hold spaces.
+        const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+        if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) !== group) return [];
+        const [statm, command] = await Promise.all([
+          readFile(`/proc/${pid}/statm`, 'utf8'),
+          readFile(`/proc/${pid}/cmdline`, 'utf8'),
+        ]);
+        return [{ bytes: Number(statm.split(' ')[1]) * PAGE_BYTES, command: command.replaceAll('\0', ' ') }];
+      } catch {
+        // It has ended meanwhile.
+        return [];
+      }
+    }),
+  );
+  return found.flat().toSorted((a, b) => b.bytes - a.bytes);
+};

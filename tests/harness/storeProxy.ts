@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer, request, type IncomingHttpHeaders } from 'node:http';
+
+export interface StoreRequest {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+}
+
+/** Stands between the service and its store: sees what is sent there, and can do something just before it arrives. */
+export interface StoreProxy {
+  endpoint: string;
+  seen: StoreRequest[];
+  /** Runs before the next request that `which` picks is passed on; once. */
+  beforeNext(which: (asked: StoreRequest) => boolean, act: () => Promise<unknown>): void;
+  /** While it is away, every connection breaks. */
+  setAway(away: boolean): void;
+  close(): Promise<void>;
+}
+
+export const startStoreProxy = async (endpoint: string): Promise<StoreProxy> => {
+  const target = new URL(endpoint);
+  const seen: StoreRequest[] = [];
+  let ambush: { which: (asked: StoreRequest) => boolean; act: () => Promise<unknown> } | null = null;
+  let isAway = false;
+  const server = createServer((incoming, outgoing) => {
+    if (isAway) return void outgoing.destroy();
+    const { method = '', url = '', headers } = incoming;
+    const asked = { method, path: url, headers };
+    seen.push(asked);
+    const forward = async (): Promise<void> => {
+      if (ambush?.which(asked) === true) {
+        const { act } = ambush;
+        ambush = null;
+        await act();
+      }
+      // With its host header: that is signed.
+      const onward = request({ hostname: target.hostname, port: target.port, method, path: url, headers });
+      onward.on('response', (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      });
+      onward.on('error', () => outgoing.destroy());
+      outgoing.once('close', () => onward.destroy());
+      incoming.pipe(onward);
+    };
+    forward().catch(() => outgoing.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  return {
+    endpoint: `http://127.0.0.1:${address.port}`,
+    seen,
+    beforeNext: (which, act) => {
+      ambush = { which, act };
+    },
+    setAway: (away) => {
+      isAway = away;
+    },
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

@@ -1,0 +1,16 @@
+import { behind } from './behind.ts';
+import { handWorker, type HeldByHand } from './handWorker.ts';
+import type { TestService } from './service.ts';
+
+/**
+ * Takes a submission's run at once, whatever else waits in the lane: for tests of what follows, not of whose turn it is.
+ */
+export const takeRun = async (service: TestService, submissionId: string): Promise<HeldByHand> => {
+  await behind(
+    service.database,
+    `update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
+     where status = 'queued' and id = (select current_run_id from submissions where id = $1)`,
+    [submissionId],
+  );
+  return handWorker(service).claim(submissionId);
+};

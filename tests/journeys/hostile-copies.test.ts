@@ -1,0 +1,190 @@
+import sharp from 'sharp';
+import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import type { Exam, Submission, Upload } from '@evaluation/rest-contract/schemas';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { badFile } from '../fixtures/fixtures.ts';
+import { createExam, submit, untilOver, uploadCopy, type ErrorBody } from '../harness/api.ts';
+import {
+  contentBomb,
+  deepTree,
+  endlessDrawing,
+  formLoop,
+  hugePicture,
+  lyingJpeg,
+  manyPages,
+  noPages,
+  objectStreamBomb,
+  pageTreeLoop,
+  promisedPages,
+  wideSheet,
+} from '../harness/hostilePdfs.ts';
+import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { processesIn } from '../harness/memory.ts';
+import { handwrittenExam } from '../harness/papers.ts';
+import { plainPdf, settled } from '../harness/pdfs.ts';
+import { startSplitService, type Program, type SplitService } from '../harness/processes.ts';
+
+/*
+ * Files made to kill whoever opens them, all at once, with honest copies among them, given to one worker that is a
+ * process of its own. Each bomb goes off in a child, within the limits of its time and memory.
+ */
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 180_000 });
+
+/** Refused when they are looked at: nobody is charged, nothing is queued. */
+const REJECTED = {
+  'a page tree that holds itself': pageTreeLoop,
+  'a page tree of 20,000 levels': deepTree,
+  '100,000 pages that are promised and not there': promisedPages,
+  'no pages': noPages,
+  'an object stream that unpacks to 600 MB': objectStreamBomb,
+  'a page 300 inches wide': () => wideSheet(300),
+  'a file that was cut off': () => badFile('truncated.pdf'),
+  'a real copy that was cut off': () => plainPdf(30).subarray(0, -400),
+  'a file behind a password': () => badFile('encrypted.pdf'),
+  'a text that calls itself PDF': () => badFile('not-a-pdf.pdf'),
+  'an empty page of another kind': () => Buffer.from('GIF89a'.padEnd(400, '\0'), 'latin1'),
+  'a header and nothing more': () => Buffer.from('%PDF-1.7\n%%EOF\n'),
+} satisfies Record<string, () => Buffer>;
+
+let jpeg: Buffer;
+
+/** Well-formed, as far as a first look goes: found out when the pages are drawn. */
+const UNREADABLE = {
+  'a page whose drawing unpacks to 700 MB': contentBomb,
+  'a page that takes minutes to draw': endlessDrawing,
+  'a drawing that holds itself': formLoop,
+  'a picture of 30,000 × 30,000 pixels': hugePicture,
+  'a JPEG that says it is 30,000 × 30,000': () => lyingJpeg(jpeg, 30_000, 30_000),
+  'a JPEG that says it is 65,500 × 65,500': () => lyingJpeg(jpeg, 65_500, 65_500),
+} satisfies Record<string, () => Buffer>;
+
+/** Odd, and no harm in them. */
+const READABLE = {
+  'a page 200 inches wide, all of it written on': () => wideSheet(200),
+  'a JPEG that says it is larger than it is': () => lyingJpeg(jpeg, 1200, 1600),
+} satisfies Record<string, () => Buffer>;
+
+let model: ModelServer;
+let service: SplitService;
+let behind: BehindTheApi;
+let worker: Program;
+let exam: Exam;
+const uploads = new Map<string, Upload>();
+const ended = new Map<string, Submission>();
+const honest: Submission[] = [];
+
+let candidates = 0;
+const submitted = (upload_id: string): Promise<Submission> => {
+  candidates += 1;
+  return submit(service.api, exam.id, { candidate: { external_id: `C-${candidates}` }, upload_id });
+};
+const gradeHonest = async (): Promise<void> => {
+  const upload = await settled(service.api, await uploadCopy(service.api, plainPdf(2)));
+  const { id } = await submitted(upload.id);
+  honest.push(await untilOver(service.api, id));
+};
+
+beforeAll(async () => {
+  const lines = Array.from({ length: 12 }, (_, line) => `<path d="M60 ${80 + line * 55}h480"/>`);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="600" height="800"><rect width="100%" height="100%" fill="#fff"/><g stroke="#123" stroke-width="5">${lines.join('')}</g></svg>`;
+  jpeg = await sharp(Buffer.from(svg)).flatten().jpeg().toBuffer();
+  model = await startModelServer();
+  service = await startSplitService({
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    INSPECT_SECONDS: '20',
+    // What a bomb has, and far more than an honest copy needs, on a busy machine too.
+    PDF_SECONDS: '8',
+    INSPECTION_WAIT_SECONDS: '30',
+    COPY_CONCURRENCY: '3',
+    TICK_MS: '100',
+  });
+  behind = lookBehind(service.database);
+  exam = await createExam(service.api, handwrittenExam());
+  worker = await service.startWorker();
+
+  const look = async ([name, make]: [string, () => Buffer]): Promise<void> => {
+    uploads.set(name, await settled(service.api, await uploadCopy(service.api, make())));
+  };
+  const mark = async ([name, make]: [string, () => Buffer]): Promise<void> => {
+    await look([name, make]);
+    const { id } = await submitted(uploads.get(name)?.id ?? '');
+    ended.set(name, await untilOver(service.api, id));
+  };
+  await Promise.all([
+    ...Object.entries(UNREADABLE).map(mark),
+    ...Object.entries(REJECTED).map(look),
+    ...Object.entries(READABLE).map(mark),
+    ...Array.from({ length: 3 }, gradeHonest),
+  ]);
+  await gradeHonest();
+});
+afterAll(async () => {
+  await behind.close();
+  await service.close();
+  await model.close();
+});
+
+test.each(Object.keys(REJECTED))(
+  '3.3 %s is rejected with a sentence that says what to do, and no submission takes it',
+  async (name) => {
+    const upload = uploads.get(name);
+    expect(upload).toMatchObject({
+      status: 'rejected',
+      reject_reason: expect.stringMatching(/^[A-Z].*\b([Uu]pload|[Ss]can|[Ss]ave|[Pp]rint)\b.*\.$/),
+    });
+    expect(upload?.reject_reason).not.toMatch(/pdfium|wasm|child|abort|error|tmp/i);
+    const { status, body } = await service.api.post<ErrorBody>(`/exams/${exam.id}/submissions`, {
+      candidate: { external_id: 'refused' },
+      upload_id: upload?.id,
+    });
+    expect({ status, code: body.error.code }).toEqual({ status: 422, code: 'validation_failed' });
+  },
+);
+
+test.each(Object.keys(UNREADABLE))(
+  '3.2 %s ends as failed, copy_unreadable, with a sentence that says what to do, and costs nothing',
+  async (name) => {
+    const submission = ended.get(name);
+    expect(submission).toMatchObject({
+      status: 'failed',
+      error: { code: 'copy_unreadable', message: expect.stringMatching(/^[A-Z].*\bsubmit the new file\.$/) },
+      credits_charged: null,
+    });
+    const entries = await behind.entriesOf(submission?.id ?? '');
+    expect(entries.map(({ kind }) => kind)).toEqual(['reserve', 'release']);
+    // Tried once: what a file did to one child it would do to the next.
+    expect(await behind.runOf(submission?.id ?? '')).toMatchObject({ status: 'failed', dead_leases: 0 });
+  },
+);
+
+test.each(Object.keys(READABLE))('3.2 %s is graded', (name) => {
+  expect(ended.get(name)).toMatchObject({ status: 'graded', credits_charged: 1 });
+});
+
+test('4.7 rule 4: 100,000 pages that are there are counted, and the submission answers too_many_pages', async () => {
+  const upload = await settled(service.api, await uploadCopy(service.api, manyPages()));
+  expect(upload).toMatchObject({ status: 'ready', pages: 100_000 });
+  const { status, body } = await service.api.post<ErrorBody>(`/exams/${exam.id}/submissions`, {
+    candidate: { external_id: 'too-many' },
+    upload_id: upload.id,
+  });
+  expect({ status, code: body.error.code }).toEqual({ status: 422, code: 'too_many_pages' });
+});
+
+test('honest copies among them and after them are graded and charged, by the worker that has lived through it all', async () => {
+  expect(honest).toHaveLength(4);
+  for (const submission of honest) {
+    expect(submission).toMatchObject({ status: 'graded', credits_charged: 2, error: null });
+  }
+  expect(await Promise.race([worker.exited, Promise.resolve('alive')])).toBe('alive');
+  const runs = await behind.query<{ worker: string }>(
+    'select distinct worker from runs where worker is not null',
+  );
+  expect(runs.map(({ worker: name }) => name.split('/').at(-1))).toEqual([String(worker.pid)]);
+});
+
+test('no child outlives its work', async () => {
+  await eventually('the worker alone', async () => (await processesIn(worker.pid)).length === 1);
+});

@@ -1,0 +1,147 @@
+import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import type { Result, Submission, Upload } from '@evaluation/rest-contract/schemas';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
+import { largeCopy, type LargePage } from '../harness/largeCopy.ts';
+import { watchMemory, type Peak } from '../harness/memory.ts';
+import { handwrittenExam, longAnswer } from '../harness/papers.ts';
+import { presign, put, settled, textOfPages } from '../harness/pdfs.ts';
+import { startSplitService, type SplitService } from '../harness/processes.ts';
+
+/*
+ * The largest copy there may be, 80 pages in 50 MB, through the whole service, with a worker of its own whose memory is
+ * watched from outside. The model is the programmable server: it knows the pages that it may see.
+ */
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+const MEGABYTE = 1024 * 1024;
+const PAGES = 80;
+const VISION_PAGES = 40;
+/** A container of this size must hold a worker with all of its children. */
+const WORKER_BYTES = 768 * MEGABYTE;
+
+const LATE = 'Water moves to the salty side of the membrane.';
+const LAST = 'Plants lose water through small openings in their leaves.';
+
+/** Three questions: answered where the model looks, where OCR reads, and on the last page of all. */
+const pages: LargePage[] = Array.from({ length: PAGES }, (_, index) => {
+  const page = index + 1;
+  if (page === VISION_PAGES + 1) return { lines: [`Q2. ${LATE}`], textLayer: false };
+  if (page === PAGES) return { lines: [`Q3. ${LAST}`], textLayer: true };
+  return { lines: [`more of it on sheet number ${page}`], textLayer: true };
+});
+
+let model: ModelServer;
+let service: SplitService;
+let upload: Upload;
+let accepted: Submission;
+let graded: Submission;
+let result: Result;
+let checkedCopy: Uint8Array;
+let checkedHeaders: Headers;
+let idle: Peak;
+let peak: Peak;
+
+beforeAll(async () => {
+  const copy = await largeCopy(pages, 50 * MEGABYTE);
+  model = await startModelServer();
+  model.know({
+    pagesByNumber: Object.fromEntries(
+      pages.map(({ lines }, index) => [
+        index + 1,
+        index === 0
+          ? { blocks: [{ label: 'Q1', text: 'Light becomes sugar in the leaf.' }] }
+          : { blocks: [{ continues: true, text: lines.join(' ') }] },
+      ]),
+    ),
+  });
+  service = await startSplitService({
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    INSPECTION_WAIT_SECONDS: '30',
+  });
+  const { api } = service;
+  const exam = await createExam(
+    api,
+    handwrittenExam({ questions: [longAnswer('1'), longAnswer('2'), longAnswer('3')] }),
+  );
+  const worker = await service.startWorker();
+  const beforehand = watchMemory(worker.pid);
+  const address = await presign(api, copy.byteLength);
+  expect(await put(address, copy)).toBe(200);
+  idle = await beforehand.stop();
+
+  const memory = watchMemory(worker.pid);
+  upload = await settled(api, address.id);
+  accepted = await submit(api, exam.id, {
+    candidate: { external_id: 'large', name: 'Zebulon Quackenbush' },
+    upload_id: address.id,
+  });
+  graded = await untilOver(api, accepted.id);
+  peak = await memory.stop();
+  result = await resultOf(api, accepted.id, '?include=annotations');
+  const response = await api.send(`/submissions/${accepted.id}/checked-copy`, {});
+  checkedHeaders = response.headers;
+  checkedCopy = new Uint8Array(await response.arrayBuffer());
+});
+afterAll(async () => {
+  await service.close();
+  await model.close();
+});
+
+test('8.1, 4.7 rule 4: 50 MB and 80 pages are accepted with the warning, flagged for review, and charged by the page', async () => {
+  expect(upload).toMatchObject({ status: 'ready', pages: PAGES });
+  expect(accepted).toMatchObject({
+    pages: PAGES,
+    warnings: [{ code: 'pages_beyond_vision_limit' }],
+    needs_review: true,
+    quote: { unit: 'page', pages: PAGES, credits: PAGES },
+  });
+  expect(graded).toMatchObject({
+    status: 'graded',
+    error: null,
+    needs_review: true,
+    credits_charged: PAGES,
+  });
+  expect(graded.review_reasons).toContain('pages_beyond_vision_limit');
+});
+
+test('4.7 rule 4: the model sees the first 40 pages, and the answers on the others are read as text and graded', () => {
+  const asked = model.calls.filter(({ schemaName }) => schemaName === 'read_pages');
+  const seen = asked.flatMap(({ body }) =>
+    [...JSON.stringify(body['messages']).matchAll(/"Page (\d+)"/g)].map(([, page]) => Number(page)),
+  );
+  expect(seen.toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: VISION_PAGES }, (_, index) => index + 1),
+  );
+
+  expect(result.questions.map(({ label, status, source }) => ({ label, status, source }))).toEqual(
+    ['1', '2', '3'].map((label) => ({ label, status: 'graded', source: 'ai' })),
+  );
+  const [, late, last] = result.questions.map(({ extracted_answer }) =>
+    extracted_answer?.replace(/\s+/g, ' '),
+  );
+  expect(late).toContain(LATE);
+  expect(last).toContain(LAST);
+  expect(result.questions[2]?.annotations?.map(({ page }) => page)).toContain(PAGES);
+});
+
+test('4.7 the checked copy has every page and the marks on the last one', async () => {
+  expect(result.checked_copy.available).toBe(true);
+  expect(checkedHeaders.get('content-type')).toBe('application/pdf');
+  expect(Number(checkedHeaders.get('content-length'))).toBe(checkedCopy.byteLength);
+  expect(checkedCopy.byteLength).toBeGreaterThan(49 * MEGABYTE);
+  const text = await textOfPages(checkedCopy);
+  expect(text.length).toBeGreaterThan(PAGES);
+  expect(text[PAGES - 1]).toContain('Q3 2/2');
+});
+
+test('the worker and its children never hold more than 768 MB, and inspected and drew in children', () => {
+  const told = `${Math.round(peak.bytes / MEGABYTE)} MB: ${peak.processes
+    .map(({ bytes, command }) => `${Math.round(bytes / MEGABYTE)} ${command.slice(-90)}`)
+    .join('; ')}`;
+  expect(idle.processes).toHaveLength(1);
+  expect(peak.bytes, told).toBeGreaterThan(idle.bytes);
+  expect(peak.bytes, told).toBeLessThan(WORKER_BYTES);
+});

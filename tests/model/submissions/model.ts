@@ -1,0 +1,281 @@
+import type { Submission } from '@evaluation/rest-contract/schemas';
+import { advances, finalStatus, verdictOn, type SubmissionChange } from '@evaluation/rules';
+import {
+  COPY_LABELS,
+  LANE_OF,
+  LONG_LABELS,
+  type ExamName,
+  type ModelRun,
+  type ModelState,
+  type ModelSubmission,
+  type Operation,
+  type Said,
+  type View,
+} from './state.ts';
+
+/*
+ * What the service should do, told apart from how it does it: a state that is plain data, and one function that says
+ * what each operation answers and what it leaves behind. It knows no database, no time and no HTTP, so the outcome of
+ * operations that ran at once can be looked for among all orders in which they could have run.
+ */
+
+/** A run that outlived this many workers is ended (design 3.7). */
+export const MAX_DEAD_LEASES = 3;
+
+export const isActive = ({ run }: ModelSubmission): boolean =>
+  run.state === 'waiting' || run.state === 'held';
+export const committed = (state: ModelState): number =>
+  Object.values(state.submissions).reduce((sum, of) => sum + (isActive(of) ? of.quoted : 0), 0);
+export const liveOne = (state: ModelState, exam: ExamName, candidate: number): ModelSubmission | undefined =>
+  Object.values(state.submissions).find(
+    (of) => of.state === 'live' && of.exam === exam && of.candidate === candidate,
+  );
+
+/** What an operation says and leaves behind; the state that is given stays as it is. */
+export const apply = (before: ModelState, operation: Operation): { state: ModelState; said: Said } => {
+  const state = structuredClone(before);
+  const said = change(state, operation);
+  // What is refused changes nothing.
+  return typeof said === 'object' && 'code' in said ? { state: before, said } : { state, said };
+};
+
+const change = (state: ModelState, operation: Operation): Said => {
+  switch (operation.do) {
+    case 'create':
+      return create(state, operation);
+    case 'cancel':
+    case 'delete':
+    case 're_evaluate':
+      return changeSubmission(state, operation.do, submissionOf(state, operation.key));
+    case 'claim':
+      return claim(state, operation);
+    case 'step':
+    case 'mark':
+    case 'complete':
+    case 'fail':
+    case 'hand_back':
+      return write(state, operation);
+    case 'die': {
+      const of = submissionOf(state, operation.key);
+      if (of.attempts !== operation.attempt || of.run.state !== 'held') return 'ok';
+      waitAgain(of.run);
+      of.run.deadLeases += 1;
+      if (of.run.deadLeases >= MAX_DEAD_LEASES) fail(of, 'grading_failed');
+      return 'ok';
+    }
+    case 'pass_deadline': {
+      const of = submissionOf(state, operation.key);
+      if (of.attempts === operation.attempt && isActive(of)) fail(of, 'timed_out');
+      return 'ok';
+    }
+    case 'lose_message':
+      return 'ok';
+    case 'finalize':
+      submissionOf(state, operation.key).finalized = true;
+      return 'ok';
+    case 'grant':
+      state.balance += operation.credits;
+      return 'ok';
+  }
+};
+
+const create = (state: ModelState, operation: Extract<Operation, { do: 'create' }>): Said => {
+  const { key, exam, candidate } = operation;
+  const live = liveOne(state, exam, candidate);
+  if (live !== undefined) {
+    if (!operation.replace) return refused('submission_exists', live.key);
+    const verdict = verdictOn(live, 'replace');
+    if (verdict !== 'allowed') return refused(verdict);
+  }
+  const upload = operation.upload === null ? undefined : state.uploads[operation.upload];
+  if (upload !== undefined && upload.usedBy !== null) return refused('conflict');
+
+  const asked = upload === undefined ? LONG_LABELS.slice(0, operation.longAnswers) : COPY_LABELS;
+  const quoted = upload?.pages ?? asked.length;
+  const freed = live !== undefined && isActive(live) ? live.quoted : 0;
+  const unpaid = pay(state, quoted, freed);
+  if (unpaid !== null) return unpaid;
+
+  if (live !== undefined) {
+    cancelRun(live);
+    live.state = 'replaced';
+    live.replacedBy = key;
+  }
+  if (upload !== undefined) upload.usedBy = key;
+  const submission: ModelSubmission = {
+    key,
+    exam,
+    candidate,
+    asked,
+    state: 'live',
+    replacedBy: null,
+    finalized: false,
+    pages: upload?.pages ?? null,
+    quoted,
+    attempts: 0,
+    ...begun(asked),
+  };
+  submission.attempts = 1;
+  state.submissions[key] = submission;
+  return { http: 202, shown: viewOf(submission) };
+};
+
+/** How a submission stands when a run of it begins: what waits for nobody is graded at once. */
+const begun = (asked: readonly string[]) => {
+  const isOver = asked.length === 0;
+  return {
+    status: isOver ? ('graded' as const) : ('queued' as const),
+    charged: isOver ? 0 : null,
+    error: null,
+    isInQueue: !isOver,
+    progress: isOver ? null : { done: 0, total: asked.length },
+    hasEstimate: false,
+    needsReview: false,
+    hasVersion: isOver,
+    run: {
+      state: isOver ? ('completed' as const) : ('waiting' as const),
+      hold: null,
+      wasClaimed: false,
+      deadLeases: 0,
+      marks: {},
+    },
+  };
+};
+
+const REFUSED: Record<string, number> = { insufficient_credits: 402, daily_quota_exceeded: 429 };
+const refused = (code: string, existing: string | null = null): Said => ({
+  http: REFUSED[code] ?? 409,
+  code,
+  existing,
+});
+
+/** Credits before quota (design chapter 5). @returns what refuses it, or null when it is paid */
+const pay = (state: ModelState, price: number, freed: number): Said | null => {
+  const available = state.balance + state.limit - committed(state) + freed;
+  if (price > 0 && available < price) return refused('insufficient_credits');
+  if (state.used >= state.quota) return refused('daily_quota_exceeded');
+  state.used += 1;
+  return null;
+};
+
+const changeSubmission = (
+  state: ModelState,
+  what: Extract<SubmissionChange, 'cancel' | 'delete' | 're_evaluate'>,
+  submission: ModelSubmission,
+): Said => {
+  const verdict = verdictOn(submission, what);
+  if (verdict === 'done') return { http: 200, shown: viewOf(submission) };
+  if (verdict !== 'allowed') return refused(verdict);
+  switch (what) {
+    case 'cancel':
+      cancelRun(submission);
+      return { http: 200, shown: viewOf(submission) };
+    case 'delete':
+      cancelRun(submission);
+      submission.state = 'deleted';
+      return { http: 200, deleted: submission.key };
+    case 're_evaluate': {
+      const unpaid = pay(state, submission.quoted, 0);
+      if (unpaid !== null) return unpaid;
+      Object.assign(submission, begun(submission.asked));
+      submission.attempts += 1;
+      return { http: 202, shown: viewOf(submission) };
+    }
+  }
+};
+
+const cancelRun = (submission: ModelSubmission): void => {
+  if (!isActive(submission)) return;
+  submission.run.state = 'cancelled';
+  submission.run.hold = null;
+  stand(submission, 'cancelled');
+};
+
+const fail = (submission: ModelSubmission, code: string): void => {
+  submission.run.state = 'failed';
+  submission.run.hold = null;
+  submission.error = code;
+  submission.needsReview = true;
+  stand(submission, 'failed');
+};
+
+const waitAgain = (run: ModelRun): void => {
+  run.state = 'waiting';
+  run.hold = null;
+};
+
+const RUNNING: readonly string[] = ['processing', 'reading', 'grading'];
+const stand = (submission: ModelSubmission, status: Submission['status']): void => {
+  submission.status = status;
+  submission.isInQueue = status === 'queued';
+  submission.hasEstimate = RUNNING.includes(status);
+};
+
+/** A message that comes twice, or when the run is over, takes nothing (design 3.7). */
+const claim = (state: ModelState, { key, attempt, hold }: Extract<Operation, { do: 'claim' }>): Said => {
+  const of = submissionOf(state, key);
+  if (of.attempts !== attempt || of.run.state !== 'waiting') return 'nothing';
+  of.run.state = 'held';
+  of.run.hold = hold;
+  of.run.wasClaimed = true;
+  of.hasVersion = true;
+  if (advances(of.status, 'processing')) stand(of, 'processing');
+  state.holds[hold] = { key, attempt, open: of.asked.filter((label) => of.run.marks[label] === undefined) };
+  return 'held';
+};
+
+/** Whatever a worker writes that does not hold the run any more is refused. */
+const write = (
+  state: ModelState,
+  operation: Extract<Operation, { do: 'step' | 'mark' | 'complete' | 'fail' | 'hand_back' }>,
+): Said => {
+  const held = state.holds[operation.hold];
+  const of = held === undefined ? undefined : submissionOf(state, held.key);
+  if (of === undefined || of.run.hold !== operation.hold) return 'lost';
+  switch (operation.do) {
+    case 'step':
+      if (advances(of.status, operation.step)) stand(of, operation.step);
+      break;
+    case 'mark':
+      // Recording the same thing twice keeps the first.
+      of.run.marks[operation.label] ??= operation.outcome;
+      of.progress = { done: Object.keys(of.run.marks).length, total: of.asked.length };
+      break;
+    case 'complete':
+      complete(state, of);
+      break;
+    case 'fail':
+      fail(of, operation.code);
+      break;
+    case 'hand_back':
+      waitAgain(of.run);
+      break;
+  }
+  return 'ok';
+};
+
+const complete = (state: ModelState, of: ModelSubmission): void => {
+  const marks = Object.values(of.run.marks);
+  const status = finalStatus([
+    ...marks.map((outcome) => ({ status: outcome, source: outcome === 'graded' ? ('ai' as const) : null })),
+    ...(of.asked.length < LONG_LABELS.length ? [{ status: 'not_answered', source: null }] : []),
+    ...(LANE_OF[of.exam] === 'typed' ? [{ status: 'graded', source: 'auto' as const }] : []),
+  ]);
+  if (status === 'failed') return fail(of, 'grading_failed');
+  of.run.state = 'completed';
+  of.run.hold = null;
+  of.charged = of.quoted;
+  of.needsReview = marks.includes('failed');
+  state.balance -= of.quoted;
+  stand(of, status);
+};
+
+export const submissionOf = (state: ModelState, key: string): ModelSubmission => {
+  const found = state.submissions[key];
+  if (found === undefined) throw new Error(`the model knows no submission ${key}`);
+  return found;
+};
+
+/** What a client sees of it, without what only the model keeps. */
+export const viewOf = ({ exam: _e, candidate: _c, asked: _a, run: _r, ...view }: ModelSubmission): View =>
+  structuredClone(view);

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import type { GradingStep } from '@evaluation/rules';
+import type { ExamName, Outcome } from './state.ts';
+
+/*
+ * What is drawn at random are wishes: "cancel the third". What they name is looked up in the state that is met, so a
+ * wish means something after any others, and still does when fast-check leaves some of those out.
+ */
+
+export type Wish =
+  | {
+      do: 'create';
+      client: number;
+      exam: ExamName;
+      candidate: number;
+      replace: boolean;
+      upload: number;
+      longAnswers: number;
+    }
+  | { do: 'cancel' | 'delete' | 're_evaluate'; client: number; at: number }
+  | {
+      do:
+        | 'claim'
+        | 'late_message'
+        | 'die'
+        | 'wear_out'
+        | 'interrupt'
+        | 'repeat_mark'
+        | 'pass_deadline'
+        | 'lose_message';
+      at: number;
+    }
+  | { do: 'hand_back'; at: number }
+  | { do: 'step'; at: number; step: GradingStep }
+  | { do: 'mark'; at: number; label: number; outcome: Outcome }
+  | { do: 'complete'; at: number; outcome: Outcome }
+  | { do: 'fail'; at: number; code: string }
+  | { do: 'stale'; at: number; write: 'step' | 'mark' | 'complete' | 'fail' | 'hand_back' }
+  | { do: 'finalize'; at: number }
+  | { do: 'grant'; credits: number };
+
+/** How wishes choose: where few are named and often the same, what runs at once meets more. */
+export interface Aim {
+  at: fc.Arbitrary<number>;
+  candidate: fc.Arbitrary<number>;
+  exam: fc.Arbitrary<ExamName>;
+}
+
+export const WIDELY: Aim = {
+  at: fc.nat(11),
+  candidate: fc.nat(1),
+  exam: fc.constantFrom('typed', 'copies', 'other copies'),
+};
+const AT_FEW: Aim = {
+  at: fc.constantFrom(0, 0, 0, 0, 1, 2, 3),
+  candidate: fc.constantFrom(0, 0, 0, 1),
+  exam: fc.constantFrom('copies', 'copies', 'typed', 'other copies'),
+};
+
+const client = fc.nat(1);
+const outcome = fc.constantFrom<Outcome>('graded', 'graded', 'failed');
+
+const createWish = ({ candidate, exam }: Aim) =>
+  fc.record({
+    do: fc.constant('create' as const),
+    client,
+    exam,
+    candidate,
+    replace: fc.boolean(),
+    upload: fc.constantFrom(0, 0, 0, 1, -1),
+    longAnswers: fc.constantFrom(1, 2, 2, 0),
+  });
+const clientWish = ({ at }: Aim) =>
+  fc.record({
+    do: fc.constantFrom('cancel' as const, 'delete' as const, 're_evaluate' as const, 're_evaluate' as const),
+    client,
+    at,
+  });
+const claimWish = ({ at }: Aim) => fc.record({ do: fc.constant('claim' as const), at });
+const workerWish = ({ at }: Aim) =>
+  fc.oneof(
+    fc.record({
+      do: fc.constant('step' as const),
+      at,
+      step: fc.constantFrom<GradingStep>('processing', 'reading', 'grading'),
+    }),
+    fc.record({ do: fc.constant('mark' as const), at, label: fc.nat(1), outcome }),
+    fc.record({ do: fc.constant('complete' as const), at, outcome }),
+    fc.record({ do: fc.constant('complete' as const), at, outcome }),
+    fc.record({
+      do: fc.constant('fail' as const),
+      at,
+      code: fc.constantFrom('copy_unreadable', 'language_not_supported', 'timed_out'),
+    }),
+    fc.record({ do: fc.constant('hand_back' as const), at }),
+    fc.record({ do: fc.constantFrom('die' as const, 'pass_deadline' as const), at }),
+    fc.record({ do: fc.constantFrom('interrupt' as const, 'repeat_mark' as const), at }),
+    fc.record({
+      do: fc.constant('stale' as const),
+      at,
+      write: fc.constantFrom('step', 'mark', 'complete', 'fail', 'hand_back'),
+    }),
+    fc.record({ do: fc.constant('late_message' as const), at }),
+  );
+const aloneWish = ({ at }: Aim) =>
+  fc.oneof(
+    fc.record({
+      do: fc.constantFrom('lose_message' as const, 'wear_out' as const, 'finalize' as const),
+      at,
+    }),
+    fc.record({ do: fc.constant('grant' as const), credits: fc.integer({ min: 1, max: 3 }) }),
+  );
+
+/** What may be wished while nothing else happens; one more often than another where it is named more often. */
+export const wishesAlone = (aim: Aim): fc.Arbitrary<Wish>[] => [
+  createWish(aim),
+  createWish(aim),
+  clientWish(aim),
+  clientWish(aim),
+  claimWish(aim),
+  claimWish(aim),
+  workerWish(aim),
+  workerWish(aim),
+  workerWish(aim),
+  workerWish(aim),
+  aloneWish(aim),
+];
+
+/** What brings others something to meet at once. */
+const wishBefore = (aim: Aim): fc.Arbitrary<Wish> =>
+  fc.oneof(createWish(aim), claimWish(aim), claimWish(aim), workerWish(aim));
+
+/** What may be wished at once with others: whatever has a moment at which it happened. */
+const wishAtOnce = (aim: Aim): fc.Arbitrary<Wish> =>
+  fc.oneof(
+    { arbitrary: createWish(aim), weight: 3 },
+    { arbitrary: clientWish(aim), weight: 4 },
+    { arbitrary: claimWish(aim), weight: 2 },
+    { arbitrary: workerWish(aim), weight: 4 },
+  );
+
+/** A round: what is done first, and what is done at once then. */
+interface Round {
+  before: Wish[];
+  wishes: Wish[];
+}
+
+/** A client names the one that a worker is at. */
+export const WORKED_ON = -1;
+const copyOf = (exam: ExamName, candidate: number): fc.Arbitrary<Wish> =>
+  fc.record({
+    do: fc.constant('create' as const),
+    client,
+    exam: fc.constant(exam),
+    candidate: fc.constant(candidate),
+    replace: fc.constant(true),
+    upload: fc.constant(0),
+    longAnswers: fc.constant(0),
+  });
+
+/** A worker and a client want different things of one submission. */
+const duel: fc.Arbitrary<Round> = fc.record({
+  before: fc.tuple(copyOf('copies', 0), fc.constant<Wish>({ do: 'claim', at: 0 })),
+  wishes: fc.tuple(
+    workerWish({ ...AT_FEW, at: fc.constant(0) }),
+    fc.oneof(
+      clientWish({ ...AT_FEW, at: fc.constant(WORKED_ON) }),
+      clientWish({ ...AT_FEW, at: fc.constant(WORKED_ON) }),
+      copyOf('copies', 0),
+    ),
+    wishAtOnce(AT_FEW),
+  ),
+});
+
+/** Two submissions want one upload: of different candidates and exams, whose locks would keep them apart. */
+const contest: fc.Arbitrary<Round> = fc.record({
+  before: fc.constant<Wish[]>([{ do: 'grant', credits: 3 }]),
+  wishes: fc.tuple(copyOf('copies', 0), copyOf('other copies', 1)),
+});
+
+export const rounds: fc.Arbitrary<Round> = fc.oneof(
+  {
+    arbitrary: fc.record({
+      before: fc.array(wishBefore(AT_FEW), { maxLength: 3, size: 'max' }),
+      wishes: fc.array(wishAtOnce(AT_FEW), { minLength: 2, maxLength: 4, size: 'max' }),
+    }),
+    weight: 6,
+  },
+  { arbitrary: duel, weight: 4 },
+  { arbitrary: contest, weight: 2 },
+);

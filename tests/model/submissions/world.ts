@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto';
+import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
+import { apiClient, createExam, type Answer, type ApiClient, type ErrorBody } from '../../harness/api.ts';
+import { handWorker, type HandWorker, type HeldByHand } from '../../harness/handWorker.ts';
+import { eventually, type BehindTheApi } from '../../harness/ledger.ts';
+import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import type { TestService } from '../../harness/service.ts';
+import {
+  LONG_LABELS,
+  type ExamName,
+  type ModelState,
+  type Operation,
+  type Said,
+  type View,
+} from './state.ts';
+
+/** What an institute begins with: little enough that it runs out. */
+export interface Means {
+  credits: number;
+  limit: number;
+  quota: number;
+}
+
+/** Pages of the uploads that lie ready, and so their prices. */
+const POOL = [1, 2, 1, 3, 1, 1, 2, 1, 1, 2, 1, 1, 3, 1, 1, 2];
+
+/** An institute of one model run's own in the real service, where the model's operations are done. */
+export interface World {
+  instituteId: string;
+  /** As any client of it reads. */
+  api: ApiClient;
+  begin: ModelState;
+  /** Does it; what it was told is put in the model's words later, when all that ran at once is known by name. */
+  perform(operation: Operation): Promise<() => Said>;
+  /** The model's name of a submission. */
+  keyOf(id: string): string;
+  /** The submission as the model would see it. */
+  viewOf(submission: Submission): View;
+  /** Puts a waiting run out to be taken: the dispatcher does it in turn, and here any run may be the next. */
+  putOut(key: string, attempt: number): Promise<void>;
+  /** Waits until the dispatcher has put a run out. @returns its submission */
+  nextOut(): Promise<string>;
+  name(of: string): string;
+}
+
+export const newWorld = async (service: TestService, behind: BehindTheApi, means: Means): Promise<World> => {
+  const { control } = service.control.as({});
+  const { institute_id: instituteId } = await control.createInstitute.mutate({
+    name: 'Of a model',
+    credits: means.credits,
+    credit_limit: means.limit,
+    daily_copy_quota: means.quota,
+  });
+  const newClient = async () =>
+    apiClient(service.baseUrl, (await control.createKey.mutate({ institute_id: instituteId })).api_key);
+  const clients = [await newClient(), await newClient()] as const;
+  const [api] = clients;
+  const exams: Record<ExamName, Exam> = {
+    typed: await createExam(api, typedExam([mcq('1'), ...LONG_LABELS.map((label) => longAnswer(label))])),
+    copies: await createExam(api, handwrittenExam()),
+    'other copies': await createExam(api, handwrittenExam()),
+  };
+  // What a failed run of the model left behind is not in the way of the next one.
+  await behind.query(
+    `update runs set status = 'cancelled', lease_until = null where status in ('queued', 'released', 'claimed')`,
+  );
+  const uploads = POOL.map((pages) => ({ id: randomUUID(), pages }));
+  // Ready at once: how a file gets there is another test's matter.
+  await behind.query(
+    `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, pages)
+     select (u->>'id')::uuid, $1, 'ready', 'copy.pdf', 'application/pdf', 1000, 'put/' || (u->>'id'),
+       'sealed/' || (u->>'id'), (u->>'pages')::int
+     from jsonb_array_elements($2::jsonb) u`,
+    [instituteId, JSON.stringify(uploads)],
+  );
+  const world = inWorld({ service, behind, instituteId, clients, exams, uploads });
+  return {
+    ...world,
+    instituteId,
+    api,
+    begin: {
+      balance: means.credits,
+      limit: means.limit,
+      quota: means.quota,
+      used: 0,
+      uploads: POOL.map((pages) => ({ pages, usedBy: null })),
+      submissions: {},
+      holds: {},
+    },
+  };
+};
+
+const inWorld = (real: {
+  service: TestService;
+  behind: BehindTheApi;
+  instituteId: string;
+  clients: readonly [ApiClient, ApiClient];
+  exams: Record<ExamName, Exam>;
+  uploads: { id: string; pages: number }[];
+}): Pick<World, 'perform' | 'keyOf' | 'viewOf' | 'putOut' | 'nextOut' | 'name'> => {
+  const { behind, instituteId } = real;
+  const worker: HandWorker = handWorker(real.service);
+  const ids = new Map<string, string>();
+  const holds = new Map<string, HeldByHand>();
+  let names = 0;
+
+  const idOf = (key: string): string => {
+    const id = ids.get(key);
+    if (id === undefined) throw new Error(`${key} was never accepted`);
+    return id;
+  };
+  const keyOf = (id: string): string => [...ids].find(([, of]) => of === id)?.[0] ?? `unknown ${id}`;
+  const viewOf = (submission: Submission): View => viewIn(submission, keyOf);
+  const client = (of: number): ApiClient => real.clients[of === 0 ? 0 : 1];
+  const holdOf = (hold: string): HeldByHand => {
+    const held = holds.get(hold);
+    if (held === undefined) throw new Error(`${hold} was never taken`);
+    return held;
+  };
+
+  const runOf = async (key: string, attempt: number) => {
+    const [run] = await behind.query<{ id: string; status: string; dead_leases: number; delivery: number }>(
+      'select id, status, dead_leases, delivery from runs where submission_id = $1 and attempt = $2',
+      [idOf(key), attempt],
+    );
+    if (run === undefined) throw new Error(`${key} has no run ${attempt}`);
+    return run;
+  };
+  const putOut = async (key: string, attempt: number): Promise<void> => {
+    await behind.query(
+      `update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
+       where submission_id = $1 and attempt = $2 and status = 'queued'`,
+      [idOf(key), attempt],
+    );
+  };
+  const nextOut = (): Promise<string> =>
+    eventually('a run is put out', async () => {
+      const [run] = await behind.query<{ submission_id: string }>(
+        `select submission_id from runs where institute_id = $1 and status = 'released' order by queued_at limit 1`,
+        [instituteId],
+      );
+      return run === undefined ? undefined : keyOf(run.submission_id);
+    });
+
+  const refusal = (http: number, { error }: ErrorBody): Said => {
+    const existing = error.details?.['submission_id'];
+    return { http, code: error.code, existing: typeof existing === 'string' ? keyOf(existing) : null };
+  };
+  const told = (answer: Answer<Submission | ErrorBody>): (() => Said) => {
+    const { status: http, body } = answer;
+    return () => ('id' in body ? { http, shown: viewOf(body) } : refusal(http, body));
+  };
+
+  const create = async (operation: Extract<Operation, { do: 'create' }>): Promise<() => Said> => {
+    const answers = [
+      { question_label: '1', option_labels: ['B'] },
+      ...LONG_LABELS.slice(0, operation.longAnswers).map((label) => ({
+        question_label: label,
+        text: 'Because of this.',
+      })),
+    ];
+    const answer = await client(operation.client).post<Submission | ErrorBody>(
+      `/exams/${real.exams[operation.exam].id}/submissions`,
+      {
+        candidate: { external_id: `candidate ${operation.candidate}` },
+        replace: operation.replace,
+        ...(operation.upload === null ? { answers } : { upload_id: real.uploads[operation.upload]?.id }),
+      },
+    );
+    if ('id' in answer.body) ids.set(operation.key, answer.body.id);
+    return told(answer);
+  };
+
+  /** Until it is so: the dispatcher looks at its next tick, and a worker that is still alive may write in between. */
+  const until = async (what: string, statement: string, runId: string, isOver: string): Promise<void> => {
+    await eventually(what, async () => {
+      await behind.query(statement, [runId]);
+      const rows = await behind.query(`select 1 from runs where id = $1 and (${isOver})`, [runId]);
+      return rows.length === 1;
+    });
+  };
+  const OVER = `status in ('completed', 'failed', 'cancelled')`;
+
+  const now = (said: Said) => () => said;
+  const perform: World['perform'] = async (operation) => {
+    switch (operation.do) {
+      case 'create':
+        return create(operation);
+      case 'cancel':
+      case 're_evaluate': {
+        const path = `/submissions/${idOf(operation.key)}/${operation.do === 'cancel' ? 'cancel' : 're-evaluate'}`;
+        return told(await client(operation.client).post<Submission | ErrorBody>(path));
+      }
+      case 'delete': {
+        const path = `/submissions/${idOf(operation.key)}`;
+        const { status: http, body } = await client(operation.client).delete<
+          { id: string; deleted: boolean } | ErrorBody
+        >(path);
+        if (!('id' in body)) return () => refusal(http, body);
+        return () => ({ http, deleted: body.deleted ? keyOf(body.id) : 'not deleted' });
+      }
+      case 'claim': {
+        const run = await runOf(operation.key, operation.attempt);
+        const held = await worker.deliver({ id: run.id, institute_id: instituteId });
+        if (held === null) return now('nothing');
+        holds.set(operation.hold, held);
+        return now('held');
+      }
+      case 'step':
+        return now(await holdOf(operation.hold).step(operation.step));
+      case 'mark':
+        return now(
+          await holdOf(operation.hold).mark(operation.outcome === 'failed' ? 'failed' : 1, [operation.label]),
+        );
+      case 'complete':
+        return now(await holdOf(operation.hold).complete());
+      case 'fail':
+        return now(await holdOf(operation.hold).fail(operation.code));
+      case 'hand_back':
+        return now(await holdOf(operation.hold).handBack());
+      case 'die': {
+        const { id, dead_leases } = await runOf(operation.key, operation.attempt);
+        await until(
+          `the death of a worker of ${operation.key} is seen`,
+          `update runs set lease_until = clock_timestamp() - interval '1 second'
+           where id = $1 and status = 'claimed' and dead_leases = ${dead_leases}`,
+          id,
+          // Of the third, what is waited for is that the run is ended.
+          `${OVER} or (status <> 'claimed' and dead_leases < 3)`,
+        );
+        return now('ok');
+      }
+      case 'pass_deadline': {
+        const { id } = await runOf(operation.key, operation.attempt);
+        await until(
+          `${operation.key} ended at its deadline`,
+          `update runs set deadline_at = clock_timestamp() - interval '1 second' where id = $1 and not (${OVER})`,
+          id,
+          OVER,
+        );
+        return now('ok');
+      }
+      case 'lose_message': {
+        await putOut(operation.key, operation.attempt);
+        const { id, delivery } = await runOf(operation.key, operation.attempt);
+        await until(
+          `the message of ${operation.key} is missed`,
+          `update runs set released_at = clock_timestamp() - interval '1 day'
+           where id = $1 and status = 'released' and delivery = ${delivery}`,
+          id,
+          `status = 'queued' or delivery > ${delivery}`,
+        );
+        return now('ok');
+      }
+      case 'finalize':
+        await behind.query(
+          `with finalized as (
+             update submissions set finalized_at = clock_timestamp() where id = $1 returning exam_id)
+           update exams set live_unfinalized = live_unfinalized - 1 where id = (select exam_id from finalized)`,
+          [idOf(operation.key)],
+        );
+        return now('ok');
+      case 'grant':
+        await real.service.control
+          .as({})
+          .control.grantCredits.mutate({ institute_id: instituteId, amount: operation.credits });
+        return now('ok');
+    }
+  };
+  return { perform, keyOf, viewOf, putOut, nextOut, name: (of) => `${of} ${(names += 1)}` };
+};
+
+const viewIn = (of: Submission, keyOf: (id: string) => string): View => ({
+  key: keyOf(of.id),
+  state: of.state,
+  replacedBy: of.replaced_by === undefined ? null : keyOf(of.replaced_by),
+  status: of.status,
+  attempts: of.attempt_count,
+  charged: of.credits_charged,
+  error: of.error?.code ?? null,
+  isInQueue: of.queue !== null,
+  progress:
+    of.progress === null ? null : { done: of.progress.questions_done, total: of.progress.questions_total },
+  hasEstimate: of.progress?.estimated_ready_at !== undefined,
+  needsReview: of.needs_review,
+  finalized: of.finalized,
+  hasVersion: of.rubric_version !== null,
+  pages: of.pages,
+  quoted: of.quote.credits,
+});

@@ -1,0 +1,127 @@
+import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
+import type { Submission } from '@evaluation/rest-contract/schemas';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createExam, submit, untilOver } from '../harness/api.ts';
+import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { longAnswer, typedExam } from '../harness/papers.ts';
+import { startService, type TestService } from '../harness/service.ts';
+import { expectGradedOnce, expectReleased } from './expectations.ts';
+import { startModelGate, type ModelGate } from './modelGate.ts';
+
+/* The provider is down for longer than a run may take: the runs in hand pay for it, those that wait do not (design 3.10). */
+
+vi.setConfig({ testTimeout: 90_000 });
+
+const WORKERS = 3;
+const RUNS = 30;
+const DEADLINE_SECONDS = 2;
+
+let model: ModelServer;
+let gate: ModelGate;
+let service: TestService;
+let behind: BehindTheApi;
+
+beforeEach(async () => {
+  model = await startModelServer();
+  gate = await startModelGate(model.baseUrl);
+  service = await startService({
+    GRADER: 'openai',
+    OPENAI_BASE_URL: gate.baseUrl,
+    TICK_MS: '100',
+    TYPED_CONCURRENCY: String(WORKERS),
+    TYPED_DEADLINE_SECONDS: String(DEADLINE_SECONDS),
+  });
+  behind = lookBehind(service.database);
+});
+afterEach(async () => {
+  await behind.close();
+  await service.close();
+  await gate.close();
+  await model.close();
+});
+
+const submitRuns = async (count = RUNS): Promise<Submission[]> => {
+  const exam = await createExam(service.api, typedExam([longAnswer('1')]));
+  const submissions: Submission[] = [];
+  for (let at = 1; at <= count; at += 1) {
+    submissions.push(
+      await submit(service.api, exam.id, {
+        candidate: { external_id: `C-${at}` },
+        answers: [{ question_label: '1', text: `Because it is less dense than water, says number ${at}.` }],
+      }),
+    );
+  }
+  return submissions;
+};
+
+const runsThat = async (are: string): Promise<number> => {
+  const [row] = await behind.query<{ runs: number }>(`select count(*)::int as runs from runs where ${are}`);
+  return row?.runs ?? 0;
+};
+
+/** Until the runs that were in hand first, and one that looked whether the provider is back, have run out of time. */
+const outlast = () =>
+  eventually(
+    'more runs fail than were in hand at first',
+    async () => (await runsThat(`status = 'failed'`)) > WORKERS,
+  );
+
+/** Few of the runs have failed, and they cost nothing; the others have waited, and are graded. */
+const expectTheOthersGraded = async (submissions: readonly Submission[]): Promise<void> => {
+  let failed = 0;
+  for (const { id } of submissions) {
+    const { status } = await untilOver(service.api, id);
+    if (status === 'failed') {
+      failed += 1;
+      await expectReleased(service.api, behind, id, 'timed_out');
+    } else {
+      await expectGradedOnce(service.api, behind, id);
+    }
+  }
+  // In hand at first, and one at a time afterwards, while the provider was not back.
+  expect(failed).toBeLessThanOrEqual(2 * WORKERS);
+};
+
+test('3.10 connections are refused for longer than a deadline: the runs that wait keep waiting, and are graded afterwards', async () => {
+  await gate.shut();
+  const submissions = await submitRuns();
+  await outlast();
+  expect(await runsThat('claimed_at is null'), 'their time has not begun').toBeGreaterThanOrEqual(
+    RUNS - 2 * WORKERS,
+  );
+  await gate.open();
+  await expectTheOthersGraded(submissions);
+});
+
+test('3.10 the provider answers 500 for longer than a deadline: a handful of calls find out, and the same holds', async () => {
+  model.behave([{ behaviour: { kind: 'status', status: 503 } }]);
+  const submissions = await submitRuns();
+  await outlast();
+  // What opened the breaker, what was on its way then, and a call a pause: without it there would be hundreds.
+  expect(model.calls.length).toBeLessThanOrEqual(20);
+  model.behave([]);
+  await expectTheOthersGraded(submissions);
+});
+
+test('3.10 a provider that has too much to do is not down, and a run that it breaks at keeps no other one waiting', async () => {
+  const asked = new Set<string | undefined>();
+  model.behave((call): Behaviour | undefined => {
+    const prompt = JSON.stringify(call.body);
+    if (prompt.includes('poison')) return { kind: 'status', status: 500 };
+    const [who] = /number \d+/.exec(prompt) ?? [];
+    const isFirst = !asked.has(who);
+    asked.add(who);
+    return isFirst ? { kind: 'status', status: 429 } : undefined;
+  });
+  const exam = await createExam(service.api, typedExam([longAnswer('1')]));
+  const poisoned = await submit(service.api, exam.id, {
+    candidate: { external_id: 'POISON' },
+    answers: [{ question_label: '1', text: 'A poison for the server of the model.' }],
+  });
+  await model.waitFor((calls) => calls.length >= 2);
+  const submissions = await submitRuns(10);
+  for (const { id } of submissions) {
+    expect(await untilOver(service.api, id)).toMatchObject({ status: 'graded' });
+  }
+  expect(await untilOver(service.api, poisoned.id)).toMatchObject({ status: 'failed' });
+});

@@ -1,0 +1,66 @@
+import pg from 'pg';
+import type { ClonedDatabase } from '@evaluation/test-services';
+
+/**
+ * As if a submission had been made by so many more candidates: each with answers, a run that waits, and its credits
+ * reserved. Over the API it would take longer than the test that needs them.
+ */
+export const multiply = async (
+  database: ClonedDatabase,
+  submissionId: string,
+  count: number,
+): Promise<void> => {
+  const client = new pg.Client({ connectionString: database.superuserUrl });
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query(
+      `create temporary table more on commit drop as
+       select n, gen_random_uuid() as submission, gen_random_uuid() as run, gen_random_uuid() as candidate
+       from generate_series(1, $1::int) n`,
+      [count],
+    );
+    const copies: [table: string, changed: string][] = [
+      ['candidates', `'id', candidate, 'external_id', 'MANY-' || n`],
+      [
+        'submissions',
+        `'id', submission, 'candidate_id', candidate, 'current_run_id', run, 'status', 'queued'`,
+      ],
+      ['answers', `'submission_id', submission`],
+      [
+        'runs',
+        `'id', run, 'submission_id', submission, 'status', 'queued', 'delivery', 0, 'fence', 0, 'worker', null,
+         'released_at', null, 'claimed_at', null, 'lease_until', null, 'deadline_at', null, 'paper', null,
+         'queued_at', clock_timestamp()`,
+      ],
+    ];
+    const ofTheFirst: Record<string, string> = {
+      candidates: 'id = (select candidate_id from submissions where id = $1)',
+      submissions: 'id = $1',
+      answers: 'submission_id = $1',
+      runs: 'submission_id = $1',
+    };
+    for (const [table, changed] of copies) {
+      await client.query(
+        `insert into ${table}
+         select made.* from ${table} t, more,
+           jsonb_populate_record(null::${table}, to_jsonb(t) || jsonb_build_object(${changed})) made
+         where t.${ofTheFirst[table]}`,
+        [submissionId],
+      );
+    }
+    await client.query(
+      `update exams set live_submissions = live_submissions + $2, live_unfinalized = live_unfinalized + $2
+       where id = (select exam_id from submissions where id = $1)`,
+      [submissionId, count],
+    );
+    await client.query(
+      `update credit_accounts a set committed = committed + $2 * r.price
+       from runs r where r.submission_id = $1 and a.institute_id = r.institute_id`,
+      [submissionId, count],
+    );
+    await client.query('commit');
+  } finally {
+    await client.end();
+  }
+};
