@@ -5,13 +5,7 @@ import { behind } from '../harness/behind.ts';
 import type { HeldByHand } from '../harness/handWorker.ts';
 import { lookBehind, type BehindTheApi } from '../harness/ledger.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import {
-  expectError,
-  expectRefused,
-  newTenant,
-  startIdleService,
-  wholeFeed,
-} from '../harness/tenant.ts';
+import { expectError, expectRefused, newTenant, startIdleService, wholeFeed } from '../harness/tenant.ts';
 import { takeRun } from '../harness/takeRun.ts';
 import type { TestService } from '../harness/service.ts';
 

@@ -201,11 +201,11 @@ test('3.8 no more runs wait in a lane than are being worked on there, and one in
 
 const UNCLAIMED_SECONDS = 1;
 
-const withPatience = (services: Services): Services => ({
-  ...services,
+const withPatience = (given: Services): Services => ({
+  ...given,
   settings: {
-    ...services.settings,
-    runs: { ...services.settings.runs, unclaimedSeconds: UNCLAIMED_SECONDS },
+    ...given.settings,
+    runs: { ...given.settings.runs, unclaimedSeconds: UNCLAIMED_SECONDS },
   },
 });
 
