@@ -121,6 +121,84 @@ test('granted credits are added to the balance', async () => {
   expect((await show(institute)).credits.balance).toBe(512.5);
 });
 
+test('what is set of an institute changes, and nothing else of it', async () => {
+  const institute = await newInstitute('--credit-limit 20 --credits-per-page 0.25 --credits-per-answer 2');
+  const set = async (...args: string[]) =>
+    answerOf(await admin('institute', 'set', '--institute', institute, '--json', ...args));
+  const before = await show(institute);
+
+  const named = { ...before, name: 'Lake School' };
+  expect(await set('--name', 'Lake School')).toEqual(named);
+  const priced = {
+    ...named,
+    credits_per_page: null,
+    credits_per_answer: 0.5,
+    daily_copy_quota: 0,
+    credits: { balance: 500, credit_limit: 7.5, committed: 0 },
+  };
+  expect(
+    await set(
+      ...words(
+        '--credits-per-page standard --credits-per-answer 0.5 --daily-copy-quota 0 --credit-limit 7.5',
+      ),
+    ),
+  ).toEqual(priced);
+  expect(await show(institute)).toEqual(priced);
+});
+
+test('a disabled institute is refused, and works again once it is enabled', async () => {
+  const institute = await newInstitute();
+  const { api_key } = await newKey(institute, '--scopes read');
+  const disabled = answerOf(await admin('institute', 'disable', '--institute', institute, '--json'));
+  expect(disabled).toEqual({ ...(await show(institute)), api_enabled: false });
+  const refused = await me<ErrorBody>(api_key);
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'product_not_enabled']);
+  const enabled = await admin('institute', 'enable', '--institute', institute);
+  expect(enabled).toMatchObject({ code: 0, stderr: '' });
+  expect(enabled.stdout).toContain('The API is enabled for Riverside School');
+  expect((await me(api_key)).status).toBe(200);
+});
+
+test('what is set of a key changes, and nothing else of it; a revoked key stays as it is', async () => {
+  const institute = await newInstitute();
+  const { key_id, api_key } = await newKey(
+    institute,
+    '--scopes read --daily-copy-cap 5 --expires-at 2100-01-01T00:00:00Z',
+  );
+  const set = (options: string) => admin('key', 'set', '--key', key_id, '--json', ...words(options));
+  const [before] = (await show(institute)).keys;
+  const widened = { ...before, scopes: ['evaluation:read', 'evaluation:review'], rate_tier: 'high' };
+  expect(answerOf(await set('--scopes read,review --rate-tier high'))).toEqual(widened);
+  const freed = { ...widened, daily_copy_cap: null, expires_at: null };
+  expect(answerOf(await set('--daily-copy-cap none --expires-at never'))).toEqual(freed);
+  expect((await me<Account>(api_key)).body).toMatchObject({
+    scopes: ['evaluation:read', 'evaluation:review'],
+    rate_tier: 'high',
+    daily_copy_cap: null,
+  });
+  const lines = await admin('key', 'set', '--key', key_id, '--daily-copy-cap', '2');
+  expect(lines.stdout).toMatch(
+    new RegExp(
+      `^${key_id}  …${api_key.slice(-4)}  read,review  high  at most 2 copies a day  (?:never|last) used`,
+    ),
+  );
+  expect(lines.stdout).not.toContain(api_key);
+
+  await admin('key', 'revoke', '--key', key_id);
+  expect(errorOf(await set('--rate-tier standard'))).toMatchObject({ code: 'conflict' });
+  expect((await show(institute)).keys).toMatchObject([{ rate_tier: 'high', daily_copy_cap: 2 }]);
+});
+
+test('an institute is shown with the last use of its keys', async () => {
+  const institute = await newInstitute();
+  const { key_id, api_key } = await newKey(institute, '--scopes read');
+  const shown = async () => (await admin('institute', 'show', '--institute', institute)).stdout;
+  expect(await shown()).toMatch(new RegExp(`${key_id} .* never used\n`));
+  expect((await me(api_key)).status).toBe(200);
+  await expect.poll(shown, { timeout: 20_000 }).toMatch(new RegExp(`${key_id} .* last used 20\\S+Z\n`));
+  expect((await show(institute)).keys).toMatchObject([{ key_id, last_used_at: expect.stringMatching(/Z$/) }]);
+});
+
 test('without --json a person reads lines, and sees an API key only where it is created', async () => {
   const created = await admin('institute', 'create', '--name', 'Hill School', '--credits', '5');
   const institute = /Institute created: (\S+)/.exec(created.stdout)?.[1] ?? '';
@@ -205,6 +283,56 @@ test.each<[what: string, args: string[], exitCode: number, code: string, says: s
     'invalid_arguments',
     'UTC',
   ],
+  [
+    'nothing to set of an institute',
+    ['institute', 'set', '--institute', someId],
+    2,
+    'invalid_arguments',
+    '--help',
+  ],
+  ['nothing to set of a key', ['key', 'set', '--key', someId], 2, 'invalid_arguments', '--help'],
+  [
+    'a price that is none',
+    ['institute', 'set', '--institute', someId, '--credits-per-page', 'free'],
+    2,
+    'invalid_arguments',
+    '--credits-per-page',
+  ],
+  [
+    'a cap that is none',
+    ['key', 'set', '--key', someId, '--daily-copy-cap', '-1'],
+    2,
+    'invalid_arguments',
+    'whole number',
+  ],
+  [
+    'an expiry that is none',
+    ['key', 'set', '--key', someId, '--expires-at', 'soon'],
+    2,
+    'invalid_arguments',
+    'UTC',
+  ],
+  [
+    'setting an unknown institute',
+    ['institute', 'set', '--institute', someId, '--name', 'X'],
+    1,
+    'not_found',
+    'no such institute',
+  ],
+  [
+    'disabling an unknown institute',
+    ['institute', 'disable', '--institute', someId],
+    1,
+    'not_found',
+    'no such institute',
+  ],
+  [
+    'setting an unknown key',
+    ['key', 'set', '--key', someId, '--rate-tier', 'high'],
+    1,
+    'not_found',
+    'no such key',
+  ],
   ['an unknown institute', keyFor(someId, '--scopes', 'read'), 1, 'not_found', 'no such institute'],
   [
     'credits for an unknown institute',
@@ -288,12 +416,19 @@ test('CORE_URL and CORE_CONTROL_TOKEN lead to another core, which refuses a wron
   expect(wrong.stderr).not.toContain(tokens.grading);
 });
 
-test.each(['institute create', 'institute show', 'key create', 'key revoke', 'credits grant'])(
-  '`%s --help` says what it does and gives an example, without a service',
-  async (command) => {
-    const help = await runProgram('admin', [...command.split(' '), '--help'], {});
-    expect(help).toMatchObject({ code: 0, stderr: '' });
-    expect(help.stdout).toContain(`Usage: npm run --silent admin -- ${command} [options]\n\n`);
-    expect(help.stdout).toContain(`Example:\n  $ npm run --silent admin -- ${command} --`);
-  },
-);
+test.each([
+  'institute create',
+  'institute show',
+  'institute set',
+  'institute enable',
+  'institute disable',
+  'key create',
+  'key set',
+  'key revoke',
+  'credits grant',
+])('`%s --help` says what it does and gives an example, without a service', async (command) => {
+  const help = await runProgram('admin', [...command.split(' '), '--help'], {});
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  expect(help.stdout).toContain(`Usage: npm run --silent admin -- ${command} [options]\n\n`);
+  expect(help.stdout).toContain(`Example:\n  $ npm run --silent admin -- ${command} --`);
+});

@@ -115,6 +115,8 @@ export interface SplitService {
   database: ClonedDatabase;
   environment: Record<string, string>;
   startWorker(settings?: Record<string, string>): Promise<Program>;
+  /** Another key of the institute. */
+  newKey(): Promise<{ api_key: string }>;
   core(): Program;
   /** Starts core again where it was, after the test has ended it. */
   restartCore(): Promise<void>;
@@ -167,6 +169,14 @@ export const startSplitService = async (settings: Record<string, string>): Promi
       database,
       environment,
       startWorker: (extra = {}) => startProgram('worker', { ...environment, ...extra }),
+      newKey: async () => {
+        const access = coreOverHttp({ url: core.name, token: controlToken });
+        try {
+          return await access.as({}).control.createKey.mutate({ institute_id });
+        } finally {
+          await access.close();
+        }
+      },
       core: () => core,
       restartCore: async () => {
         core = await startProgram('core', environment);

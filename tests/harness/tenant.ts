@@ -13,7 +13,7 @@ export interface Tenant {
 
 /** The service without hands for grading: what it accepts stays `queued`, so nothing changes by itself. */
 export const startIdleService = (extra: Record<string, string> = {}): Promise<TestService> =>
-  startService({ COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0', ...extra });
+  startService({ COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0', DRAW_CONCURRENCY: '0', ...extra });
 
 export const newTenant = async (
   service: TestService,
@@ -48,7 +48,7 @@ export const wholeFeed = async (api: ApiClient, query = 'limit=200'): Promise<Su
 };
 
 /** All of an institute that a request could change: quota, credits, submissions. */
-const standing = async (tenant: Tenant): Promise<object> => ({
+export const standing = async (tenant: Tenant): Promise<object> => ({
   used: (await tenant.api.get<Account>('/me')).body.quota_used_today,
   credits: await tenant.credits(),
   feed: (await wholeFeed(tenant.api)).map(stored),

@@ -3,7 +3,6 @@ import type { Exam, ExamStatus } from '@evaluation/rest-contract/schemas';
 import { errors } from '@evaluation/rest-contract/errors';
 import { refusalOf, type ExamChange } from '@evaluation/rules';
 import { createExam, submit, type Answer, type ApiClient, type ErrorBody } from '../harness/api.ts';
-import { finalizeExam } from '../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { expectError, newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
@@ -66,6 +65,10 @@ const calls: Record<ExamChange, Record<string, Call>> = {
     'DELETE /exams/{id}/candidates/{id}': ({ api, exam, candidateId }) =>
       api.delete(`/exams/${exam.id}/candidates/${candidateId}`),
   },
+  finalize: {
+    'POST /exams/{id}/finalize': ({ api, exam }) =>
+      api.post(`/exams/${exam.id}/finalize`, { all_graded: true }),
+  },
   open: { 'POST /exams/{id}/open': ({ api, exam }) => api.post(`/exams/${exam.id}/open`) },
   submit: {
     'POST /exams/{id}/submissions': ({ api, exam }) =>
@@ -94,7 +97,7 @@ const examIn = async (status: ExamStatus): Promise<Standing> => {
       candidate: { external_id: 'done' },
       answers: [{ question_label: '2', option_labels: ['B'] }],
     });
-    await finalizeExam(service.database, made.id);
+    await api.post(`/exams/${made.id}/finalize`, { all_graded: true });
   }
   if (status === 'deleted') await api.delete(`/exams/${made.id}`);
   const exam = await read(made.id);

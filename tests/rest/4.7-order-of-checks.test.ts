@@ -91,7 +91,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** All rows of all tables, so that "nothing changed" leaves nothing out. */
+/** All rows of all tables, so that "nothing changed" leaves nothing out but when a key was last used. */
 const everything = async (): Promise<unknown[]> => {
   const tables = await behind.query<{ name: string }>(
     `select quote_ident(table_name) as name from information_schema.tables
@@ -99,7 +99,8 @@ const everything = async (): Promise<unknown[]> => {
   );
   const hashes = tables.map(
     ({ name }) =>
-      `select '${name}' as name, md5(string_agg(t::text, ',' order by t::text)) as rows from ${name} t`,
+      `select '${name}' as name, md5(string_agg(seen, ',' order by seen)) as rows
+       from ${name} t, lateral (select (to_jsonb(t) - 'last_used_at')::text as seen) r`,
   );
   return behind.query(hashes.join(' union all '));
 };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Exam, ResultList } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { takeRun } from '../harness/takeRun.ts';
 import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
@@ -126,4 +127,35 @@ test('4.7 a page of 50 results of 60 questions is answered, each with its own ma
     expect(questions).toHaveLength(QUESTIONS);
     expect(totals).toMatchObject({ awarded: Number(candidate.external_id.slice(4)), max: QUESTIONS });
   }
+});
+
+test('4.7 a page holds no more than can be held at once; what does not fit comes on the next', async () => {
+  const large = await createExam(tenant.api, typedExam([longAnswer('1')]));
+  const ids: string[] = [];
+  for (const external_id of ['large a', 'large b', 'large c']) {
+    const { id } = await submit(tenant.api, large.id, {
+      candidate: { external_id },
+      answers: [{ question_label: '1', text: 'Because of this.' }],
+    });
+    const held = await takeRun(service, id);
+    await held.mark(1);
+    await held.complete();
+    ids.push(id);
+  }
+  await behind(
+    service.database,
+    `update question_results set extracted_answer = repeat('x', 9000000)
+     where run_id in (select current_run_id from submissions where exam_id = $1)`,
+    [large.id],
+  );
+  const seen: string[] = [];
+  for (let cursor = ''; ;) {
+    const page = await results(`limit=50${cursor}`, large);
+    expect(page.data).toHaveLength(1);
+    seen.push(...page.data.map(({ submission_id }) => submission_id));
+    if (!page.has_more) break;
+    cursor = `&cursor=${page.next_cursor}`;
+  }
+  expect(seen).toEqual(ids);
+  expect((await results('include=-extracted_answer', large)).data).toHaveLength(3);
 });

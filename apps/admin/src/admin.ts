@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addCreditCommands } from './commands/credits.ts';
 import { addInstituteCommands } from './commands/institute.ts';
 import { addKeyCommands } from './commands/key.ts';
+import { addReconcileCommand } from './commands/reconcile.ts';
 import { CommandFailure, INVALID_ARGUMENTS, refusalOf } from './failures.ts';
 import { example } from './output.ts';
 
@@ -35,6 +36,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   addInstituteCommands(program);
   addKeyCommands(program);
   addCreditCommands(program);
+  addReconcileCommand(program);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return 0;

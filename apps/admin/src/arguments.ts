@@ -63,3 +63,16 @@ export const time = (text: string): string => {
   }
   return text;
 };
+
+/*
+ * An option that can be taken away: a word stands for having none. The word itself is kept until the command runs, since
+ * commander takes null for an option without a value.
+ */
+
+/** `standard` is the rate that everybody pays: no contract price. */
+export const price = (text: string): number | 'standard' => (text === 'standard' ? text : credits(text));
+
+/** `none`: no cap of its own. */
+export const cap = (text: string): number | 'none' => (text === 'none' ? text : count(text));
+
+export const expiry = (text: string): string => (text === 'never' ? text : time(text));

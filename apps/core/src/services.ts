@@ -14,6 +14,11 @@ export interface Services {
   log: Logger;
   /** Tells the dispatcher that there may be something to do; it ticks by itself anyway. */
   wakeDispatcher: () => void;
+  /**
+   * What a command tells others once its change is there: at once, or, in a command that is a part of a transaction
+   * (`once`), after the commit. Must not throw.
+   */
+  afterCommit: (effect: () => Promise<void>) => Promise<void>;
   /** How fast the lanes work, for estimates. */
   lanePace: Pick<LanePace, 'of'>;
 }

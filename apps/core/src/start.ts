@@ -6,9 +6,11 @@ import { openLanes } from '@evaluation/lanes';
 import { objectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
 import { createLogger } from '@evaluation/telemetry';
+import { startReconciler } from './credits/reconcile/reconciler.ts';
 import { startDispatcher } from './grading/dispatcher.ts';
 import { startLanePace } from './grading/lanePace.ts';
 import { coreRouter } from './router.ts';
+import { startSweep } from './idempotency/records.ts';
 import type { Services } from './services.ts';
 import type { CallHeaders, Context } from './trpc.ts';
 import { startFileRemoval } from './uploads/removeFiles.ts';
@@ -45,10 +47,15 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     settings,
     log,
     wakeDispatcher: () => dispatcher.wake(),
+    afterCommit: (effect) => effect(),
     lanePace,
   };
   const dispatcher = startDispatcher(services, settings.runs.tickMs);
-  const fileRemoval = startFileRemoval(services);
+  const rounds = [
+    startFileRemoval(services),
+    startSweep(services),
+    startReconciler(services, settings.reconcileMinutes * 60_000),
+  ];
 
   const createContext = (headers: CallHeaders): Context => ({ services, headers });
   const handler = createHTTPHandler({
@@ -77,8 +84,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     close: async () => {
       await closeServer(server);
       await dispatcher.close();
-      await lanePace.close();
-      await fileRemoval.close();
+      await Promise.all([lanePace, ...rounds].map((running) => running.close()));
       await lanes.close();
       await database.close();
       objects.close();
@@ -91,7 +97,13 @@ const headersOf = (request: IncomingMessage): CallHeaders => {
     const value = request.headers[name];
     return Array.isArray(value) ? value[0] : value;
   };
-  return { authorization: one('authorization'), actor: one('x-actor'), requestId: one('x-request-id') };
+  return {
+    authorization: one('authorization'),
+    actor: one('x-actor'),
+    requestId: one('x-request-id'),
+    idempotencyKey: one('x-idempotency-key'),
+    fingerprint: one('x-idempotency-fingerprint'),
+  };
 };
 
 const listen = (server: Server, { host, port }: { host: string; port: number }): Promise<number> =>

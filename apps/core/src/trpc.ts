@@ -3,6 +3,8 @@ import { initTRPC, TRPCError } from '@trpc/server';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import { verifyActor } from '@evaluation/signed-actor';
 import * as z from 'zod/v4';
+import { Replayed } from './idempotency/once.ts';
+import type { Outcome } from './idempotency/records.ts';
 import { unreachable } from './unreachable.ts';
 import type { Services } from './services.ts';
 
@@ -11,6 +13,9 @@ export interface CallHeaders {
   authorization: string | undefined;
   actor: string | undefined;
   requestId: string | undefined;
+  /** Of a request that must happen once (spec 8.5). */
+  idempotencyKey: string | undefined;
+  fingerprint: string | undefined;
 }
 
 export interface Context {
@@ -22,11 +27,12 @@ const t = initTRPC.context<Context>().create({
   isDev: false,
   errorFormatter: ({ shape, error }) => {
     const failure: Failure | null = error.cause instanceof DomainFailure ? error.cause.failure : null;
+    const replay: Outcome | null = error.cause instanceof Replayed ? error.cause.outcome : null;
     return {
       ...shape,
       // What is not a typed failure may quote rows or requests: it is in the log, not in the answer.
       message: failure?.message ?? error.code,
-      data: { ...shape.data, failure },
+      data: { ...shape.data, failure, replay },
     };
   },
 });
@@ -44,7 +50,7 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
   const result = await next();
   if (result.ok) return result;
   const cause: unknown = result.error.cause ?? result.error;
-  if (cause instanceof DomainFailure) return result;
+  if (cause instanceof DomainFailure || cause instanceof Replayed) return result;
   const log = ctx.services.log.child({ request_id: ctx.headers.requestId, procedure: path });
   if (result.error.code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) {
     // A caller of another release: where it went wrong, never what it sent.
@@ -82,7 +88,9 @@ export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
       ? null
       : verifyActor(ctx.headers.actor, ctx.services.settings.actorSigningKey);
   if (actor === null) throw new TRPCError({ code: 'UNAUTHORIZED' });
-  return next({ ctx: { ...ctx, actor } });
+  const { idempotencyKey: key, fingerprint } = ctx.headers;
+  const idempotent = key === undefined || fingerprint === undefined ? null : { key, fingerprint };
+  return next({ ctx: { ...ctx, actor, idempotent } });
 });
 
 /** For workers. */

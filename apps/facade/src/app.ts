@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { CoreAccess } from '@evaluation/core-client';
+import type { Broadcasts } from '@evaluation/lanes';
 import openApiDocument from '@evaluation/rest-contract/openapi.json' with { type: 'json' };
 import type { FacadeSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
@@ -8,9 +9,14 @@ import { contractWithoutChecks } from './contractWithoutChecks.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { jsonBody } from './middleware/body.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
+import { fingerprint, idempotencyKey } from './middleware/idempotency.ts';
+import { knownKeys } from './middleware/knownKeys.ts';
+import { rateLimiting } from './middleware/rateLimit.ts';
 import { requestId } from './middleware/requestId.ts';
+import type { RateLimits } from './rateLimits/exchange.ts';
 import { accountRoutes } from './routes/account.ts';
 import { candidateRoutes } from './routes/candidates.ts';
+import { creditRoutes } from './routes/credits.ts';
 import { examRoutes } from './routes/exams.ts';
 import { questionRoutes } from './routes/questions.ts';
 import { rubricRoutes } from './routes/rubrics.ts';
@@ -18,10 +24,24 @@ import { submissionRoutes } from './routes/submissions.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 
 /**
- * The trust boundary (design chapter 1). Order of a request: request id → key → product → scope → media type → JSON →
+ * The trust boundary (design chapter 1). Order of a request: request id → key → product → scope → rate → media type → JSON →
  * core (existence → state → validation → credits → quota).
  */
-export const createApp = (core: CoreAccess, settings: FacadeSettings, log: Logger): Express => {
+export const createApp = (
+  core: CoreAccess,
+  settings: FacadeSettings,
+  log: Logger,
+  broadcasts: Broadcasts,
+  rateLimits: RateLimits,
+): Express => {
+  const keys = knownKeys({
+    lookUp: (hash, request) => core.as({ requestId: request }).public.authenticate.query({ hash }),
+    seconds: settings.keyCacheSeconds,
+  });
+  broadcasts.onBroadcast('keys_changed', keys.forget);
+
+  const rates = rateLimiting(rateLimits, settings.rateLimits);
+
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -43,16 +63,24 @@ export const createApp = (core: CoreAccess, settings: FacadeSettings, log: Logge
       rubrics: rubricRoutes(core),
       uploads: uploadRoutes(core),
       submissions: submissionRoutes(core),
+      credits: creditRoutes(core),
     },
     v1,
     {
       logInitialization: false,
       responseValidation: settings.validateResponses,
-      globalMiddleware: [authenticate(core, settings.keyCacheSeconds), ...jsonBody(settings.bodyLimitBytes)],
+      globalMiddleware: [
+        authenticate(keys),
+        rates.request,
+        idempotencyKey,
+        ...jsonBody(settings.bodyLimitBytes),
+        rates.files,
+        fingerprint,
+      ],
     },
   );
   app.use('/v1', v1);
   app.use(notFound);
-  app.use(errorHandler(log));
+  app.use(errorHandler(core, log));
   return app;
 };

@@ -4,6 +4,7 @@ import { createGrader } from '@evaluation/grader';
 import { openLanes } from '@evaluation/lanes';
 import type { WorkerSettings } from '@evaluation/settings';
 import { createLogger } from '@evaluation/telemetry';
+import { drawAgain } from './draw/drawAgain.ts';
 import { inspectUpload } from './inspect/inspectUpload.ts';
 import { gradeRun } from './run/gradeRun.ts';
 import { holdRun, RunLost, type HeldRun } from './run/heldRun.ts';
@@ -97,10 +98,24 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
         }),
     });
 
+  const pullDrawings = () =>
+    lanes.pull('draw', {
+      concurrency: settings.concurrency.draw,
+      signal: stopping.signal,
+      handle: (job, { ack }) =>
+        drawAgain(core, job, {
+          pdfSeconds: settings.pdfSeconds,
+          log,
+          signal: letGo.signal,
+          onClaimed: ack,
+        }),
+    });
+
   const pulling = Promise.all([
     ...(settings.concurrency.copy > 0 ? [pullRuns('copy')] : []),
     ...(settings.concurrency.typed > 0 ? [pullRuns('typed')] : []),
     ...(settings.concurrency.inspect > 0 ? [pullInspections()] : []),
+    ...(settings.concurrency.draw > 0 ? [pullDrawings()] : []),
   ]);
 
   return {

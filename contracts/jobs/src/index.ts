@@ -1,3 +1,4 @@
+export { drawJob, type DrawJob } from './draw.ts';
 export { inspectJob, type InspectJob } from './inspect.ts';
 export { MalformedJob, UnknownJobVersion } from './job.ts';
 export {
@@ -12,5 +13,7 @@ export {
   type Lane,
   type LaneJobs,
 } from './lanes.ts';
+export { keysChanged, type KeysChanged } from './keysChanged.ts';
+export { rateCounts, type RateCounts } from './rateCounts.ts';
 export { runJob, type RunJob } from './run.ts';
 export { runStopped, type RunStopped } from './runStopped.ts';

@@ -1,10 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { inspectJob, MalformedJob, messageId, runJob, runStopped, UnknownJobVersion } from './index.ts';
+import {
+  drawJob,
+  inspectJob,
+  MalformedJob,
+  messageId,
+  rateCounts,
+  runJob,
+  runStopped,
+  UnknownJobVersion,
+} from './index.ts';
 
 const bytes = (value: unknown) =>
   new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value));
 const run_id = 'b4f9b6f2-5c1e-4a77-9a5a-0d8f6f0d7a11';
 const institute_id = 'ce0a3f1e-8a53-4ab4-8f0a-6f0c7a3f3a52';
+const submission_id = '1f6c0f57-7e0c-4f6c-9f0d-4b3c8f6b2a90';
 const upload_id = '7d8e26bb-65c8-4a75-8d05-3f27c0a4f8a0';
 
 describe('job messages', () => {
@@ -13,8 +23,28 @@ describe('job messages', () => {
     expect(runJob.decode(runJob.encode(run))).toEqual(run);
     const inspect = { version: 1 as const, upload_id, institute_id, delivery: 1 };
     expect(inspectJob.decode(inspectJob.encode(inspect))).toEqual(inspect);
+    const draw = { version: 1 as const, submission_id, institute_id, delivery: 2 };
+    expect(drawJob.decode(drawJob.encode(draw))).toEqual(draw);
     const stopped = { version: 1 as const, run_id, fence: 7 };
     expect(runStopped.decode(runStopped.encode(stopped))).toEqual(stopped);
+    const counts = {
+      version: 1 as const,
+      replica: run_id,
+      since: 1_767_607_200_000,
+      gone: { at: 1_767_607_260_000, heir: upload_id },
+      windows: [
+        {
+          subject: `institute:${institute_id}:reads`,
+          seconds: 1 as const,
+          start: 1_767_607_200,
+          used: 3,
+          given: { [upload_id]: 2 },
+          wants: { amount: 10, limit: 40 },
+          dry: true,
+        },
+      ],
+    };
+    expect(rateCounts.decode(rateCounts.encode(counts))).toEqual(counts);
   });
 
   test('a field that a newer release added is ignored', () => {

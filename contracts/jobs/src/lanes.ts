@@ -1,4 +1,7 @@
+import { drawJob, type DrawJob } from './draw.ts';
 import { inspectJob, type InspectJob } from './inspect.ts';
+import { keysChanged, type KeysChanged } from './keysChanged.ts';
+import { rateCounts, type RateCounts } from './rateCounts.ts';
 import { runJob, type RunJob } from './run.ts';
 import { runStopped, type RunStopped } from './runStopped.ts';
 
@@ -10,22 +13,29 @@ export interface LaneJobs {
   copy: RunJob;
   typed: RunJob;
   inspect: InspectJob;
+  draw: DrawJob;
 }
 
 export type Lane = keyof LaneJobs;
 
-export const laneJobs = { copy: runJob, typed: runJob, inspect: inspectJob } as const;
+export const laneJobs = { copy: runJob, typed: runJob, inspect: inspectJob, draw: drawJob } as const;
 
-export const lanes: readonly Lane[] = ['copy', 'typed', 'inspect'];
+export const lanes: readonly Lane[] = ['copy', 'typed', 'inspect', 'draw'];
 
 /** What is broadcast, by kind; the subject is `<namespace>.control.<kind>`. */
 export interface ControlMessages {
   run_stopped: RunStopped;
+  keys_changed: KeysChanged;
+  rate_counts: RateCounts;
 }
 
 export type ControlKind = keyof ControlMessages;
 
-export const controlMessages = { run_stopped: runStopped } as const;
+export const controlMessages = {
+  run_stopped: runStopped,
+  keys_changed: keysChanged,
+  rate_counts: rateCounts,
+} as const;
 
 /** The subject of a lane. `namespace` keeps several installations on one NATS apart. */
 export function laneSubject(namespace: string, lane: Lane): string {
@@ -41,7 +51,7 @@ export function controlSubject(namespace: string, kind: ControlKind): string {
  * The message id of one delivery. JetStream drops a second message with the same id inside its duplicate window, so a
  * release that is published twice arrives once, while the next delivery of the same run does arrive.
  *
- * @param id the run's or the upload's id
+ * @param id the run's, the upload's or, of a drawing, the submission's id
  */
 export function messageId(id: string, delivery: number): string {
   return `${id}:${delivery}`;

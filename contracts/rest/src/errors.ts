@@ -90,6 +90,11 @@ export const errors = {
     'The candidate already has a live submission on this exam.',
     z.object({ submission_id: uuid }),
   ),
+  request_in_progress: row(
+    409,
+    'The first request with the same `Idempotency-Key` is still running.',
+    'A request with the same Idempotency-Key is still running. Retry in a moment.',
+  ),
   submission_finalized: row(
     409,
     'A finalized submission was to be overridden, re-evaluated, replaced or deleted.',
@@ -169,6 +174,16 @@ export const errors = {
     'The guidance of a criterion contains mark figures.',
     'Guidance must not contain mark figures: the marks of the criterion say them.',
     maybeFieldErrors,
+  ),
+  idempotency_key_reused: row(
+    422,
+    'The `Idempotency-Key` was used for another request in the last 48 hours.',
+    'The Idempotency-Key was used for a different request. Use a new key for each request.',
+  ),
+  rate_limited: row(
+    429,
+    'A rate limit of the key or of the institute is used up; `RateLimit-*` say which.',
+    'Too many requests. Wait as many seconds as Retry-After says.',
   ),
   daily_quota_exceeded: row(
     429,

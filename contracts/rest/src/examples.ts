@@ -11,6 +11,7 @@ import type {
   CandidatesRegistered,
   RegisteredCandidateList,
 } from './schemas/candidate.ts';
+import type { CreditQuote, CreditQuoteRequest, Credits } from './schemas/credits.ts';
 import type {
   Exam,
   ExamCreate,
@@ -21,8 +22,9 @@ import type {
   ExamsFound,
 } from './schemas/exam.ts';
 import type { Deleted } from './schemas/primitives.ts';
-import type { Result } from './schemas/result.ts';
-import type { Submission, SubmissionCreate, SubmissionList } from './schemas/submission.ts';
+import type { QuestionResult, Result, ResultList } from './schemas/result.ts';
+import type { Approve, Finalize, Finalized, MarkOverride, Unfinalize } from './schemas/review.ts';
+import type { ReEvaluate, Submission, SubmissionCreate, SubmissionList } from './schemas/submission.ts';
 import type { Upload, UploadsCreate, UploadsCreated } from './schemas/upload.ts';
 
 /**
@@ -187,6 +189,8 @@ const result: Result = {
   error: null,
 };
 
+const resultList: ResultList = { data: [result], next_cursor: null, has_more: false };
+
 function unreviewed() {
   return {
     reviewer: { ref: null, name: null },
@@ -196,6 +200,46 @@ function unreviewed() {
     approved: false,
   };
 }
+
+const markOverride: MarkOverride = {
+  reviewer: 'T-07',
+  awarded: 3.5,
+  reason: 'The unit is derived on the last line.',
+};
+
+const overridden: QuestionResult = {
+  question_id: essay,
+  label: '2',
+  section: 'A',
+  status: 'graded',
+  counted: true,
+  awarded: 3.5,
+  max: 4,
+  source: 'ai_reviewed',
+  confidence: 0.92,
+  needs_review: false,
+  review_reasons: [],
+  extracted_answer: 'Force equals the rate of change of momentum.',
+  feedback: 'The law is stated correctly. The unit of force is not derived.',
+  criteria: [
+    { name: 'Law', awarded: 2, max: 2, reason: 'States the law in full.' },
+    { name: 'Unit', awarded: 0, max: 2, reason: 'The unit is missing.' },
+  ],
+  review: {
+    reviewer: { ref: 'T-07', name: null },
+    reason: 'The unit is derived on the last line.',
+    edited: true,
+    edited_at: '2026-02-14T07:10:00.000Z',
+    approved: false,
+  },
+  error: null,
+};
+
+const reEvaluate: ReEvaluate = { keep_overrides: false };
+const approve: Approve = { reviewer: 'T-07' };
+const unfinalize: Unfinalize = { reason: 'A page was scanned upside down.' };
+const finalize: Finalize = { submission_ids: [submission] };
+const finalized: Finalized = { skipped: [{ submission_id: submission, reason: 'not_graded' }] };
 
 const account: Account = {
   institute: { id: 'c18394a5-b6c7-42d3-8445-60718293a4b5', name: 'Hill View School' },
@@ -273,9 +317,25 @@ const feed: SubmissionList = { data: [submissionAnswer], next_cursor: null, has_
 
 const deleted: Deleted = { id: exam, deleted: true };
 
+const credits: Credits = {
+  balance: 182.5,
+  committed: 12,
+  available: 170.5,
+  rate_card: {
+    page: { unit: 'page', credits_per_page: 1, rate_source: 'standard' },
+    answer: { unit: 'answer', credits_per_page: 0.5, rate_source: 'contract' },
+  },
+  spent_30d: 317.5,
+};
+
+const creditQuoteRequest: CreditQuoteRequest = { upload_ids: [upload] };
+
+const creditQuote: CreditQuote = { total: 12, available: 170.5, sufficient: true };
+
 /** By the name of the schema: what a body or an answer of it can look like. */
 export const examples: Readonly<Record<string, object>> = {
   Account: account,
+  Approve: approve,
   Candidate: candidateAnswer,
   CandidateSearch: candidateSearch,
   CandidatesCreate: candidatesCreate,
@@ -283,6 +343,9 @@ export const examples: Readonly<Record<string, object>> = {
   CandidatesFound: candidatesFound,
   CandidatesRegister: candidatesRegister,
   CandidatesRegistered: candidatesRegistered,
+  CreditQuote: creditQuote,
+  CreditQuoteRequest: creditQuoteRequest,
+  Credits: credits,
   Deleted: deleted,
   Exam: examAnswer,
   ExamCreate: examCreate,
@@ -290,11 +353,18 @@ export const examples: Readonly<Record<string, object>> = {
   ExamList: examList,
   ExamSearch: examSearch,
   ExamsFound: examsFound,
+  Finalize: finalize,
+  Finalized: finalized,
+  MarkOverride: markOverride,
+  QuestionResult: overridden,
+  ReEvaluate: reEvaluate,
   RegisteredCandidateList: registeredList,
   Result: result,
+  ResultList: resultList,
   Submission: submissionAnswer,
   SubmissionCreate: submissionCreate,
   SubmissionList: feed,
+  Unfinalize: unfinalize,
   Upload: uploadAnswer,
   UploadsCreate: uploadsCreate,
   UploadsCreated: uploadsCreated,

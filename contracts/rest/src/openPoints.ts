@@ -128,9 +128,9 @@ export const openPoints: readonly OpenPoint[] = [
     chapter: '2.8',
     words: 'Shape of `rate_card`: not shown.',
     place: 'The shape of the rate card.',
-    choice: "The exam quote's shape, one for `page` and one for `answer`.",
+    choice: "`{page, answer}`, each in the exam quote's shape.",
     why: 'The price already has a shape in the exam.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -239,9 +239,10 @@ export const openPoints: readonly OpenPoint[] = [
     chapter: '4.2',
     words: 'Other fields of the finalize response: not shown.',
     place: 'What finalizing answers besides `skipped`.',
-    choice: '`{skipped}` alone.',
+    choice:
+      '`{skipped}` alone; the reasons are `not_graded`, `already_finalized` and, for one that was replaced or deleted, `not_live`.',
     why: 'The state of each submission is read from the feed.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -335,7 +336,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The answer to a mark override.',
     choice: 'The question result.',
     why: 'It has the marks, the `source` and the review.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -345,7 +346,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The answer to unfinalize.',
     choice: 'The submission.',
     why: 'Its flag `finalized` is what changed.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -355,7 +356,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The scope of approve.',
     choice: '`evaluation:review`.',
     why: 'The role that the spec assumes.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -365,7 +366,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The scope of unfinalize.',
     choice: '`evaluation:finalize`.',
     why: 'Who may finalize may take it back.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -395,7 +396,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'Body and answer of approve.',
     choice: '`{reviewer?}` → the submission.',
     why: 'A review names its reviewer, as the override does; approval clears flags of the submission.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -405,7 +406,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The fields of a mark override.',
     choice: '`{reviewer, awarded, reason?}`; `reviewer` is a string id and `review.reviewer.name` is null.',
     why: '`awarded` and `reason` are their names in the question result.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -415,7 +416,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The same two scopes, left open a second time.',
     choice: 'As in `approve-scope` and `unfinalize-scope`.',
     why: 'One decision, said where each operation is listed.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -425,7 +426,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The scope of `GET /credits`.',
     choice: '`evaluation:read`, as for `POST /credits/quote`.',
     why: 'It is a read.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -433,9 +434,21 @@ export const openPoints: readonly OpenPoint[] = [
     chapter: '4.8',
     words: 'exactly one of `pages` (integer), `upload_ids` (up to 100), `typed_answers`',
     place: 'What `typed_answers` is.',
-    choice: 'An integer, 0 or more: the number of long answers.',
-    why: 'The counterpart of `pages`, since a long answer is what costs.',
-    status: 'absent',
+    choice:
+      'An integer, 0 or more: the number of long answers. `pages` is 0 or more too, of one copy or of many together; nothing costs nothing.',
+    why: 'The counterpart of `pages`, since a long answer is what costs. A batch of which nothing is left is a fair question.',
+    status: 'built',
+    restsOn: 'route',
+  },
+  {
+    id: 'quote-uploads',
+    chapter: '4.8',
+    words: '`pages` (integer), `upload_ids` (up to 100)',
+    place: 'The answer to a quote for uploads that cannot be submitted.',
+    choice:
+      'What the submission would answer: `404 not_found` for an unknown one; `409 conflict` for a used one, or one not ready; `422 validation_failed` on `upload_ids[i]` for a rejected one, and for one that is named twice (`duplicate`); `422 too_many_pages`. A quote counts as the first read of its uploads.',
+    why: 'A quote that says yes to what would be refused is of no use. Each upload is submitted once.',
+    status: 'built',
     restsOn: 'route',
   },
   {
@@ -487,7 +500,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The rate limits of the standard tier that have no value.',
     choice: 'Settings without a default: what is unset is not enforced.',
     why: 'A value would be invented, and clients would be refused by it.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'setting',
   },
   {
@@ -497,7 +510,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The rate limits of the high tier.',
     choice: 'Settings without a default: what is unset is not enforced.',
     why: 'A value would be invented, and clients would be refused by it.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'setting',
   },
   {
@@ -507,7 +520,7 @@ export const openPoints: readonly OpenPoint[] = [
     place: 'The contract price of a typed answer.',
     choice: 'A setting of the institute; the standard rate where there is none.',
     why: 'A contract is agreed with each institute.',
-    status: 'absent',
+    status: 'built',
     restsOn: 'setting',
   },
   {

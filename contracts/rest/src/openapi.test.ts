@@ -149,6 +149,22 @@ describe('5 key and scope', () => {
     expect(operation('submissions.create')['x-required-scope']).toBe('evaluation:write');
     for (const { security } of operations) expect(security).toHaveLength(1);
   });
+
+  test('each operation asks for what its route in the contract says, and lists 401 and 403 for it', () => {
+    for (const [tag, group] of Object.entries(contract)) {
+      for (const [route, { metadata }] of Object.entries(group)) {
+        const { security, responses, ...more } = operation(`${tag}.${route}`);
+        const roles = metadata.scope === null ? [] : [metadata.scope];
+        expect([tag, route, security, more['x-required-scope'] ?? null]).toEqual([
+          tag,
+          route,
+          [{ ApiKey: roles }],
+          metadata.scope,
+        ]);
+        expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403']));
+      }
+    }
+  });
 });
 
 describe('7 failures', () => {
@@ -162,6 +178,18 @@ describe('7 failures', () => {
     expect(failing('submissions.feed')).toEqual([400, 401, 403, 422, 429, 500, 503]);
     expect(failing('submissions.create')).toEqual([400, 401, 402, 403, 404, 409, 415, 422, 429, 500, 503]);
     expect(failing('submissions.get')).toEqual([401, 403, 404, 429, 500, 503]);
+  });
+
+  test('8.2 every answer to a request that was counted may carry the three RateLimit headers', () => {
+    const names = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+    for (const [name, { headers }] of Object.entries(document.components.responses)) {
+      const isCounted = name !== 'Unauthorized' && name !== 'Forbidden';
+      expect([name, names.every((header) => header in headers)]).toEqual([name, isCounted]);
+    }
+    for (const { operationId, responses } of operations)
+      for (const { headers } of Object.values(responses))
+        if (headers !== undefined)
+          expect([operationId, Object.keys(headers)]).toEqual([operationId, expect.arrayContaining(names)]);
   });
 
   test('8.5 every answer carries X-Request-Id, and 429 and 503 carry Retry-After', () => {

@@ -3,7 +3,8 @@ import { generateOpenApiAsync } from '@ts-rest/open-api';
 import { ErrorEnvelope, errors } from './errors.ts';
 import { detailsExamples, examples } from './examples.ts';
 import { collectSchemas, type JsonSchema } from './jsonSchemas.ts';
-import { contract, type RouteMetadata } from './routes/index.ts';
+import { SCOPE_TEXTS, SCOPES } from './schemas/account.ts';
+import { contract, happensOnce, type RouteMetadata } from './routes/index.ts';
 
 type Operation = Parameters<NonNullable<Parameters<typeof generateOpenApiAsync>[2]['operationMapper']>>[0];
 
@@ -68,13 +69,19 @@ const tags = [
   },
   { name: 'uploads', description: 'Scanned copies on their way in.' },
   { name: 'submissions', description: 'Answers handed in, their grading and their results.' },
+  { name: 'credits', description: 'What grading costs, and what there is to pay it with.' },
 ];
 
 const apiKey = {
   type: 'apiKey',
   in: 'header',
   name: 'X-API-Key',
-  description: 'The key of one institute, created in its dashboard. Sent by servers only.',
+  description: [
+    'The key of one institute, created in its dashboard: a prefix and 48 hexadecimal characters. Sent by servers only.',
+    'A key has scopes, and each operation names the one that it needs (`x-required-scope`, and the role in its `security`):',
+    SCOPES.map((scope) => `- \`${scope}\`: ${SCOPE_TEXTS[scope]}`).join('\n'),
+    'New keys have `evaluation:read` and `evaluation:write`. A missing, unknown, revoked or expired key answers `401 invalid_api_key`; a key without the scope `403 insufficient_scope`.',
+  ].join('\n\n'),
 };
 
 const headers = {
@@ -83,6 +90,25 @@ const headers = {
     required: true,
     schema: { type: 'string' },
   },
+  Replayed: {
+    description:
+      '`true` when this is the stored answer to an earlier request with the same `Idempotency-Key`.',
+    required: false,
+    schema: { type: 'string', enum: ['true'] },
+  },
+  RateLimitLimit: {
+    description:
+      'What the tightest window that the request counted against admits; of a `429 rate_limited`, the window that refused it. The three are absent where no limit applies.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  RateLimitRemaining: {
+    description: 'What that window has left.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  RateLimitReset: {
+    description: 'Seconds until that window ends.',
+    schema: { type: 'integer', minimum: 0 },
+  },
   RetryAfter: {
     description: 'Seconds to wait before the next try.',
     required: true,
@@ -90,7 +116,22 @@ const headers = {
   },
 };
 
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header' as const,
+  required: false,
+  description:
+    'Makes the request happen once: the same key with the same request is answered as the first time, for 48 hours. Use a new key for each request, and the same one for its retries.',
+  schema: { type: 'string' as const, minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+};
+
+const limited = {
+  'RateLimit-Limit': { $ref: '#/components/headers/RateLimitLimit' },
+  'RateLimit-Remaining': { $ref: '#/components/headers/RateLimitRemaining' },
+  'RateLimit-Reset': { $ref: '#/components/headers/RateLimitReset' },
+};
 const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } };
+const replayed = { 'Idempotent-Replayed': { $ref: '#/components/headers/Replayed' } };
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 
 /** The failing statuses of the service, each one response that the operations refer to. */
@@ -118,13 +159,20 @@ const errorResponses = (schema: JsonSchema) =>
     }),
   );
 
+/** Refused before it was counted: without a valid key, without the product or the scope. */
+const UNCOUNTED: readonly number[] = [401, 403];
+
 const errorResponse = (
   status: number,
   rows: readonly [string, { when: string; message: string }][],
   schema: JsonSchema,
 ) => ({
   description: rows.map(([code, { when }]) => `\`${code}\`: ${when}`).join('\n\n'),
-  headers: status === 429 || status === 503 ? { ...requestId, ...retryAfter } : requestId,
+  headers: {
+    ...requestId,
+    ...(UNCOUNTED.includes(status) ? {} : limited),
+    ...(status === 429 || status === 503 ? retryAfter : {}),
+  },
   content: {
     'application/json': {
       schema,
@@ -146,11 +194,12 @@ const exampleDetails = (code: string) => {
 };
 
 /** The statuses that a route can fail with: those of every call, those of its kind, those it names itself. */
-const failingStatuses = (operation: Operation, metadata: RouteMetadata): number[] => {
+const failingStatuses = (operation: Operation, metadata: RouteMetadata, takesKey: boolean): number[] => {
   const takesCursor = (operation.parameters ?? []).some(
     (parameter) => 'name' in parameter && parameter.name === 'cursor',
   );
   const statuses = new Set<number>([429, 500, 503, ...metadata.failures]);
+  if (takesKey) statuses.add(409).add(422);
   // A key without a scope to miss can still belong to an institute that has no access to the API (spec chapter 5).
   if (metadata.scope !== 'public') statuses.add(401).add(403);
   if (operation.requestBody !== undefined) statuses.add(400).add(415);
@@ -166,6 +215,7 @@ const described = (operation: Operation, route: AppRoute): Operation => {
   const { metadata } = route;
   if (!isMetadata(metadata)) throw new Error(`The route ${route.method} ${route.path} has no metadata.`);
   const { description: _, deprecated: __, requestBody, responses, ...rest } = operation;
+  const takesKey = happensOnce(metadata, route.method);
   return {
     ...rest,
     description: [route.description, scopeText(metadata.scope)]
@@ -175,11 +225,12 @@ const described = (operation: Operation, route: AppRoute): Operation => {
       metadata.scope === 'public' ? [] : [{ ApiKey: metadata.scope === null ? [] : [metadata.scope] }],
     ...(metadata.scope === null || metadata.scope === 'public' ? {} : { 'x-required-scope': metadata.scope }),
     ...(metadata.provisional === undefined ? {} : { 'x-provisional': [...metadata.provisional] }),
+    ...(takesKey ? { parameters: [...(rest.parameters ?? []), idempotencyKey] } : {}),
     ...(requestBody === undefined ? {} : { requestBody: describedBody(requestBody, route) }),
     responses: {
-      ...successes(responses),
+      ...successes(responses, { ...requestId, ...limited, ...(takesKey ? replayed : {}) }),
       ...Object.fromEntries(
-        failingStatuses(operation, metadata).map((status) => [
+        failingStatuses(operation, metadata, takesKey).map((status) => [
           status,
           { $ref: `#/components/responses/${errorNames[status]}` },
         ]),
@@ -210,7 +261,7 @@ const takesUndefined = (schema: unknown): boolean =>
 
 const STATUS_TEXT: Readonly<Record<string, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
-const successes = (responses: Operation['responses']) =>
+const successes = (responses: Operation['responses'], carried: object) =>
   Object.fromEntries(
     Object.entries<{ content?: Content }>(responses)
       .filter(([status]) => Number(status) < 400)
@@ -218,7 +269,7 @@ const successes = (responses: Operation['responses']) =>
         status,
         {
           description: STATUS_TEXT[status] ?? status,
-          headers: requestId,
+          headers: carried,
           ...(response.content === undefined ? {} : { content: withExamples(response.content) }),
         },
       ]),

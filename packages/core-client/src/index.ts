@@ -23,6 +23,14 @@ export type CoreClient = TRPCClient<CoreRouter>;
 export interface Caller {
   actor?: Actor;
   requestId?: string;
+  /** Commands of this caller happen once for the key (spec 8.5); a repetition is told by `replayOf`. */
+  idempotent?: IdempotentRequest;
+}
+
+export interface IdempotentRequest {
+  key: string;
+  /** Hash of all that makes the request the same: method, path, body. */
+  fingerprint: string;
 }
 
 export interface CoreAccess {
@@ -46,6 +54,12 @@ const headersFor = (caller: Caller, credentials: Credentials): Record<string, st
     ? {}
     : { 'x-actor': signActor(caller.actor, credentials.actorSigningKey) }),
   ...(caller.requestId === undefined ? {} : { 'x-request-id': caller.requestId }),
+  ...(caller.idempotent === undefined
+    ? {}
+    : {
+        'x-idempotency-key': caller.idempotent.key,
+        'x-idempotency-fingerprint': caller.idempotent.fingerprint,
+      }),
 });
 
 /** Core in another process. One pool of connections, and never a batch: a batch has one set of headers for all. */
@@ -102,6 +116,8 @@ export const coreInProcess = (
           authorization: headers['authorization'],
           actor: headers['x-actor'],
           requestId: headers['x-request-id'],
+          idempotencyKey: headers['x-idempotency-key'],
+          fingerprint: headers['x-idempotency-fingerprint'],
         }),
     });
     return createTRPCClient<CoreRouter>({ links: [link] });
@@ -113,6 +129,10 @@ export const coreInProcess = (
 export const failureOf = (error: unknown): Failure | null =>
   isTRPCClientError<CoreRouter>(error) ? (error.data?.failure ?? null) : null;
 
+/** The answer that an earlier request with the same Idempotency-Key was given; null when this is none. */
+export const replayOf = (error: unknown): { body: unknown } | { failure: Failure } | null =>
+  isTRPCClientError<CoreRouter>(error) ? (error.data?.replay ?? null) : null;
+
 /** Whether core could not be reached: no answer came, so nothing is known of the effect. */
 export const isUnreachable = (error: unknown): boolean =>
   isTRPCClientError<CoreRouter>(error) && error.data == null;
@@ -123,5 +143,7 @@ type Outputs = inferRouterOutputs<CoreRouter>;
 type Inputs = inferRouterInputs<CoreRouter>;
 /** A run as it crosses the wire. */
 export type RunMaterial = NonNullable<Outputs['grading']['claim']>;
+/** A checked copy to draw anew, as it crosses the wire. */
+export type DrawingMaterial = NonNullable<Outputs['grading']['claimDrawing']>;
 export type PaperQuestion = RunMaterial['questions'][number];
 export type RecordedQuestion = Inputs['grading']['recordQuestion']['result'];

@@ -15,7 +15,7 @@ export interface Database {
    * nothing but talk to the transaction (design 3.1, 3.2).
    */
   inTenant<T>(instituteId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** For core's tick alone: sees `runs`, `uploads` and `pending_rubrics` of all institutes, and no other tenant table. */
+  /** For what core does for all of them: sees the tables with a policy of that name (runs, uploads and some more), and no other tenant table. */
   acrossInstitutes<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The control plane: institutes and keys. */
   control: PrismaClient;

@@ -1,3 +1,4 @@
+import { markNote } from '@evaluation/rules';
 import { clampBox } from './box.ts';
 import { locateInBlocks } from './evidence.ts';
 import type { Annotation, Box, JudgedCriterion, JudgeRequest } from './grader.ts';
@@ -20,9 +21,8 @@ export function annotate(
 ): Annotation[] {
   const first = blocks[0];
   if (first === undefined) return [];
-  const name = /^q/i.test(label) ? label : `Q${label}`;
   const annotations: Annotation[] = [
-    { page: first.page, kind: 'mark', box: clampBox(first.box), text: `${name}  ${awarded}/${max}` },
+    { page: first.page, kind: 'mark', box: clampBox(first.box), text: markNote(label, awarded, max) },
   ];
   for (const [index, criterion] of criteria.entries()) {
     const found = criterion.evidence === null ? null : locateInBlocks(criterion.evidence, blocks);

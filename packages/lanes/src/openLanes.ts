@@ -23,6 +23,7 @@ const encoders: { readonly [L in Lane]: (job: LaneJobs[L]) => Uint8Array } = {
   copy: laneJobs.copy.encode,
   typed: laneJobs.typed.encode,
   inspect: laneJobs.inspect.encode,
+  draw: laneJobs.draw.encode,
 };
 
 const controlCodecs: {

@@ -166,6 +166,7 @@ const decoders: { readonly [L in Lane]: (bytes: Uint8Array) => LaneJobs[L] } = {
   copy: laneJobs.copy.decode,
   typed: laneJobs.typed.decode,
   inspect: laneJobs.inspect.decode,
+  draw: laneJobs.draw.decode,
 };
 
 function reasonOf(error: unknown): string {

@@ -7,4 +7,4 @@ export type {
   ObjectStoreOptions,
   PresignedPut,
 } from './objectStore.ts';
-export { checkedCopyKey, checkedCopyPrefix, sealedKey, uploadKey } from './keys.ts';
+export { checkedCopyKey, checkedCopyPrefix, redrawnCopyKey, sealedKey, uploadKey } from './keys.ts';

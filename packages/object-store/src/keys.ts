@@ -27,7 +27,20 @@ export function checkedCopyKey(
   return `${checkedCopyPrefix(instituteId, submissionId)}${checked(runId)}-${fence}.pdf`;
 }
 
-/** What the keys of all drawings of one submission begin with, of every run and of every claim of it. */
+/** One drawing of the marks as a teacher has changed them. Each attempt at each delivery has a key of its own. */
+export function redrawnCopyKey(
+  instituteId: string,
+  submissionId: string,
+  delivery: number,
+  attempt: number,
+): string {
+  for (const number of [delivery, attempt]) {
+    if (!Number.isSafeInteger(number) || number < 1) throw new RangeError(`${number} counts nothing`);
+  }
+  return `${checkedCopyPrefix(instituteId, submissionId)}redrawn-${delivery}-${attempt}.pdf`;
+}
+
+/** What the keys of all drawings of one submission begin with, of every run and every claim of it, and those drawn anew. */
 export function checkedCopyPrefix(instituteId: string, submissionId: string): string {
   return `institutes/${checked(instituteId)}/checked-copies/${checked(submissionId)}/`;
 }

@@ -5,6 +5,7 @@ import {
   checkedCopyPrefix,
   objectStore,
   ObjectStoreTimeout,
+  redrawnCopyKey,
   sealedKey,
   uploadKey,
 } from './index.ts';
@@ -89,11 +90,16 @@ test('keys begin with the institute, differ by purpose, and refuse what is no id
     sealedKey('i', 'u'),
     checkedCopyKey('i', 's', 'r', 1),
     checkedCopyKey('i', 's', 'r', 2),
+    redrawnCopyKey('i', 's', 1, 1),
+    redrawnCopyKey('i', 's', 1, 2),
+    redrawnCopyKey('i', 's', 11, 1),
   ];
-  expect(new Set(keys).size).toBe(4);
+  expect(new Set(keys).size).toBe(keys.length);
   for (const key of keys) expect(key.startsWith('institutes/i/')).toBe(true);
   expect(checkedCopyKey('i', 's', 'r', 1).startsWith(checkedCopyPrefix('i', 's'))).toBe(true);
+  expect(redrawnCopyKey('i', 's', 1, 1).startsWith(checkedCopyPrefix('i', 's'))).toBe(true);
   expect(checkedCopyKey('i', 's2', 'r', 1).startsWith(checkedCopyPrefix('i', 's'))).toBe(false);
   for (const id of ['', '../x', 'a/b', 'a b']) expect(() => uploadKey('i', id)).toThrow(RangeError);
+  expect(() => redrawnCopyKey('i', 's', 1, 0)).toThrow(RangeError);
   expect(() => checkedCopyKey('i', 's', 'r', 1.5)).toThrow(RangeError);
 });

@@ -233,6 +233,14 @@ test('the summary holds candidate, total, marks, reasons, flags and the notice, 
   }
 });
 
+test('a criterion whose marks do not count is named with its reason and without figures', async () => {
+  const criteria = [{ name: 'Equation', awarded: null, max: null, reason: 'Not balanced' }];
+  const { target, out } = await draw(await textPdf([['Answer']]), { questions: [{ ...question, criteria }] });
+  const summary = (await show(target, out, textOnly)).text[1];
+  expect(summary).toContain('Equation: Not balanced');
+  expect(summary).not.toContain('—');
+});
+
 test('the summary names the candidate where a name is given', async () => {
   expect((await oddCopy()).text[2]).toContain('Asha Rao');
 });

@@ -14,6 +14,7 @@ export type ExamChange =
   | 'unregister'
   | 'open'
   | 'submit'
+  | 'finalize'
   | 'delete';
 
 export type Refusal = 'exam_not_found' | 'exam_finalized' | 'exam_not_open' | 'conflict';
@@ -32,6 +33,7 @@ const TABLE: Record<ExamStatus, Record<ExamChange, Refusal | null>> = {
     unregister: null,
     open: null,
     submit: 'exam_not_open',
+    finalize: 'conflict',
     delete: null,
   },
   open: {
@@ -43,6 +45,7 @@ const TABLE: Record<ExamStatus, Record<ExamChange, Refusal | null>> = {
     unregister: null,
     open: null,
     submit: null,
+    finalize: null,
     delete: null,
   },
   finalized: {
@@ -54,6 +57,7 @@ const TABLE: Record<ExamStatus, Record<ExamChange, Refusal | null>> = {
     unregister: 'exam_finalized',
     open: 'exam_finalized',
     submit: null,
+    finalize: null,
     delete: 'exam_finalized',
   },
   deleted: {
@@ -65,6 +69,7 @@ const TABLE: Record<ExamStatus, Record<ExamChange, Refusal | null>> = {
     unregister: 'exam_not_found',
     open: 'exam_not_found',
     submit: 'exam_not_found',
+    finalize: 'exam_not_found',
     delete: 'exam_not_found',
   },
 };

@@ -4,6 +4,7 @@ export * from './examStates.ts';
 export * from './labels.ts';
 export * from './language.ts';
 export * from './markFigures.ts';
+export * from './markNote.ts';
 export * from './marks.ts';
 export * from './objectiveKey.ts';
 export * from './objectiveMarking.ts';

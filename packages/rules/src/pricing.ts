@@ -15,6 +15,15 @@ export const priceOf = (unit: Price['unit'], contract: string | null): Price =>
     ? { unit, credits: STANDARD_CREDITS, rate_source: 'standard' }
     : { unit, credits: exact(contract).toNumber(), rate_source: 'contract' };
 
+/** What an institute pays, by unit. @param contract its contract prices as the table has them */
+export const pricesOf = (contract: {
+  credits_per_page: string | null;
+  credits_per_answer: string | null;
+}): Record<Price['unit'], Price> => ({
+  page: priceOf('page', contract.credits_per_page),
+  answer: priceOf('answer', contract.credits_per_answer),
+});
+
 export const quoteFor = (
   price: Price,
   units: number,

@@ -1,8 +1,22 @@
 import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import { describe, expect, test } from 'vitest';
-import { verdictOn, type SubmissionChange, type Verdict } from './submissionChanges.ts';
+import {
+  finalizeVerdict,
+  verdictOn,
+  type FinalizeVerdict,
+  type SubmissionChange,
+  type Verdict,
+} from './submissionChanges.ts';
 
-const CHANGES: SubmissionChange[] = ['cancel', 'replace', 'delete', 're_evaluate'];
+const CHANGES = [
+  'cancel',
+  'replace',
+  'delete',
+  're_evaluate',
+  'override',
+  'approve',
+  'unfinalize',
+] as const satisfies SubmissionChange[];
 const STATUSES: SubmissionStatus[] = [
   'queued',
   'processing',
@@ -14,16 +28,19 @@ const STATUSES: SubmissionStatus[] = [
   'cancelled',
 ];
 
-/** The rows of spec 3.2, written out: cancel, replace, delete, re-evaluate. */
-const ROWS: Record<SubmissionStatus, [Verdict, Verdict, Verdict, Verdict]> = {
-  queued: ['allowed', 'allowed', 'allowed', 'evaluation_in_progress'],
-  processing: ['allowed', 'allowed', 'allowed', 'evaluation_in_progress'],
-  reading: ['allowed', 'allowed', 'allowed', 'evaluation_in_progress'],
-  grading: ['allowed', 'allowed', 'allowed', 'evaluation_in_progress'],
-  graded: ['already_completed', 'allowed', 'allowed', 'allowed'],
-  partially_graded: ['already_completed', 'allowed', 'allowed', 'allowed'],
-  failed: ['already_completed', 'allowed', 'allowed', 'allowed'],
-  cancelled: ['done', 'allowed', 'allowed', 'allowed'],
+/**
+ * The rows of spec 3.2 and design chapter 5, written out: cancel, replace, delete, re-evaluate; override and approve, of
+ * which one is allowed wherever the other is; unfinalize, of what is not finalized.
+ */
+const ROWS: Record<SubmissionStatus, [Verdict, Verdict, Verdict, Verdict, Verdict, Verdict, Verdict]> = {
+  queued: ['allowed', 'allowed', 'allowed', 'evaluation_in_progress', 'conflict', 'conflict', 'conflict'],
+  processing: ['allowed', 'allowed', 'allowed', 'evaluation_in_progress', 'conflict', 'conflict', 'conflict'],
+  reading: ['allowed', 'allowed', 'allowed', 'evaluation_in_progress', 'conflict', 'conflict', 'conflict'],
+  grading: ['allowed', 'allowed', 'allowed', 'evaluation_in_progress', 'conflict', 'conflict', 'conflict'],
+  graded: ['already_completed', 'allowed', 'allowed', 'allowed', 'allowed', 'allowed', 'conflict'],
+  partially_graded: ['already_completed', 'allowed', 'allowed', 'allowed', 'allowed', 'allowed', 'conflict'],
+  failed: ['already_completed', 'allowed', 'allowed', 'allowed', 'conflict', 'conflict', 'conflict'],
+  cancelled: ['done', 'allowed', 'allowed', 'allowed', 'conflict', 'conflict', 'conflict'],
 };
 
 describe.each(STATUSES)('3.2 what may be asked of a submission that is %s', (status) => {
@@ -34,14 +51,16 @@ describe.each(STATUSES)('3.2 what may be asked of a submission that is %s', (sta
     },
   );
 
-  test.each(CHANGES)('2.6 %s of a replaced or deleted one is a conflict', (change) => {
-    expect(verdictOn({ state: 'replaced', status, finalized: false }, change)).toBe('conflict');
-    expect(verdictOn({ state: 'deleted', status, finalized: false }, change)).toBe('conflict');
+  test.each(CHANGES)('2.6 %s of a replaced or deleted one is a conflict, finalized or not', (change) => {
+    for (const state of ['replaced', 'deleted'] as const) {
+      expect(verdictOn({ state, status, finalized: false }, change)).toBe('conflict');
+      expect(verdictOn({ state, status, finalized: true }, change)).toBe('conflict');
+    }
   });
 });
 
 test.each(['graded', 'partially_graded', 'failed'] as const)(
-  '3.2 a finalized submission (%s) is not replaced, deleted or re-evaluated',
+  '3.2 a finalized submission (%s) is unfinalized, and otherwise left as it is',
   (status) => {
     const finalized = { state: 'live', status, finalized: true } as const;
     expect(CHANGES.map((change) => verdictOn(finalized, change))).toEqual([
@@ -49,6 +68,39 @@ test.each(['graded', 'partially_graded', 'failed'] as const)(
       'submission_finalized',
       'submission_finalized',
       'submission_finalized',
+      'submission_finalized',
+      'submission_finalized',
+      'allowed',
     ]);
   },
 );
+
+/** Spec 4.2: what becomes of one that is not finalized yet, without `allow_partial` and with it. */
+const FINALIZED: Record<SubmissionStatus, [FinalizeVerdict, FinalizeVerdict]> = {
+  queued: ['not_graded', 'not_graded'],
+  processing: ['not_graded', 'not_graded'],
+  reading: ['not_graded', 'not_graded'],
+  grading: ['not_graded', 'not_graded'],
+  graded: ['finalize', 'finalize'],
+  partially_graded: ['not_graded', 'finalize'],
+  failed: ['not_graded', 'finalize'],
+  cancelled: ['not_graded', 'not_graded'],
+};
+
+describe.each(STATUSES)('4.2 finalizing a submission that is %s', (status) => {
+  const [alone, withPartial] = FINALIZED[status];
+
+  test(`4.2 ${alone}; with allow_partial ${withPartial}`, () => {
+    expect(finalizeVerdict({ state: 'live', status, finalized: false }, false)).toBe(alone);
+    expect(finalizeVerdict({ state: 'live', status, finalized: false }, true)).toBe(withPartial);
+  });
+
+  test.each([false, true])('4.2 already_finalized, or not_live (allow_partial %s)', (allowPartial) => {
+    expect(finalizeVerdict({ state: 'live', status, finalized: true }, allowPartial)).toBe(
+      'already_finalized',
+    );
+    for (const state of ['replaced', 'deleted'] as const) {
+      expect(finalizeVerdict({ state, status, finalized: false }, allowPartial)).toBe('not_live');
+    }
+  });
+});

@@ -1,7 +1,8 @@
 import type { Submission, SubmissionStatus } from '@evaluation/rest-contract/schemas';
 
 /** Everything a client can ask of a submission that its status may refuse. */
-export type SubmissionChange = 'cancel' | 'replace' | 'delete' | 're_evaluate';
+export type SubmissionChange =
+  'cancel' | 'replace' | 'delete' | 're_evaluate' | 'override' | 'approve' | 'unfinalize';
 
 export type SubmissionRefusal =
   'conflict' | 'already_completed' | 'evaluation_in_progress' | 'submission_finalized';
@@ -16,13 +17,21 @@ const RUNNING: Row = {
   replace: 'allowed',
   delete: 'allowed',
   re_evaluate: 'evaluation_in_progress',
+  override: 'conflict',
+  approve: 'conflict',
+  unfinalize: 'conflict',
 };
+/** Grading is over and there is nothing to review. */
 const OVER: Row = {
   cancel: 'already_completed',
   replace: 'allowed',
   delete: 'allowed',
   re_evaluate: 'allowed',
+  override: 'conflict',
+  approve: 'conflict',
+  unfinalize: 'conflict',
 };
+const MARKED: Row = { ...OVER, override: 'allowed', approve: 'allowed' };
 
 /** What each status allows (spec 3.2), as one table. What a worker reports is `advances` and `finalStatus`. */
 const TABLE: Record<SubmissionStatus, Row> = {
@@ -30,8 +39,8 @@ const TABLE: Record<SubmissionStatus, Row> = {
   processing: RUNNING,
   reading: RUNNING,
   grading: RUNNING,
-  graded: OVER,
-  partially_graded: OVER,
+  graded: MARKED,
+  partially_graded: MARKED,
   failed: OVER,
   cancelled: { ...OVER, cancel: 'done' },
 };
@@ -42,6 +51,9 @@ const FINALIZED: Row = {
   replace: 'submission_finalized',
   delete: 'submission_finalized',
   re_evaluate: 'submission_finalized',
+  override: 'submission_finalized',
+  approve: 'submission_finalized',
+  unfinalize: 'allowed',
 };
 
 /** What becomes of a change; only a live submission can be changed (spec 2.6, `state`). */
@@ -51,4 +63,19 @@ export const verdictOn = (
 ): Verdict => {
   if (submission.state !== 'live') return 'conflict';
   return (submission.finalized ? FINALIZED : TABLE[submission.status])[change];
+};
+
+/** `finalize`, or why a submission that was named is left as it is (spec 4.2, `skipped`). */
+export type FinalizeVerdict = 'finalize' | 'not_live' | 'already_finalized' | 'not_graded';
+
+/** What becomes of a submission when results are finalized (spec 3.2). */
+export const finalizeVerdict = (
+  submission: { state: Submission['state']; status: SubmissionStatus; finalized: boolean },
+  allowPartial: boolean,
+): FinalizeVerdict => {
+  if (submission.state !== 'live') return 'not_live';
+  if (submission.finalized) return 'already_finalized';
+  if (submission.status === 'graded') return 'finalize';
+  const isPartial = submission.status === 'partially_graded' || submission.status === 'failed';
+  return isPartial && allowPartial ? 'finalize' : 'not_graded';
 };

@@ -56,6 +56,8 @@ const CoreEnvironment = z.object({
   TYPED_LANE_WINDOW: integer(1, 100_000).default(8000),
   /** How long the first read of an upload waits for its inspection before it answers `pending`. */
   INSPECTION_WAIT_SECONDS: integer(0, 30).default(5),
+  /** How often ledger, reservations and runs are compared; 0: never. A round reads every institute's ledger, so not each minute. */
+  RECONCILE_MINUTES: integer(0, 1440).default(60),
   /** How long a file stays that no submission took, or whose submission was deleted: time to notice and to ask. */
   FILE_RETENTION_DAYS: integer(1, 3650).default(30),
   /** Between two rounds of removing files; nobody waits for them, and a minute spreads the work of a busy day. */
@@ -92,6 +94,7 @@ export const readCoreSettings = (env: Record<string, string | undefined> = proce
       },
     },
     inspectionWaitSeconds: e.INSPECTION_WAIT_SECONDS,
+    reconcileMinutes: e.RECONCILE_MINUTES,
     files: { retentionDays: e.FILE_RETENTION_DAYS, roundSeconds: e.FILE_ROUND_SECONDS },
   };
 };

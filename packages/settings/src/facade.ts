@@ -1,5 +1,13 @@
 import * as z from 'zod/v4';
+import { lanesShape } from './core.ts';
+import { rateLimits, type RateLimit } from './rateLimits.ts';
 import { flag, integer, logLevel, port, read, secret } from './read.ts';
+
+const STANDARD: readonly RateLimit[] = [
+  { of: 'key', kind: 'reads', seconds: 60, limit: 600 },
+  { of: 'institute', kind: 'reads', seconds: 1, limit: 40 },
+  { of: 'key', kind: 'writes', seconds: 60, limit: 120 },
+];
 
 const FacadeEnvironment = z.object({
   LOG_LEVEL: logLevel,
@@ -8,6 +16,8 @@ const FacadeEnvironment = z.object({
   CORE_URL: z.url(),
   CORE_PUBLIC_TOKEN: secret,
   ACTOR_SIGNING_KEY: secret,
+  /** The facade's replicas tell each other what they count. They go on without it. */
+  ...lanesShape,
   /**
    * The largest body that the spec permits: 200 questions of 20,000 characters text and model answer each, of up to
    * 4 bytes a character, with options and rubrics, and 2000 candidates with 2 KB metadata.
@@ -15,6 +25,9 @@ const FacadeEnvironment = z.object({
   BODY_LIMIT_BYTES: integer(1024, 512 * 1024 * 1024).default(96 * 1024 * 1024),
   /** Revocation must take effect within about a minute (spec chapter 5). */
   KEY_CACHE_SECONDS: integer(0, 30).default(30),
+  /** Spec 8.2 gives these three; the others of the tier, and all of the high tier, have no value and so no default. */
+  RATE_LIMITS_STANDARD: rateLimits.default(STANDARD),
+  RATE_LIMITS_HIGH: rateLimits.default([]),
   /** Checks every response against the contract before it is sent: for tests and staging, it costs CPU. */
   VALIDATE_RESPONSES: flag.default(false),
 });
@@ -27,6 +40,8 @@ export const readFacadeSettings = (env: Record<string, string | undefined> = pro
     core: { url: e.CORE_URL, token: e.CORE_PUBLIC_TOKEN, actorSigningKey: e.ACTOR_SIGNING_KEY },
     bodyLimitBytes: e.BODY_LIMIT_BYTES,
     keyCacheSeconds: e.KEY_CACHE_SECONDS,
+    lanes: { url: e.NATS_URL, namespace: e.LANE_NAMESPACE },
+    rateLimits: { standard: e.RATE_LIMITS_STANDARD, high: e.RATE_LIMITS_HIGH },
     validateResponses: e.VALIDATE_RESPONSES,
   };
 };

@@ -2,6 +2,7 @@
 export { readClientSettings, type ClientSettings } from './client.ts';
 export { readCoreSettings, type CoreSettings } from './core.ts';
 export { readFacadeSettings, type FacadeSettings } from './facade.ts';
+export type { RateLimit } from './rateLimits.ts';
 export { SettingsError } from './read.ts';
 export { readStandaloneSettings, type StandaloneSettings } from './standalone.ts';
 export { readWorkerSettings, type WorkerSettings } from './worker.ts';

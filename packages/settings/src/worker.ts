@@ -11,6 +11,11 @@ const WorkerEnvironment = z.object({
   COPY_CONCURRENCY: integer(0, 1000).default(2),
   TYPED_CONCURRENCY: integer(0, 1000).default(8),
   INSPECT_CONCURRENCY: integer(0, 1000).default(2),
+  /**
+   * Checked copies drawn anew at once. A second or two of CPU each, of which grading can use all there is, and a teacher
+   * who goes on with the next question does not wait for it.
+   */
+  DRAW_CONCURRENCY: integer(0, 1000).default(1),
   /** Questions of one run in flight at the model at once. */
   QUESTION_CONCURRENCY: integer(1, 200).default(6),
   GRADER: z.enum(['openai', 'baseline']).optional(),
@@ -43,6 +48,7 @@ export const readWorkerSettings = (env: Record<string, string | undefined> = pro
       copy: e.COPY_CONCURRENCY,
       typed: e.TYPED_CONCURRENCY,
       inspect: e.INSPECT_CONCURRENCY,
+      draw: e.DRAW_CONCURRENCY,
       questions: e.QUESTION_CONCURRENCY,
     },
     grader:

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
-import { count, credits, id, name } from '../arguments.ts';
-import { withControl, type Control } from '../control.ts';
+import { count, credits, id, name, price } from '../arguments.ts';
+import { withControl } from '../control.ts';
+import { CommandFailure, INVALID_ARGUMENTS } from '../failures.ts';
 import { example, print } from '../output.ts';
+import { describeInstitute } from './describeInstitute.ts';
 
 export const addInstituteCommands = (program: Command): void => {
   const institute = program
@@ -31,10 +33,45 @@ export const addInstituteCommands = (program: Command): void => {
 
   institute
     .command('show')
-    .description('Show an institute: settings, credits and keys (never a key itself)')
+    .description(
+      'Show an institute: settings, credits, and its keys with their last use (never a key itself)',
+    )
     .requiredOption('--institute <id>', 'id of the institute', id)
     .addHelpText('after', example('institute show --institute 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11'))
     .action(showInstitute);
+
+  institute
+    .command('set')
+    .description(
+      'Change what is given of an institute; the rest stays, and so does the price of what is quoted',
+    )
+    .requiredOption('--institute <id>', 'id of the institute', id)
+    .option('--name <name>', 'what it is called', name)
+    .option('--credit-limit <number>', 'how far the balance may go below 0', credits)
+    .option('--credits-per-page <number>', 'contract price of a scanned page, or `standard`', price)
+    .option('--credits-per-answer <number>', 'contract price of a typed long answer, or `standard`', price)
+    .option('--daily-copy-quota <count>', 'copies a day (UTC) over all of its keys', count)
+    .addHelpText(
+      'after',
+      example('institute set --institute 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11 --credits-per-page 0.8'),
+    )
+    .action(setInstitute);
+
+  institute
+    .command('enable')
+    .description('Let the keys of an institute use the API')
+    .requiredOption('--institute <id>', 'id of the institute', id)
+    .addHelpText('after', example('institute enable --institute 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11'))
+    .action((options: { institute: string }, command: Command) => enableInstitute(options, true, command));
+
+  institute
+    .command('disable')
+    .description(
+      'Answer all keys of an institute 403 product_not_enabled; what it has submitted is still graded',
+    )
+    .requiredOption('--institute <id>', 'id of the institute', id)
+    .addHelpText('after', example('institute disable --institute 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11'))
+    .action((options: { institute: string }, command: Command) => enableInstitute(options, false, command));
 };
 
 const createInstitute = async (
@@ -70,32 +107,46 @@ const showInstitute = async (options: { institute: string }, command: Command): 
   const answer = await withControl((control) =>
     control.showInstitute.query({ institute_id: options.institute }),
   );
-  print(answer, command, describe(answer));
+  print(answer, command, describeInstitute(answer));
 };
 
-type Institute = Awaited<ReturnType<Control['showInstitute']['query']>>;
-
-const describe = (institute: Institute): string[] => {
-  const { balance, credit_limit, committed } = institute.credits;
-  const price = (contract: number | null): string => (contract === null ? 'standard' : `${contract} credits`);
-  return [
-    `${institute.name}  ${institute.institute_id}`,
-    `  API           ${institute.api_enabled ? 'enabled' : 'disabled'}`,
-    `  credits       ${balance} (${committed} committed to copies in the queue, credit limit ${credit_limit})`,
-    `  prices        page: ${price(institute.credits_per_page)}, typed answer: ${price(institute.credits_per_answer)}`,
-    `  daily quota   ${institute.daily_copy_quota} copies`,
-    `  created       ${institute.created_at}`,
-    ...(institute.keys.length === 0 ? ['  keys          none'] : ['  keys']),
-    ...institute.keys.map((key) => `    ${describeKey(key)}`),
-  ];
+const setInstitute = async (
+  options: {
+    institute: string;
+    name?: string;
+    creditLimit?: number;
+    creditsPerPage?: number | 'standard';
+    creditsPerAnswer?: number | 'standard';
+    dailyCopyQuota?: number;
+  },
+  command: Command,
+): Promise<void> => {
+  const { institute: institute_id, ...changes } = options;
+  if (Object.keys(changes).length === 0) {
+    throw new CommandFailure(INVALID_ARGUMENTS, 'Say what to change; --help lists it.', 2);
+  }
+  const answer = await withControl((control) =>
+    control.editInstitute.mutate({
+      institute_id,
+      name: changes.name,
+      credit_limit: changes.creditLimit,
+      credits_per_page: changes.creditsPerPage === 'standard' ? null : changes.creditsPerPage,
+      credits_per_answer: changes.creditsPerAnswer === 'standard' ? null : changes.creditsPerAnswer,
+      daily_copy_quota: changes.dailyCopyQuota,
+    }),
+  );
+  print(answer, command, describeInstitute(answer));
 };
 
-const describeKey = (key: Institute['keys'][number]): string =>
-  [
-    `${key.key_id}  …${key.last_four}`,
-    key.scopes.map((scope) => scope.replace(/^evaluation:/, '')).join(','),
-    key.rate_tier,
-    ...(key.daily_copy_cap === null ? [] : [`at most ${key.daily_copy_cap} copies a day`]),
-    ...(key.expires_at === null ? [] : [`expires ${key.expires_at}`]),
-    ...(key.revoked_at === null ? [] : [`REVOKED ${key.revoked_at}`]),
-  ].join('  ');
+const enableInstitute = async (
+  options: { institute: string },
+  enabled: boolean,
+  command: Command,
+): Promise<void> => {
+  const answer = await withControl((control) =>
+    control.editInstitute.mutate({ institute_id: options.institute, api_enabled: enabled }),
+  );
+  print(answer, command, [
+    `The API is ${enabled ? 'enabled' : 'disabled'} for ${answer.name}; every server knows it within a minute.`,
+  ]);
+};

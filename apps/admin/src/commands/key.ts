@@ -1,8 +1,10 @@
 import { Option, type Command } from 'commander';
 import type { Scope } from '@evaluation/rest-contract/schemas';
-import { count, id, scopes, time } from '../arguments.ts';
+import { cap, count, expiry, id, scopes, time } from '../arguments.ts';
 import { withControl } from '../control.ts';
+import { CommandFailure, INVALID_ARGUMENTS } from '../failures.ts';
 import { example, print } from '../output.ts';
+import { describeKey } from './describeInstitute.ts';
 
 export const addKeyCommands = (program: Command): void => {
   const key = program.command('key').description('API keys: what an institute calls the API with');
@@ -16,12 +18,7 @@ export const addKeyCommands = (program: Command): void => {
       'comma list of read, write, review, finalize (or evaluation:read, …)',
       scopes,
     )
-    .addOption(
-      new Option('--rate-tier <tier>', 'how many requests a minute (default: standard)').choices([
-        'standard',
-        'high',
-      ]),
-    )
+    .addOption(rateTier('how many requests a minute (default: standard)'))
     .option(
       '--daily-copy-cap <count>',
       'copies a day (UTC) with this key (default: the quota of the institute)',
@@ -35,12 +32,26 @@ export const addKeyCommands = (program: Command): void => {
     .action(createKey);
 
   key
+    .command('set')
+    .description('Change what is given of a key; the rest stays. Every server knows it within a minute')
+    .requiredOption('--key <id>', 'id of the key (not the key itself)', id)
+    .option('--scopes <list>', 'all scopes it has from now on: read, write, review, finalize', scopes)
+    .addOption(rateTier('how many requests a minute'))
+    .option('--daily-copy-cap <count>', 'copies a day (UTC) with this key, or `none`', cap)
+    .option('--expires-at <time>', 'UTC time from which it is refused, or `never`', expiry)
+    .addHelpText('after', example('key set --key 5a1c2d3e-4f50-4b6c-8d7e-9f0a1b2c3d4e --rate-tier high'))
+    .action(setKey);
+
+  key
     .command('revoke')
     .description('Revoke a key for good; takes effect within a minute')
     .requiredOption('--key <id>', 'id of the key (not the key itself)', id)
     .addHelpText('after', example('key revoke --key 5a1c2d3e-4f50-4b6c-8d7e-9f0a1b2c3d4e'))
     .action(revokeKey);
 };
+
+const rateTier = (description: string): Option =>
+  new Option('--rate-tier <tier>', description).choices(['standard', 'high']);
 
 const createKey = async (
   options: {
@@ -69,6 +80,32 @@ const createKey = async (
       ? ['This key has expired already.']
       : []),
   ]);
+};
+
+const setKey = async (
+  options: {
+    key: string;
+    scopes?: Scope[];
+    rateTier?: 'standard' | 'high';
+    dailyCopyCap?: number | 'none';
+    expiresAt?: string;
+  },
+  command: Command,
+): Promise<void> => {
+  const { key: key_id, ...changes } = options;
+  if (Object.keys(changes).length === 0) {
+    throw new CommandFailure(INVALID_ARGUMENTS, 'Say what to change; --help lists it.', 2);
+  }
+  const answer = await withControl((control) =>
+    control.editKey.mutate({
+      key_id,
+      scopes: changes.scopes,
+      rate_tier: changes.rateTier,
+      daily_copy_cap: changes.dailyCopyCap === 'none' ? null : changes.dailyCopyCap,
+      expires_at: changes.expiresAt === 'never' ? null : changes.expiresAt,
+    }),
+  );
+  print(answer, command, [describeKey(answer)]);
 };
 
 const revokeKey = async (options: { key: string }, command: Command): Promise<void> => {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Services } from '../services.ts';
+import { noteUse } from './lastUse.ts';
 
 /** Only the hash of a key is stored (design 3.14). */
 export const hashOfKey = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex');
@@ -17,13 +18,18 @@ export interface AuthenticatedKey {
   api_enabled: boolean;
 }
 
-/** Looks a key up by its hash. @returns null when it does not exist or is revoked. */
+/**
+ * Looks a key up by its hash, for a request that uses it now, and for those of the next half minute.
+ * @returns null when it does not exist or is revoked
+ */
 export const authenticate = async (services: Services, hash: string): Promise<AuthenticatedKey | null> => {
   const key = await services.database.control.api_keys.findUnique({
     where: { hash },
     include: { institute: { select: { api_enabled: true } } },
   });
   if (key === null || key.revoked_at !== null) return null;
+  const expired = key.expires_at !== null && key.expires_at.getTime() <= Date.now();
+  if (!expired && key.institute.api_enabled) noteUse(services, key.id, key.last_used_at);
   return {
     key_id: key.id,
     institute_id: key.institute_id,

@@ -10,7 +10,7 @@ export const me = async (services: Services, actor: Actor): Promise<Account> => 
     where: { id: actor.key_id, institute_id: actor.institute_id },
     include: { institute: true },
   });
-  if (key === null) throw new DomainFailure('invalid_api_key');
+  if (key === null || key.revoked_at !== null) throw new DomainFailure('invalid_api_key');
   const { day, copies } = await services.database.inTenant(actor.institute_id, (tx) =>
     copiesToday(tx, actor.institute_id),
   );

@@ -50,6 +50,7 @@ beforeAll(async () => {
     settings,
     log,
     wakeDispatcher: () => {},
+    afterCommit: (effect) => effect(),
     lanePace: { of: () => null },
   };
 });

@@ -1,11 +1,19 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
-import { GradingError, Annotation, CriterionResult } from '@evaluation/rest-contract/schemas';
 import { advances } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import { settlePendingRubrics } from '../rubrics/savePending.ts';
 import type { Services } from '../services.ts';
+import { unreachable } from '../unreachable.ts';
 import { CurrentPaper, PaperQuestion, readCurrentPaper } from '../submissions/paper.ts';
+import {
+  Candidate,
+  DecidedQuestion,
+  OverrideInForce,
+  readCandidate,
+  readDecided,
+  readOverrides,
+} from './markedMaterial.ts';
 import { restRun } from './releaseRuns.ts';
 
 /** Everything a worker needs to grade one run; no credentials, and a name only where the checked copy prints it. */
@@ -17,11 +25,7 @@ export const RunMaterial = z.object({
   deadline_at: z.iso.datetime(),
   lane: z.enum(['copy', 'typed']),
   exam: CurrentPaper.shape.exam,
-  candidate: z.object({
-    external_id: z.string(),
-    name: z.string().nullable(),
-    roll_number: z.string().nullable(),
-  }),
+  candidate: Candidate,
   questions: z.array(PaperQuestion),
   /** Typed answers that wait for the AI. */
   answers: z.array(z.object({ question_id: z.uuid(), text: z.string() })),
@@ -29,18 +33,9 @@ export const RunMaterial = z.object({
   /** What earlier deliveries of this run recorded: it is not paid for again. */
   page_readings: z.array(z.object({ first_page: z.int(), pages: z.unknown() })),
   alignment: z.unknown(),
-  results: z.array(
-    z.object({
-      question_id: z.uuid(),
-      status: z.enum(['graded', 'failed', 'pending', 'cancelled', 'not_answered']),
-      awarded: z.number().nullable(),
-      feedback: z.string().nullable(),
-      needs_review: z.boolean(),
-      criteria: z.array(CriterionResult),
-      annotations: z.array(Annotation),
-      error: GradingError.nullable(),
-    }),
-  ),
+  results: z.array(DecidedQuestion),
+  /** Teachers' marks that this run keeps; none can be given or taken while it lasts. */
+  overrides: z.array(OverrideInForce),
 });
 export type RunMaterial = z.infer<typeof RunMaterial>;
 
@@ -65,7 +60,7 @@ export const claimRun = async (services: Services, job: RunToClaim): Promise<Run
     return material;
   } catch (error) {
     // If this is not heard either, the message comes again and is tried again.
-    await restRun(services, job).catch((unheard: unknown) =>
+    await restRun(services, job, unreachable(error) === null).catch((unheard: unknown) =>
       services.log.warn(
         { err: unheard, run_id: job.run_id },
         'a run that could not be claimed keeps its place',
@@ -105,11 +100,14 @@ const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial |
       .executeTakeFirst();
     if (run === undefined) return null;
 
-    const pinned = run.paper === null ? await pin(tx, job, submission.exam_id) : Pinned.parse(run.paper);
+    const { rubricVersion, ...pinned } =
+      run.paper === null
+        ? await pin(tx, job, submission.exam_id)
+        : { ...Pinned.parse(run.paper), rubricVersion: run.rubric_version };
     if (advances(submission.status, 'processing')) {
       await tx
         .updateTable('submissions')
-        .set({ status: 'processing' })
+        .set({ status: 'processing', rubric_version: rubricVersion })
         .where('institute_id', '=', job.institute_id)
         .where('id', '=', submission.id)
         .execute();
@@ -143,6 +141,7 @@ const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial |
     page_readings: claimed.pageReadings,
     alignment: run.alignment,
     results: claimed.results,
+    overrides: claimed.overrides,
   };
 };
 
@@ -171,13 +170,7 @@ const pin = async (tx: Tx, job: { run_id: string; institute_id: string }, examId
     .where('institute_id', '=', job.institute_id)
     .where('id', '=', job.run_id)
     .execute();
-  await tx
-    .updateTable('submissions')
-    .set({ rubric_version })
-    .where('institute_id', '=', job.institute_id)
-    .where('current_run_id', '=', job.run_id)
-    .execute();
-  return pinned;
+  return { ...pinned, rubricVersion: rubric_version };
 };
 
 const readRest = async (
@@ -185,19 +178,7 @@ const readRest = async (
   job: { run_id: string; institute_id: string },
   submission: { id: string; exam_id: string; candidate_id: string; upload_id: string | null },
 ) => {
-  const candidate = await tx
-    .selectFrom('candidates as c')
-    .innerJoin('exams as e', (join) => join.on('e.id', '=', submission.exam_id))
-    .select(['c.external_id', 'c.name', 'c.roll_number', 'e.blind'])
-    .where('c.institute_id', '=', job.institute_id)
-    .where('c.id', '=', submission.candidate_id)
-    .executeTakeFirstOrThrow();
-  const results = await tx
-    .selectFrom('question_results')
-    .selectAll()
-    .where('institute_id', '=', job.institute_id)
-    .where('run_id', '=', job.run_id)
-    .execute();
+  const results = await readDecided(tx, job.institute_id, job.run_id);
   const settled = new Set(results.map(({ question_id }) => question_id));
   const answers = await tx
     .selectFrom('answers')
@@ -222,25 +203,13 @@ const readRest = async (
           .where('id', '=', submission.upload_id)
           .executeTakeFirst();
   return {
-    candidate: {
-      external_id: candidate.external_id,
-      name: candidate.blind ? null : candidate.name,
-      roll_number: candidate.roll_number,
-    },
+    candidate: await readCandidate(tx, job.institute_id, submission),
     answers: answers.flatMap(({ question_id, text }) =>
       text === null || settled.has(question_id) ? [] : [{ question_id, text }],
     ),
     pageReadings,
     sealedKey: upload?.sealed_key ?? null,
-    results: results.map((result) => ({
-      question_id: result.question_id,
-      status: result.status,
-      awarded: result.awarded === null ? null : Number(result.awarded),
-      feedback: result.feedback,
-      needs_review: result.needs_review,
-      criteria: z.array(CriterionResult).parse(result.criteria),
-      annotations: z.array(Annotation).parse(result.annotations),
-      error: result.error === null ? null : GradingError.parse(result.error),
-    })),
+    results,
+    overrides: await readOverrides(tx, job.institute_id, submission.id),
   };
 };

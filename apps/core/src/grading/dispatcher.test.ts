@@ -52,6 +52,7 @@ beforeEach(async () => {
     settings,
     log,
     wakeDispatcher: () => {},
+    afterCommit: (effect) => effect(),
     lanePace: { of: () => null },
   };
   maker = new pg.Client({ connectionString: clone.superuserUrl });

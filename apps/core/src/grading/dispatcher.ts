@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { savePendingRubrics } from '../rubrics/savePending.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
+import { releaseDrawings } from './drawings.ts';
 import { redeliverInspections } from './inspections.ts';
 import { reclaimRuns, takeBackLostRuns } from './reclaimRuns.ts';
 import { releaseRuns } from './releaseRuns.ts';
@@ -91,6 +92,7 @@ export const tick = (services: Services, judgesLeases = true): Promise<Outcome> 
     RUN_LANES.map((lane) => () => takeBackLostRuns(services, lane)),
     releases(services),
     [() => redeliverInspections(services)],
+    [() => releaseDrawings(services)],
     [() => savePendingRubrics(services)],
   ]);
 

@@ -4,6 +4,7 @@ import { json, type Tx } from '@evaluation/database';
 import { GradingError } from '@evaluation/rest-contract/schemas';
 import { finalStatus } from '@evaluation/rules';
 import * as z from 'zod/v4';
+import { resultsOfRun } from '../review/resultsOfRun.ts';
 import { charge, release } from '../credits/ledger.ts';
 import type { Services } from '../services.ts';
 import { lockHeldRun, type HeldRun } from './heldRun.ts';
@@ -53,24 +54,22 @@ export const completeRun = async (
   const checkedCopy = await storedCopy(services, held, completion);
   await services.database.inTenant(held.institute_id, async (tx) => {
     const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
-    const results = await tx
-      .selectFrom('question_results')
-      .select(['question_id', 'status', 'source', 'needs_review', 'error'])
-      .where('institute_id', '=', held.institute_id)
-      .where('run_id', '=', held.run_id)
-      .execute();
+    const { made, effective } = await resultsOfRun(tx, held.institute_id, {
+      id: submission.id,
+      current_run_id: held.run_id,
+    });
     const { questions } = z.object({ questions: z.array(z.object({ id: z.uuid() })) }).parse(run.paper);
-    const decided = new Set(results.map(({ question_id }) => question_id));
+    const decided = new Set(made.map(({ question_id }) => question_id));
     if (questions.some(({ id }) => !decided.has(id))) {
       throw new Error(`run ${held.run_id} was completed before every question was decided`);
     }
 
-    const status = finalStatus(results);
     const price = Number(run.price);
-    if (status === 'failed') {
+    // A run of which the AI marked nothing has failed and is not charged, whatever a teacher marked before (decision 010).
+    if (finalStatus(made) === 'failed') {
       // The paper's first, not the first that was recorded.
       const first = questions
-        .map(({ id }) => results.find(({ question_id }) => question_id === id))
+        .map(({ id }) => made.find(({ question_id }) => question_id === id))
         .find((result) => result?.status === 'failed');
       const error = GradingError.parse(first?.error);
       await endRun(tx, held, { status: 'failed', error, completion });
@@ -85,10 +84,10 @@ export const completeRun = async (
     await tx
       .updateTable('submissions')
       .set({
-        status,
+        status: finalStatus(effective),
         graded_at: sql<Date>`clock_timestamp()`,
         credits_charged: String(price),
-        needs_review: reasons.length > 0 || results.some((result) => result.needs_review),
+        needs_review: reasons.length > 0 || effective.some((result) => result.needs_review),
         review_reasons: reasons,
         marks_revision: revision,
         error: null,

@@ -1,6 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '@evaluation/database';
 import type { Logger } from '@evaluation/telemetry';
+import { RUN_LANES, type RunLane } from './runLane.ts';
+import { startRounds } from '../rounds.ts';
 
 /*
  * How fast each lane works, for estimates (spec 4.7 rule 8; design 3.6: computed when read). A lane is shared by all
@@ -8,9 +10,6 @@ import type { Logger } from '@evaluation/telemetry';
  * and then, and keeps the outcome in memory. Nothing but estimates depends on it. When it dies here, or the database is
  * away, the last measurement stands; before the first one there is none.
  */
-
-const LANES = ['copy', 'typed'] as const;
-type Lane = (typeof LANES)[number];
 
 const MEASURE_EVERY_MS = 15_000;
 
@@ -25,7 +24,7 @@ export interface Pace {
 
 export interface LanePace {
   /** Null while no run of the lane has been measured. */
-  of(lane: Lane): Pace | null;
+  of(lane: RunLane): Pace | null;
   close(): Promise<void>;
 }
 
@@ -33,37 +32,20 @@ export const startLanePace = (
   { database, log }: { database: Database; log: Logger },
   everyMs = MEASURE_EVERY_MS,
 ): LanePace => {
-  const paces = new Map<Lane, Pace | null>();
-  let closed = false;
-  let stopWaiting: () => void = () => {};
-  const measuring = (async () => {
-    while (!closed) {
-      for (const lane of LANES) {
-        try {
-          const { rows } = await database.acrossInstitutes((tx) => measureLane(lane).execute(tx));
-          paces.set(lane, paceOf(rows[0]));
-        } catch (error) {
-          log.warn({ err: error, lane }, 'the pace of a lane could not be measured; the last one stands');
-        }
+  const paces = new Map<RunLane, Pace | null>();
+  let isFirst = true;
+  const rounds = startRounds(log, {
+    what: 'measuring the lanes',
+    pauseMs: () => (isFirst ? 0 : everyMs),
+    round: async () => {
+      isFirst = false;
+      for (const lane of RUN_LANES) {
+        const { rows } = await database.acrossInstitutes((tx) => measureLane(lane).execute(tx));
+        paces.set(lane, paceOf(rows[0]));
       }
-      if (closed) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, everyMs);
-        stopWaiting = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-  })();
-  return {
-    of: (lane) => paces.get(lane) ?? null,
-    close: async () => {
-      closed = true;
-      stopWaiting();
-      await measuring;
     },
-  };
+  });
+  return { of: (lane) => paces.get(lane) ?? null, close: rounds.close };
 };
 
 interface Measured {
@@ -86,7 +68,7 @@ const paceOf = (measured: Measured | undefined): Pace | null =>
  * The statement by itself, so that a test can look at its plan. What was graded without the AI was never claimed and
  * measures nothing. Overlapping runs are one stretch of work, and the time in which nothing ran counts for nothing.
  */
-export const measureLane = (lane: Lane): RawBuilder<Measured> => sql<Measured>`
+export const measureLane = (lane: RunLane): RawBuilder<Measured> => sql<Measured>`
   with recursive
   last as (
     select r.claimed_at, greatest(r.claimed_at, r.finished_at) as finished_at from runs r

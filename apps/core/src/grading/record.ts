@@ -80,7 +80,7 @@ export const RecordedQuestion = z.object({
 });
 export type RecordedQuestion = z.infer<typeof RecordedQuestion>;
 
-/** One question's result. Visible at once, and counted by `progress`. */
+/** One question's result: stored and counted by `progress` at once, shown once the run is complete. */
 export const recordQuestion = async (
   services: Services,
   held: HeldRun,

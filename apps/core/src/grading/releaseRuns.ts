@@ -41,39 +41,53 @@ export const releaseRuns = async (services: Services, lane: RunLane): Promise<bo
     if (rows[0]?.mine !== true) return null;
     return (await releaseInTurns(lane, services.settings.runs.windows[lane], askedFor).execute(tx)).rows;
   });
-  await Promise.all((released ?? []).map((run) => publish(services, lane, run)));
+  const published = await Promise.all((released ?? []).map((run) => publish(services, lane, run)));
+  const lost = (released ?? []).filter((_, index) => published[index] === false);
+  if (lost.length > 0) await putBack(services, lost);
   return released !== null;
 };
 
-/** Publishing is safe to repeat, so a run whose message may be lost goes back to its place at once. */
-const publish = async (services: Services, lane: RunLane, run: ReleasedRun): Promise<void> => {
+/** @returns false when the message may be lost */
+const publish = async (services: Services, lane: RunLane, run: ReleasedRun): Promise<boolean> => {
   try {
     await services.lanes.publish(
       lane,
       { version: 1, run_id: run.id, institute_id: run.institute_id, delivery: run.delivery },
       messageId(run.id, run.delivery),
     );
+    return true;
   } catch (error) {
     services.log.warn({ err: error, run_id: run.id }, 'a run could not be published; it waits again');
-    await services.database.acrossInstitutes((tx) =>
-      sql`update runs set status = 'queued', released_at = null
-          where institute_id = ${run.institute_id} and id = ${run.id}
-            and status = 'released' and delivery = ${run.delivery}`.execute(tx),
-    );
+    return false;
   }
+};
+
+/** Publishing is safe to repeat, so runs whose message may be lost go back to their places at once. */
+const putBack = async (services: Services, runs: readonly ReleasedRun[]): Promise<void> => {
+  await services.database.acrossInstitutes((tx) =>
+    sql`update runs r set status = 'queued', released_at = null
+        from unnest(${runs.map(({ id }) => id)}::uuid[], ${runs.map(({ delivery }) => delivery)}::int[]) as lost (id, delivery)
+        where r.id = lost.id and r.delivery = lost.delivery and r.status = 'released'`.execute(tx),
+  );
 };
 
 /**
  * A run whose claim broke, for a reason of its own or of core's: it goes back to its place, and rests there. A message
  * that comes again meanwhile finds nothing to claim.
+ * @param counts whether it may be the run itself that breaks claims: then its deadline begins, so that it ends
  */
 export const restRun = async (
   services: Services,
   run: { run_id: string; institute_id: string },
+  counts: boolean,
 ): Promise<void> => {
+  const { copy, typed } = services.settings.runs.deadlineSeconds;
   await services.database.inTenant(run.institute_id, (tx) =>
     // `released_at` of a run that waits says when it was tried.
-    sql`update runs set status = 'queued', released_at = clock_timestamp()
+    sql`update runs set status = 'queued', released_at = clock_timestamp(),
+          deadline_at = case when ${counts} then coalesce(deadline_at, clock_timestamp()
+            + make_interval(secs => case lane when 'copy' then ${copy}::int else ${typed}::int end))
+            else deadline_at end
         where institute_id = ${run.institute_id} and id = ${run.run_id} and status = 'released'`.execute(tx),
   );
   services.wakeDispatcher();

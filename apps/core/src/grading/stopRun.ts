@@ -45,9 +45,11 @@ export const stopRun = async (
 export const announceStop = async (services: Services, stopped: StoppedRun | null): Promise<void> => {
   if (stopped === null) return;
   services.wakeDispatcher();
-  try {
-    await services.lanes.broadcast('run_stopped', { version: 1, run_id: stopped.id, fence: stopped.fence });
-  } catch (error) {
-    services.log.warn({ err: error, run_id: stopped.id }, 'a worker could not be told to stop');
-  }
+  await services.afterCommit(async () => {
+    try {
+      await services.lanes.broadcast('run_stopped', { version: 1, run_id: stopped.id, fence: stopped.fence });
+    } catch (error) {
+      services.log.warn({ err: error, run_id: stopped.id }, 'a worker could not be told to stop');
+    }
+  });
 };

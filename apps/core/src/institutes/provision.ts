@@ -1,22 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { Scope } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
-import { hashOfKey, newApiKey } from '../account/apiKeys.ts';
+import { termsOf } from '../account/manageKeys.ts';
 import { grant } from '../credits/ledger.ts';
 import type { Services } from '../services.ts';
+import { findInstitute } from './findInstitute.ts';
 
-/** What the provisioning CLI does (design chapter 6): institutes, their keys, their credits. */
+/** What the provisioning CLI does (design chapter 6): institutes and their credits. */
 
-const amount = z.number().gte(0).lte(1_000_000_000);
+/** Credits and prices. */
+export const amount = z.number().gte(0).lte(1_000_000_000);
+export const instituteName = z.string().min(1).max(255);
+export const dailyCopyQuota = z.int().gte(0).lte(1_000_000_000);
 
 export const InstituteCreate = z.object({
-  name: z.string().min(1).max(255),
+  name: instituteName,
   credits: amount,
   credit_limit: amount.default(0),
   credits_per_page: amount.nullable().default(null),
   credits_per_answer: amount.nullable().default(null),
-  daily_copy_quota: z.int().gte(0).lte(1_000_000_000).default(2000),
+  daily_copy_quota: dailyCopyQuota.default(2000),
   api_enabled: z.boolean().default(true),
 });
 
@@ -47,51 +49,6 @@ export const createInstitute = async (
     },
   });
   return { institute_id: id };
-};
-
-export const KeyCreate = z.object({
-  institute_id: z.uuid(),
-  scopes: z.array(Scope).default(['evaluation:read', 'evaluation:write']),
-  rate_tier: z.enum(['standard', 'high']).default('standard'),
-  daily_copy_cap: z.int().gte(0).lte(1_000_000_000).nullable().default(null),
-  expires_at: z.iso.datetime().nullable().default(null),
-});
-
-/** The key is shown here and never again. @throws DomainFailure not_found */
-export const createKey = async (
-  services: Services,
-  input: z.output<typeof KeyCreate>,
-): Promise<{ key_id: string; api_key: string }> => {
-  await findInstitute(services, input.institute_id);
-  const apiKey = newApiKey(services.settings.apiKeyPrefix);
-  const key = await services.database.control.api_keys.create({
-    data: {
-      id: randomUUID(),
-      institute_id: input.institute_id,
-      hash: hashOfKey(apiKey),
-      last_four: apiKey.slice(-4),
-      scopes: [...new Set(input.scopes)],
-      rate_tier: input.rate_tier,
-      daily_copy_cap: input.daily_copy_cap,
-      expires_at: input.expires_at,
-    },
-  });
-  return { key_id: key.id, api_key: apiKey };
-};
-
-/** Takes effect within a minute: as soon as no facade has the key in its cache. @throws DomainFailure not_found */
-export const revokeKey = async (
-  services: Services,
-  keyId: string,
-): Promise<{ key_id: string; revoked_at: string }> => {
-  const { control } = services.database;
-  await control.api_keys.updateMany({
-    where: { id: keyId, revoked_at: null },
-    data: { revoked_at: new Date() },
-  });
-  const key = await control.api_keys.findUnique({ where: { id: keyId } });
-  if (key?.revoked_at == null) throw new DomainFailure('not_found', { message: 'There is no such key.' });
-  return { key_id: key.id, revoked_at: key.revoked_at.toISOString() };
 };
 
 /** @throws DomainFailure not_found */
@@ -133,25 +90,7 @@ export const showInstitute = async (services: Services, instituteId: string) => 
       credit_limit: Number(account.credit_limit),
       committed: Number(account.committed),
     },
-    keys: institute.api_keys.map((key) => ({
-      key_id: key.id,
-      last_four: key.last_four,
-      scopes: key.scopes,
-      rate_tier: key.rate_tier,
-      daily_copy_cap: key.daily_copy_cap,
-      expires_at: key.expires_at?.toISOString() ?? null,
-      revoked_at: key.revoked_at?.toISOString() ?? null,
-      created_at: key.created_at.toISOString(),
-    })),
+    keys: institute.api_keys.map(termsOf),
     created_at: institute.created_at.toISOString(),
   };
-};
-
-const findInstitute = async (services: Services, instituteId: string) => {
-  const institute = await services.database.control.institutes.findUnique({
-    where: { id: instituteId },
-    include: { api_keys: { orderBy: { created_at: 'asc' } } },
-  });
-  if (institute === null) throw new DomainFailure('not_found', { message: 'There is no such institute.' });
-  return institute;
 };

@@ -1,13 +1,8 @@
 import * as z from 'zod/v4';
-import {
-  createInstitute,
-  createKey,
-  grantCredits,
-  InstituteCreate,
-  KeyCreate,
-  revokeKey,
-  showInstitute,
-} from '../institutes/provision.ts';
+import { createKey, editKey, KeyCreate, KeyEdit, revokeKey } from '../account/manageKeys.ts';
+import { reconcileSome } from '../credits/reconcile/reconcile.ts';
+import { editInstitute, InstituteEdit } from '../institutes/editInstitute.ts';
+import { createInstitute, grantCredits, InstituteCreate, showInstitute } from '../institutes/provision.ts';
 import { controlProcedure, router } from '../trpc.ts';
 
 /** For provisioning: the CLI of design chapter 6. */
@@ -15,13 +10,21 @@ export const controlRouter = router({
   createInstitute: controlProcedure
     .input(InstituteCreate)
     .mutation(({ ctx, input }) => createInstitute(ctx.services, input)),
+  editInstitute: controlProcedure.input(InstituteEdit).mutation(async ({ ctx, input }) => {
+    await editInstitute(ctx.services, input);
+    return showInstitute(ctx.services, input.institute_id);
+  }),
   createKey: controlProcedure.input(KeyCreate).mutation(({ ctx, input }) => createKey(ctx.services, input)),
+  editKey: controlProcedure.input(KeyEdit).mutation(({ ctx, input }) => editKey(ctx.services, input)),
   revokeKey: controlProcedure
     .input(z.object({ key_id: z.uuid() }))
     .mutation(({ ctx, input }) => revokeKey(ctx.services, input.key_id)),
   grantCredits: controlProcedure
     .input(z.object({ institute_id: z.uuid(), amount: z.number().gt(0).lte(1_000_000_000) }))
     .mutation(({ ctx, input }) => grantCredits(ctx.services, input)),
+  reconcile: controlProcedure
+    .input(z.object({ institute_id: z.uuid().optional(), after: z.uuid().optional() }))
+    .query(({ ctx, input }) => reconcileSome(ctx.services.database, input)),
   showInstitute: controlProcedure
     .input(z.object({ institute_id: z.uuid() }))
     .query(({ ctx, input }) => showInstitute(ctx.services, input.institute_id)),

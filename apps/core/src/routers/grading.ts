@@ -1,5 +1,6 @@
 import { GradingError } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
+import { claimDrawing, DrawingJob } from '../grading/claimDrawing.ts';
 import { claimRun } from '../grading/claimRun.ts';
 import { Completion, completeRun, failRun, presignCheckedCopy } from '../grading/finishRun.ts';
 import { handBackRun } from '../grading/handBackRun.ts';
@@ -13,11 +14,12 @@ import {
   recordQuestion,
   recordStep,
 } from '../grading/record.ts';
+import { BegunDrawing, handBackDrawing, presignDrawing, recordDrawing } from '../grading/recordDrawing.ts';
 import { gradingProcedure, router } from '../trpc.ts';
 
 const upload = z.object({ upload_id: z.uuid(), institute_id: z.uuid() });
 
-/** For workers: one run or one inspection at a time, named by what they hold. */
+/** For workers: one run, inspection or drawing at a time, named by what they hold. */
 export const gradingRouter = router({
   claim: gradingProcedure
     .input(z.object({ run_id: z.uuid(), institute_id: z.uuid(), worker: z.string().max(200) }))
@@ -66,4 +68,17 @@ export const gradingRouter = router({
       }),
     )
     .mutation(({ ctx, input }) => recordInspection(ctx.services, input, input.outcome)),
+
+  claimDrawing: gradingProcedure
+    .input(DrawingJob)
+    .mutation(({ ctx, input }) => claimDrawing(ctx.services, input)),
+  presignDrawing: gradingProcedure
+    .input(z.object({ drawing: BegunDrawing, size_bytes: z.int().gte(1) }))
+    .mutation(({ ctx, input }) => presignDrawing(ctx.services, input.drawing, input.size_bytes)),
+  recordDrawing: gradingProcedure
+    .input(z.object({ drawing: BegunDrawing, revision: z.int() }))
+    .mutation(({ ctx, input }) => recordDrawing(ctx.services, input.drawing, input.revision)),
+  handBackDrawing: gradingProcedure
+    .input(z.object({ drawing: BegunDrawing }))
+    .mutation(({ ctx, input }) => handBackDrawing(ctx.services, input.drawing)),
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
@@ -22,7 +23,7 @@ import { checkAnswers, takeTypedAnswers } from './takeTypedAnswers.ts';
 
 /**
  * Accepts a copy or typed answers for grading, or changes nothing (spec 4.7, rules 1–8). Locks in the one order:
- * exam → candidates → upload → submissions → run → quotas → credits (design 3.2).
+ * exam → candidates → upload → submissions → run → registrations → quotas → credits (design 3.2).
  */
 export const createSubmission = async (
   services: Services,
@@ -30,8 +31,7 @@ export const createSubmission = async (
   examId: string,
   body: unknown,
 ): Promise<Submission> => {
-  await inspectFirst(services, actor, body);
-  const { submission, stopped } = await services.database.inTenant(actor.institute_id, async (tx) => {
+  const created = await services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExam(tx, actor.institute_id, examId);
     refuseChange(exam, 'submit');
     // Rubrics mark nothing yet: a submission is accepted while their table is held up.
@@ -44,7 +44,13 @@ export const createSubmission = async (
     const submissionId = randomUUID();
     const candidateId = await takeCandidate(tx, actor.institute_id, exam.id, request);
     // Before the upload and the answers: a request sent twice learns of its first, not that its upload is used.
-    const replacedId = await findReplaced(tx, exam, candidateId, request.replace === true);
+    const replacedId = await findReplaced(
+      tx,
+      actor.institute_id,
+      exam,
+      candidateId,
+      request.replace === true,
+    );
     const intake =
       exam.mode === 'handwritten'
         ? await takeCopy(tx, {
@@ -82,19 +88,21 @@ export const createSubmission = async (
         .where('id', '=', exam.id)
         .execute();
     }
+    // Registrations of a candidate that was changed are touched now, not at the commit: those who hold one wait for
+    // the credits, so nobody who holds the credits may wait for one.
+    await sql`set constraints touch_registrations immediate`.execute(tx);
+    // Read before the hottest rows are locked: it looks along the whole queue.
+    const submission = await readSubmission(tx, actor.institute_id, submissionId, services.lanePace);
     await payForRun(tx, actor, { run, terms, freed: replaced });
-    return {
-      submission: await readSubmission(tx, actor.institute_id, submissionId, services.lanePace),
-      stopped: replaced,
-    };
+    return { submission, stopped: replaced };
   });
   services.wakeDispatcher();
-  await announceStop(services, stopped);
-  return submission;
+  await announceStop(services, created.stopped);
+  return created.submission;
 };
 
-/** A create counts as the first read of its upload: it is sealed and inspected before any lock is taken. */
-const inspectFirst = async (services: Services, actor: Actor, body: unknown): Promise<void> => {
+/** A create counts as the first read of its upload: it is sealed and inspected before any lock is taken (design 3.11). */
+export const settleCopyOf = async (services: Services, actor: Actor, body: unknown): Promise<void> => {
   const uploadId: unknown =
     typeof body === 'object' && body !== null ? Reflect.get(body, 'upload_id') : undefined;
   if (typeof uploadId !== 'string') return;
@@ -172,6 +180,7 @@ const findCandidate = async (tx: Tx, instituteId: string, id: string): Promise<s
  */
 const findReplaced = async (
   tx: Tx,
+  instituteId: string,
   exam: { id: string },
   candidateId: string,
   replace: boolean,
@@ -179,6 +188,7 @@ const findReplaced = async (
   const live = await tx
     .selectFrom('submissions')
     .select(['id', 'finalized_at'])
+    .where('institute_id', '=', instituteId)
     .where('exam_id', '=', exam.id)
     .where('candidate_id', '=', candidateId)
     .where('state', '=', 'live')

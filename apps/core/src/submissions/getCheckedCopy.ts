@@ -21,7 +21,10 @@ export const getCheckedCopy = async (
           .selectFrom('submissions as s')
           .innerJoin('exams as e', (join) => join.onRef('e.id', '=', 's.exam_id').on('e.source', '=', 'api'))
           .innerJoin('checked_copies as k', (join) =>
-            join.onRef('k.submission_id', '=', 's.id').onRef('k.marks_revision', '=', 's.marks_revision'),
+            join
+              .onRef('k.institute_id', '=', 's.institute_id')
+              .onRef('k.submission_id', '=', 's.id')
+              .onRef('k.marks_revision', '=', 's.marks_revision'),
           )
           .select(['k.object_key', 'k.size_bytes'])
           .where('s.institute_id', '=', actor.institute_id)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { listed, ResultQuery, type Result } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
@@ -17,15 +18,27 @@ export const getResult = (
   submissionId: string,
   query: unknown,
 ): Promise<Result> =>
-  services.database.inTenant(actor.institute_id, async (tx) => {
-    if (!isUuid(submissionId)) throw new DomainFailure('not_found');
-    const { rows } = await resultRows(actor.institute_id, {
-      where: sql<boolean>`s.id = ${submissionId} and s.state <> 'deleted' and ${ofApi}`,
-    }).execute(tx);
-    // Looked for first, and only then is the query judged (design chapter 5, order of checks).
-    if (rows.length === 0) throw new DomainFailure('not_found');
-    const include = listed(accept(ResultQuery, query).include);
-    const [result] = await showResults(tx, actor.institute_id, rows, include);
-    if (result === undefined) throw new DomainFailure('not_found');
-    return result;
-  });
+  services.database.inTenant(actor.institute_id, (tx) =>
+    readResult(tx, actor.institute_id, submissionId, () => listed(accept(ResultQuery, query).include)),
+  );
+
+/**
+ * @param include asked for once the submission is found: only then is a query judged (design chapter 5, order of checks)
+ * @throws DomainFailure not_found
+ */
+export const readResult = async (
+  tx: Tx,
+  instituteId: string,
+  submissionId: string,
+  include: () => ReadonlySet<string>,
+): Promise<Result> => {
+  const { rows } = isUuid(submissionId)
+    ? await resultRows(instituteId, {
+        where: sql<boolean>`s.id = ${submissionId} and s.state <> 'deleted' and ${ofApi}`,
+      }).execute(tx)
+    : { rows: [] };
+  if (rows.length === 0) throw new DomainFailure('not_found');
+  const [result] = await showResults(tx, instituteId, rows, include());
+  if (result === undefined) throw new DomainFailure('not_found');
+  return result;
+};

@@ -19,7 +19,12 @@ export const lockSubmissionFor = async (
   const found = isUuid(submissionId)
     ? await tx
         .selectFrom('submissions as s')
-        .innerJoin('exams as e', (join) => join.onRef('e.id', '=', 's.exam_id').on('e.source', '=', 'api'))
+        .innerJoin('exams as e', (join) =>
+          join
+            .onRef('e.institute_id', '=', 's.institute_id')
+            .onRef('e.id', '=', 's.exam_id')
+            .on('e.source', '=', 'api'),
+        )
         .select('s.exam_id')
         .where('s.institute_id', '=', instituteId)
         .where('s.id', '=', submissionId)
@@ -52,7 +57,9 @@ export const lockRowFor = async (
       'attempt_count',
       'current_run_id',
       'quote_credits',
-      'marks_revision',
+      'needs_review',
+      'review_reasons',
+      'approved_at',
     ])
     .where('institute_id', '=', instituteId)
     .where('id', '=', submissionId)

@@ -18,7 +18,19 @@ interface Marked {
   current_run_id: string;
   rubric_version: number | null;
   status: Result['status'];
+  approved_at: Date | null;
+  approved_by: string | null;
   error: unknown;
+}
+
+/** A teacher's mark in force (spec 2.7): it stands whatever a run makes of the question. */
+interface OverrideRow {
+  submission_id: string;
+  question_id: string;
+  awarded: string;
+  reviewer: string;
+  reason: string | null;
+  edited_at: Date;
 }
 
 interface PaperRow {
@@ -74,12 +86,19 @@ export const readQuestionResults = async (
     from question_results r
     where r.institute_id = ${instituteId}
       and r.run_id = any(${submissions.map(({ current_run_id }) => current_run_id)}::uuid[])`.execute(tx);
+  const overrides = await sql<OverrideRow>`
+    select r.submission_id, r.question_id, r.awarded, r.reviewer, r.reason, r.edited_at
+    from reviews r
+    where r.institute_id = ${instituteId}
+      and r.submission_id = any(${submissions.map(({ id }) => id)}::uuid[])`.execute(tx);
+  const overrideOf = new Map(overrides.rows.map((row) => [`${row.submission_id} ${row.question_id}`, row]));
   const decidedOf = new Map(decided.rows.map((row) => [`${row.run_id} ${row.question_id}`, row]));
   const modelAnswerOf = include.has('model_answer')
     ? await readModelAnswers(tx, instituteId, examId, submissions)
     : null;
   return (submission) =>
     paper.rows.map((question) => {
+      const override = overrideOf.get(`${submission.id} ${question.question_id}`);
       const row = shown(decidedOf.get(`${submission.current_run_id} ${question.question_id}`), submission);
       return {
         question_id: question.question_id,
@@ -90,6 +109,7 @@ export const readQuestionResults = async (
         awarded: numberOf(row?.awarded),
         max: Number(row?.max ?? question.max),
         source: row?.source ?? null,
+        ...(override === undefined ? {} : overridden(override)),
         confidence: numberOf(row?.confidence),
         ...(include.has('-extracted_answer') ? {} : { extracted_answer: row?.extracted_answer ?? null }),
         feedback: row?.feedback ?? null,
@@ -99,15 +119,31 @@ export const readQuestionResults = async (
           ? { annotations: z.array(Annotation).parse(row?.annotations ?? []) }
           : {}),
         review: {
-          reviewer: { ref: null, name: null },
-          reason: null,
-          edited: false,
-          edited_at: null,
-          approved: false,
+          // The name of a reviewer is not ours to know (open point `override-fields`).
+          reviewer: { ref: override?.reviewer ?? submission.approved_by, name: null },
+          reason: override?.reason ?? null,
+          edited: override !== undefined,
+          edited_at: override?.edited_at.toISOString() ?? null,
+          approved: submission.approved_at !== null,
         },
       };
     });
 };
+
+/** A teacher has looked at the question: it is graded, whatever became of it before. */
+const overridden = ({
+  awarded,
+}: OverrideRow): Pick<
+  QuestionResult,
+  'status' | 'awarded' | 'source' | 'needs_review' | 'review_reasons' | 'error'
+> => ({
+  status: 'graded',
+  awarded: Number(awarded),
+  source: 'ai_reviewed',
+  needs_review: false,
+  review_reasons: [],
+  error: null,
+});
 
 const numberOf = (decimal: string | null | undefined): number | null =>
   decimal == null ? null : Number(decimal);

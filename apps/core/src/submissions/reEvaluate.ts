@@ -4,6 +4,7 @@ import type { Tx } from '@evaluation/database';
 import { ReEvaluate, type Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
+import { dropOverrides } from '../review/dropOverrides.ts';
 import type { LockedExam } from '../exams/lockExam.ts';
 import type { Services } from '../services.ts';
 import { readSubmission } from './getSubmission.ts';
@@ -32,7 +33,8 @@ export const reEvaluate = async (
       submissionId,
       're_evaluate',
     );
-    accept(ReEvaluate, body);
+    const keepsOverrides = accept(ReEvaluate, body).keep_overrides ?? true;
+    if (!keepsOverrides) await dropOverrides(tx, actor, locked);
     const intake = await intakeAgain(tx, actor.institute_id, exam, locked);
     const run = {
       id: randomUUID(),
@@ -45,6 +47,9 @@ export const reEvaluate = async (
       .updateTable('submissions')
       .set({
         ...standingOf(run, { ...place, pages: locked.pages }, intake.questionsForAi),
+        // A teacher agreed with the marks of then.
+        approved_at: null,
+        approved_by: null,
         // A checked copy of the earlier marks does not match any more (design 3.13).
         marks_revision: sql<number>`marks_revision + 1`,
       })
@@ -52,8 +57,11 @@ export const reEvaluate = async (
       .where('id', '=', locked.id)
       .execute();
     await insertRun(tx, { ...place, submissionId: locked.id, run, intake });
-    await payForRun(tx, actor, { run, terms: await readTerms(tx, actor), freed: null });
-    return readSubmission(tx, actor.institute_id, locked.id, services.lanePace);
+    const terms = await readTerms(tx, actor);
+    // Read before the hottest rows are locked: it looks along the whole queue.
+    const accepted = await readSubmission(tx, actor.institute_id, locked.id, services.lanePace);
+    await payForRun(tx, actor, { run, terms, freed: null });
+    return accepted;
   });
   services.wakeDispatcher();
   return submission;

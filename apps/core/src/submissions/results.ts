@@ -14,6 +14,8 @@ export interface ResultRow {
   name: string | null;
   roll_number: string | null;
   lane: 'copy' | 'typed';
+  approved_at: Date | null;
+  approved_by: string | null;
   status: Result['status'];
   needs_review: boolean;
   review_reasons: string[];
@@ -32,10 +34,10 @@ export const resultRows = (instituteId: string, choice: Choice): RawBuilder<Resu
   select s.id, s.exam_id, s.candidate_id, c.external_id,
     case when (select not e.blind from exams e where e.institute_id = s.institute_id and e.id = s.exam_id)
       then c.name end as name,
-    c.roll_number, s.lane, s.status, s.needs_review, s.review_reasons, s.finalized_at, s.rubric_version, s.current_run_id,
+    c.roll_number, s.lane, s.approved_at, s.approved_by, s.status, s.needs_review, s.review_reasons, s.finalized_at, s.rubric_version, s.current_run_id,
     s.graded_at, s.credits_charged, s.error, s.updated_at,
     exists (select from checked_copies k
-      where k.submission_id = s.id and k.marks_revision = s.marks_revision) as has_checked_copy
+      where k.institute_id = s.institute_id and k.submission_id = s.id and k.marks_revision = s.marks_revision) as has_checked_copy
   from ${chosenSubmissions(instituteId, choice)} s
   join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
   order by s.updated_at, s.id`;

@@ -6,6 +6,7 @@ import { closePage, openPage } from '../lists/page.ts';
 import type { Services } from '../services.ts';
 import { liveOfExam } from './listOfExam.ts';
 import { resultRows, showResults } from './results.ts';
+import { resultsThatFit } from './resultsThatFit.ts';
 
 /**
  * One result per live submission of an exam, in the order of the submissions' `(updated_at, id)` (spec 4.7, 2.7).
@@ -29,10 +30,12 @@ export const resultsOfExam = (
     });
     const chosen = liveOfExam(exam.id, page, { finalized });
     const { rows } = await resultRows(actor.institute_id, chosen).execute(tx);
-    // The row that only tells that there are more has its questions left unread.
-    const { data, ...rest } = closePage(page, rows, ({ updated_at, id }) => ({
+    // The row that only tells that there are more has its questions left unread, and so have those that do not fit.
+    const parts = listed(include);
+    const fitting = await resultsThatFit(tx, actor.institute_id, rows.slice(0, page.limit), parts);
+    const { data, ...rest } = closePage({ ...page, limit: fitting }, rows, ({ updated_at, id }) => ({
       updated_at: updated_at.toISOString(),
       id,
     }));
-    return { data: await showResults(tx, actor.institute_id, data, listed(include)), ...rest };
+    return { data: await showResults(tx, actor.institute_id, data, parts), ...rest };
   });

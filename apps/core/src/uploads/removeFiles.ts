@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { checkedCopyPrefix, sealedKey } from '@evaluation/object-store';
 import type { Services } from '../services.ts';
+import { about, startRounds, type Rounds } from '../rounds.ts';
 import { unreachable } from '../unreachable.ts';
 
 /*
@@ -31,35 +31,13 @@ const AT_ONCE = 4;
 /** What a round works with. */
 export type Needed = Pick<Services, 'database' | 'objects' | 'settings' | 'log'>;
 
-export interface FileRemoval {
-  /** Ends the round under way; what it did not finish, another does. */
-  close(): Promise<void>;
-}
-
-/**
- * Begins rounds, by themselves and not in the dispatcher's tick: a slow store must not hold up the release of runs.
- * Replicas that start together do not stay together.
- */
-export const startFileRemoval = (services: Needed): FileRemoval => {
-  const closing = new AbortController();
-  const roundMs = services.settings.files.roundSeconds * 1000;
-  const rounds = (async () => {
-    for (;;) {
-      try {
-        await wait(roundMs * (0.5 + Math.random()), undefined, { signal: closing.signal });
-      } catch {
-        return;
-      }
-      await removeFiles(services, closing.signal);
-    }
-  })();
-  return {
-    close: async () => {
-      closing.abort();
-      await rounds;
-    },
-  };
-};
+/** Begins rounds: a slow store is slow for them alone. */
+export const startFileRemoval = (services: Needed): Rounds =>
+  startRounds(services.log, {
+    what: 'removing files',
+    pauseMs: () => about(services.settings.files.roundSeconds * 1000),
+    round: (signal) => removeFiles(services, signal),
+  });
 
 /** One round. Never rejects: what breaks is logged, and left to the next round. */
 export const removeFiles = async (services: Needed, signal: AbortSignal): Promise<void> => {
@@ -88,7 +66,7 @@ interface Row {
 /** What is left behind by PUTs and first reads. @returns how many uploads are done */
 const tidy = async (services: Needed, signal: AbortSignal): Promise<number> => {
   const due = await services.database.acrossInstitutes((tx) => untidy.execute(tx));
-  return eachOf(due.rows, signal, async (upload) => {
+  return eachOf(services, due.rows, signal, async (upload) => {
     const sealed = await keysUnder(services, sealedKey(upload.institute_id, upload.id), signal);
     const stale = sealed.filter((key) => key !== upload.sealed_key);
     await services.objects.delete([upload.object_key, ...stale], { signal });
@@ -138,7 +116,7 @@ const removeUnneeded = async (services: Needed, signal: AbortSignal): Promise<nu
   const due = await services.database.acrossInstitutes((tx) =>
     unneeded(services.settings.files.retentionDays).execute(tx),
   );
-  return eachOf(due.rows, signal, async (upload) => {
+  return eachOf(services, due.rows, signal, async (upload) => {
     const { institute_id, id, object_key, submission_id } = upload;
     const prefixes = [
       sealedKey(institute_id, id),
@@ -171,12 +149,20 @@ const keysUnder = async (services: Needed, prefix: string, signal: AbortSignal):
   return keys;
 };
 
+/** A touch: what was changed a moment ago is left in peace for a while. */
+const putLast = (services: Needed, row: Row) =>
+  services.database.inTenant(row.institute_id, (tx) =>
+    sql`update uploads set updated_at = updated_at
+        where institute_id = ${row.institute_id} and id = ${row.id}`.execute(tx),
+  );
+
 /**
  * Does each, a few at a time. One that fails does not stop the others, unless it tells that nobody is there to ask.
- * @returns how many were done
- * @throws the last failure, when all the others are done
+ * @returns how many were looked at
+ * @throws the last failure, when nobody was there
  */
 const eachOf = async (
+  services: Needed,
   rows: readonly Row[],
   signal: AbortSignal,
   work: (row: Row) => Promise<void>,
@@ -188,8 +174,16 @@ const eachOf = async (
       try {
         await work(row);
       } catch (error) {
-        failures.push(error);
-        if (unreachable(error) !== null) return;
+        if (unreachable(error) !== null || signal.aborted) {
+          failures.push(error);
+          return;
+        }
+        // Behind the others: a file that cannot be deleted must not stand at the head of every batch.
+        services.log.warn(
+          { err: error, upload_id: row.id },
+          'files could not be removed; they are tried again later',
+        );
+        await putLast(services, row);
       }
     }
   };

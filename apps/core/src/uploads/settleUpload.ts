@@ -24,13 +24,18 @@ const POLL_MS = 100;
  * Reads an upload, sealing and inspecting it when this is the first read after the PUT; waits briefly for the
  * inspection. @throws DomainFailure not_found
  */
-export const settleUpload = async (services: Services, actor: Actor, uploadId: string): Promise<Upload> => {
+export const settleUpload = async (
+  services: Services,
+  actor: Actor,
+  uploadId: string,
+  waitSeconds = services.settings.inspectionWaitSeconds,
+): Promise<Upload> => {
   let upload = await findUpload(services, actor, uploadId);
   if (upload.status === 'pending') {
     if (!(await seal(services, upload))) return { id: upload.id, status: 'pending' };
     upload = await findUpload(services, actor, uploadId);
   }
-  const giveUpAt = Date.now() + services.settings.inspectionWaitSeconds * 1000;
+  const giveUpAt = Date.now() + waitSeconds * 1000;
   while (upload.status === 'inspecting' && Date.now() < giveUpAt) {
     await wait(POLL_MS);
     upload = await findUpload(services, actor, uploadId);

@@ -1,48 +1,30 @@
-import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
-import { failureOf, isUnreachable } from '@evaluation/core-client';
-import { DomainFailure, errors, type ErrorEnvelope, type Failure } from '@evaluation/rest-contract/errors';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { failureOf, isUnreachable, type CoreAccess } from '@evaluation/core-client';
+import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import type { Logger } from '@evaluation/telemetry';
+import { keepRefusal, sendReplay } from './idempotency.ts';
 import { requestIdOf } from './requestId.ts';
-
-/** The one place where a failure becomes HTTP: status, envelope, headers (spec 2.9, chapter 7). */
-
-const RETRY_AFTER_SECONDS = 2;
-
-export const sendFailure = (response: Response, failure: Failure): void => {
-  const { status } = errors[failure.code];
-  if (status === 503) response.setHeader('Retry-After', String(RETRY_AFTER_SECONDS));
-  if (status === 429) response.setHeader('Retry-After', String(secondsUntilReset(failure)));
-  const envelope: ErrorEnvelope = {
-    error: {
-      code: failure.code,
-      message: failure.message,
-      request_id: requestIdOf(response),
-      ...(failure.details === undefined ? {} : { details: failure.details }),
-    },
-  };
-  response.status(status).json(envelope);
-};
-
-const secondsUntilReset = (failure: Failure): number => {
-  const resetsAt: unknown = failure.details?.['resets_at'];
-  const seconds = typeof resetsAt === 'string' ? Math.ceil((Date.parse(resetsAt) - Date.now()) / 1000) : 1;
-  return Math.max(1, seconds);
-};
+import { routeOf } from './routeMetadata.ts';
+import { sendFailure } from './sendFailure.ts';
 
 /** Any path and method that the contract does not name. */
 export const notFound: RequestHandler = (_request, response) => {
   sendFailure(response, new DomainFailure('not_found').failure);
 };
 
+/** Whatever went wrong with a request ends here, and leaves as an answer of the one shape. */
 export const errorHandler =
-  (log: Logger): ErrorRequestHandler =>
-  (error: unknown, request, response, next) => {
+  (core: CoreAccess, log: Logger): ErrorRequestHandler =>
+  async (thrown: unknown, request, response, next) => {
     if (response.headersSent) {
-      next(error);
+      next(thrown);
       return;
     }
-    const failure =
-      error instanceof DomainFailure ? error.failure : (failureOf(error) ?? parserFailure(error));
+    const ours = thrown instanceof DomainFailure ? thrown.failure : parserFailure(thrown);
+    const error =
+      ours === null || wasCutOff(thrown) ? thrown : await keepRefusal(core, response, ours, thrown);
+    if (sendReplay(request, response, error)) return;
+    const failure = error === thrown && ours !== null ? ours : failureOf(error);
     if (failure !== null) {
       sendFailure(response, failure);
       return;
@@ -51,7 +33,7 @@ export const errorHandler =
       err: error,
       request_id: requestIdOf(response),
       method: request.method,
-      path: request.path,
+      route: routeOf(request),
     };
     if (isUnreachable(error)) {
       log.warn(line, 'core is not reachable');
@@ -62,10 +44,16 @@ export const errorHandler =
     sendFailure(response, new DomainFailure('internal_error').failure);
   };
 
+/** The request did not arrive as it was sent: that says nothing of the request, and is no outcome of its key. */
+const wasCutOff = (error: unknown): boolean =>
+  ['request.aborted', 'request.size.invalid'].includes(parserErrorOf(error));
+
+const parserErrorOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null ? String(Reflect.get(error, 'type')) : '';
+
 /** What the JSON parser refuses. */
 const parserFailure = (error: unknown): Failure | null => {
-  const type: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'type') : undefined;
-  switch (type) {
+  switch (parserErrorOf(error)) {
     case 'entity.parse.failed':
     case 'entity.verify.failed':
     case 'request.aborted':

@@ -10,5 +10,32 @@ export const metadataOf = (request: Request): RouteMetadata => {
   return metadata;
 };
 
+/** The contract's method: a HEAD request runs the route of GET. */
+export const methodOf = (request: Request): string => {
+  const route: unknown = Reflect.get(request, 'tsRestRoute');
+  const method: unknown =
+    typeof route === 'object' && route !== null ? Reflect.get(route, 'method') : undefined;
+  return typeof method === 'string' ? method : request.method;
+};
+
+/** What the route answers when all went well: the only status below 300 that its contract has. */
+export const successStatusOf = (request: Request): number => {
+  const route: unknown = Reflect.get(request, 'tsRestRoute');
+  const responses: unknown =
+    typeof route === 'object' && route !== null ? Reflect.get(route, 'responses') : undefined;
+  const status = Object.keys(Object(responses))
+    .map(Number)
+    .find((code) => code < 300);
+  if (status === undefined) throw new Error('a route of the contract has no success');
+  return status;
+};
+
+/** The path as the contract writes it, such as `/exams/:examId`: for logs, where what a client sent has no place. */
+export const routeOf = (request: Request): string | undefined => {
+  const route: unknown = Reflect.get(request, 'tsRestRoute');
+  const path: unknown = typeof route === 'object' && route !== null ? Reflect.get(route, 'path') : undefined;
+  return typeof path === 'string' ? path : undefined;
+};
+
 const isRouteMetadata = (value: unknown): value is RouteMetadata =>
   typeof value === 'object' && value !== null && 'scope' in value && 'failures' in value;

@@ -36,4 +36,8 @@ export const examRoutes = (core: CoreAccess) =>
       status: 200,
       body: await coreFor(core, res).exams.open.mutate({ exam_id: params.examId, body }),
     }),
+    finalize: async ({ params, body, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).exams.finalize.mutate({ exam_id: params.examId, body }),
+    }),
   });

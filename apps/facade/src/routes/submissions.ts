@@ -51,6 +51,25 @@ export const submissionRoutes = (core: CoreAccess) =>
         query,
       }),
     }),
+    override: async ({ params, body, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).submissions.override.mutate({
+        submission_id: params.submissionId,
+        question_id: params.questionId,
+        body,
+      }),
+    }),
+    approve: async ({ params, body, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).submissions.approve.mutate({ submission_id: params.submissionId, body }),
+    }),
+    unfinalize: async ({ params, body, res }) => ({
+      status: 200,
+      body: await coreFor(core, res).submissions.unfinalize.mutate({
+        submission_id: params.submissionId,
+        body,
+      }),
+    }),
     resultsOfExam: async ({ params, query, res }) => ({
       status: 200,
       body: await coreFor(core, res).submissions.resultsOfExam.query({ exam_id: params.examId, query }),

@@ -17,7 +17,7 @@ export class StoreRefused extends Error {
 const OUR_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE']);
 
 /** A store that is away or broken for the moment is waited for, until the deadline. */
-const isAway = (error: unknown): boolean =>
+export const isStoreAway = (error: unknown): boolean =>
   !(error instanceof StoreRefused) &&
   !(error instanceof Error && 'code' in error && typeof error.code === 'string' && OUR_DISK.has(error.code));
 
@@ -29,7 +29,7 @@ interface Patience {
 /** @throws StoreRefused, or the network's error when the deadline has come */
 export const download = (url: string, file: string, { signal, deadline }: Patience): Promise<void> =>
   retryWhile(
-    isAway,
+    isStoreAway,
     async () => {
       const response = await request(url, { dispatcher: store, signal });
       await refuse(response);
@@ -48,7 +48,7 @@ export const upload = (
   { signal, deadline }: Patience,
 ): Promise<void> =>
   retryWhile(
-    isAway,
+    isStoreAway,
     async () => {
       const target = await address();
       const response = await request(target.url, {

@@ -32,6 +32,19 @@ export interface RouteMetadata {
   provisional?: readonly string[];
   /** Bodies are small (1 MB) unless the spec lets them hold a whole paper, thousands of candidates or all answers. */
   body?: 'large';
+  /** Each entry of the body's `files` counts against the limit of upload files (spec 8.2). */
+  countsFiles?: true;
 }
+
+/**
+ * Whether a route takes an `Idempotency-Key`: every POST that creates or changes something (spec 8.5). A POST that a
+ * key with the read scope may call only looks things up.
+ */
+export const happensOnce = ({ scope }: Pick<RouteMetadata, 'scope'>, method: string): boolean =>
+  method === 'POST' && scope !== 'evaluation:read';
+
+/** What a request counts as (spec 8.2). A POST that a key with the read scope may call only looks things up. */
+export const rateKind = ({ scope }: Pick<RouteMetadata, 'scope'>, method: string): 'reads' | 'writes' =>
+  method === 'GET' || (method === 'POST' && scope === 'evaluation:read') ? 'reads' : 'writes';
 
 export const about = <M extends RouteMetadata>(metadata: M): M => metadata;

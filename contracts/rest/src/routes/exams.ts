@@ -10,6 +10,7 @@ import {
   ExamsFound,
 } from '../schemas/exam.ts';
 import { Deleted } from '../schemas/primitives.ts';
+import { Finalize, Finalized } from '../schemas/review.ts';
 import { about, c } from './contract.ts';
 
 const ofExam = z.object({ examId: z.string() });
@@ -96,6 +97,20 @@ export const exams = c.router({
       scope: 'evaluation:write',
       failures: [404, 409, 422],
       provisional: ['exam-open-body', 'open-checks', 'submission-warnings', 'typed-quote'],
+    }),
+  },
+  finalize: {
+    method: 'POST',
+    path: '/exams/:examId/finalize',
+    summary: 'Make results final: those named, or all that are graded',
+    pathParams: ofExam,
+    body: Finalize,
+    responses: { 200: Finalized },
+    metadata: about({
+      body: 'large',
+      scope: 'evaluation:finalize',
+      failures: [404, 409, 422],
+      provisional: ['finalize-response'],
     }),
   },
 });

@@ -1,6 +1,7 @@
 import { account } from './account.ts';
 import { candidates } from './candidates.ts';
 import { c, failures } from './contract.ts';
+import { credits } from './credits.ts';
 import { exams } from './exams.ts';
 import { questions } from './questions.ts';
 import { rubrics } from './rubrics.ts';
@@ -9,8 +10,8 @@ import { uploads } from './uploads.ts';
 
 /** The whole `/v1` surface. Paths are relative to the base address, which ends in `/v1`. */
 export const contract = c.router(
-  { account, exams, questions, rubrics, candidates, uploads, submissions },
+  { account, exams, questions, rubrics, candidates, uploads, submissions, credits },
   { commonResponses: failures },
 );
 export type Contract = typeof contract;
-export type { RouteMetadata } from './contract.ts';
+export { happensOnce, rateKind, type RouteMetadata } from './contract.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod/v4';
 import { Deleted } from '../schemas/primitives.ts';
-import { ExamResultsQuery, Result, ResultList, ResultQuery } from '../schemas/result.ts';
+import { Approve, MarkOverride, Unfinalize } from '../schemas/review.ts';
+import { ExamResultsQuery, QuestionResult, Result, ResultList, ResultQuery } from '../schemas/result.ts';
 import {
   ExamSubmissionsQuery,
   FeedQuery,
@@ -150,5 +151,58 @@ export const submissions = c.router({
       }),
     },
     metadata: about({ scope: 'evaluation:read', failures: [404], provisional: ['checked-copy-unavailable'] }),
+  },
+  override: {
+    method: 'PATCH',
+    path: '/submissions/:submissionId/questions/:questionId',
+    summary: "Override the mark of a question with a teacher's",
+    pathParams: z.object({ submissionId: z.string(), questionId: z.string() }),
+    body: MarkOverride,
+    responses: { 200: QuestionResult },
+    metadata: about({
+      scope: 'evaluation:review',
+      failures: [404, 409, 422],
+      provisional: ['override-fields', 'override-response'],
+    }),
+  },
+  approve: {
+    method: 'POST',
+    path: '/submissions/:submissionId/approve',
+    summary: 'Approve the marks of a submission; its flags are cleared',
+    pathParams: submissionId,
+    body: Approve.optional(),
+    responses: { 200: Submission },
+    metadata: about({
+      scope: 'evaluation:review',
+      failures: [404, 409, 422],
+      provisional: [
+        'approve-body',
+        'approve-scope',
+        'review-scopes',
+        'submission-warnings',
+        'typed-quote',
+        'progress-step',
+      ],
+    }),
+  },
+  unfinalize: {
+    method: 'POST',
+    path: '/submissions/:submissionId/unfinalize',
+    summary: 'Put a finalized result back on hold',
+    pathParams: submissionId,
+    body: Unfinalize,
+    responses: { 200: Submission },
+    metadata: about({
+      scope: 'evaluation:finalize',
+      failures: [404, 409, 422],
+      provisional: [
+        'unfinalize-response',
+        'unfinalize-scope',
+        'review-scopes',
+        'submission-warnings',
+        'typed-quote',
+        'progress-step',
+      ],
+    }),
   },
 });

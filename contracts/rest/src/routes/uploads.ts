@@ -9,7 +9,12 @@ export const uploads = c.router({
     summary: 'Ask for addresses to upload scanned copies to',
     body: UploadsCreate,
     responses: { 201: UploadsCreated },
-    metadata: about({ scope: 'evaluation:write', failures: [422], provisional: ['uploads-request'] }),
+    metadata: about({
+      scope: 'evaluation:write',
+      failures: [422],
+      provisional: ['uploads-request'],
+      countsFiles: true,
+    }),
   },
   get: {
     method: 'GET',

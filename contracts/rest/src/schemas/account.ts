@@ -7,6 +7,13 @@ export const SCOPES = [
   'evaluation:review',
   'evaluation:finalize',
 ] as const;
+/** What each lets a key do, in the words of the description of the API. */
+export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
+  'evaluation:read': 'read everything, and look things up',
+  'evaluation:write': 'create and change exams, candidates, uploads and submissions',
+  'evaluation:review': 'override marks and approve results',
+  'evaluation:finalize': 'finalize results and take that back',
+};
 export const Scope = z.enum(SCOPES);
 export type Scope = z.infer<typeof Scope>;
 

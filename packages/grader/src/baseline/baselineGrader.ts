@@ -4,10 +4,8 @@ import { withinDeadline } from '../timeLimit.ts';
 import { alignByLabels } from './align.ts';
 import { judgeLexically } from './judge.ts';
 import { openOcr } from './ocr.ts';
+import { NOTICE } from './notice.ts';
 import { readPageOffline } from './readPage.ts';
-
-const NOTICE =
-  'The offline baseline is marking: it compares words and reads handwriting poorly, so every mark needs a teacher.';
 
 /** The grader without a model (design chapter 7): no network, no key, no understanding; deterministic. */
 export function createBaselineGrader(): Grader {

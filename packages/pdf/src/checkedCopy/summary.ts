@@ -232,9 +232,12 @@ function remarkLines(question: Question, { regular, bold }: Lettering): Line[] {
   if (status !== null) add(status, 9, bold, faint);
   if (question.feedback !== null) add(cut(question.feedback, feedbackCharacters), 9, regular, ink);
   for (const { name, awarded, max, reason } of question.criteria.slice(0, mostCriteria)) {
-    const marks = [awarded, max].map((value) => (value === null ? '—' : formatMarks(value))).join(' / ');
+    // A criterion whose marks do not count any more has none: what was found is all that is said.
+    const isMarked = awarded !== null || max !== null;
+    const figures = [awarded, max].map((value) => (value === null ? '—' : formatMarks(value))).join(' / ');
+    const marks = isMarked ? `  ${figures}` : '';
     const why = reason === null || reason.trim() === '' ? '' : `: ${cut(reason, 300)}`;
-    add(`•  ${cut(name, 120)}  ${marks}${why}`, 8, regular, faint);
+    add(`•  ${cut(name, 120)}${marks}${why}`, 8, regular, faint);
   }
   const more = question.criteria.length - mostCriteria;
   if (more > 0) add(`•  and ${more} more criteria`, 8, regular, faint);

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { exact, pricesOf, type Price } from '@evaluation/rules';
+
+/** An institute's credits as they stand, in exact decimals. */
+export interface CreditAccount {
+  balance: ReturnType<typeof exact>;
+  committed: ReturnType<typeof exact>;
+  /** Usable by new submissions. Below 0 only where the credit limit was lowered after it had been made use of. */
+  available: ReturnType<typeof exact>;
+  prices: Record<Price['unit'], Price>;
+}
+
+/** Balance, what is committed and what is available, with the prices of the same moment (spec 2.8, 8.4). */
+export const readAccount = async (tx: Tx, instituteId: string): Promise<CreditAccount> => {
+  const row = await tx
+    .selectFrom('credit_accounts')
+    .innerJoin('institutes', 'institutes.id', 'credit_accounts.institute_id')
+    .select(['balance', 'credit_limit', 'committed', 'credits_per_page', 'credits_per_answer'])
+    .where('credit_accounts.institute_id', '=', instituteId)
+    .executeTakeFirstOrThrow();
+  return accountOf(row);
+};
+
+/** The same, with what was charged in the last 30 days, in one statement. */
+export const readSpending = async (
+  tx: Tx,
+  instituteId: string,
+): Promise<CreditAccount & { spent: ReturnType<typeof exact> }> => {
+  const { rows } = await sql<Parameters<typeof accountOf>[0] & { spent: string }>`
+    select a.balance, a.credit_limit, a.committed, i.credits_per_page, i.credits_per_answer,
+      -- The kind as a literal and a clock that stands still: only so is all of it a range of credit_entries_charged.
+      (select coalesce(sum(e.amount), 0) from credit_entries e
+       where e.institute_id = ${instituteId} and e.kind = 'charge'
+         and e.created_at >= now() - interval '30 days') as spent
+    from credit_accounts a join institutes i on i.id = a.institute_id
+    where a.institute_id = ${instituteId}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`credit account of institute ${instituteId} is missing`);
+  return { ...accountOf(row), spent: exact(row.spent) };
+};
+
+const accountOf = (row: {
+  balance: string;
+  credit_limit: string;
+  committed: string;
+  credits_per_page: string | null;
+  credits_per_answer: string | null;
+}): CreditAccount => {
+  const balance = exact(row.balance);
+  const committed = exact(row.committed);
+  return {
+    balance,
+    committed,
+    available: balance.plus(row.credit_limit).minus(committed),
+    prices: pricesOf(row),
+  };
+};

@@ -1,0 +1,27 @@
+import type { Credits, ExamQuote } from '@evaluation/rest-contract/schemas';
+import type { Price } from '@evaluation/rules';
+import type { Actor } from '@evaluation/signed-actor';
+import type { Services } from '../services.ts';
+import { readSpending } from './account.ts';
+
+/** What there is, what is committed, what may be used, what copies cost, what was spent (spec 2.8). */
+export const getCredits = async (services: Services, actor: Actor): Promise<Credits> => {
+  const { balance, committed, available, prices, spent } = await services.database.inTenant(
+    actor.institute_id,
+    (tx) => readSpending(tx, actor.institute_id),
+  );
+  return {
+    balance: balance.toNumber(),
+    committed: committed.toNumber(),
+    available: available.toNumber(),
+    rate_card: { page: rateOf(prices.page), answer: rateOf(prices.answer) },
+    spent_30d: spent.toNumber(),
+  };
+};
+
+/** In the shape of an exam's quote, whose field is named for pages whatever the unit (open point `rate-card`). */
+const rateOf = ({ unit, credits, rate_source }: Price): ExamQuote => ({
+  unit,
+  credits_per_page: credits,
+  rate_source,
+});

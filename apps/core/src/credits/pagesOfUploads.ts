@@ -1,0 +1,102 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { addUp, MAX_PAGES } from '@evaluation/rules';
+import type { Actor } from '@evaluation/signed-actor';
+import { isUuid, refuse } from '../accept.ts';
+import type { Services } from '../services.ts';
+import { settleUpload } from '../uploads/settleUpload.ts';
+
+/** How often uploads that are being inspected are looked at again. */
+const POLL_MS = 100;
+/** Each is a look and a copy in the object store: few enough to leave the database's connections to others. */
+const SEALED_AT_ONCE = 4;
+
+/**
+ * Pages of uploads that could all be submitted now (open point `quote-uploads`). For a file that nobody has read yet this
+ * is the first read (spec 3.3): all of them are sealed, then their inspections are waited for together, no longer than
+ * for a single one.
+ * @param uploadIds each once, whatever their case
+ * @throws DomainFailure not_found, conflict (used, or not ready), validation_failed (rejected), too_many_pages
+ */
+export const pagesOfUploads = async (
+  services: Services,
+  actor: Actor,
+  uploadIds: readonly string[],
+): Promise<number> => {
+  if (!uploadIds.every(isUuid)) throw uploadNotFound();
+  const ids = uploadIds.map((id) => id.toLowerCase());
+  const uploads = await readUploads(services, actor, ids);
+  // Before anything is sealed: an id that is not the caller's own must change nothing.
+  if (uploads.length < ids.length) throw uploadNotFound();
+  if (uploads.some(({ submission_id }) => submission_id !== null)) {
+    throw new DomainFailure('conflict', { message: 'An upload is already used by a submission.' });
+  }
+
+  await sealAll(
+    services,
+    actor,
+    uploads.filter(({ status }) => status === 'pending').map(({ id }) => id),
+  );
+  const giveUpAt = Date.now() + services.settings.inspectionWaitSeconds * 1000;
+  let settled = await readUploads(services, actor, ids);
+  while (settled.some(({ status }) => status === 'inspecting') && Date.now() < giveUpAt) {
+    await wait(POLL_MS);
+    settled = await readUploads(services, actor, ids);
+  }
+  return pagesOf(ids, settled);
+};
+
+/** State first, then what is wrong with a file (design chapter 5, order of checks). */
+const pagesOf = (ids: readonly string[], uploads: readonly UploadRow[]): number => {
+  if (uploads.some(({ status }) => status === 'pending' || status === 'inspecting')) {
+    throw new DomainFailure('conflict', {
+      message: 'An upload is not ready: PUT the file, or wait until it is checked.',
+    });
+  }
+  const rejected = uploads.filter(({ status }) => status === 'rejected');
+  if (rejected.length > 0) {
+    refuse(
+      rejected
+        .map(({ id, reject_reason }) => ({ at: ids.indexOf(id), reject_reason }))
+        .toSorted((a, b) => a.at - b.at)
+        .map(({ at, reject_reason }) => ({
+          field: `upload_ids[${at}]`,
+          code: 'upload_rejected',
+          message: reject_reason ?? 'The file was rejected.',
+        })),
+    );
+  }
+  if (uploads.some(({ pages }) => (pages ?? 0) > MAX_PAGES)) throw new DomainFailure('too_many_pages');
+  return addUp(uploads.map(({ pages }) => pages ?? 0));
+};
+
+const uploadNotFound = () => new DomainFailure('not_found', { message: 'An upload was not found.' });
+
+interface UploadRow {
+  id: string;
+  status: 'pending' | 'inspecting' | 'ready' | 'rejected';
+  pages: number | null;
+  reject_reason: string | null;
+  submission_id: string | null;
+}
+
+/** As far as they exist and are the institute's own. */
+const readUploads = (services: Services, actor: Actor, ids: readonly string[]): Promise<UploadRow[]> =>
+  services.database.inTenant(actor.institute_id, (tx) =>
+    tx
+      .selectFrom('uploads')
+      .select(['id', 'status', 'pages', 'reject_reason', 'submission_id'])
+      .where('institute_id', '=', actor.institute_id)
+      .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+      .execute(),
+  );
+
+/** Seals them, a few at once, without waiting for any inspection. */
+const sealAll = async (services: Services, actor: Actor, ids: readonly string[]): Promise<void> => {
+  const queue = [...ids];
+  const work = async (): Promise<void> => {
+    for (let id = queue.pop(); id !== undefined; id = queue.pop()) await settleUpload(services, actor, id, 0);
+  };
+  await Promise.all(Array.from({ length: SEALED_AT_ONCE }, work));
+};

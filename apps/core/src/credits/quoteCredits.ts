@@ -1,0 +1,63 @@
+import { CreditQuoteRequest, type CreditQuote } from '@evaluation/rest-contract/schemas';
+import type { Problem } from '@evaluation/rest-contract/field-errors';
+import { exact, isRead, quoteFor, type Parts, type Price } from '@evaluation/rules';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept, refuse } from '../accept.ts';
+import type { Services } from '../services.ts';
+import { readAccount } from './account.ts';
+import { pagesOfUploads } from './pagesOfUploads.ts';
+
+/**
+ * What grading would cost and whether the credits suffice (spec 4.8). Nothing is reserved: the price is fixed when the
+ * submission is accepted (spec 8.4), by the same prices and the same arithmetic.
+ * @throws DomainFailure validation_failed; for uploads what a submission of them would answer
+ */
+export const quoteCredits = async (services: Services, actor: Actor, body: unknown): Promise<CreditQuote> => {
+  const request = accept(CreditQuoteRequest, body, tiedProblems);
+  const problems = tiedProblems(request);
+  if (problems.length > 0) refuse(problems);
+  const [unit, units] = await unitsOf(services, actor, request);
+
+  const { available, prices } = await services.database.inTenant(actor.institute_id, (tx) =>
+    readAccount(tx, actor.institute_id),
+  );
+  const { credits } = quoteFor(prices[unit], units);
+  // What costs nothing is accepted whatever there is, as `reserve` does it.
+  const sufficient = credits === 0 || available.gte(exact(prices[unit].credits).times(units));
+  return { total: credits, available: available.toNumber(), sufficient };
+};
+
+const unitsOf = async (
+  services: Services,
+  actor: Actor,
+  { pages, upload_ids: uploads, typed_answers: answers }: CreditQuoteRequest,
+): Promise<[Price['unit'], number]> => {
+  if (uploads != null) return ['page', await pagesOfUploads(services, actor, uploads)];
+  return answers == null ? ['page', pages ?? 0] : ['answer', answers];
+};
+
+const WAYS = ['pages', 'upload_ids', 'typed_answers'] as const;
+
+/** Exactly one of the three, and no upload twice, on what could be read. */
+const tiedProblems = (parts: Parts<CreditQuoteRequest>): Problem[] => {
+  if (!isRead(parts)) return [];
+  const sent = WAYS.filter((way) => parts[way] != null);
+  const message = `Send ${WAYS.join(', ')}: exactly one of them.`;
+  return [
+    ...(sent.length === 0 ? [{ field: 'pages', code: 'required', message }] : []),
+    ...sent.slice(1).map((field) => ({ field, code: 'not_allowed', message })),
+    ...repeated(parts.upload_ids),
+  ];
+};
+
+const repeated = (uploads: Parts<CreditQuoteRequest['upload_ids']>): Problem[] => {
+  if (uploads == null || !isRead(uploads)) return [];
+  const seen = new Set<string>();
+  return uploads.flatMap((id, index) => {
+    if (!isRead(id)) return [];
+    const isNew = seen.size < seen.add(id.toLowerCase()).size;
+    return isNew
+      ? []
+      : [{ field: `upload_ids[${index}]`, code: 'duplicate', message: 'This upload is named twice.' }];
+  });
+};

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Writable } from 'node:stream';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLogger } from '@evaluation/telemetry';
+import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import { grant } from '../ledger.ts';
+import { instituteIds, reconcileSome } from './reconcile.ts';
+import { reconcileAll, startReconciler } from './reconciler.ts';
+
+let clone: TestDatabase;
+beforeAll(async () => {
+  clone = await openTestDatabase(8);
+});
+afterAll(() => clone.close());
+
+interface Line {
+  level: string;
+  msg: string;
+  institute_id?: string;
+  findings?: unknown;
+  institutes?: number;
+}
+
+/** What core's reconciler works with, and the lines that it has logged. */
+const listening = () => {
+  const lines: Line[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(JSON.parse(chunk.toString()) as Line);
+      done();
+    },
+  });
+  return {
+    lines,
+    services: { database: clone.database, log: createLogger({ service: 'core', level: 'info', stream }) },
+  };
+};
+
+const newInstitute = async (): Promise<string> => {
+  const id = randomUUID();
+  await clone.database.inTenant(id, async (tx) => {
+    await tx.insertInto('credit_accounts').values({ institute_id: id }).execute();
+    await grant(tx, id, 5);
+  });
+  await clone.database.control.institutes.create({ data: { id, name: 'Any' } });
+  return id;
+};
+
+test('a round logs one line for each institute that does not add up, at level error, and one in the end', async () => {
+  const [broken] = [await newInstitute(), await newInstitute()];
+  await clone.database.inTenant(broken, (tx) =>
+    sql`update credit_accounts set balance = 4 where institute_id = ${broken}`.execute(tx),
+  );
+  const { lines, services } = listening();
+  expect(await reconcileAll(services)).toBe(true);
+  expect(lines).toMatchObject([
+    {
+      level: 'error',
+      institute_id: broken,
+      findings: [
+        { finding: 'balance_differs', subject: broken, expected: '5.0000', found: '4.0000', total: 1 },
+      ],
+    },
+    { level: 'info', msg: 'reconciled', institutes: 2, findings: 1 },
+  ]);
+  await clone.database.inTenant(broken, (tx) =>
+    sql`update credit_accounts set balance = 5 where institute_id = ${broken}`.execute(tx),
+  );
+});
+
+test('of replicas that begin a round at once, one does it', async () => {
+  // Enough institutes that the first is not done before the last begins.
+  for (let more = 0; more < 10; more += 1) await newInstitute();
+  const rounds = await Promise.all([1, 2, 3].map(() => reconcileAll(listening().services)));
+  expect(rounds.filter((did) => did)).toHaveLength(1);
+});
+
+test('rounds come at the interval and end with the reconciler; at 0 there are none', async () => {
+  const { lines, services } = listening();
+  const never = startReconciler(services, 0);
+  const reconciler = startReconciler(services, 50);
+  while (lines.length < 2) await wait(10);
+  await reconciler.close();
+  await never.close();
+  const after = lines.length;
+  expect(lines.every(({ msg }) => msg === 'reconciled')).toBe(true);
+  expect(await reconcileAll(services)).toBe(true);
+  expect(lines).toHaveLength(after + 1);
+});
+
+test('institutes are gone through by id, in parts that join without a gap', async () => {
+  const all = await Array.fromAsync(instituteIds(clone.database));
+  expect(all).toEqual(all.toSorted());
+  const middle = all[4];
+  expect(await Array.fromAsync(instituteIds(clone.database, middle ?? ''))).toEqual(all.slice(5));
+  expect(await reconcileSome(clone.database, { after: middle })).toMatchObject({
+    institutes: all.length - 5,
+    next: null,
+  });
+});

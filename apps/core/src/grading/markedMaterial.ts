@@ -1,0 +1,85 @@
+import { Annotation, CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
+import type { Tx } from '@evaluation/database';
+import * as z from 'zod/v4';
+
+/* What a worker is told of a submission's candidate and marks, to grade it on or to draw its checked copy. */
+
+export const Candidate = z.object({
+  external_id: z.string(),
+  /** Null on a blind exam. */
+  name: z.string().nullable(),
+  roll_number: z.string().nullable(),
+});
+
+/** A question as a run has decided it. */
+export const DecidedQuestion = z.object({
+  question_id: z.uuid(),
+  status: z.enum(['graded', 'failed', 'pending', 'cancelled', 'not_answered']),
+  awarded: z.number().nullable(),
+  feedback: z.string().nullable(),
+  needs_review: z.boolean(),
+  criteria: z.array(CriterionResult),
+  annotations: z.array(Annotation),
+  error: GradingError.nullable(),
+});
+
+/** A teacher's mark in force: it counts in place of what a run decided. */
+export const OverrideInForce = z.object({ question_id: z.uuid(), awarded: z.number() });
+
+export const readCandidate = async (
+  tx: Tx,
+  instituteId: string,
+  submission: { exam_id: string; candidate_id: string },
+): Promise<z.infer<typeof Candidate>> => {
+  const { blind, ...candidate } = await tx
+    .selectFrom('candidates as c')
+    .innerJoin('exams as e', (join) => join.on('e.id', '=', submission.exam_id))
+    .select(['c.external_id', 'c.name', 'c.roll_number', 'e.blind'])
+    .where('c.institute_id', '=', instituteId)
+    .where('c.id', '=', submission.candidate_id)
+    .executeTakeFirstOrThrow();
+  return blind ? { ...candidate, name: null } : candidate;
+};
+
+export const readDecided = async (
+  tx: Tx,
+  instituteId: string,
+  runId: string,
+): Promise<z.infer<typeof DecidedQuestion>[]> => {
+  const results = await tx
+    .selectFrom('question_results')
+    .select([
+      'question_id',
+      'status',
+      'awarded',
+      'feedback',
+      'needs_review',
+      'criteria',
+      'annotations',
+      'error',
+    ])
+    .where('institute_id', '=', instituteId)
+    .where('run_id', '=', runId)
+    .execute();
+  return results.map((result) => ({
+    ...result,
+    awarded: result.awarded === null ? null : Number(result.awarded),
+    criteria: z.array(CriterionResult).parse(result.criteria),
+    annotations: z.array(Annotation).parse(result.annotations),
+    error: result.error === null ? null : GradingError.parse(result.error),
+  }));
+};
+
+export const readOverrides = async (
+  tx: Tx,
+  instituteId: string,
+  submissionId: string,
+): Promise<z.infer<typeof OverrideInForce>[]> => {
+  const overrides = await tx
+    .selectFrom('reviews')
+    .select(['question_id', 'awarded'])
+    .where('institute_id', '=', instituteId)
+    .where('submission_id', '=', submissionId)
+    .execute();
+  return overrides.map(({ question_id, awarded }) => ({ question_id, awarded: Number(awarded) }));
+};

@@ -1,0 +1,120 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { DomainFailure, errors, type Failure } from '@evaluation/rest-contract/errors';
+import type { Actor } from '@evaluation/signed-actor';
+import type { Services } from '../services.ts';
+import { findOutcome, storeOutcome, type IdempotentRequest, type Outcome } from './records.ts';
+
+/*
+ * A command with an Idempotency-Key happens once (spec 8.5, design 3.3). Its outcome is stored in the effect's own
+ * transaction: a crash after the commit replays, a crash before it leaves nothing.
+ *
+ *   the key is held by a request that runs ──▶ request_in_progress
+ *   known, with another fingerprint        ──▶ idempotency_key_reused
+ *   known, with the same                   ──▶ Replayed: the stored outcome; nothing runs
+ *   not known                              ──▶ the command runs; its answer is stored with its effect, its refusal
+ *                                              alone, and only if it would be the same again
+ *
+ * The key's lock is the first of all locks (design 3.2) and ends with the transaction, so nobody is left holding it.
+ */
+
+/** Not a failure: the request was answered before, and `outcome` is that answer. */
+export class Replayed extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super('answered before');
+    this.name = 'Replayed';
+    this.outcome = outcome;
+  }
+}
+
+/**
+ * Runs a command, at most once for a key.
+ * @param command works with the services it is given: with a key they are of the one transaction that stores the outcome
+ * @throws Replayed, DomainFailure request_in_progress, idempotency_key_reused, and what the command throws
+ */
+export const once = async <T>(
+  { services, actor, idempotent }: { services: Services; actor: Actor; idempotent: IdempotentRequest | null },
+  command: (services: Services) => Promise<T>,
+): Promise<T> => {
+  if (idempotent === null) return command(services);
+  const instituteId = actor.institute_id;
+  const later: (() => Promise<void>)[] = [];
+  const outcome = await services.database.inTenant(instituteId, async (tx): Promise<Settled<T>> => {
+    later.length = 0;
+    await lockKey(tx, instituteId, idempotent.key);
+    const known = await findOutcome(tx, instituteId, idempotent.key);
+    if (known !== null) {
+      if (known.fingerprint !== idempotent.fingerprint) throw new DomainFailure('idempotency_key_reused');
+      throw new Replayed(known.outcome);
+    }
+    await sql`savepoint command`.execute(tx);
+    const settled = await settle(() => command(within(services, tx, later)));
+    if ('refused' in settled) {
+      await sql`rollback to savepoint command`.execute(tx);
+      later.length = 0;
+    }
+    await storeOutcome(
+      tx,
+      instituteId,
+      idempotent,
+      'refused' in settled ? { failure: settled.refused.failure } : { body: settled.answer },
+    );
+    return settled;
+  });
+  for (const effect of later) await effect();
+  if ('refused' in outcome) throw outcome.refused;
+  return outcome.answer;
+};
+
+type Settled<T> = { answer: T } | { refused: DomainFailure };
+
+/** A refusal that a repetition would meet again is an outcome; any other ends the transaction as it always does. */
+const settle = async <T>(command: () => Promise<T>): Promise<Settled<T>> => {
+  try {
+    return { answer: await command() };
+  } catch (error) {
+    if (error instanceof DomainFailure && isKept(error.failure)) return { refused: error };
+    throw error;
+  }
+};
+
+/** 402, 409, 429 and 5xx are not stored: a retry with the same key runs again (spec 8.5). */
+export const isKept = ({ code }: Pick<Failure, 'code'>): boolean => {
+  const { status } = errors[code];
+  return status < 500 && ![402, 409, 429].includes(status);
+};
+
+/** @throws DomainFailure request_in_progress while another request with the key has not ended */
+const lockKey = async (tx: Tx, instituteId: string, key: string): Promise<void> => {
+  const { rows } = await sql<{ mine: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`${instituteId}/${key}`}, 0)) as mine`.execute(tx);
+  if (rows[0]?.mine !== true) throw new DomainFailure('request_in_progress');
+};
+
+/** What fails in a part of the command is undone by itself, so that the command may go on, as it may without a key. */
+const part = async <T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> => {
+  await sql`savepoint part`.execute(tx);
+  try {
+    const answer = await work(tx);
+    await sql`release savepoint part`.execute(tx);
+    return answer;
+  } catch (error) {
+    // Where the connection is gone there is nothing to undo, and the first error tells.
+    await sql`rollback to savepoint part`.execute(tx).catch(() => {});
+    throw error;
+  }
+};
+
+/** The services of a command inside the transaction: it sees no other, and what it tells others waits for the commit. */
+const within = (services: Services, tx: Tx, later: (() => Promise<void>)[]): Services => ({
+  ...services,
+  database: { ...services.database, inTenant: (_instituteId, work) => part(tx, work) },
+  afterCommit: async (effect) => {
+    later.push(effect);
+  },
+  wakeDispatcher: () => {
+    later.push(async () => services.wakeDispatcher());
+  },
+});

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findOutcome, storeOutcome, sweepOutcomes } from './records.ts';
+
+let clone: TestDatabase;
+beforeAll(async () => {
+  clone = await openTestDatabase(2);
+});
+afterAll(() => clone.close());
+
+test('8.5 outcomes are kept for 48 hours and then swept, of all institutes', async () => {
+  const { database } = clone;
+  const kept: string[] = [];
+  for (const hours of [47, 49]) {
+    const institute = randomUUID();
+    kept.push(institute);
+    await database.inTenant(institute, async (tx) => {
+      await storeOutcome(tx, institute, { key: 'k', fingerprint: 'f' }, { body: { id: 1 } });
+      await sql`update idempotency_records set created_at = clock_timestamp() - make_interval(hours => ${hours})
+        where institute_id = ${institute}`.execute(tx);
+    });
+  }
+  const found = () =>
+    Promise.all(
+      kept.map((institute) => database.inTenant(institute, (tx) => findOutcome(tx, institute, 'k'))),
+    );
+  const before = await found();
+  expect(before).toEqual([{ fingerprint: 'f', outcome: { body: { id: 1 } } }, null]);
+  expect(await sweepOutcomes({ database })).toBe(1);
+  expect(await sweepOutcomes({ database })).toBe(0);
+  expect(await found()).toEqual(before);
+});

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { errors, type ErrorCode, type Failure } from '@evaluation/rest-contract/errors';
+import * as z from 'zod/v4';
+import { about, startRounds, type Rounds } from '../rounds.ts';
+import type { Services } from '../services.ts';
+
+export interface IdempotentRequest {
+  /** As the client sent it: 1 to 255 printable ASCII characters. */
+  key: string;
+  /** Hash of method, path and canonical body. */
+  fingerprint: string;
+}
+
+/** What a request was answered with, without its request id: the current one is put in (design 3.3). */
+export type Outcome = { body: unknown } | { failure: Failure };
+
+const Stored = z.union([
+  z.object({
+    failure: z
+      .object({
+        code: z.custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(errors, code)),
+        message: z.string(),
+        details: z.record(z.string(), z.unknown()).optional(),
+      })
+      .transform(({ details, ...rest }): Failure => (details === undefined ? rest : { ...rest, details })),
+  }),
+  z.object({ body: z.unknown() }),
+]);
+
+/** Outcomes are kept this long (spec 8.5). */
+const KEPT = sql`interval '48 hours'`;
+
+/** What the key was last used for; null when it is unknown or its time is over. The caller holds the key's lock. */
+export const findOutcome = async (
+  tx: Tx,
+  instituteId: string,
+  key: string,
+): Promise<{ fingerprint: string; outcome: Outcome } | null> => {
+  const row = await tx
+    .selectFrom('idempotency_records')
+    .select(['fingerprint', 'outcome'])
+    .where('institute_id', '=', instituteId)
+    .where('key', '=', key)
+    .where('created_at', '>', sql<Date>`clock_timestamp() - ${KEPT}`)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return { fingerprint: row.fingerprint, outcome: Stored.parse(JSON.parse(row.outcome)) };
+};
+
+/** Stores an outcome, over one whose time is over and that was not swept yet. */
+export const storeOutcome = async (
+  tx: Tx,
+  instituteId: string,
+  { key, fingerprint }: IdempotentRequest,
+  outcome: Outcome,
+): Promise<void> => {
+  const stored = {
+    fingerprint,
+    outcome: JSON.stringify(outcome),
+    created_at: sql<Date>`clock_timestamp()`,
+  };
+  await tx
+    .insertInto('idempotency_records')
+    .values({ institute_id: instituteId, key, ...stored })
+    .onConflict((conflict) => conflict.columns(['institute_id', 'key']).doUpdateSet(stored))
+    .execute();
+};
+
+/** Nobody waits for it. */
+const SWEEP_MS = 60_000;
+const BATCH = 1000;
+
+/** Removes outcomes whose time is over, now and then. */
+export const startSweep = (services: Pick<Services, 'database' | 'log'>): Rounds =>
+  startRounds(services.log, {
+    what: 'sweeping old outcomes',
+    pauseMs: () => about(SWEEP_MS),
+    round: async (signal) => {
+      while (!signal.aborted && (await sweepOutcomes(services)) === BATCH);
+    },
+  });
+
+/** Removes some of what is older than 48 hours. @returns how many */
+export const sweepOutcomes = async (services: Pick<Services, 'database'>): Promise<number> => {
+  const { rows } = await services.database.acrossInstitutes((tx) =>
+    sql`
+      delete from idempotency_records where (institute_id, key) in (
+        select institute_id, key from idempotency_records
+        where created_at < clock_timestamp() - ${KEPT}
+        order by created_at limit ${BATCH} for update skip locked)
+      returning 1`.execute(tx),
+  );
+  return rows.length;
+};

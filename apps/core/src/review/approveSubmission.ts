@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import { Approve, type Submission } from '@evaluation/rest-contract/schemas';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept } from '../accept.ts';
+import type { Services } from '../services.ts';
+import { readSubmission } from '../submissions/getSubmission.ts';
+import { lockSubmissionFor } from '../submissions/lockSubmission.ts';
+import { audit } from './audit.ts';
+
+/**
+ * A teacher has looked at the marks and agrees (spec 4.7): the submission's flag and reasons are cleared, and each
+ * question shows `review.approved`. Marks can still be overridden.
+ * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
+ * validation_failed
+ */
+export const approveSubmission = (
+  services: Services,
+  actor: Actor,
+  submissionId: string,
+  body: unknown,
+): Promise<Submission> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const { submission } = await lockSubmissionFor(tx, actor.institute_id, submissionId, 'approve');
+    const reviewer = accept(Approve, body).reviewer ?? null;
+    await tx
+      .updateTable('submissions')
+      .set({
+        approved_at: sql<Date>`clock_timestamp()`,
+        approved_by: reviewer,
+        needs_review: false,
+        review_reasons: [],
+      })
+      .where('institute_id', '=', actor.institute_id)
+      .where('id', '=', submission.id)
+      .execute();
+    await audit(tx, actor, [
+      {
+        action: 'approve',
+        exam_id: submission.exam_id,
+        submission_id: submission.id,
+        reviewer,
+        reason: null,
+        before: { needs_review: submission.needs_review, review_reasons: submission.review_reasons },
+        after: { needs_review: false, review_reasons: [] },
+      },
+    ]);
+    return readSubmission(tx, actor.institute_id, submission.id, services.lanePace);
+  });

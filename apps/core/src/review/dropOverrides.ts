@@ -1,0 +1,31 @@
+import type { Tx } from '@evaluation/database';
+import type { Actor } from '@evaluation/signed-actor';
+import { audit } from './audit.ts';
+
+/** A re-evaluation that was asked not to keep them takes the teacher's marks away; the audit keeps what they were. */
+export const dropOverrides = async (
+  tx: Tx,
+  actor: Actor,
+  submission: { id: string; exam_id: string },
+): Promise<void> => {
+  const dropped = await tx
+    .deleteFrom('reviews')
+    .where('institute_id', '=', actor.institute_id)
+    .where('submission_id', '=', submission.id)
+    .returning(['question_id', 'awarded', 'reviewer', 'reason'])
+    .execute();
+  await audit(
+    tx,
+    actor,
+    dropped.map(({ question_id, awarded, reviewer, reason }) => ({
+      action: 'override_dropped',
+      exam_id: submission.exam_id,
+      submission_id: submission.id,
+      question_id,
+      reviewer: null,
+      reason: null,
+      before: { awarded: Number(awarded), reviewer, reason },
+      after: { awarded: null },
+    })),
+  );
+};

@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { finalStatus } from '@evaluation/rules';
+import { requestDrawing } from '../grading/drawings.ts';
+import { resultsOfRun } from './resultsOfRun.ts';
+import type { LockedSubmission } from '../submissions/lockSubmission.ts';
+
+/**
+ * After a teacher's marks of a graded submission changed: its status, its flag and, for a copy, a new drawing follow. The
+ * caller holds the submission's lock.
+ */
+export const marksChanged = async (
+  tx: Tx,
+  instituteId: string,
+  submission: LockedSubmission,
+): Promise<void> => {
+  const { effective } = await resultsOfRun(tx, instituteId, submission);
+  const flagged = submission.review_reasons.length > 0 || effective.some(({ needs_review }) => needs_review);
+  await tx
+    .updateTable('submissions')
+    .set({
+      status: finalStatus(effective),
+      // An approved submission stays approved: a teacher has looked at it.
+      needs_review: submission.approved_at === null && flagged,
+      marks_revision: sql<number>`marks_revision + 1`,
+    })
+    .where('institute_id', '=', instituteId)
+    .where('id', '=', submission.id)
+    .execute();
+  if (submission.lane === 'copy') await requestDrawing(tx, instituteId, submission.id);
+};

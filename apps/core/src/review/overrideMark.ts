@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { MarkOverride, type QuestionResult } from '@evaluation/rest-contract/schemas';
+import { isObjective } from '@evaluation/rules';
+import type { Actor } from '@evaluation/signed-actor';
+import { accept, isUuid, refuseField } from '../accept.ts';
+import type { Services } from '../services.ts';
+import { lockSubmissionFor } from '../submissions/lockSubmission.ts';
+import { readResult } from '../submissions/getResult.ts';
+import { audit } from './audit.ts';
+import { marksChanged } from './marksChanged.ts';
+
+/**
+ * A teacher's mark for one question (spec 4.7): from now on it counts instead of the AI's or the key's, and totals, flags
+ * and checked copy follow. Once every question that failed has one, a partially graded copy is `graded`.
+ * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
+ * validation_failed
+ */
+export const overrideMark = (
+  services: Services,
+  actor: Actor,
+  submissionId: string,
+  questionId: string,
+  body: unknown,
+): Promise<QuestionResult> =>
+  services.database.inTenant(actor.institute_id, async (tx) => {
+    const instituteId = actor.institute_id;
+    const question = await findQuestion(tx, instituteId, submissionId, questionId);
+    const { submission } = await lockSubmissionFor(tx, instituteId, submissionId, 'override');
+    const override = accept(MarkOverride, body);
+    refuseOutOfRange(override.awarded, question);
+
+    const before = await readQuestion(tx, instituteId, submission.id, question.id);
+    const given = {
+      awarded: String(override.awarded),
+      reviewer: override.reviewer,
+      reason: override.reason ?? null,
+      key_id: actor.key_id,
+      edited_at: sql<Date>`clock_timestamp()`,
+    };
+    await tx
+      .insertInto('reviews')
+      .values({ institute_id: instituteId, submission_id: submission.id, question_id: question.id, ...given })
+      .onConflict((conflict) => conflict.columns(['submission_id', 'question_id']).doUpdateSet(given))
+      .execute();
+    await marksChanged(tx, instituteId, submission);
+    const after = await readQuestion(tx, instituteId, submission.id, question.id);
+    await audit(tx, actor, [
+      {
+        action: 'override',
+        exam_id: submission.exam_id,
+        submission_id: submission.id,
+        question_id: question.id,
+        reviewer: override.reviewer,
+        reason: override.reason ?? null,
+        before: marksOf(before),
+        after: marksOf(after),
+      },
+    ]);
+    return after;
+  });
+
+interface Question {
+  id: string;
+  type: Parameters<typeof isObjective>[0];
+  mode: 'handwritten' | 'typed';
+  max_marks: string;
+  negative_marks: string;
+}
+
+/** The question must be one of the submission's exam. @throws DomainFailure not_found */
+const findQuestion = async (
+  tx: Tx,
+  instituteId: string,
+  submissionId: string,
+  questionId: string,
+): Promise<Question> => {
+  const question =
+    isUuid(submissionId) && isUuid(questionId)
+      ? await tx
+          .selectFrom('submissions as s')
+          .innerJoin('exams as e', (join) =>
+            join
+              .onRef('e.institute_id', '=', 's.institute_id')
+              .onRef('e.id', '=', 's.exam_id')
+              .on('e.source', '=', 'api'),
+          )
+          .innerJoin('questions as q', (join) =>
+            join.onRef('q.institute_id', '=', 's.institute_id').onRef('q.exam_id', '=', 's.exam_id'),
+          )
+          .select(['q.id', 'q.type', 'e.mode', 'q.max_marks', 'q.negative_marks'])
+          .where('s.institute_id', '=', instituteId)
+          .where('s.id', '=', submissionId)
+          .where('q.id', '=', questionId)
+          .executeTakeFirst()
+      : undefined;
+  if (question === undefined) throw new DomainFailure('not_found');
+  return question;
+};
+
+/** 0 to the marks of the question; objective questions of typed exams go down to minus their negative marks. */
+const refuseOutOfRange = (awarded: number, question: Question): void => {
+  const lowest =
+    question.mode === 'typed' && isObjective(question.type) ? -Number(question.negative_marks) : 0;
+  const highest = Number(question.max_marks);
+  if (awarded < lowest || awarded > highest) {
+    refuseField('awarded', 'out_of_range', `From ${lowest === 0 ? 0 : lowest} to ${highest}.`);
+  }
+};
+
+const readQuestion = async (
+  tx: Tx,
+  instituteId: string,
+  submissionId: string,
+  questionId: string,
+): Promise<QuestionResult> => {
+  const { questions } = await readResult(tx, instituteId, submissionId, () => new Set());
+  const found = questions.find(({ question_id }) => question_id === questionId);
+  if (found === undefined) throw new Error('a question left its paper');
+  return found;
+};
+
+/** What a human decision changes, and nothing that was read of the answer. */
+const marksOf = ({ status, awarded, source, needs_review }: QuestionResult) => ({
+  status,
+  awarded,
+  source,
+  needs_review,
+});

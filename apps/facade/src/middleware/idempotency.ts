@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
+import { replayOf, type CoreAccess, type IdempotentRequest } from '@evaluation/core-client';
+import { happensOnce } from '@evaluation/rest-contract';
+import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
+import { requestIdOf } from './requestId.ts';
+import { metadataOf, successStatusOf } from './routeMetadata.ts';
+import { sendFailure } from './sendFailure.ts';
+
+/*
+ * `Idempotency-Key` (spec 8.5, design 3.3). The facade reads the key, names the request by a hash, and hands both to core
+ * with the call; core alone decides, in the transaction of the effect. What core answered before comes back as a replay.
+ */
+
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** After the scope, before the body: what is wrong with the body is an outcome of the key too. */
+export const idempotencyKey: RequestHandler = (request, response, next) => {
+  const key = request.get('idempotency-key');
+  if (key !== undefined && happensOnce(metadataOf(request), request.method)) {
+    if (!KEY.test(key)) {
+      throw new DomainFailure('validation_failed', {
+        details: {
+          errors: [
+            {
+              field: 'Idempotency-Key',
+              code: 'invalid_value',
+              message: '1 to 255 printable ASCII characters.',
+            },
+          ],
+        },
+      });
+    }
+    // Until the body is read the request is known by nothing but its path: enough for refusals that do not read it.
+    response.locals['idempotent'] = { key, fingerprint: fingerprintOf(request, 'unread') };
+  }
+  next();
+};
+
+/** After the body: the same request is the one with the same method, path and JSON, however that was written. */
+export const fingerprint: RequestHandler = (request, response, next) => {
+  const idempotent = idempotentOf(response);
+  if (idempotent !== undefined) {
+    response.locals['idempotent'] = {
+      key: idempotent.key,
+      fingerprint: fingerprintOf(request, canonical(request.body)),
+    };
+  }
+  next();
+};
+
+export const idempotentOf = (response: Response): IdempotentRequest | undefined =>
+  response.locals['idempotent'];
+
+const fingerprintOf = (request: Request, body: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([request.method, request.originalUrl.split('?')[0]]))
+    .update(body)
+    .digest('base64url');
+
+/** JSON with the fields of every object in one order. */
+const canonical = (body: unknown): string =>
+  JSON.stringify(body, (_name, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  ) ?? '';
+
+/** Refusals of the facade that a repetition of the request meets again; core keeps them under the key. */
+const KEPT = ['unsupported_media_type', 'malformed_json'] as const;
+
+/**
+ * A refusal by the facade itself, of a request with a key: stored by core, or, where the key was used before, replaced by
+ * what core says of it.
+ * @returns the error to answer with
+ */
+export const keepRefusal = async (
+  core: CoreAccess,
+  response: Response,
+  failure: Failure,
+  error: unknown,
+): Promise<unknown> => {
+  const idempotent = idempotentOf(response);
+  const code = KEPT.find((kept) => kept === failure.code);
+  if (idempotent === undefined || code === undefined) return error;
+  const { actor } = response.locals;
+  try {
+    await core.as({ actor, requestId: requestIdOf(response), idempotent }).public.refuse.mutate({ code });
+    return error;
+  } catch (said) {
+    return said;
+  }
+};
+
+/** Answers as the first request was answered, if this is a repetition. @returns whether it is */
+export const sendReplay = (request: Request, response: Response, error: unknown): boolean => {
+  const outcome = replayOf(error);
+  if (outcome === null) return false;
+  response.setHeader('Idempotent-Replayed', 'true');
+  if ('failure' in outcome) sendFailure(response, outcome.failure);
+  else response.status(successStatusOf(request)).json(outcome.body);
+  return true;
+};

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { knownKeys, type AuthenticatedKey } from './knownKeys.ts';
+
+const newApiKey = () => `aek_${randomBytes(24).toString('hex')}`;
+
+const found = (change: Partial<AuthenticatedKey> = {}): AuthenticatedKey => ({
+  key_id: 'key',
+  institute_id: 'institute',
+  scopes: [],
+  rate_tier: 'standard',
+  expires_at: null,
+  api_enabled: true,
+  ...change,
+});
+
+/** Core as the test wants it: each question waits until the test answers it. */
+const asked = (seconds = 30) => {
+  const questions: { hash: string; answer: (key: AuthenticatedKey | null) => void }[] = [];
+  const keys = knownKeys({
+    lookUp: (hash) => new Promise((answer) => questions.push({ hash, answer })),
+    seconds,
+  });
+  return { keys, questions };
+};
+
+/** Asks for a key and has core answer at once, if it is asked. @returns whether it was */
+const wasAsked = async ({ keys, questions }: ReturnType<typeof asked>, apiKey: string): Promise<boolean> => {
+  const before = questions.length;
+  const answer = keys.find(apiKey, 'request');
+  const isAsked = questions.length > before;
+  questions.at(-1)?.answer(found());
+  await answer;
+  return isAsked;
+};
+
+test('5.2 a key that was found is asked for once, a key that was not found each time', async () => {
+  const core = asked();
+  const apiKey = newApiKey();
+  expect([await wasAsked(core, apiKey), await wasAsked(core, apiKey)]).toEqual([true, false]);
+  const unknown = newApiKey();
+  for (let time = 0; time < 2; time += 1) {
+    const answer = core.keys.find(unknown, 'request');
+    core.questions.at(-1)?.answer(null);
+    expect(await answer).toBeNull();
+  }
+  expect(core.questions).toHaveLength(3);
+});
+
+test('5.2 core is asked by the hash of a key and never sees it', async () => {
+  const core = asked();
+  const apiKey = newApiKey();
+  await wasAsked(core, apiKey);
+  expect(core.questions.map(({ hash }) => hash)).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  expect(core.questions[0]?.hash).not.toContain(apiKey.slice(-48));
+});
+
+test.each([
+  ['of this key', { institute_id: 'institute', key_id: 'key' }, true],
+  ['of its institute', { institute_id: 'institute' }, true],
+  ['of another key', { institute_id: 'institute', key_id: 'other' }, false],
+  ['of another institute', { institute_id: 'other' }, false],
+])('5.2 after a change %s it is asked for again, or not', async (_what, changed, again) => {
+  const core = asked();
+  const apiKey = newApiKey();
+  await wasAsked(core, apiKey);
+  core.keys.forget(changed);
+  expect(await wasAsked(core, apiKey)).toBe(again);
+});
+
+test('5.2 an answer that was under way when the key changed is not remembered', async () => {
+  const core = asked();
+  const apiKey = newApiKey();
+  const stale = core.keys.find(apiKey, 'request');
+  core.keys.forget({ institute_id: 'institute', key_id: 'key' });
+  core.questions[0]?.answer(found());
+  expect(await stale).not.toBeNull();
+  const next = core.keys.find(apiKey, 'request');
+  expect(core.questions).toHaveLength(2);
+  core.questions[1]?.answer(null);
+  expect(await next).toBeNull();
+});
+
+test('5.2 the time that a key is known counts from the question, not from a late answer', async () => {
+  const core = asked(0.05);
+  const apiKey = newApiKey();
+  const slow = core.keys.find(apiKey, 'request');
+  const asking = performance.now();
+  await expect.poll(() => performance.now() - asking, { interval: 10 }).toBeGreaterThan(60);
+  core.questions[0]?.answer(found());
+  await slow;
+  expect(await wasAsked(core, apiKey)).toBe(true);
+});
+
+test('5.1 what no key can be is not asked for', async () => {
+  const { keys, questions } = asked();
+  const hex = randomBytes(24).toString('hex');
+  for (const apiKey of [
+    '',
+    hex,
+    `aek_${hex.slice(1)}`,
+    `äek_${hex}`,
+    `aek_${hex}\n`,
+    `aek_${'x'.repeat(1e5)}`,
+  ])
+    expect(await keys.find(apiKey, 'request')).toBeNull();
+  expect(questions).toHaveLength(0);
+});

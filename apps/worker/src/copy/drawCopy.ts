@@ -1,0 +1,102 @@
+import type { DrawingMaterial, PaperQuestion } from '@evaluation/core-client';
+import { noticeOf } from '@evaluation/grader';
+import {
+  drawCheckedCopy,
+  toImageBox,
+  type Annotation,
+  type CheckedCopy,
+  type DrawOptions,
+  type PageImage,
+} from '@evaluation/pdf';
+import { markNote, totalsOf } from '@evaluation/rules';
+import type { CopyResult } from './copyResult.ts';
+
+/** A copy with the marks that its checked copy is to show. */
+export interface MarkedCopy {
+  /** The PDF as it was handed in, and its pages. */
+  source: string;
+  images: PageImage[];
+  exam: { title: string };
+  candidate: DrawingMaterial['candidate'];
+  /** As a run decided them. */
+  results: readonly CopyResult[];
+  /** Teachers' marks in force. */
+  overrides: DrawingMaterial['overrides'];
+  /** The grader's provider. */
+  markedBy: string;
+}
+
+/**
+ * Draws the checked copy (design 3.13): of a run when it is done, and again when a teacher has changed a mark.
+ * @param target the file to draw into
+ * @throws PdfUnreadable; the signal's reason when aborted
+ */
+export const drawCopy = (
+  copy: MarkedCopy,
+  target: string,
+  options: Omit<DrawOptions, 'pageImages'>,
+): Promise<CheckedCopy> => {
+  const marks = new Map(copy.overrides.map(({ question_id, awarded }) => [question_id, awarded]));
+  const questions = copy.results.map(({ question, result }) => {
+    const mark = marks.get(question.id);
+    return {
+      ...(mark === undefined ? result : overruled(question, result, mark)),
+      counted: true,
+      max: question.max_marks,
+      question,
+    };
+  });
+  return drawCheckedCopy(
+    copy.source,
+    target,
+    {
+      examTitle: copy.exam.title,
+      candidate: {
+        externalId: copy.candidate.external_id,
+        name: copy.candidate.name,
+        rollNumber: copy.candidate.roll_number,
+      },
+      totals: totalsOf(questions),
+      questions: questions.map(({ question, status, awarded, max, needs_review, feedback, criteria }) => ({
+        label: question.label,
+        section: question.section,
+        awarded,
+        max,
+        status,
+        needsReview: needs_review,
+        feedback,
+        criteria,
+      })),
+      annotations: questions.flatMap(({ annotations }) => annotations).map(onImage(copy.images)),
+      notice: noticeOf(copy.markedBy),
+    },
+    { ...options, pageImages: copy.images },
+  );
+};
+
+type Result = Omit<CopyResult['result'], 'criteria'> & {
+  criteria: { name: string; awarded: number | null; max: number | null; reason: string | null }[];
+};
+
+/**
+ * A teacher's mark in place of the AI's. What the AI gave for each criterion adds up to a mark that does not count, so
+ * ticks, crosses and figures of criteria would contradict the teacher; what it found is still said.
+ */
+const overruled = (question: PaperQuestion, result: CopyResult['result'], awarded: number): Result => ({
+  ...result,
+  status: 'graded',
+  awarded,
+  needs_review: false,
+  criteria: result.criteria.map(({ name, reason }) => ({ name, reason, awarded: null, max: null })),
+  annotations: result.annotations
+    .filter(({ kind }) => kind === 'mark')
+    .map((annotation) => ({ ...annotation, text: markNote(question.label, awarded, question.max_marks) })),
+});
+
+/** Results speak of the viewed page; the drawing finds empty paper on the page images, so it takes their boxes. */
+const onImage =
+  (images: readonly PageImage[]) =>
+  (annotation: Annotation): Annotation => {
+    const image = images.find(({ page }) => page === annotation.page);
+    return image === undefined ? annotation : { ...annotation, box: toImageBox(annotation.box, image) };
+  };

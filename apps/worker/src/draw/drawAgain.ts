@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import {
+  failureOf,
+  isUnreachable,
+  type CoreAccess,
+  type CoreClient,
+  type DrawingMaterial,
+} from '@evaluation/core-client';
+import type { DrawJob } from '@evaluation/jobs-contract';
+import { extractPages } from '@evaluation/pdf';
+import type { Logger } from '@evaluation/telemetry';
+import type { CopyResult } from '../copy/copyResult.ts';
+import { download, isStoreAway, upload } from '../copy/download.ts';
+import { drawCopy } from '../copy/drawCopy.ts';
+import { retryWhile } from '../retry.ts';
+import { inWorkFolder } from '../workFolder.ts';
+
+/*
+ * A drawing as this worker has it: claimed, and until its deadline nobody else's. It ends when it is recorded, handed
+ * back, or when core says that it is somebody else's now. If this process dies, the deadline passes and core releases it
+ * again; a copy that takes its third worker along is given up.
+ */
+
+/** A store that is away longer than this: the drawing is handed back, to be tried by whoever reaches it. */
+const STORE_PATIENCE_MS = 20_000;
+/** A worker that stops waits no longer than this for core. */
+const HAND_BACK_MS = 2000;
+
+type Drawing = Pick<DrawJob, 'submission_id' | 'institute_id' | 'delivery'> & { attempt: number };
+
+interface Options {
+  pdfSeconds: number;
+  log: Logger;
+  /** Aborts when the worker lets go of what it has in hand. */
+  signal: AbortSignal;
+  onClaimed: () => void;
+}
+
+/** Draws the checked copy of a submission anew, with the marks as they are now (design 3.13). */
+export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options): Promise<void> => {
+  const { submission_id, institute_id, delivery } = job;
+  const { grading } = core.as({ requestId: submission_id });
+  const material = await grading.claimDrawing.mutate({ submission_id, institute_id, delivery });
+  options.onClaimed();
+  if (material === null) return;
+  const drawing = { submission_id, institute_id, delivery, attempt: material.attempt };
+  try {
+    await draw(grading, drawing, material, options);
+  } catch (error) {
+    if (failureOf(error)?.code === 'conflict') return;
+    options.log.warn({ err: error, submission_id }, 'a checked copy could not be drawn anew now');
+    // The rest stays counted: core releases it again when its time is over, and gives it up in the end.
+    if (!options.signal.aborted && !(error instanceof StoreIsAway)) return;
+    await grading.handBackDrawing
+      .mutate({ drawing }, { signal: AbortSignal.timeout(HAND_BACK_MS) })
+      .catch((unheard: unknown) =>
+        options.log.warn({ err: unheard, submission_id }, 'a drawing could not be handed back'),
+      );
+  }
+};
+
+/** The copy could not be had, for no fault of its own. */
+class StoreIsAway extends Error {
+  override readonly name = 'StoreIsAway';
+}
+
+const draw = async (
+  grading: CoreClient['grading'],
+  drawing: Drawing,
+  material: DrawingMaterial,
+  { pdfSeconds, signal: letGo }: Options,
+): Promise<void> => {
+  const deadline = new Date(material.deadline_at);
+  const timeLeft = AbortSignal.timeout(Math.max(0, deadline.getTime() - Date.now()));
+  const lost = new AbortController();
+  const signal = AbortSignal.any([letGo, timeLeft, lost.signal]);
+  const pdf = { timeoutSeconds: pdfSeconds, signal };
+  await inWorkFolder(async (folder) => {
+    const source = join(folder, 'copy.pdf');
+    const target = join(folder, 'checked.pdf');
+    await download(material.source_url, source, {
+      signal,
+      deadline: new Date(Math.min(deadline.getTime(), Date.now() + STORE_PATIENCE_MS)),
+    }).catch((error: unknown) => {
+      throw isStoreAway(error) ? new StoreIsAway('the copy could not be had', { cause: error }) : error;
+    });
+    const images = await extractPages(source, folder, pdf);
+    const drawn = await drawCopy(
+      { ...material, source, images, results: resultsOf(material), markedBy: material.marked_by },
+      target,
+      pdf,
+    );
+    // Core is in the middle of a restart, say: what is drawn need not be drawn again.
+    const insist = async <T>(call: () => Promise<T>): Promise<T> => {
+      try {
+        return await retryWhile(isCoreAway, call, { signal, until: deadline });
+      } catch (error) {
+        // Somebody else's now: nothing is left to do, nor to put anywhere.
+        if (failureOf(error)?.code === 'conflict') lost.abort(error);
+        throw error;
+      }
+    };
+    const address = () =>
+      insist(() => grading.presignDrawing.mutate({ drawing, size_bytes: drawn.sizeBytes }));
+    await upload(address, target, { signal, deadline });
+    await insist(() => grading.recordDrawing.mutate({ drawing, revision: material.revision }));
+  });
+};
+
+const isCoreAway = (error: unknown): boolean =>
+  failureOf(error)?.code === 'service_unavailable' || isUnreachable(error);
+
+const resultsOf = ({ questions, results }: DrawingMaterial): CopyResult[] => {
+  const decided = new Map(results.map((result) => [result.question_id, result]));
+  return questions.map((question) => {
+    const result = decided.get(question.id);
+    if (result === undefined) throw new Error(`question ${question.id} of a graded copy was never decided`);
+    return { question, result };
+  });
+};

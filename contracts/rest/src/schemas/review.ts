@@ -1,0 +1,71 @@
+import * as z from 'zod/v4';
+import { longText, requiredShortText, uuid } from './primitives.ts';
+
+/** Who reviewed, in the client's own words: an id of its own. */
+const reviewer = requiredShortText(128);
+
+/** `PATCH /submissions/{id}/questions/{question_id}`, spec 4.7. Field names: open point `override-fields`. */
+export const MarkOverride = z
+  .strictObject({
+    reviewer,
+    awarded: z
+      .number()
+      .refine((value) => Number.isInteger(value * 2), {
+        error: 'Marks go in steps of 0.5.',
+        params: { code: 'invalid_step' },
+      })
+      .meta({
+        multipleOf: 0.5,
+        description: 'From 0, or minus the negative marks, to the marks of the question.',
+      }),
+    reason: longText(2000).nullish(),
+  })
+  .meta({
+    id: 'MarkOverride',
+    description: "A teacher's mark for one question, which the AI's gives way to.",
+  });
+export type MarkOverride = z.infer<typeof MarkOverride>;
+
+/** `POST /submissions/{id}/approve`, spec 4.7. Open point `approve-body`. */
+export const Approve = z.object({ reviewer: reviewer.nullish() }).meta({ id: 'Approve' });
+export type Approve = z.infer<typeof Approve>;
+
+/** `POST /submissions/{id}/unfinalize`, spec 4.7. */
+export const Unfinalize = z
+  .object({
+    reason: longText(2000).refine((value) => value.trim() !== '', {
+      error: 'Cannot be empty.',
+      params: { code: 'required' },
+    }),
+  })
+  .meta({ id: 'Unfinalize' });
+export type Unfinalize = z.infer<typeof Unfinalize>;
+
+/** Submissions of one exam that can be named at once: as many as candidates in a call, several times over. */
+export const MAX_FINALIZED_AT_ONCE = 10_000;
+
+/** `POST /exams/{id}/finalize`, spec 4.2. That exactly one of the first two is sent, core sees. */
+export const Finalize = z
+  .object({
+    submission_ids: z.array(uuid).min(1).max(MAX_FINALIZED_AT_ONCE).nullish(),
+    all_graded: z.literal(true).nullish(),
+    allow_partial: z
+      .boolean()
+      .nullish()
+      .meta({ description: 'Also partially graded and failed copies. Default false.' }),
+  })
+  .meta({ id: 'Finalize' });
+export type Finalize = z.infer<typeof Finalize>;
+
+/** Spec 4.2. `skipped` is filled only when submissions are named. */
+export const Finalized = z
+  .object({
+    skipped: z.array(
+      z.object({
+        submission_id: uuid.optional(),
+        reason: z.string().meta({ description: 'Such as `not_graded`, `already_finalized`, `not_live`.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Finalized' });
+export type Finalized = z.infer<typeof Finalized>;

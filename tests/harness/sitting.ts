@@ -1,0 +1,152 @@
+import { expect } from 'vitest';
+import type {
+  Deleted,
+  Exam,
+  Finalized,
+  QuestionResult,
+  Result,
+  Submission,
+} from '@evaluation/rest-contract/schemas';
+import { createExam, resultOf, submit, type Answer, type ErrorBody } from './api.ts';
+import type { HeldByHand } from './handWorker.ts';
+import { longAnswer, mcq, typedExam } from './papers.ts';
+import type { TestService } from './service.ts';
+import { takeRun } from './takeRun.ts';
+import { newTenant, type Tenant } from './tenant.ts';
+
+/** One of 1 mark that its key marks, two of 2 marks that wait for the AI. */
+const PAPER = typedExam([mcq('1', { negative_marks: 0.75 }), longAnswer('2'), longAnswer('3')]);
+const ANSWERS = [
+  { question_label: '1', option_labels: ['B'] },
+  { question_label: '2', text: 'Because of this.' },
+  { question_label: '3', text: 'Because of that.' },
+];
+
+/** What a test says of the answer: its success, or the envelope of a failure. */
+type Said<T> = Promise<Answer<T & ErrorBody>>;
+
+/** One candidate's submission, and what a teacher can ask of it. */
+export interface Sitting {
+  id: string;
+  path: string;
+  /** The run's last holder, where there was one. */
+  held: HeldByHand | null;
+  read(): Promise<Submission>;
+  result(): Promise<Result>;
+  question(label: string): Promise<QuestionResult>;
+  take(): Promise<HeldByHand>;
+  override(label: string, body: unknown): Said<QuestionResult>;
+  approve(body?: unknown): Said<Submission>;
+  unfinalize(body?: unknown): Said<Submission>;
+  reEvaluate(body?: unknown): Said<Submission>;
+  cancel(): Said<Submission>;
+  remove(): Said<Deleted>;
+  replace(): Said<Submission>;
+}
+
+/** An exam of an institute of its own, and candidates who sit it. */
+export interface SatExam {
+  tenant: Tenant;
+  exam: Exam;
+  questionId(label: string): string;
+  status(): Promise<Exam['status']>;
+  /** A submission of a new candidate, brought to a status by a worker in the test's hands. */
+  reach(status: Submission['status']): Promise<Sitting>;
+  /** An existing submission. */
+  of(submission: { id: string }, candidate: string): Sitting;
+  finalize(body: unknown): Said<Finalized>;
+}
+
+export const satExam = async (
+  service: TestService,
+  options: Parameters<typeof newTenant>[1] = {},
+): Promise<SatExam> => {
+  const tenant = await newTenant(service, options);
+  const { api } = tenant;
+  const exam = await createExam(api, PAPER);
+  const questionId = (label: string) => exam.questions.find((of) => of.label === label)?.id ?? '';
+  const submissions = `/exams/${exam.id}/submissions`;
+
+  const sitting: SatExam['of'] = ({ id }, candidate) => {
+    const path = `/submissions/${id}`;
+    return {
+      id,
+      path,
+      held: null,
+      read: async () => (await api.get<Submission>(path)).body,
+      result: () => resultOf(api, id),
+      question: async (label) => {
+        const { questions } = await resultOf(api, id);
+        const found = questions.find((of) => of.label === label);
+        if (found === undefined) throw new Error(`no question ${label}`);
+        return found;
+      },
+      take: () => takeRun(service, id),
+      override: (label, body) => api.patch(`${path}/questions/${questionId(label)}`, body),
+      approve: (body) => api.post(`${path}/approve`, body),
+      unfinalize: (body = { reason: 'A page was missed.' }) => api.post(`${path}/unfinalize`, body),
+      reEvaluate: (body) => api.post(`${path}/re-evaluate`, body),
+      cancel: () => api.post(`${path}/cancel`),
+      remove: () => api.delete(path),
+      replace: () =>
+        api.post(submissions, { candidate: { external_id: candidate }, answers: ANSWERS, replace: true }),
+    };
+  };
+
+  let candidates = 0;
+  return {
+    tenant,
+    exam,
+    questionId,
+    status: async () => (await api.get<Exam>(`/exams/${exam.id}`)).body.status,
+    of: sitting,
+    reach: async (status) => {
+      const candidate = `candidate-${(candidates += 1)}`;
+      const body = { candidate: { external_id: candidate }, answers: ANSWERS };
+      const sat = sitting(await submit(api, exam.id, body), candidate);
+      const held = await REACH[status](sat);
+      expect(await sat.read()).toMatchObject({ status });
+      return { ...sat, held };
+    },
+    finalize: (body) => api.post(`/exams/${exam.id}/finalize`, body),
+  };
+};
+
+/** Brings a fresh submission to each status that it can have. Questions 2 and 3 get 1.5 each. */
+const REACH: Record<Submission['status'], (sat: Sitting) => Promise<HeldByHand | null>> = {
+  queued: async () => null,
+  processing: ({ take }) => take(),
+  reading: async ({ take }) => {
+    const held = await take();
+    await held.step('reading');
+    return held;
+  },
+  grading: async ({ take }) => {
+    const held = await take();
+    await held.step('grading');
+    await held.mark(1.5, ['2']);
+    return held;
+  },
+  graded: async ({ take }) => {
+    const held = await take();
+    await held.mark(1.5);
+    await held.complete();
+    return held;
+  },
+  partially_graded: async ({ take }) => {
+    const held = await take();
+    await held.mark(1.5, ['2']);
+    await held.mark('failed', ['3']);
+    await held.complete();
+    return held;
+  },
+  failed: async ({ take }) => {
+    const held = await take();
+    await held.fail('copy_unreadable');
+    return held;
+  },
+  cancelled: async ({ cancel }) => {
+    await cancel();
+    return null;
+  },
+};

@@ -1,0 +1,358 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { coreOverHttp } from '@evaluation/core-client';
+import { objectStore } from '@evaluation/object-store';
+import { newBucket, startModelServer, type ModelServer } from '@evaluation/test-services';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { QuestionResult, Result, Submission } from '@evaluation/rest-contract/schemas';
+import {
+  apiClient,
+  createExam,
+  resultOf,
+  submit,
+  untilOver,
+  uploadCopy,
+  type ApiClient,
+} from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
+import { eventually } from '../harness/ledger.ts';
+import { handwrittenExam } from '../harness/papers.ts';
+import { plainPdf, textOfPages } from '../harness/pdfs.ts';
+import { startSplitService, type SplitService } from '../harness/processes.ts';
+import { startService, type TestService } from '../harness/service.ts';
+import { startStoreProxy, type StoreProxy } from '../harness/storeProxy.ts';
+import { expectError } from '../harness/tenant.ts';
+import { natsOf } from '../resilience/nats.ts';
+
+/*
+ * After a teacher has changed a mark the checked copy is drawn anew (design 3.13). Question 1 is answered on the copy,
+ * and the model gives it both of its 2 marks; nothing answers question 2, of 1 mark.
+ */
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const NAME = 'Zebulon Quackenbush';
+const GRADER = (model: ModelServer): Record<string, string> => ({
+  GRADER: 'openai',
+  OPENAI_BASE_URL: model.baseUrl,
+  OPENAI_API_KEY: 'sk-not-a-real-key',
+  GRADER_MODEL: 'perfect-reader-1',
+  TICK_MS: '100',
+});
+
+let model: ModelServer;
+let bucket: Awaited<ReturnType<typeof newBucket>>;
+let store: StoreProxy;
+beforeAll(async () => {
+  model = await startModelServer();
+  model.know({ pagesByNumber: { 1: { blocks: [{ label: 'Q1', text: 'Because of this.' }] } } });
+  bucket = await newBucket();
+  store = await startStoreProxy(bucket.endpoint);
+});
+afterAll(async () => {
+  await store.close();
+  await model.close();
+});
+
+const ownStore = (): Record<string, string> => ({
+  S3_ENDPOINT: store.endpoint,
+  S3_ACCESS_KEY_ID: bucket.accessKeyId,
+  S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
+  S3_BUCKET: bucket.bucket,
+});
+
+interface Graded {
+  api: ApiClient;
+  id: string;
+  /** Of questions 1 and 2. */
+  questions: [string, string];
+}
+
+const gradedCopy = async (api: ApiClient, change: { blind?: boolean } = {}): Promise<Graded> => {
+  const exam = await createExam(api, handwrittenExam(change));
+  const { id } = await submit(api, exam.id, {
+    candidate: { external_id: 'candidate-1', name: NAME },
+    upload_id: await uploadCopy(api, plainPdf(1)),
+  });
+  expect(await untilOver(api, id)).toMatchObject({ status: 'graded' });
+  const { questions, totals } = await resultOf(api, id);
+  expect(totals).toMatchObject({ awarded: 2, max: 3 });
+  const [first, second] = questions.map(({ question_id }) => question_id);
+  if (first === undefined || second === undefined) throw new Error('the paper has two questions');
+  return { api, id, questions: [first, second] };
+};
+
+const override = async ({ api, id }: Graded, question: string, awarded: number): Promise<void> => {
+  const { status, body } = await api.patch<QuestionResult>(`/submissions/${id}/questions/${question}`, {
+    reviewer: 'teacher-1',
+    awarded,
+  });
+  expect({ status, body }).toMatchObject({ status: 200, body: { awarded, source: 'ai_reviewed' } });
+};
+
+const textOf = async (pdf: Uint8Array): Promise<string> =>
+  (await textOfPages(pdf)).join('\n').replace(/\s+/g, ' ');
+
+/** The text of the checked copy; null while there is none. Whether there is one, its result says alike. */
+const shown = async ({ api, id }: Graded): Promise<string | null> => {
+  const response = await api.send(`/submissions/${id}/checked-copy`, {});
+  if (response.status === 200) return textOf(new Uint8Array(await response.arrayBuffer()));
+  expect({ status: response.status, body: await response.json() }).toMatchObject({
+    status: 404,
+    body: { error: { code: 'not_found' } },
+  });
+  return null;
+};
+
+/** Not asked more often than that: drawing needs the machine. */
+const POLL_MS = 50;
+
+const drawn = (copy: Graded): Promise<string> =>
+  eventually(
+    'the checked copy is drawn anew',
+    async () => {
+      const text = await shown(copy);
+      if (text === null) await wait(POLL_MS);
+      return text ?? undefined;
+    },
+    40_000,
+  );
+
+/** Marks of question 1, and the total, where they stand: in the margin, in the summary's row, in its total. */
+const expectMarks = (text: string, awarded: number, total: number): void => {
+  expect(text).toContain(`Q1 ${awarded}/2`);
+  expect(text).toContain(`${awarded} / 2`);
+  expect(text).toContain(`${total} / 3`);
+};
+const expectNoTrace = (text: string, awarded: number, total: number): void => {
+  expect(text).not.toContain(`Q1 ${awarded}/2`);
+  expect(text).not.toMatch(new RegExp(`(^|[ •])${awarded} ?/ ?2( |$)`));
+  expect(text).not.toMatch(new RegExp(`(^|[ •])${total} ?/ ?3( |$)`));
+};
+
+describe('a teacher changes marks', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService({ ...GRADER(model), ...ownStore() });
+  });
+  afterAll(() => service.close());
+
+  const drawingsOf = ({ id }: Graded) =>
+    behind<{ attempts: number; released_at: Date | null }>(
+      service.database,
+      'select attempts, released_at from copy_drawings where submission_id = $1',
+      [id],
+    );
+  const isDrawing = ({ path, method }: { path: string; method: string }): boolean =>
+    method === 'PUT' && path.includes('/redrawn-');
+
+  test('3.13 the checked copy is not available until it shows the new mark and total, and not the old ones', async () => {
+    const copy = await gradedCopy(service.api);
+    expectMarks((await shown(copy)) ?? '', 2, 2);
+    await override(copy, copy.questions[0], 0.5);
+    const before = (await copy.api.get<Submission>(`/submissions/${copy.id}`)).body;
+    const { checked_copy } = await resultOf(copy.api, copy.id);
+    if (!checked_copy.available) expect(checked_copy.download_path).toBeNull();
+    const text = await drawn(copy);
+    expectMarks(text, 0.5, 0.5);
+    expect(text).toContain(NAME);
+    expectNoTrace(text, 2, 2);
+    const after = (await copy.api.get<Submission>(`/submissions/${copy.id}`)).body;
+    expect(await resultOf(copy.api, copy.id)).toMatchObject({
+      checked_copy: { available: true, download_path: `/submissions/${copy.id}/checked-copy` },
+      totals: { awarded: 0.5 },
+    });
+    // Whoever follows the feed hears that it is available.
+    if (!checked_copy.available)
+      expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
+    expect(await drawingsOf(copy)).toEqual([]);
+  });
+
+  test('3.13 no name is on the new copy of a blind exam', async () => {
+    const copy = await gradedCopy(service.api, { blind: true });
+    await override(copy, copy.questions[0], 1);
+    const text = await drawn(copy);
+    expectMarks(text, 1, 1);
+    const bytes = Buffer.from(await copy.api.download(`/submissions/${copy.id}/checked-copy`));
+    for (const part of NAME.split(' ')) {
+      expect(text).not.toContain(part);
+      expect(bytes.includes(part)).toBe(false);
+    }
+  });
+
+  test('3.13 one change after the other: what is shown in the end, and at any time before, are the latest marks', async () => {
+    const copy = await gradedCopy(service.api);
+    for (const awarded of [0.5, 1, 1.5]) {
+      await override(copy, copy.questions[0], awarded);
+      const now = await shown(copy);
+      if (now !== null) expectMarks(now, awarded, awarded);
+    }
+    // Nothing answers it on the copy: its mark stands in the summary and in the total.
+    await override(copy, copy.questions[1], 1);
+    const text = await drawn(copy);
+    expectMarks(text, 1.5, 2.5);
+    expect(text).toContain('1 / 1');
+    expect(text).not.toContain('Not answered');
+    for (const old of [0.5, 1, 1.5, 2]) expectNoTrace(text, old === 1.5 ? 0 : old, old);
+  });
+
+  test('3.13 a mark that changes while the copy is being drawn: that drawing is never shown', async () => {
+    const copy = await gradedCopy(service.api);
+    const changed = Promise.withResolvers<void>();
+    store.beforeNext(isDrawing, () => override(copy, copy.questions[0], 1.5).then(changed.resolve));
+    await override(copy, copy.questions[0], 0.5);
+    await changed.promise;
+    const text = await drawn(copy);
+    expectMarks(text, 1.5, 1.5);
+    expectNoTrace(text, 0.5, 0.5);
+  });
+
+  test('4.7 a re-evaluation that keeps a mark draws it, and one that does not draws its own', async () => {
+    const copy = await gradedCopy(service.api);
+    // Not waited for: the run draws the copy, and the drawing under way is of no use any more.
+    await override(copy, copy.questions[0], 0.5);
+    const again = async (keep: boolean): Promise<Result> => {
+      const asked = await copy.api.post(`/submissions/${copy.id}/re-evaluate`, { keep_overrides: keep });
+      expect(asked.status).toBe(202);
+      await untilOver(copy.api, copy.id);
+      return resultOf(copy.api, copy.id);
+    };
+    expect(await again(true)).toMatchObject({ totals: { awarded: 0.5 }, checked_copy: { available: true } });
+    const kept = (await shown(copy)) ?? '';
+    expectMarks(kept, 0.5, 0.5);
+    expectNoTrace(kept, 2, 2);
+    expect(await again(false)).toMatchObject({ totals: { awarded: 2 }, checked_copy: { available: true } });
+    expectMarks((await shown(copy)) ?? '', 2, 2);
+    await eventually('no drawing is wanted', async () => (await drawingsOf(copy)).length === 0);
+  });
+
+  test('3.13 a copy that cannot be drawn is given up and holds up no other one; a next change tries again', async () => {
+    const broken = await gradedCopy(service.api);
+    const [upload] = await behind<{ sealed_key: string }>(
+      service.database,
+      'select u.sealed_key from uploads u join submissions s on s.upload_id = u.id where s.id = $1',
+      [broken.id],
+    );
+    const direct = objectStore({ ...bucket, region: 'us-east-1' });
+    const sealed = upload?.sealed_key ?? '';
+    await direct.put(sealed, Buffer.from('no PDF at all'), 'application/pdf');
+    const sound = await gradedCopy(service.api);
+    await override(broken, broken.questions[0], 0.5);
+    await override(sound, sound.questions[0], 0.5);
+    expectMarks(await drawn(sound), 0.5, 0.5);
+
+    const seen = new Set<number>();
+    await eventually('it is given up', async () => {
+      const [drawing] = await drawingsOf(broken);
+      if (drawing === undefined) return true;
+      seen.add(drawing.attempts);
+      await letTimePass(service, broken);
+      await wait(POLL_MS);
+      return false;
+    });
+    expect(Math.max(...seen)).toBe(3);
+    expect(await shown(broken)).toBeNull();
+    expect(await resultOf(broken.api, broken.id)).toMatchObject({
+      status: 'graded',
+      totals: { awarded: 0.5 },
+      checked_copy: { available: false, download_path: null },
+    });
+
+    await direct.put(sealed, plainPdf(1), 'application/pdf');
+    direct.close();
+    await override(broken, broken.questions[0], 1);
+    expectMarks(await drawn(broken), 1, 1);
+  });
+
+  test('3.2 a submission that is deleted has no checked copy and wants none', async () => {
+    const copy = await gradedCopy(service.api);
+    await override(copy, copy.questions[0], 0.5);
+    expect((await copy.api.delete(`/submissions/${copy.id}`)).status).toBe(200);
+    await eventually('no drawing is wanted', async () => {
+      await letTimePass(service, copy);
+      return (await drawingsOf(copy)).length === 0;
+    });
+    expectError(await copy.api.get(`/submissions/${copy.id}/checked-copy`), 404, 'not_found');
+  });
+});
+
+/** As if a worker had been silent for long. */
+const letTimePass = (service: Pick<TestService, 'database'>, { id }: Graded) =>
+  behind(
+    service.database,
+    `update copy_drawings set released_at = released_at - interval '1 hour' where submission_id = $1`,
+    [id],
+  );
+
+describe('a drawing gets lost', () => {
+  let service: SplitService;
+  let teacher: ApiClient;
+  beforeAll(async () => {
+    service = await startSplitService({ ...GRADER(model), ...ownStore(), DRAW_CONCURRENCY: '0' });
+    const control = coreOverHttp({
+      url: service.core().name,
+      token: service.environment['CORE_CONTROL_TOKEN'] ?? '',
+    });
+    const { api_key } = await control.as({}).control.createKey.mutate({
+      institute_id: service.instituteId,
+      scopes: ['evaluation:read', 'evaluation:write', 'evaluation:review'],
+    });
+    await control.close();
+    teacher = apiClient(service.api.baseUrl, api_key);
+    await service.startWorker();
+  });
+  afterAll(() => service.close());
+
+  const released = ({ id }: Graded) =>
+    eventually('it is released', async () => {
+      const [drawing] = await behind<{ delivery: number }>(
+        service.database,
+        'select delivery from copy_drawings where submission_id = $1 and released_at is not null',
+        [id],
+      );
+      return drawing?.delivery;
+    });
+
+  test('3.13 with its whole lane: it is put there again, and drawn', async () => {
+    const copy = await gradedCopy(teacher);
+    await override(copy, copy.questions[0], 0.5);
+    const first = await released(copy);
+    const nats = await natsOf(service.environment);
+    await (await jetstreamManager(nats)).streams.delete(`${service.environment['LANE_NAMESPACE']}_draw`);
+    await nats.close();
+    const worker = await service.startWorker({
+      DRAW_CONCURRENCY: '1',
+      COPY_CONCURRENCY: '0',
+      TYPED_CONCURRENCY: '0',
+    });
+    await letTimePass(service, copy);
+    expectMarks(await drawn(copy), 0.5, 0.5);
+    expect(await behind(service.database, 'select from copy_drawings')).toEqual([]);
+    expect(first).toBeGreaterThan(0);
+    await worker.kill();
+  });
+
+  test.each([
+    ['killed before it is stored: another one draws it when its time is over', 'SIGKILL'],
+    ['told to stop: it is handed back, and another one draws it at once', 'SIGTERM'],
+  ] as const)('3.13 with its worker, %s', async (_name, signal) => {
+    const copy = await gradedCopy(teacher);
+    const start = () =>
+      service.startWorker({ DRAW_CONCURRENCY: '1', COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0' });
+    const doomed = await start();
+    store.beforeNext(
+      ({ path, method }) => method === 'PUT' && path.includes('/redrawn-'),
+      async () => {
+        doomed.signal(signal);
+        await doomed.exited;
+      },
+    );
+    await override(copy, copy.questions[0], 0.5);
+    await doomed.exited;
+    expect(await shown(copy)).toBeNull();
+    const next = await start();
+    if (signal === 'SIGKILL') await letTimePass(service, copy);
+    expectMarks(await drawn(copy), 0.5, 0.5);
+    await next.kill();
+  });
+});
