@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { coreOverHttp } from '@evaluation/core-client';
-import { objectStore } from '@evaluation/object-store';
+import { checkedCopyPrefix, objectStore } from '@evaluation/object-store';
 import { newBucket, startModelServer, type ModelServer } from '@evaluation/test-services';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { QuestionResult, Result, Submission } from '@evaluation/rest-contract/schemas';
@@ -143,6 +143,20 @@ describe('a teacher changes marks', () => {
       'select attempts, released_at from copy_drawings where submission_id = $1',
       [id],
     );
+  /** Checked copies of the submission that lie in the store. */
+  const filesOf = async ({ id }: Graded): Promise<string[]> => {
+    const [row] = await behind<{ institute_id: string }>(
+      service.database,
+      'select institute_id from submissions where id = $1',
+      [id],
+    );
+    const direct = objectStore(bucket);
+    try {
+      return await Array.fromAsync(direct.list(checkedCopyPrefix(row?.institute_id ?? '', id)));
+    } finally {
+      direct.close();
+    }
+  };
   const isDrawing = ({ path, method }: { path: string; method: string }): boolean =>
     method === 'PUT' && path.includes('/redrawn-');
 
@@ -166,6 +180,7 @@ describe('a teacher changes marks', () => {
     if (!checked_copy.available)
       expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
     expect(await drawingsOf(copy)).toEqual([]);
+    await eventually('the copy of the earlier marks is gone', async () => (await filesOf(copy)).length === 1);
   });
 
   test('3.13 no name is on the new copy of a blind exam', async () => {

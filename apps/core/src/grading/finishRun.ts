@@ -4,6 +4,7 @@ import { json, type Tx } from '@evaluation/database';
 import { GradingError } from '@evaluation/rest-contract/schemas';
 import { finalStatus } from '@evaluation/rules';
 import * as z from 'zod/v4';
+import { discardCopies, storeCheckedCopy } from './checkedCopies.ts';
 import { resultsOfRun } from '../review/resultsOfRun.ts';
 import { charge, release } from '../credits/ledger.ts';
 import type { Services } from '../services.ts';
@@ -52,7 +53,7 @@ export const completeRun = async (
   completion: Completion,
 ): Promise<void> => {
   const checkedCopy = await storedCopy(services, held, completion);
-  await services.database.inTenant(held.institute_id, async (tx) => {
+  const superseded = await services.database.inTenant(held.institute_id, async (tx) => {
     const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
     const { made, effective } = await resultsOfRun(tx, held.institute_id, {
       id: submission.id,
@@ -75,7 +76,7 @@ export const completeRun = async (
       await endRun(tx, held, { status: 'failed', error, completion });
       await failSubmission(tx, held, submission.id, error);
       await release(tx, held.institute_id, held.run_id, price);
-      return;
+      return [];
     }
 
     const revision = submission.marks_revision + 1;
@@ -95,21 +96,21 @@ export const completeRun = async (
       .where('institute_id', '=', held.institute_id)
       .where('id', '=', submission.id)
       .execute();
-    if (checkedCopy !== null) {
-      await tx
-        .insertInto('checked_copies')
-        .values({
-          institute_id: held.institute_id,
-          submission_id: submission.id,
-          marks_revision: revision,
-          object_key: checkedCopy.key,
-          size_bytes: checkedCopy.sizeBytes,
-        })
-        .execute();
-    }
+    const earlier =
+      checkedCopy === null
+        ? []
+        : await storeCheckedCopy(tx, {
+            institute_id: held.institute_id,
+            submission_id: submission.id,
+            marks_revision: revision,
+            object_key: checkedCopy.key,
+            size_bytes: checkedCopy.sizeBytes,
+          });
     await charge(tx, held.institute_id, held.run_id, price);
+    return earlier;
   });
   services.wakeDispatcher();
+  await discardCopies(services, superseded);
 };
 
 /** The checked copy as it lies in the store; null when there is none, whatever the worker says. */

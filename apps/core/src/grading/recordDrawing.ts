@@ -4,6 +4,7 @@ import { redrawnCopyKey } from '@evaluation/object-store';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
+import { discardCopies, storeCheckedCopy } from './checkedCopies.ts';
 import { DrawingJob } from './claimDrawing.ts';
 import { wantAgain } from './drawings.ts';
 
@@ -47,7 +48,7 @@ export const recordDrawing = async (
   const key = keyOf(drawing);
   const object = await services.objects.head(key);
   if (object === null) throw new Error(`the drawing of ${drawing.submission_id} is not in the store`);
-  await services.database.inTenant(drawing.institute_id, async (tx) => {
+  const superseded = await services.database.inTenant(drawing.institute_id, async (tx) => {
     const submission = await tx
       .selectFrom('submissions')
       .select(['id', 'marks_revision'])
@@ -56,17 +57,17 @@ export const recordDrawing = async (
       .forUpdate()
       .executeTakeFirst();
     await requireHeld(tx, drawing);
-    if (submission?.marks_revision !== revision) return wantAgain(tx, drawing);
-    await tx
-      .insertInto('checked_copies')
-      .values({
-        institute_id: drawing.institute_id,
-        submission_id: submission.id,
-        marks_revision: revision,
-        object_key: key,
-        size_bytes: object.sizeBytes,
-      })
-      .execute();
+    if (submission?.marks_revision !== revision) {
+      await wantAgain(tx, drawing);
+      return [];
+    }
+    const earlier = await storeCheckedCopy(tx, {
+      institute_id: drawing.institute_id,
+      submission_id: submission.id,
+      marks_revision: revision,
+      object_key: key,
+      size_bytes: object.sizeBytes,
+    });
     await tx
       .deleteFrom('copy_drawings')
       .where('institute_id', '=', drawing.institute_id)
@@ -78,7 +79,9 @@ export const recordDrawing = async (
       .where('institute_id', '=', drawing.institute_id)
       .where('id', '=', submission.id)
       .execute();
+    return earlier;
   });
+  await discardCopies(services, superseded);
 };
 
 /** The worker stops, or could not reach the store: that says nothing of the copy, so it does not count. */

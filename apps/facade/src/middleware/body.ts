@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import express, { type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { metadataOf } from './routeMetadata.ts';
 
@@ -25,20 +25,34 @@ export const jsonBody = (limitBytes: number): RequestHandler[] => {
   const [small, large] = [parser(Math.min(SMALL_BYTES, limitBytes)), parser(limitBytes)];
   return [
     (request, _response, next) => {
-      const hasBody =
-        request.headers['transfer-encoding'] !== undefined ||
-        Number(request.headers['content-length'] ?? 0) > 0;
-      if (hasBody && !request.is('application/json')) throw new DomainFailure('unsupported_media_type');
+      if (hasBody(request) && !request.is('application/json')) {
+        throw new DomainFailure('unsupported_media_type');
+      }
       next();
     },
     (request, response, next) =>
       (metadataOf(request).body === 'large' ? large : small)(request, response, next),
     (request, _response, next) => {
+      // The client went away before the parser began, which then does nothing: a request without its body is another one.
+      if (hasBody(request) && request.body === undefined) throw new CutOff();
       if (isTooDeep(request.body)) throw new DomainFailure('malformed_json');
       next();
     },
   ];
 };
+
+const hasBody = (request: Request): boolean =>
+  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+
+/** As the parser says it of a body that breaks off while it is read. */
+class CutOff extends Error {
+  readonly type = 'request.aborted';
+
+  constructor() {
+    super('the client went away before its body was read');
+    this.name = 'CutOff';
+  }
+}
 
 /** Client metadata of 2 KB can nest a thousand levels; nothing else that the spec permits nests more than ten. */
 const MAX_DEPTH = 1100;

@@ -1,0 +1,36 @@
+import type { Tx } from '@evaluation/database';
+import type { Services } from '../services.ts';
+
+export interface CheckedCopy {
+  institute_id: string;
+  submission_id: string;
+  marks_revision: number;
+  object_key: string;
+  size_bytes: number;
+}
+
+/**
+ * A drawing becomes the checked copy of its marks, and those of earlier marks, which nobody can download any more, are
+ * forgotten. The caller holds the submission's lock. @returns their files, to be discarded after the commit
+ */
+export const storeCheckedCopy = async (tx: Tx, copy: CheckedCopy): Promise<string[]> => {
+  await tx.insertInto('checked_copies').values(copy).execute();
+  const earlier = await tx
+    .deleteFrom('checked_copies')
+    .where('institute_id', '=', copy.institute_id)
+    .where('submission_id', '=', copy.submission_id)
+    .where('marks_revision', '<', copy.marks_revision)
+    .returning('object_key')
+    .execute();
+  return earlier.map(({ object_key }) => object_key);
+};
+
+/** Best effort: a file that stays behind goes with those of its submission. A scan can be 50 MB, and marks change often. */
+export const discardCopies = async (services: Services, keys: string[]): Promise<void> => {
+  if (keys.length === 0) return;
+  try {
+    await services.objects.delete(keys);
+  } catch (error) {
+    services.log.warn({ err: error }, 'checked copies of earlier marks could not be deleted');
+  }
+};
