@@ -49,6 +49,19 @@ test('8.3 the quota is reset at 00:00 UTC: what yesterday used up is free today,
   expect(await usedToday(of)).toBe(2);
 });
 
+test('8.3 a cap that a key is given in the middle of the day counts the copies of that day', async () => {
+  const of = await newTenant(service);
+  const { control } = service.control.as({});
+  const { api_key, key_id } = await control.createKey.mutate({ institute_id: of.instituteId });
+  const capped: Tenant = { ...of, api: apiClient(service.baseUrl, api_key) };
+  const paper = await paperOf(of);
+  await handIn(capped, paper);
+  await control.editKey.mutate({ key_id, daily_copy_cap: 2 });
+  await handIn(capped, paper);
+  const error = await expectRefused(capped, () => post(capped, paper), 429, 'daily_quota_exceeded');
+  expect(error.details).toMatchObject({ quota: 'daily_copy_cap', limit: 2 });
+});
+
 test('8.3 resets_at is the next 00:00 UTC, and Retry-After the seconds until then', async () => {
   const of = await newTenant(service, { dailyCopyQuota: 0 });
   const answer = await post(of, await paperOf(of));

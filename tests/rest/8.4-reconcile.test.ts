@@ -137,7 +137,8 @@ const breaks: [string, (of: Belongings) => string][] = [
   [
     'copies_of_keys_exceed',
     (of) => `${yesterday(of)} insert into daily_copies
-      select institute_id, '${randomUUID()}', day, copies + 1 from daily_copies where institute_id = '${of.tenant.instituteId}'`,
+      select institute_id, '${randomUUID()}', day, copies + 1 from daily_copies
+      where institute_id = '${of.tenant.instituteId}' and counter_id = institute_id`,
   ],
 ];
 

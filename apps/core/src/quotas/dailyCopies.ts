@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 
 /**
- * Copies accepted in a UTC day (spec 8.3, design 3.16): one row for the institute, one for each key with a cap,
+ * Copies accepted in a UTC day (spec 8.3, design 3.16): one row for the institute, one for each key,
  * counted in the transaction that accepts the copy, so a refused request counts nothing.
  */
 
@@ -27,8 +27,11 @@ export const copiesToday = async (tx: Tx, instituteId: string): Promise<{ day: s
 export interface Allowance {
   quota: 'daily_copy_quota' | 'daily_copy_cap';
   counterId: string;
-  limit: number;
+  /** Null: counted, and without an end; a key may be given a cap in the middle of the day. */
+  limit: number | null;
 }
+
+export type UsedUp = Pick<Allowance, 'quota'> & { limit: number };
 
 /** Counts one copy against every allowance. @returns the first that is used up (the caller then rolls back), or null. */
 export const countCopy = async (
@@ -36,23 +39,23 @@ export const countCopy = async (
   instituteId: string,
   day: string,
   allowances: readonly Allowance[],
-): Promise<Allowance | null> => {
-  for (const allowance of allowances) {
+): Promise<UsedUp | null> => {
+  for (const { quota, counterId, limit } of allowances) {
     const counted =
-      allowance.limit < 1
+      limit !== null && limit < 1
         ? undefined
         : await tx
             .insertInto('daily_copies')
-            .values({ institute_id: instituteId, counter_id: allowance.counterId, day, copies: 1 })
-            .onConflict((conflict) =>
-              conflict
+            .values({ institute_id: instituteId, counter_id: counterId, day, copies: 1 })
+            .onConflict((conflict) => {
+              const oneMore = conflict
                 .columns(['institute_id', 'counter_id', 'day'])
-                .doUpdateSet({ copies: sql<number>`daily_copies.copies + 1` })
-                .where('daily_copies.copies', '<', allowance.limit),
-            )
+                .doUpdateSet({ copies: sql<number>`daily_copies.copies + 1` });
+              return limit === null ? oneMore : oneMore.where('daily_copies.copies', '<', limit);
+            })
             .returning('copies')
             .executeTakeFirst();
-    if (counted === undefined) return allowance;
+    if (counted === undefined && limit !== null) return { quota, limit };
   }
   return null;
 };

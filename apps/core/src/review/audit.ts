@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Actor } from '@evaluation/signed-actor';
 
-/** One human decision (issue: who, with which key, when, before, after, why). `before` and `after` hold marks and flags. */
+/** One human decision: who, with which key, when, before, after, why. `before` and `after` hold marks and flags. */
 export interface Decision {
   action: 'override' | 'override_dropped' | 'approve' | 'finalize' | 'unfinalize';
   exam_id: string;

@@ -17,9 +17,7 @@ export const readTerms = async (tx: Tx, actor: Actor) => {
     .executeTakeFirstOrThrow();
   const allowances: Allowance[] = [
     { quota: 'daily_copy_quota', counterId: actor.institute_id, limit: terms.daily_copy_quota },
-    ...(terms.daily_copy_cap === null
-      ? []
-      : [{ quota: 'daily_copy_cap' as const, counterId: actor.key_id, limit: terms.daily_copy_cap }]),
+    { quota: 'daily_copy_cap', counterId: actor.key_id, limit: terms.daily_copy_cap },
   ];
   return {
     credits_per_page: terms.credits_per_page,
