@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: ['packages/test-services/src/globalSetup.ts'],
     pool: 'forks',
     maxWorkers: 3,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });

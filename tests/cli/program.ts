@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { COMPILE_CACHE } from '../harness/processes.ts';
 
 /** What a person at a terminal, or a script, gets from one of our programs. */
 export interface Outcome {
@@ -25,7 +26,12 @@ export const startProgram = (
   const main = fileURLToPath(new URL(`../../apps/${app}/src/main.ts`, import.meta.url));
   const child = spawn(process.execPath, [main, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...environment,
+    },
   });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));

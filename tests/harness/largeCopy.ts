@@ -3,30 +3,37 @@ import { loadHand } from '../fixtures/making/handwriting.ts';
 import { writePdf, type PdfObject } from '../fixtures/making/pdfFile.ts';
 import { seededRandom } from '../fixtures/making/seededRandom.ts';
 
-/** A page of a large scan: what stands on it, and whether the scanner's own OCR laid that beneath as a text layer. */
+/** A page of a large copy. */
 export interface LargePage {
-  lines: string[];
-  textLayer: boolean;
+  /** Scanned; where it is left out, a picture that many pages share. */
+  lines?: string[];
+  /** Typed beneath the picture, for everybody to see. */
+  typed?: string[];
+  /** A text layer that nobody sees, as a scanner's own OCR lays it over the picture. */
+  hidden?: string[];
 }
 
 /** 200 dpi. */
 const [width, height] = [1654, 2339];
 
 /**
- * A copy as a good scanner writes it, each page one colour JPEG of A4 at 200 dpi, of exactly `bytes`. Pages with a text
- * layer share one picture, so that the making is quick; they are as many pictures in the file all the same.
+ * A copy as a good scanner writes it, each page one colour JPEG of A4 at 200 dpi, of exactly `bytes`. Pages of which no
+ * lines are scanned share one picture, so that the making is quick; they are as many pictures in the file all the same.
  */
 export const largeCopy = async (pages: readonly LargePage[], bytes: number): Promise<Buffer> => {
-  const shared = await scan(['As the text layer says.']);
+  const shared = await scan(['As the text says.']);
   const tree = pages.length * 3 + 2;
   const objects: PdfObject[] = [{ dictionary: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>' }];
-  for (const [index, { lines, textLayer }] of pages.entries()) {
-    const jpeg = textLayer ? shared : await scan(lines);
+  for (const [index, { lines, typed = [], hidden = [] }] of pages.entries()) {
+    const jpeg = lines === undefined ? shared : await scan(lines);
+    const set = (text: string[], top: number, mode: number) =>
+      text
+        .map((line, row) => `BT /F 14 Tf ${mode} Tr 1 0 0 1 57 ${top - row * 29} Tm (${line}) Tj ET`)
+        .join(' ');
     // Render mode 3: there to be found, not to be seen.
-    const layer = lines.map((line, row) => `1 0 0 1 57 ${745 - row * 29} Tm (${line}) Tj`).join(' ');
-    const content = Buffer.from(
-      `q 595 0 0 842 0 0 cm /Scan Do Q${textLayer ? ` BT /F 14 Tf 3 Tr ${layer} ET` : ''}`,
-    );
+    const written = `${set(typed, 70, 0)} ${set(hidden, 745, 3)}`;
+    const foot = typed.length > 0 ? 100 : 0;
+    const content = Buffer.from(`q 595 0 0 ${842 - foot} 0 ${foot} cm /Scan Do Q ${written}`);
     const first = index * 3 + 2;
     objects.push(
       {

@@ -24,6 +24,8 @@ export interface BehindTheApi {
   recordedCalls(submissionId: string): Promise<string[]>;
   /** Kinds and amounts of the ledger's entries for a submission's runs, in order. */
   entriesOf(submissionId: string): Promise<{ kind: string; amount: number }[]>;
+  /** As if nobody had given any answer before: the same one would not be judged again. */
+  forgetJudgements(): Promise<void>;
   query<Row extends pg.QueryResultRow>(statement: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
@@ -42,6 +44,9 @@ export const lookBehind = (database: ClonedDatabase): BehindTheApi => {
     );
   return {
     query,
+    forgetJudgements: async () => {
+      await query('delete from judgements');
+    },
     runsOf,
     runOf: async (submissionId) => {
       const [run, ...others] = await runsOf(submissionId);
@@ -53,9 +58,15 @@ export const lookBehind = (database: ClonedDatabase): BehindTheApi => {
       const rows = await query<{ name: string }>(
         `select 'pages ' || p.first_page as name from page_readings p join runs r on r.id = p.run_id where r.submission_id = $1
          union all select 'alignment' from runs where submission_id = $1 and alignment is not null
+         union all select 'rubric ' || q.label from rubric_versions v join questions q on q.id = v.question_id
+           join submissions s on s.exam_id = q.exam_id join runs r on r.id = s.current_run_id
+           where s.id = $1 and v.source = 'generated' and v.created_at >= r.claimed_at
          union all select 'question ' || q.label from question_results t
            join runs r on r.id = t.run_id join questions q on q.id = t.question_id
-           where r.submission_id = $1 and t.source is distinct from 'auto'`,
+           where r.submission_id = $1 and t.source is distinct from 'auto'
+         union select 'question ' || q.label from judgements j
+           join runs r on r.id = j.run_id join questions q on q.id = j.question_id
+           where r.submission_id = $1`,
         [submissionId],
       );
       return rows.map(({ name }) => name);
@@ -72,6 +83,8 @@ export const lookBehind = (database: ClonedDatabase): BehindTheApi => {
   };
 };
 
+const LONGEST_PAUSE_MS = 50;
+
 /** Looks until there is something to see. @throws Error naming what never came */
 export const eventually = async <T>(
   what: string,
@@ -79,10 +92,11 @@ export const eventually = async <T>(
   timeoutMs = 20_000,
 ): Promise<T> => {
   const deadline = performance.now() + timeoutMs;
-  for (;;) {
+  // Each look costs what is looked at CPU that it needs to get there: what takes long is looked at less often.
+  for (let pause = 5; ; pause = Math.min(pause * 1.25, LONGEST_PAUSE_MS)) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
     if (performance.now() > deadline) throw new Error(`never came: ${what}`);
-    await wait(5);
+    await wait(pause);
   }
 };

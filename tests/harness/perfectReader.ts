@@ -25,6 +25,12 @@ export const truthFor = (copy: CopyTruth): Truth => {
         },
       ]),
     ),
+    // The careful examiner marked as a whole what the exam has no rubric for.
+    rubrics: Object.fromEntries(
+      copy.questions
+        .filter(({ criteria }) => criteria.length === 0)
+        .map(({ label, max }) => [label, [{ name: 'Answer', marks: max }]]),
+    ),
     judgements: Object.fromEntries(
       copy.questions.map(({ label, text, awarded, criteria, feedback }) => [
         label,

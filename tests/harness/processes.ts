@@ -29,6 +29,10 @@ export interface Program {
 }
 
 const START_MS = 60_000;
+/** A good third of the CPU of a short program is reading its sources: many programs are started, from the same ones. */
+export const COMPILE_CACHE = fileURLToPath(
+  new URL('../../node_modules/.cache/node-compile', import.meta.url),
+);
 
 /** Every process started here and not seen to end: nothing may outlive its test file. */
 const running = new Map<number, Promise<number | null>>();
@@ -47,7 +51,12 @@ export const startProgram = async (
     // A group of its own, so that its children can be ended with it.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '',
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...environment,
+    },
   });
   await once(child, 'spawn');
   const { pid } = child;
@@ -118,6 +127,7 @@ export interface SplitService {
   /** Another key of the institute. */
   newKey(): Promise<{ api_key: string }>;
   core(): Program;
+  facade: Program;
   /** Starts core again where it was, after the test has ended it. */
   restartCore(): Promise<void>;
   /** Ends all workers and leaves core and facade running. */
@@ -127,7 +137,11 @@ export interface SplitService {
 
 export const CREDITS = 10_000;
 
-export const startSplitService = async (settings: Record<string, string>): Promise<SplitService> => {
+/** @param apart settings that only core, or only the facade, is given */
+export const startSplitService = async (
+  settings: Record<string, string>,
+  apart: { core?: Record<string, string>; facade?: Record<string, string> } = {},
+): Promise<SplitService> => {
   const temporary = await mkdtemp(join(tmpdir(), 'evaluation-processes-'));
   const port = await freePort();
   const controlToken = newSecret();
@@ -153,8 +167,9 @@ export const startSplitService = async (settings: Record<string, string>): Promi
     await rm(temporary, { recursive: true, force: true });
   };
   try {
-    let core = await startProgram('core', environment);
-    const facade = await startProgram('facade', environment);
+    const startCore = () => startProgram('core', { ...environment, ...apart.core });
+    let core = await startCore();
+    const facade = await startProgram('facade', { ...environment, ...apart.facade });
     const control = coreOverHttp({ url: core.name, token: controlToken });
     const provision = control.as({}).control;
     const { institute_id } = await provision.createInstitute.mutate({
@@ -178,8 +193,9 @@ export const startSplitService = async (settings: Record<string, string>): Promi
         }
       },
       core: () => core,
+      facade,
       restartCore: async () => {
-        core = await startProgram('core', environment);
+        core = await startCore();
       },
       killWorkers: () => killPrograms((pid) => pid !== core.pid && pid !== facade.pid),
       close,
@@ -193,7 +209,7 @@ export const startSplitService = async (settings: Record<string, string>): Promi
 const newSecret = (): string => randomBytes(16).toString('hex');
 
 /** A port that was free a moment ago; a core that is started again must come back at its address. */
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { readBundle, replay } from '@evaluation/evidence';
 import { startModelServer, type ModelServer } from '@evaluation/test-services';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account, Exam, Result, Submission } from '@evaluation/rest-contract/schemas';
@@ -6,6 +7,7 @@ import { copyPdf, copyTruth, examBody, type Box, type CopyName } from '../fixtur
 import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
 import { handwrittenExam } from '../harness/papers.ts';
 import { plainPdf, textOfPages } from '../harness/pdfs.ts';
+import { evidenceOf, marksOf } from '../harness/replayOf.ts';
 import { truthFor } from '../harness/perfectReader.ts';
 import { newTenant, wholeFeed, type Tenant } from '../harness/tenant.ts';
 import { startService, type TestService } from '../harness/service.ts';
@@ -154,6 +156,17 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
       for (const { reason } of question?.criteria ?? []) expect(reason).not.toBe('');
     }
     expect(journey.result.questions[8]?.model_answer).toMatch(/^The inner lining/);
+  });
+
+  test('every mark, flag and word of feedback is made again from the evidence alone, and no name or key is in it', async () => {
+    const { accepted, result, tenant } = journey;
+    const evidence = await evidenceOf(service.environment, accepted.id);
+    const { outcome, differences } = replay(readBundle(evidence));
+    expect(differences).toEqual([]);
+    expect(outcome).toEqual(marksOf(result));
+    for (const secret of [NAME, 'candidate-1', 'sk-not-a-real-key', tenant.api.apiKey]) {
+      expect(evidence).not.toContain(secret);
+    }
   });
 
   test('2.7 annotations lie inside the page, near the answer they belong to', () => {

@@ -24,12 +24,16 @@ const WORKER_BYTES = 768 * MEGABYTE;
 const LATE = 'Water moves to the salty side of the membrane.';
 const LAST = 'Plants lose water through small openings in their leaves.';
 
+/** Nobody sees it on the page. */
+const PASTED = 'A model answer that was pasted beneath the picture.';
+const moreOn = (page: number) => `more of it on sheet number ${page}`;
+
 /** Three questions: answered where the model looks, where OCR reads, and on the last page of all. */
 const pages: LargePage[] = Array.from({ length: PAGES }, (_, index) => {
   const page = index + 1;
-  if (page === VISION_PAGES + 1) return { lines: [`Q2. ${LATE}`], textLayer: false };
-  if (page === PAGES) return { lines: [`Q3. ${LAST}`], textLayer: true };
-  return { lines: [`more of it on sheet number ${page}`], textLayer: true };
+  if (page === VISION_PAGES + 1) return { lines: [`Q2. ${LATE}`], hidden: [`Q2. ${PASTED}`] };
+  if (page === PAGES) return { typed: [`Q3. ${LAST}`] };
+  return page <= VISION_PAGES ? { hidden: [moreOn(page)] } : { typed: [moreOn(page)] };
 });
 
 let model: ModelServer;
@@ -48,12 +52,14 @@ beforeAll(async () => {
   model = await startModelServer();
   model.know({
     pagesByNumber: Object.fromEntries(
-      pages.map(({ lines }, index) => [
-        index + 1,
-        index === 0
-          ? { blocks: [{ label: 'Q1', text: 'Light becomes sugar in the leaf.' }] }
-          : { blocks: [{ continues: true, text: lines.join(' ') }] },
-      ]),
+      pages
+        .slice(0, VISION_PAGES)
+        .map((_, index) => [
+          index + 1,
+          index === 0
+            ? { blocks: [{ label: 'Q1', text: 'Light becomes sugar in the leaf.' }] }
+            : { blocks: [{ continues: true, text: moreOn(index + 1) }] },
+        ]),
     ),
   });
   service = await startSplitService({
@@ -124,6 +130,7 @@ test('4.7 rule 4: the model sees the first 40 pages, and the answers on the othe
   );
   expect(late).toContain(LATE);
   expect(last).toContain(LAST);
+  expect(JSON.stringify(result)).not.toContain(PASTED);
   expect(result.questions[2]?.annotations?.map(({ page }) => page)).toContain(PAGES);
 });
 

@@ -8,6 +8,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Exam, Result, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
+import { lookBehind } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer, typedExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
 import { newTenant, type Tenant } from '../harness/tenant.ts';
@@ -38,6 +39,7 @@ beforeAll(async () => {
     OPENAI_BASE_URL: model.baseUrl,
     OPENAI_API_KEY: 'sk-not-a-real-key',
     GRADER_MODEL: 'm',
+    MODEL_PRICES: '{"m": {"input": 2, "cached_input": 0.5, "output": 8}}',
     // Long for a call here, even on a busy machine; what hangs is cut off by it.
     MODEL_CALL_SECONDS: '5',
   });
@@ -116,6 +118,48 @@ describe.concurrent('the model has trouble that passes', () => {
   test('3.2 Retry-After is waited for', async () => {
     const { calls } = await gradeWith(first({ kind: 'status', status: 429, retryAfterSeconds: 2 }));
     expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(1990);
+  });
+
+  test('a run is stored with what it used, what that cost, and by which prompts', async () => {
+    const { submission, calls } = await gradeWith(first({ kind: 'status', status: 500 }), 2);
+    const behind = lookBehind(service.database);
+    const [run] = await behind.query<{ grader: unknown; usage: Record<string, unknown> }>(
+      `select grader, usage from runs where submission_id = '${submission.id}'`,
+    );
+    await behind.close();
+    expect(run?.grader).toEqual({
+      provider: 'openai',
+      model: 'm',
+      prompt_versions: [expect.stringMatching(/^judge_answer\/\d+$/)],
+    });
+    expect(run?.usage).toEqual({
+      calls: calls.length,
+      input_tokens: expect.any(Number),
+      cached_input_tokens: expect.any(Number),
+      output_tokens: expect.any(Number),
+      duration_ms: expect.any(Number),
+      cost: { amount: expect.stringMatching(/^0\.00\d+$/), currency: 'USD' },
+      by_call: { judge_answer: { calls: calls.length, duration_ms: expect.any(Number) } },
+    });
+  });
+
+  test('a run that failed is stored with what it used all the same', async () => {
+    const { submission, calls } = await gradeWith(() => ({ kind: 'violating' }));
+    expect(submission.status).toBe('failed');
+    expect(calls).toHaveLength(3);
+    const behind = lookBehind(service.database);
+    const [run] = await behind.query<{ grader: unknown; usage: unknown }>(
+      `select grader, usage from runs where submission_id = '${submission.id}'`,
+    );
+    await behind.close();
+    expect(run).toMatchObject({
+      grader: { prompt_versions: [expect.stringMatching(/^judge_answer\/\d+$/)] },
+      usage: {
+        calls: 3,
+        cost: { amount: expect.stringMatching(/^0\.00\d+$/), currency: 'USD' },
+        by_call: { judge_answer: { calls: 3 } },
+      },
+    });
   });
 
   test('3.2 a slow model that answers in time is asked once', async () => {

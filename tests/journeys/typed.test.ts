@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examBody, typedSamples } from '../fixtures/fixtures.ts';
 import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
+import { replayOf } from '../harness/replayOf.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
 let service: TestService;
@@ -32,4 +33,9 @@ test('1 a typed answer is graded: objective questions by their key at once, long
   }
   expect(result.totals.awarded).toBe(result.questions.reduce((sum, { awarded }) => sum + (awarded ?? 0), 0));
   expect(result.checked_copy).toEqual({ available: false, download_path: null });
+
+  // The offline marker leaves evidence as a model does, though nobody was asked.
+  const { outcome, differences } = await replayOf(service.environment, submission.id);
+  expect(differences).toEqual([]);
+  expect(outcome.submission?.totals).toEqual(result.totals);
 });

@@ -40,9 +40,10 @@ afterAll(async () => {
   await service.close();
   await model.close();
 });
-beforeEach(() => {
+beforeEach(async () => {
   model.reset();
   model.know(truthOf('average'));
+  await behind.forgetJudgements();
 });
 
 let candidates = 0;

@@ -30,9 +30,10 @@ afterAll(async () => {
   await service.close();
   await model.close();
 });
-beforeEach(() => {
+beforeEach(async () => {
   model.reset();
   model.know(truthOf('average'));
+  await behind.forgetJudgements();
 });
 
 let candidates = 0;
@@ -70,6 +71,17 @@ test('3.10 the deadline comes while questions are judged: the run times out as a
   expect(model.calls.filter(({ aborted }) => aborted)).toHaveLength(3);
 });
 
+test('3.10 a model that refuses one batch of pages: the run fails at once, and the batches beside it are aborted', async () => {
+  model.behave((call) =>
+    nameOfCall(call) === 'pages 1' ? { kind: 'status', status: 400 } : { kind: 'hang' },
+  );
+  const submission = await submitCopy();
+  await untilOver(service.api, submission.id);
+  await expectReleased(service.api, behind, submission.id, 'grading_failed');
+  await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null), 1000);
+});
+
+// The last: for a minute this worker begins no other run.
 test('3.10 a provider that asks us to come back after the deadline: timed_out, not a paper of failed questions', async () => {
   const [strong] = typedSamples();
   model.behave([{ behaviour: { kind: 'status', status: 429, retryAfterSeconds: 3600 } }]);
@@ -80,14 +92,4 @@ test('3.10 a provider that asks us to come back after the deadline: timed_out, n
   });
   await untilOver(service.api, submission.id);
   await expectReleased(service.api, behind, submission.id, 'timed_out');
-});
-
-test('3.10 a model that refuses one batch of pages: the run fails at once, and the batches beside it are aborted', async () => {
-  model.behave((call) =>
-    nameOfCall(call) === 'pages 1' ? { kind: 'status', status: 400 } : { kind: 'hang' },
-  );
-  const submission = await submitCopy();
-  await untilOver(service.api, submission.id);
-  await expectReleased(service.api, behind, submission.id, 'grading_failed');
-  await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null), 1000);
 });

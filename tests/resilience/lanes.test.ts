@@ -68,10 +68,11 @@ const shortExam = (api: ApiClient) =>
     ],
   });
 
+/** In each candidate's own words: the same answer is not judged twice. */
 const submitShort = (api: ApiClient, examId: string, candidate: string): Promise<Submission> =>
   submit(api, examId, {
     candidate: { external_id: candidate },
-    answers: [{ question_label: '1', text: 'Because it is less dense than water.' }],
+    answers: [{ question_label: '1', text: `Because it is less dense than water, says ${candidate}.` }],
   });
 
 const submitMany = async (api: ApiClient, examId: string, count: number): Promise<Submission[]> => {

@@ -26,7 +26,8 @@ export const multiply = async (
         'submissions',
         `'id', submission, 'candidate_id', candidate, 'current_run_id', run, 'status', 'queued'`,
       ],
-      ['answers', `'submission_id', submission`],
+      // In each candidate's own words: the same answer is not judged twice.
+      ['answers', `'submission_id', submission, 'text', t.text || ' ' || n`],
       [
         'runs',
         `'id', run, 'submission_id', submission, 'status', 'queued', 'delivery', 0, 'fence', 0, 'worker', null,

@@ -20,12 +20,13 @@ export const truthOf = (name: CopyName): Truth => ({
   ),
 });
 
-/** What a call asks for, told from its prompt: `pages 5` (the batch's first page), `alignment`, `question 7(a)`. */
+/** What a call asks for, told from its prompt: `pages 5` (the batch's first page), `alignment`, `rubric 7(a)`, `question 7(a)`. */
 export const nameOfCall = ({ schemaName, body }: ModelCallRecord): string => {
   const prompt = JSON.stringify(body);
   if (schemaName === 'read_pages') return `pages ${/"Page (\d+)"/.exec(prompt)?.[1] ?? '?'}`;
   if (schemaName === 'align_answers') return 'alignment';
-  return `question ${/Question \{\\"question\\":\\"(.+?)\\"/.exec(prompt)?.[1] ?? '?'}`;
+  const of = schemaName === 'make_rubric' ? 'rubric' : 'question';
+  return `${of} ${/Question \{\\"question\\":\\"(.+?)\\"/.exec(prompt)?.[1] ?? '?'}`;
 };
 
 export const named = (calls: readonly ModelCallRecord[]): string[] => calls.map(nameOfCall);

@@ -7,6 +7,7 @@ import { copyPdf, copyTruth, examBody, typedSamples } from '../fixtures/fixtures
 import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
 import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
 import { startSplitService, type Program, type SplitService } from '../harness/processes.ts';
+import { replayOf } from '../harness/replayOf.ts';
 import { expectGradedOnce, expectReleased } from './expectations.ts';
 import { natsOf } from './nats.ts';
 import { answerOnly, expectPaidOnce, nameOfCall, truthOf } from './modelCalls.ts';
@@ -46,19 +47,20 @@ afterAll(async () => {
   await service.close();
   await model.close();
 });
-beforeEach(() => {
+beforeEach(async () => {
   model.reset();
   model.know(truthOf('average'));
+  await behind.forgetJudgements();
 });
 afterEach(() => service.killWorkers());
 
 let candidates = 0;
 
 /** A copy that a worker has begun to grade; inspected beforehand by a worker that is gone again. */
-const submitCopy = async (): Promise<Submission> => {
+const submitCopy = async (exam: { id: string } = scienceExam): Promise<Submission> => {
   const uploadId = await uploadCopy(service.api, copyPdf('average'));
   candidates += 1;
-  return submit(service.api, scienceExam.id, {
+  return submit(service.api, exam.id, {
     candidate: { external_id: `KILL-${candidates}` },
     upload_id: uploadId,
   });
@@ -105,11 +107,19 @@ test('3.7 a worker killed while it reads pages: another finishes, and only the b
 test('3.7 a worker killed while it judges: what it had judged keeps its marks and is not judged again', async () => {
   answerOnly(model, (name, earlier) => !name.startsWith('question') || earlier < 4);
   const worker = await service.startWorker();
-  const submission = await submitCopy();
+  // Its own, so that its one rubric is made here, and by the first of the two workers.
+  const submission = await submitCopy(await createExam(service.api, examBody('science')));
   const isQuestion = (name: string): boolean => name.startsWith('question');
   await eventually('four questions are judged and six under way', async () => {
     const recorded = (await behind.recordedCalls(submission.id)).filter(isQuestion);
-    return recorded.length >= 4 && model.calls.filter((call) => isQuestion(nameOfCall(call))).length >= 10;
+    // A judgement is kept for other candidates a moment before its mark is recorded.
+    const [marked] = await behind.query<{ all: boolean }>(
+      `select count(*) = 4 as all from question_results t join runs r on r.id = t.run_id
+       where r.submission_id = $1 and t.status = 'graded'`,
+      [submission.id],
+    );
+    const asked = model.calls.filter((call) => isQuestion(nameOfCall(call))).length;
+    return recorded.length >= 4 && marked?.all === true && asked >= 10;
   });
   const death = await deathOf(worker, submission);
   expect(death.recorded).toEqual(expect.arrayContaining(['pages 1', 'pages 5', 'alignment']));
@@ -127,7 +137,23 @@ test('3.7 a worker killed while it judges: what it had judged keeps its marks an
   await untilOver(service.api, submission.id);
   await expectGradedOnce(service.api, behind, submission.id);
   expect(expectPaidOnce(model, death).repeated).toHaveLength(6);
+  // What the run used is that of both deliveries, but for the calls that nobody heard the end of.
+  const [run] = await behind.query<{ calls: number; prompts: string[] }>(
+    `select (usage->>'calls')::int as calls, grader->'prompt_versions' as prompts from runs where submission_id = $1`,
+    [submission.id],
+  );
+  expect(run?.calls).toBe(model.calls.length - 6);
+  expect(run?.prompts.map((version) => version.split('/')[0])).toEqual([
+    'align_answers',
+    'judge_answer',
+    'make_rubric',
+    'read_pages',
+  ]);
   const after = await resultOf(service.api, submission.id);
+  // Of two deliveries, each record rests on what it was recorded with.
+  const { outcome, differences } = await replayOf(service.environment, submission.id);
+  expect(differences).toEqual([]);
+  expect(outcome.submission?.totals).toEqual(after.totals);
   expect(before).toHaveLength(4);
   for (const { question_id, awarded } of before) {
     expect(after.questions.find((question) => question.question_id === question_id)).toMatchObject({

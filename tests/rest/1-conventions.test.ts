@@ -265,6 +265,23 @@ describe('1 fields, paths, methods', () => {
     expect(ids).not.toContain(own);
   });
 
+  test('1 what a browser gets hold of by mistake it neither keeps, sniffs, frames nor shares with another origin', async () => {
+    for (const path of ['/me', '/exams/unknown', '/openapi.json']) {
+      const { headers } = await tenant.api.send(path, {
+        method: 'GET',
+        headers: { origin: 'https://elsewhere.example' },
+      });
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      });
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+  });
+
   test('1 HEAD answers as GET does, without a body', async () => {
     const exam = await createExam(tenant.api, typedExam([mcq('1')]));
     for (const path of [

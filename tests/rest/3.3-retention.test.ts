@@ -12,8 +12,8 @@ import { startService, type TestService } from '../harness/service.ts';
 import { expectError, problemsIn } from '../harness/tenant.ts';
 
 /*
- * How long files stay in the store, seen by a client and in the store itself. A month is made to pass by putting the
- * rows of one upload back; the rounds run as they always do, only more often.
+ * How long files and evidence stay in the store, seen by a client and in the store itself. A month is made to pass by
+ * putting the rows of one upload back; the rounds run as they always do, only more often.
  */
 
 // Four copies are graded before anything is looked at, on a machine that others may be using.
@@ -21,6 +21,9 @@ vi.setConfig({ hookTimeout: 180_000 });
 
 const RETENTION_DAYS = 7;
 const PATIENCE_MS = 60_000;
+/** The copy and its checked copy; what was read, what answers what, and the one judgement. */
+const FILES = 2;
+const EVIDENCE = 3;
 
 let model: ModelServer;
 let service: TestService;
@@ -90,6 +93,14 @@ beforeAll(async () => {
     },
     PATIENCE_MS,
   );
+  await eventually(
+    'the evidence of old marks is removed',
+    async () => {
+      const left = await filesOf(replaced.id, replacing.id);
+      return !left.some((key) => key.includes('/evidence/'));
+    },
+    PATIENCE_MS,
+  );
 });
 afterAll(async () => {
   await service.close();
@@ -107,14 +118,14 @@ const grade = async (candidate: string, more: object = {}): Promise<Graded> => {
   const body = { candidate: { external_id: candidate }, upload_id: uploadId, ...more };
   const { id } = await submit(service.api, exam.id, body);
   expect((await untilOver(service.api, id)).status).toBe('graded');
-  expect(await filesOf(uploadId, id)).toHaveLength(2);
+  expect(await filesOf(uploadId, id)).toHaveLength(FILES + EVIDENCE);
   return { id, uploadId };
 };
 
 const submitAgain = (upload_id: string) =>
   service.api.post(`/exams/${exam.id}/submissions`, { candidate: { external_id: 'late' }, upload_id });
 
-/** Lets so many days pass for one upload alone. */
+/** Lets so many days pass for one upload, and for what was made of it, alone. */
 const letPass = (uploadId: string, days: number) =>
   behind(
     service.database,
@@ -122,6 +133,9 @@ const letPass = (uploadId: string, days: number) =>
        set local session_replication_role = replica;
        update uploads set created_at = created_at - interval '${days} days', updated_at = updated_at - interval '${days} days',
          unneeded_since = unneeded_since - interval '${days} days' where id = '${uploadId}';
+       update runs set evidence_since = evidence_since - interval '${days} days',
+         evidence_unneeded_since = evidence_unneeded_since - interval '${days} days'
+         where submission_id = (select submission_id from uploads where id = '${uploadId}');
      end $$`,
   );
 
@@ -147,12 +161,12 @@ test('3.2 when the files of a deleted submission are gone, its upload is still u
 });
 
 test('3.2 the files of a submission that was deleted within the retention time stay', async () => {
-  expect(await filesOf(deletedToday.uploadId, deletedToday.id)).toHaveLength(2);
+  expect(await filesOf(deletedToday.uploadId, deletedToday.id)).toHaveLength(FILES + EVIDENCE);
 });
 
-test('2.6 the files of live and of replaced submissions stay, however old', async () => {
+test('2.6 the files of live and of replaced submissions stay, however old; the evidence of their marks does not', async () => {
   for (const { id, uploadId } of [replaced, replacing]) {
-    expect(await filesOf(uploadId, id)).toHaveLength(2);
+    expect(await filesOf(uploadId, id)).toHaveLength(FILES);
     expect((await resultOf(service.api, id)).checked_copy.available).toBe(true);
     expect((await service.api.download(`/submissions/${id}/checked-copy`)).byteLength).toBeGreaterThan(1000);
   }

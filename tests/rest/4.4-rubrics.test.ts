@@ -92,16 +92,21 @@ describe('4.4 reading rubrics', () => {
     expect(await read(exam.id)).toEqual({ version: 0, questions: [] });
   });
 
+  /** As the first copy leaves it: of the question's text, before anything that the client set. */
+  const generate = (questionId: string, rubric: Rubric) =>
+    behind(
+      service.database,
+      `insert into rubric_versions (institute_id, exam_id, question_id, version, source, rubric, text_sha256)
+       select institute_id, exam_id, id, 0, 'generated', $2, encode(sha256(convert_to(text, 'UTF8')), 'hex')
+       from questions where id = $1`,
+      [questionId, JSON.stringify(rubric)],
+    );
+
   test('2.3 rule 7: a generated rubric is marked so, is no create field, and gives way to the client’s', async () => {
     const exam = await newExam([longAnswer('1', { model_answer: null }), longAnswer('2')]);
     const id = idOf(exam, '1');
     const generated = rubricOf('Made by the service');
-    await behind(
-      service.database,
-      `insert into rubric_versions (institute_id, exam_id, question_id, version, source, rubric)
-       values ($1, $2, $3, 1, 'generated', $4)`,
-      [tenant.instituteId, exam.id, id, JSON.stringify(generated)],
-    );
+    await generate(id, generated);
     const shown = async () => (await read(exam.id)).questions.find(({ question_id }) => question_id === id);
     expect(await shown()).toEqual({
       question_id: id,
@@ -127,21 +132,14 @@ describe('4.4 reading rubrics', () => {
   test('2.3 rule 7: a rubric generated from a text is dropped when the text changes', async () => {
     const exam = await newExam([longAnswer('1', { model_answer: null })]);
     const id = idOf(exam, '1');
-    await behind(
-      service.database,
-      `insert into rubric_versions (institute_id, exam_id, question_id, version, source, rubric)
-       values ($1, $2, $3, 0, 'generated', $4)`,
-      [tenant.instituteId, exam.id, id, JSON.stringify(rubricOf('Of the old text'))],
-    );
+    await generate(id, rubricOf('Of the old text'));
     const path = `/exams/${exam.id}/questions/${id}`;
     await tenant.api.patch(path, { word_limit: 5 });
     expect((await read(exam.id)).questions[0]?.source).toBe('generated');
     await tenant.api.patch(path, { text: 'Another question?' });
-    expect((await read(exam.id)).questions[0]).toEqual({
-      question_id: id,
-      label: '1',
-      rubric: null,
-      model_answer: null,
+    expect(await read(exam.id), 'and the version is the same').toEqual({
+      version: 0,
+      questions: [{ question_id: id, label: '1', rubric: null, model_answer: null }],
     });
   });
 });

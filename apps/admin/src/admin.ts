@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import { addCandidateCommands } from './commands/candidate.ts';
 import { addCreditCommands } from './commands/credits.ts';
+import { addEvidenceCommands } from './commands/evidence.ts';
 import { addInstituteCommands } from './commands/institute.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addReconcileCommand } from './commands/reconcile.ts';
@@ -11,14 +13,15 @@ const PROGRAM = 'npm run --silent admin --';
 
 /**
  * Runs one command. Its answer goes to stdout, what went wrong to stderr, both as one JSON object with `--json`.
- * @returns the exit code: 0 done, 1 refused or not reachable, 2 the arguments are wrong
+ * @returns the exit code: 0 done, 1 refused or not reachable, 2 the arguments, or a file that they name, are wrong
  */
 export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   // Also when the arguments do not parse, a script gets its error as JSON.
   const json = argv.includes('--json');
   const program = new Command(PROGRAM)
     .description(
-      'Provisions institutes, API keys and credits of a running answer-evaluation service. ' +
+      'Provisions institutes, API keys and credits of a running answer-evaluation service, writes and replays what its ' +
+        'marks rest on, and exports and erases the data of a candidate. ' +
         'Talks to core at CORE_URL with CORE_CONTROL_TOKEN; without them, to the service that `npm start` runs here ' +
         '(its address and token are in DATA_DIR/service.json).',
     )
@@ -28,7 +31,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
       'after',
       example('institute create --name "Riverside School" --credits 500') +
         'Each command has its own --help with an example; each takes --json.\n' +
-        'Exit codes: 0 done, 1 refused or not reachable, 2 the arguments are wrong.\n',
+        'Exit codes: 0 done, 1 refused or not reachable, 2 the arguments, or a file that they name, are wrong.\n',
     )
     .showHelpAfterError(false)
     .exitOverride()
@@ -37,6 +40,8 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   addKeyCommands(program);
   addCreditCommands(program);
   addReconcileCommand(program);
+  addEvidenceCommands(program);
+  addCandidateCommands(program);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return 0;

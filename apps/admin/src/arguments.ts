@@ -29,6 +29,13 @@ export const count = (text: string): number => {
   return Number(text);
 };
 
+/** Evaluations of a submission are counted from 1. */
+export const attempt = (text: string): number => {
+  const number = count(text);
+  if (number === 0) throw new InvalidArgumentError('A whole number from 1.');
+  return number;
+};
+
 export const id = (text: string): string => {
   if (!uuid.safeParse(text).success) {
     throw new InvalidArgumentError('An id looks like 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11.');
@@ -76,3 +83,8 @@ export const price = (text: string): number | 'standard' => (text === 'standard'
 export const cap = (text: string): number | 'none' => (text === 'none' ? text : count(text));
 
 export const expiry = (text: string): string => (text === 'never' ? text : time(text));
+
+export const externalId = (text: string): string => {
+  if (text === '' || [...text].length > 128) throw new InvalidArgumentError('1 to 128 characters.');
+  return text;
+};

@@ -1,16 +1,21 @@
 import type { AddressInfo } from 'node:net';
 import { createHTTPHandler } from '@trpc/server/adapters/standalone';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { openDatabase } from '@evaluation/database';
 import { openLanes } from '@evaluation/lanes';
 import { objectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
-import { createLogger } from '@evaluation/telemetry';
+import { createLogger, drainable, readinessOf, type Observed } from '@evaluation/telemetry';
+import { startErasures } from './candidates/eraseCandidate.ts';
 import { startReconciler } from './credits/reconcile/reconciler.ts';
+import { startEvidenceRemoval } from './evidence/removeEvidence.ts';
 import { startDispatcher } from './grading/dispatcher.ts';
 import { startLanePace } from './grading/lanePace.ts';
+import { prepareStores } from './prepareStores.ts';
 import { coreRouter } from './router.ts';
 import { startSweep } from './idempotency/records.ts';
+import { coreGauges } from './metrics.ts';
+import { newServer } from './server.ts';
 import type { Services } from './services.ts';
 import type { CallHeaders, Context } from './trpc.ts';
 import { startFileRemoval } from './uploads/removeFiles.ts';
@@ -18,12 +23,11 @@ import { startFileRemoval } from './uploads/removeFiles.ts';
 /** The largest body of a public call plus its envelope; the facade has a bound of its own. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 
-export interface Core {
+export interface Core extends Observed {
   /** Address of the tRPC server. */
   url: string;
   /** For callers in the same process: what HTTP would carry in headers. */
   createContext: (headers: CallHeaders) => Context;
-  close(): Promise<void>;
 }
 
 /** Starts core: database, lanes, objects, the dispatcher, and the three routers over HTTP. */
@@ -36,8 +40,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     onProgress: (event, details) => log.info(details, event),
   });
   const objects = objectStore(settings.objects);
-  await objects.ensureBucket();
-  await lanes.ensureStreams();
+  const preparation = await prepareStores({ lanes, objects, log });
 
   const lanePace = startLanePace({ database, log });
   const services: Services = {
@@ -53,10 +56,15 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
   const dispatcher = startDispatcher(services, settings.runs.tickMs);
   const rounds = [
     startFileRemoval(services),
+    startEvidenceRemoval(services),
+    startErasures(services),
     startSweep(services),
     startReconciler(services, settings.reconcileMinutes * 60_000),
   ];
 
+  // Without lanes and object store core still accepts and answers: PostgreSQL alone is the truth.
+  const dependencies = { database: () => database.ping() };
+  const readiness = readinessOf(dependencies, 'core');
   const createContext = (headers: CallHeaders): Context => ({ services, headers });
   const handler = createHTTPHandler({
     router: coreRouter,
@@ -64,27 +72,28 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     maxBodySize: MAX_BODY_BYTES,
     allowMethodOverride: true,
   });
-  const server = createServer((request, response) => {
+  const { server, renewal } = await newServer(settings.tls, log, (request, response) => {
     if (request.url === '/healthz') {
       response.writeHead(200).end('ok');
     } else if (request.url === '/readyz') {
-      database.ping().then(
-        () => response.writeHead(200).end('ok'),
-        () => response.writeHead(503).end('database'),
-      );
+      void readiness().then(({ status, body }) => response.writeHead(status).end(body));
     } else {
       handler(request, response);
     }
   });
+  const { drain } = drainable(server);
   const port = await listen(server, settings.listen);
 
   return {
-    url: `http://${settings.listen.host}:${port}`,
+    url: `${settings.tls === null ? 'http' : 'https'}://${settings.listen.host}:${port}`,
     createContext,
+    dependencies,
+    refreshMetrics: coreGauges(services),
     close: async () => {
-      await closeServer(server);
+      await drain(settings.lingerSeconds * 1000);
+      preparation.stop();
       await dispatcher.close();
-      await Promise.all([lanePace, ...rounds].map((running) => running.close()));
+      await Promise.all([lanePace, renewal, ...rounds].map((running) => running.close()));
       await lanes.close();
       await database.close();
       objects.close();
@@ -103,6 +112,7 @@ const headersOf = (request: IncomingMessage): CallHeaders => {
     requestId: one('x-request-id'),
     idempotencyKey: one('x-idempotency-key'),
     fingerprint: one('x-idempotency-fingerprint'),
+    traceparent: one('traceparent'),
   };
 };
 
@@ -113,11 +123,4 @@ const listen = (server: Server, { host, port }: { host: string; port: number }):
       const address: AddressInfo | string | null = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });
-  });
-
-/** Lets calls in flight end, and drops connections that merely wait for a next one. */
-const closeServer = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
   });

@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { initTRPC, TRPCError } from '@trpc/server';
+import { getHTTPStatusCodeFromError } from '@trpc/server/http';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import { verifyActor } from '@evaluation/signed-actor';
+import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
 import * as z from 'zod/v4';
 import { Replayed } from './idempotency/once.ts';
 import type { Outcome } from './idempotency/records.ts';
@@ -16,6 +18,8 @@ export interface CallHeaders {
   /** Of a request that must happen once (spec 8.5). */
   idempotencyKey: string | undefined;
   fingerprint: string | undefined;
+  /** The caller's place in a trace (W3C). */
+  traceparent: string | undefined;
 }
 
 export interface Context {
@@ -51,7 +55,16 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
   if (result.ok) return result;
   const cause: unknown = result.error.cause ?? result.error;
   if (cause instanceof DomainFailure || cause instanceof Replayed) return result;
-  const log = ctx.services.log.child({ request_id: ctx.headers.requestId, procedure: path });
+  const { actor: signed, requestId } = ctx.headers;
+  const actor =
+    signed === undefined
+      ? null
+      : firstOf(ctx.services.settings.actorSigningKeys, (key) => verifyActor(signed, key));
+  const log = ctx.services.log.child({
+    request_id: requestId,
+    institute_id: actor?.institute_id,
+    procedure: path,
+  });
   if (result.error.code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) {
     // A caller of another release: where it went wrong, never what it sent.
     const issues = cause.issues.map(({ path: at, code }) => `${at.join('.')} ${code}`);
@@ -70,23 +83,67 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
   return result;
 });
 
-const withToken = (service: 'public' | 'grading' | 'control') =>
-  t.procedure.use(reportFailures).use(({ ctx, next }) => {
-    if (!sameToken(ctx.headers.authorization, ctx.services.settings.tokens[service])) {
-      throw new TRPCError({ code: 'UNAUTHORIZED' });
+/**
+ * The golden signals of each procedure, by its path, and its span in the caller's trace. Core begins no trace: a claim or
+ * a heartbeat, which comes before or beside the trace of a run, would be a trace of one span, many times a second.
+ */
+const observeCalls = t.middleware(({ next, path, type, ctx }) => {
+  const { traceparent, requestId } = ctx.headers;
+  const observed = async () => {
+    const labels = { service: 'core', route: path, method: type };
+    const stop = metrics.httpDuration.startTimer(labels);
+    metrics.httpInFlight.inc({ service: 'core' });
+    try {
+      const result = await next();
+      const status = result.ok ? 200 : getHTTPStatusCodeFromError(result.error);
+      describeSpan({ 'rpc.response.status_code': status }, { failed: status >= 500 });
+      metrics.httpRequests.inc({ ...labels, status: String(status) });
+      return result;
+    } finally {
+      stop();
+      metrics.httpInFlight.dec({ service: 'core' });
     }
-    return next();
-  });
+  };
+  if (traceparent === undefined) return observed();
+  return inSpan(
+    `core ${path}`,
+    { 'rpc.system': 'trpc', 'rpc.method': path, 'evaluation.request_id': requestId ?? '' },
+    observed,
+    { kind: SpanKind.SERVER, parent: continueTrace(traceparent) },
+  );
+});
+
+const withToken = (service: 'public' | 'grading' | 'control') =>
+  t.procedure
+    .use(observeCalls)
+    .use(reportFailures)
+    .use(({ ctx, next }) => {
+      const accepted = ctx.services.settings.tokens[service];
+      if (!accepted.some((token) => sameToken(ctx.headers.authorization, token))) {
+        throw new TRPCError({ code: 'UNAUTHORIZED' });
+      }
+      return next();
+    });
+
+/** While a key is being replaced there are two. */
+const firstOf = <K, T>(keys: readonly K[], look: (key: K) => T | null): T | null => {
+  for (const key of keys) {
+    const found = look(key);
+    if (found !== null) return found;
+  }
+  return null;
+};
 
 /** For the facade, before it knows who calls. */
 export const serviceProcedure = withToken('public');
 
 /** For the facade and internal teams: every call is for a signed actor. */
 export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
+  const sent = ctx.headers.actor;
   const actor =
-    ctx.headers.actor === undefined
+    sent === undefined
       ? null
-      : verifyActor(ctx.headers.actor, ctx.services.settings.actorSigningKey);
+      : firstOf(ctx.services.settings.actorSigningKeys, (key) => verifyActor(sent, key));
   if (actor === null) throw new TRPCError({ code: 'UNAUTHORIZED' });
   const { idempotencyKey: key, fingerprint } = ctx.headers;
   const idempotent = key === undefined || fingerprint === undefined ? null : { key, fingerprint };

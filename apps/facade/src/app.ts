@@ -4,13 +4,15 @@ import type { CoreAccess } from '@evaluation/core-client';
 import type { Broadcasts } from '@evaluation/lanes';
 import openApiDocument from '@evaluation/rest-contract/openapi.json' with { type: 'json' };
 import type { FacadeSettings } from '@evaluation/settings';
-import type { Logger } from '@evaluation/telemetry';
+import { readinessOf, type Logger } from '@evaluation/telemetry';
 import { contractWithoutChecks } from './contractWithoutChecks.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { jsonBody } from './middleware/body.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
 import { fingerprint, idempotencyKey } from './middleware/idempotency.ts';
 import { knownKeys } from './middleware/knownKeys.ts';
+import { observeRequests } from './middleware/observeRequests.ts';
+import { securityHeaders } from './middleware/securityHeaders.ts';
 import { rateLimiting } from './middleware/rateLimit.ts';
 import { requestId } from './middleware/requestId.ts';
 import type { RateLimits } from './rateLimits/exchange.ts';
@@ -45,10 +47,19 @@ export const createApp = (
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.use(securityHeaders);
   app.set('query parser', 'simple');
   app.use(requestId);
   app.get('/healthz', (_request, response) => void response.send('ok'));
+  // On the public port: whoever asks often must not make it ask core as often.
+  const readiness = readinessOf({ core: () => core.ping() }, 'facade');
+  app.get('/readyz', async (_request, response) => {
+    const { status, body } = await readiness();
+    response.status(status).send(body);
+  });
 
+  // After the probes: they are no traffic.
+  app.use(observeRequests(log));
   // Express would answer OPTIONS by itself; the API is server to server and has no such call.
   app.options('/{*path}', notFound);
   const v1 = express.Router();

@@ -1,13 +1,13 @@
 import { coreOverHttp } from '@evaluation/core-client';
 import { readFacadeSettings } from '@evaluation/settings';
-import { runUntilSignal } from '@evaluation/telemetry';
+import { observe, runUntilSignal } from '@evaluation/telemetry';
 import { startFacade } from './start.ts';
 
 /** The facade as a process of its own, in front of a core elsewhere. */
 await runUntilSignal(async () => {
   const settings = readFacadeSettings();
   const core = coreOverHttp(settings.core);
-  const facade = await startFacade(settings, core);
+  const facade = await observe('facade', settings.monitor, () => startFacade(settings, core));
   return {
     name: facade.baseUrl,
     close: async () => {

@@ -2,14 +2,13 @@ import { createServer } from 'node:http';
 import type { CoreAccess } from '@evaluation/core-client';
 import { openLanes } from '@evaluation/lanes';
 import type { FacadeSettings } from '@evaluation/settings';
-import { createLogger } from '@evaluation/telemetry';
+import { createLogger, drainable, type Observed } from '@evaluation/telemetry';
 import { createApp } from './app.ts';
 import { startRateLimits } from './rateLimits/exchange.ts';
 
-export interface Facade {
+export interface Facade extends Observed {
   /** Ends in /v1, as `{base_url}` of the spec. */
   baseUrl: string;
-  close(): Promise<void>;
 }
 
 /** Starts the public REST API in front of core. */
@@ -22,6 +21,9 @@ export const startFacade = async (settings: FacadeSettings, core: CoreAccess): P
   });
   const rateLimits = await startRateLimits(lanes);
   const server = createServer(createApp(core, settings, log, lanes, rateLimits));
+  const { drain } = drainable(server);
+  // Longer than a proxy keeps its idle connections: who closes first must be the proxy, or a request is lost between.
+  server.keepAliveTimeout = 75_000;
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -36,11 +38,10 @@ export const startFacade = async (settings: FacadeSettings, core: CoreAccess): P
   const port = typeof address === 'object' && address !== null ? address.port : settings.listen.port;
   return {
     baseUrl: `http://${settings.listen.host}:${port}/v1`,
+    // Without NATS replicas cannot exchange counts, and each keeps to its share.
+    dependencies: { core: () => core.ping() },
     close: async () => {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      await drain(settings.lingerSeconds * 1000);
       await rateLimits.close();
       await lanes.close();
     },

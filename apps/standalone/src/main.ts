@@ -1,5 +1,5 @@
 import { readStandaloneSettings } from '@evaluation/settings';
-import { runUntilSignal } from '@evaluation/telemetry';
+import { observe, runUntilSignal } from '@evaluation/telemetry';
 import { startStandalone } from './start.ts';
 
 /** `npm start`: brings the whole service up and prints `ready <address>` as its last line. */
@@ -7,7 +7,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 await runUntilSignal(async () => {
   const settings = readStandaloneSettings();
-  const service = await startStandalone(settings, say);
+  const service = await observe('standalone', settings.monitor, () => startStandalone(settings, say));
   say(`an API key for you is in ${settings.dataDir}/service.json`);
   return { name: service.baseUrl, close: service.close };
 }, say);

@@ -9,10 +9,11 @@ import {
   readWorkerSettings,
   type StandaloneSettings,
 } from '@evaluation/settings';
+import type { Observed } from '@evaluation/telemetry';
 import { startWorker } from '@evaluation/worker';
 import { startBackingServices } from './backingServices.ts';
 
-export interface Standalone {
+export interface Standalone extends Observed {
   baseUrl: string;
   coreUrl: string;
   installation: Installation;
@@ -57,7 +58,7 @@ export const startStandalone = async (
           actorSigningKey: installation.actor_signing_key,
         }),
       );
-    keep(
+    const worker = keep(
       await startWorker(
         readWorkerSettings({ ...environment, CORE_URL: core.url }),
         access(installation.tokens.grading),
@@ -74,7 +75,14 @@ export const startStandalone = async (
 
     const current = { ...installation, first_key: firstKey, core_url: core.url, base_url: facade.baseUrl };
     await writeInstallation(settings.dataDir, current);
-    return { baseUrl: facade.baseUrl, coreUrl: core.url, installation: current, close };
+    return {
+      baseUrl: facade.baseUrl,
+      coreUrl: core.url,
+      installation: current,
+      dependencies: { ...core.dependencies, ...worker.dependencies },
+      ...(core.refreshMetrics === undefined ? {} : { refreshMetrics: core.refreshMetrics }),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -90,6 +98,8 @@ const environmentFor = (
     s3: { endpoint: string; accessKeyId: string; secretAccessKey: string };
   },
 ): Record<string, string | undefined> => ({
+  // There is no other replica for anybody to go to.
+  LINGER_SECONDS: '0',
   ...settings.environment,
   LOG_LEVEL: settings.logLevel,
   PORT: String(settings.port),

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import type { CoreAccess } from '@evaluation/core-client';
-import { createGrader } from '@evaluation/grader';
+import { createGrader, createHold } from '@evaluation/grader';
 import { openLanes } from '@evaluation/lanes';
 import type { WorkerSettings } from '@evaluation/settings';
-import { createLogger } from '@evaluation/telemetry';
+import { createLogger, inSpan, metrics, type Observed } from '@evaluation/telemetry';
 import { drawAgain } from './draw/drawAgain.ts';
 import { inspectUpload } from './inspect/inspectUpload.ts';
 import { gradeRun } from './run/gradeRun.ts';
@@ -13,7 +13,7 @@ import { removeAbandonedFolders } from './workFolder.ts';
 
 type RunLane = 'copy' | 'typed';
 
-export interface Worker {
+export interface Worker extends Observed {
   /**
    * Takes no new job, finishes those in hand, and disconnects. What is not finished within the drain time is handed
    * back and delivered again.
@@ -33,20 +33,30 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     onProgress: (event, details) => log.info(details, event),
   });
   await removeAbandonedFolders();
-  // A grader a lane, each with its own calls in flight: a backlog of copies never holds up typed answers.
+  // A grader a lane, each with its own calls in flight: a backlog of copies never holds up typed answers. Only when the
+  // endpoint asks to be left alone, that is for both.
+  const hold = createHold();
   const newTools = async (lane: RunLane): Promise<Tools> => ({
     grader: await createGrader(
       settings.grader.provider === 'openai'
         ? {
             ...settings.grader,
+            hold,
             maxConcurrentCalls: settings.modelCalls[lane],
-            onProgress: (event, details) => log.warn({ ...details, lane }, event),
+            lane,
+            onProgress: (event, details) => {
+              log.warn({ ...details, lane }, event);
+              metrics.providerUp.set({ lane }, event === 'provider.up' ? 1 : 0);
+            },
           }
         : settings.grader,
     ),
     settings,
     log,
   });
+  // A lane that this worker does not take says nothing of its model.
+  for (const lane of ['copy', 'typed'] as const)
+    if (settings.concurrency[lane] > 0) metrics.providerUp.set({ lane }, 1);
   const tools: Record<RunLane, Tools> = { copy: await newTools('copy'), typed: await newTools('typed') };
   const { notice, provider } = tools.copy.grader;
   if (notice !== null) log.warn({ provider }, notice);
@@ -66,7 +76,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     lanes.pull(lane, {
       concurrency: settings.concurrency[lane],
       signal: stopping.signal,
-      // While the model is away runs stay where they wait: their time begins with the claim.
+      // While the model is away, or its quota is used up, runs stay where they wait: their time begins with the claim.
       mayTake: (signal) => tools[lane].grader.mayTakeRun(signal),
       handle: async ({ run_id, institute_id }, { ack }) => {
         const material = await core
@@ -74,11 +84,12 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
           .grading.claim.mutate({ run_id, institute_id, worker: name });
         ack();
         if (material === null) return;
-        const run = holdRun(core, material, log);
+        const ofInstitute = log.child({ institute_id });
+        const run = holdRun(core, material, ofInstitute);
         heldRuns.add(run);
         try {
           // The claim was under way when the drain time ran out.
-          await (letGo.signal.aborted ? run.handBack() : gradeRun(tools[lane], run));
+          await (letGo.signal.aborted ? run.handBack() : gradeRun({ ...tools[lane], log: ofInstitute }, run));
         } finally {
           run.letGo();
           heldRuns.delete(run);
@@ -91,11 +102,16 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       concurrency: settings.concurrency.inspect,
       signal: stopping.signal,
       handle: (job, { ack }) =>
-        inspectUpload(core, job, {
-          timeoutSeconds: settings.inspectSeconds,
-          signal: letGo.signal,
-          onClaimed: ack,
-        }),
+        inSpan(
+          'inspect upload',
+          { 'evaluation.upload_id': job.upload_id, 'evaluation.institute_id': job.institute_id },
+          () =>
+            inspectUpload(core, job, {
+              timeoutSeconds: settings.inspectSeconds,
+              signal: letGo.signal,
+              onClaimed: ack,
+            }),
+        ),
     });
 
   const pullDrawings = () =>
@@ -103,12 +119,17 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       concurrency: settings.concurrency.draw,
       signal: stopping.signal,
       handle: (job, { ack }) =>
-        drawAgain(core, job, {
-          pdfSeconds: settings.pdfSeconds,
-          log,
-          signal: letGo.signal,
-          onClaimed: ack,
-        }),
+        inSpan(
+          'draw checked copy',
+          { 'evaluation.submission_id': job.submission_id, 'evaluation.institute_id': job.institute_id },
+          () =>
+            drawAgain(core, job, {
+              pdfSeconds: settings.pdfSeconds,
+              log: log.child({ institute_id: job.institute_id }),
+              signal: letGo.signal,
+              onClaimed: ack,
+            }),
+        ),
     });
 
   const pulling = Promise.all([
@@ -119,6 +140,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
   ]);
 
   return {
+    dependencies: { core: () => core.ping(), lanes: async () => void (await lanes.depth('copy')) },
     close: async () => {
       stopping.abort();
       const handingBack: Promise<void>[] = [];

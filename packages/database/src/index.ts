@@ -1,4 +1,5 @@
 export { deploy, MigrationFailed, type DeployOptions } from './migrate/deploy.ts';
+export { grantCore } from './migrate/grantCore.ts';
 export { drift, newMigration, type DriftOptions } from './migrate/drift.ts';
 export {
   brokenConstraint,
@@ -6,6 +7,7 @@ export {
   openDatabase,
   type Database,
   type DatabaseOptions,
+  type Pace,
   type Tx,
 } from './tenant.ts';
 export { withinTime } from './withinTime.ts';

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -96,6 +98,7 @@ describe('row-level security', () => {
     );
     expect(policies.map(({ tablename }) => tablename)).toEqual([
       'copy_drawings',
+      'erasures',
       'idempotency_records',
       'pending_rubrics',
       'runs',
@@ -187,6 +190,60 @@ describe('inTenant', () => {
       expect(uncaught).toEqual([]);
     } finally {
       process.off('uncaughtException', onUncaught);
+    }
+  });
+
+  test('the database is there while others hold every connection for work', async () => {
+    const small = await openDatabase({ url: clone.url, poolSize: 2, log });
+    try {
+      const holding = Promise.withResolvers<void>();
+      let held = 0;
+      const work = Array.from({ length: 3 }, () =>
+        small.inTenant(randomUUID(), async () => {
+          held += 1;
+          await holding.promise;
+        }),
+      );
+      await expect.poll(() => held, { timeout: 10_000 }).toBe(2);
+      await small.ping();
+      expect(small.waiting()).toBe(1);
+      holding.resolve();
+      await Promise.all(work);
+    } finally {
+      await small.close();
+    }
+  });
+
+  test('a server that vanishes without a word fails what waits for it, and not what may take its time', async () => {
+    const { hostname: host, port } = new URL(clone.url);
+    const way = createServer((client) => {
+      const upstream = connect({ host, port: Number(port) });
+      client.on('error', () => upstream.destroy()).on('close', () => upstream.destroy());
+      upstream.on('error', () => client.destroy()).on('close', () => client.destroy());
+      client.pipe(upstream);
+      // What the server says of this is never heard.
+      upstream.on('data', (bytes) => bytes.includes('vanished') || client.write(bytes));
+    });
+    way.listen(0, '127.0.0.1');
+    await once(way, 'listening');
+    const address = way.address();
+    const url = new URL(clone.url);
+    url.host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const far = await openDatabase({ url: url.href, poolSize: 2, log, silenceMs: 1500 });
+    try {
+      const slowly = far.inTenant(
+        randomUUID(),
+        (tx) => sql<{ n: number }>`select 1 as n from pg_sleep(3)`.execute(tx),
+        'unhurried',
+      );
+      await expect(far.inTenant(randomUUID(), (tx) => sql`select 'vanished'`.execute(tx))).rejects.toThrow(
+        /Connection terminated|not queryable/,
+      );
+      await far.inTenant(randomUUID(), (tx) => sql`select 1`.execute(tx));
+      expect((await slowly).rows).toEqual([{ n: 1 }]);
+    } finally {
+      await far.close();
+      way.close();
     }
   });
 

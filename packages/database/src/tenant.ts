@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
@@ -8,19 +9,27 @@ import type { DB } from '../generated/kysely/types.ts';
 /** A transaction that sees the rows of one institute. */
 export type Tx = Transaction<DB>;
 
+/**
+ * `unhurried`: work that may take longer than any transaction otherwise may. It has a few connections of its own, so it
+ * takes none from those who are waited for.
+ */
+export type Pace = 'usual' | 'unhurried';
+
 export interface Database {
   /**
    * Runs a command or a query of one institute in one transaction (READ COMMITTED): row-level security shows it the
    * rows of that institute only. Deadlocks and serialization failures run `work` again from its start, so it must do
    * nothing but talk to the transaction (design 3.1, 3.2).
    */
-  inTenant<T>(instituteId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  inTenant<T>(instituteId: string, work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
   /** For what core does for all of them: sees the tables with a policy of that name (runs, uploads and some more), and no other tenant table. */
-  acrossInstitutes<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  acrossInstitutes<T>(work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
   /** The control plane: institutes and keys. */
   control: PrismaClient;
-  /** Resolves when the database answers. */
+  /** Resolves when the database answers, however many wait for a connection; rejects within seconds. */
   ping(): Promise<void>;
+  /** How many requests wait for a connection now. */
+  waiting(): number;
   close(): Promise<void>;
 }
 
@@ -28,6 +37,8 @@ export interface DatabaseOptions {
   url: string;
   poolSize: number;
   log: Logger;
+  /** For how long a server may say nothing in the middle of usual work; longer than it lets a transaction live. */
+  silenceMs?: number;
 }
 
 const MAX_TRIES = 5;
@@ -39,41 +50,74 @@ const TRANSACTION_TIMEOUT_MS = 30_000;
 /** Well before that: whoever waits for one exam must not hold connections that other institutes need. */
 const LOCK_TIMEOUT_MS = 8000;
 
+/** Longer than a transaction lives, so only a server that is gone is silent for so long. */
+const SILENCE_MS = TRANSACTION_TIMEOUT_MS + 10_000;
+/** The reconciler's lock, the check that it is at, and room for one who asks for a check meanwhile. */
+const UNHURRIED_CONNECTIONS = 4;
+const PING_TIMEOUT_MS = 3000;
+
 /**
  * Opens the pool that both planes share.
  * @throws Error when the role could see past row-level security: no superuser, no BYPASSRLS.
  */
 export const openDatabase = async (options: DatabaseOptions): Promise<Database> => {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.poolSize,
-    connectionTimeoutMillis: 10_000,
-    options: `-c transaction_timeout=${TRANSACTION_TIMEOUT_MS} -c lock_timeout=${LOCK_TIMEOUT_MS}`,
-  });
   // A connection that breaks fails its statement and is replaced by the pool. It also emits an error, idle or in use,
   // which without a listener would end the process.
   const onBroken = (error: Error) => options.log.warn({ err: error }, 'a database connection broke');
-  pool.on('error', onBroken);
-  pool.on('connect', (client) => client.on('error', onBroken));
+  const openPool = (
+    config: pg.PoolConfig,
+    onConnect: (client: pg.PoolClient) => void = () => {},
+  ): pg.Pool => {
+    const opened = new pg.Pool({
+      connectionString: options.url,
+      connectionTimeoutMillis: 10_000,
+      // A server that vanished without a word is noticed by the system, while nothing is on its way there.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      ...config,
+    });
+    opened.on('error', onBroken);
+    opened.on('connect', (client) => {
+      client.on('error', onBroken);
+      onConnect(client);
+    });
+    return opened;
+  };
+  const limits = (transactionMs: number): string =>
+    `-c transaction_timeout=${transactionMs} -c lock_timeout=${LOCK_TIMEOUT_MS}`;
+  const pool = openPool({ max: options.poolSize, options: limits(TRANSACTION_TIMEOUT_MS) }, (client) =>
+    endWhenSilent(client, options.silenceMs ?? SILENCE_MS),
+  );
+  const unhurriedPool = openPool({ max: UNHURRIED_CONNECTIONS, options: limits(0) });
+  // Of its own: those who wait for one exam may hold every other connection, and the database is there all the same.
+  const pingPool = openPool({
+    max: 1,
+    connectionTimeoutMillis: PING_TIMEOUT_MS,
+    query_timeout: PING_TIMEOUT_MS,
+  });
 
   try {
     await refuseMightyRole(pool);
   } catch (error) {
-    await pool.end();
+    await Promise.all([pool.end(), unhurriedPool.end(), pingPool.end()]);
     throw error;
   }
 
-  const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  const kysely: Record<Pace, Kysely<DB>> = {
+    usual: new Kysely<DB>({ dialect: new PostgresDialect({ pool }) }),
+    unhurried: new Kysely<DB>({ dialect: new PostgresDialect({ pool: unhurriedPool }) }),
+  };
   const control = new PrismaClient({ adapter: new PrismaPg(pool) });
 
   const transaction = async <T>(
     setting: 'app.institute' | 'app.across_institutes',
     value: string,
     work: (tx: Tx) => Promise<T>,
+    pace: Pace = 'usual',
   ) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await kysely.transaction().execute(async (tx) => {
+        return await kysely[pace].transaction().execute(async (tx) => {
           await sql`select set_config(${setting}, ${value}, true)`.execute(tx);
           return work(tx);
         });
@@ -86,25 +130,49 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   };
 
   return {
-    inTenant: (instituteId, work) => transaction('app.institute', instituteId, work),
-    acrossInstitutes: (work) =>
-      transaction('app.across_institutes', 'on', async (tx) => {
-        // Row-level security hides how rare a status is from the planner, which then would rather read the whole
-        // table, each second, or all that waits, than step along the partial indexes that hold just what is looked for.
-        await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
-          tx,
-        );
-        return work(tx);
-      }),
+    inTenant: (instituteId, work, pace) => transaction('app.institute', instituteId, work, pace),
+    acrossInstitutes: (work, pace) =>
+      transaction(
+        'app.across_institutes',
+        'on',
+        async (tx) => {
+          // Row-level security hides how rare a status is from the planner, which then would rather read the whole
+          // table, each second, or all that waits, than step along the partial indexes that hold just what is looked for.
+          await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
+            tx,
+          );
+          return work(tx);
+        },
+        pace,
+      ),
     control,
     ping: async () => {
-      await pool.query('select 1');
+      await pingPool.query('select 1');
     },
+    waiting: () => pool.waitingCount,
     close: async () => {
       await control.$disconnect();
-      if (!pool.ended) await pool.end();
+      await Promise.all(
+        [pool, unhurriedPool, pingPool].map(async (each) => {
+          if (!each.ended) await each.end();
+        }),
+      );
     },
   };
+};
+
+/**
+ * Ends a connection on which nothing came or went for so long. A server that vanished while a statement was on its way
+ * to it is otherwise noticed after a quarter of an hour, for which the system sends it again. The statement fails as one
+ * whose connection broke.
+ */
+const endWhenSilent = (client: pg.PoolClient, silenceMs: number): void => {
+  // The driver's types do not name the socket of a client.
+  const connection: unknown = Reflect.get(client, 'connection');
+  const socket: unknown =
+    typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'stream') : null;
+  if (!(socket instanceof Socket)) throw new Error('the PostgreSQL driver keeps its socket elsewhere now');
+  socket.setTimeout(silenceMs, () => socket.destroy());
 };
 
 const refuseMightyRole = async (pool: pg.Pool): Promise<void> => {

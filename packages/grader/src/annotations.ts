@@ -1,6 +1,6 @@
 import { markNote } from '@evaluation/rules';
 import { clampBox } from './box.ts';
-import { locateInBlocks } from './evidence.ts';
+import { locateInBlocks } from './quotes.ts';
 import type { Annotation, Box, JudgedCriterion, JudgeRequest } from './grader.ts';
 import { plainText } from './plainText.ts';
 

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { confidenceOf, reviewReasons } from './confidence.ts';
+import { NO_TABLE, readTable } from './confidenceTable.ts';
 import type { ConfidenceInput } from './confidence.ts';
 
 const sure = { max: 2, awarded: 2, certainty: 'certain', evidenceFound: true } as const;
 const of = (input: Partial<ConfidenceInput>) =>
-  confidenceOf({ criteria: [sure], legibility: null, marksPutRight: false, ...input });
+  confidenceOf(
+    { criteria: [sure], legibility: null, disagreement: null, marksPutRight: false, ...input },
+    readTable(NO_TABLE),
+  );
 
 describe('2.7 confidence follows its formula', () => {
   test.each<[string, Partial<ConfidenceInput>, number]>([

@@ -1,20 +1,29 @@
 /**
  * How far a judgement made by a model can be trusted, 0..1, two decimals (spec 2.7: below 0.60 a teacher should look).
+ * docs/confidence.md says why.
  *
- *   confidence = legibility factor × Σ (marks of criterion × certainty × evidence factor) / Σ marks of criterion
+ *   raw = Σ (marks of criterion × certainty × evidence factor) / Σ marks of criterion × legibility factor × agreement
+ *   confidence = the table's value at raw (confidenceTable.ts)
  *
  *   certainty        what the model said of its own award: certain 0.95 · likely 0.75 · unsure 0.40
  *   evidence factor  1, but 0.7 when marks were given and no words of the answer were quoted for them, or the quoted
  *                    words do not occur in the answer
  *   legibility       typed answers 1; copies 0.5 + legibility / 2, so a page half legible costs a quarter
+ *   agreement        1 − disagreement with a second look (judgeAnswer/secondLook.ts), 1 where there was none
  *
  * and it is held at 0.55, under the line, when one unsure criterion carries a quarter of the marks or more (an average
- * would hide it), or when code had to put the model's marks right.
+ * would hide it), when the second look disagrees by a quarter of the marks or more, or when code had to put the model's
+ * marks right.
  */
+import type { ConfidenceTable } from './confidenceTable.ts';
+import { readOff } from './confidenceTable.ts';
+
 export type Certainty = 'certain' | 'likely' | 'unsure';
 
 export const REVIEW_BELOW = 0.6;
-const HELD_AT = 0.55;
+/** Share of the marks that is too much to differ by, or to be unsure of. */
+export const TOO_MUCH = 0.25;
+export const HELD_AT = 0.55;
 const CERTAINTY: Record<Certainty, number> = { certain: 0.95, likely: 0.75, unsure: 0.4 };
 const WITHOUT_EVIDENCE = 0.7;
 
@@ -22,24 +31,47 @@ export interface ConfidenceInput {
   criteria: { max: number; awarded: number; certainty: Certainty; evidenceFound: boolean }[];
   /** 0..1, null for a typed answer. */
   legibility: number | null;
+  /** Share of the marks that a second look gave otherwise, 0..1; null when there was none. */
+  disagreement: number | null;
   marksPutRight: boolean;
 }
 
-export function confidenceOf({ criteria, legibility, marksPutRight }: ConfidenceInput): number {
+export function confidenceOf(input: ConfidenceInput, table: ConfidenceTable): number {
+  const { criteria, disagreement, marksPutRight } = input;
+  const total = criteria.reduce((sum, { max }) => sum + max, 0);
+  if (total === 0) return 0;
+  const confidence = twoDecimals(readOff(table, rawConfidence(input)));
+  const unsure = criteria.some(({ max, certainty }) => certainty === 'unsure' && max >= total * TOO_MUCH);
+  const isHeld = unsure || marksPutRight || (disagreement ?? 0) >= TOO_MUCH;
+  return isHeld ? Math.min(confidence, HELD_AT) : confidence;
+}
+
+/** The formula alone, before table and holds; 0 when there is nothing to judge. */
+export function rawConfidence({
+  criteria,
+  legibility,
+  disagreement,
+}: Omit<ConfidenceInput, 'marksPutRight'>): number {
   const total = criteria.reduce((sum, { max }) => sum + max, 0);
   if (total === 0) return 0;
   const weighted = criteria.reduce((sum, { max, awarded, certainty, evidenceFound }) => {
     const evidence = awarded > 0 && !evidenceFound ? WITHOUT_EVIDENCE : 1;
     return sum + max * CERTAINTY[certainty] * evidence;
   }, 0);
-  const factor = legibility === null ? 1 : 0.5 + Math.min(Math.max(legibility, 0), 1) / 2;
-  // A hair is added so that binary noise does not decide which side of the line a half falls on.
-  const confidence = Math.round((weighted / total) * factor * 100 + 1e-9) / 100;
-  const unsure = criteria.some(({ max, certainty }) => certainty === 'unsure' && max >= total / 4);
-  return unsure || marksPutRight ? Math.min(confidence, HELD_AT) : confidence;
+  const legible = legibility === null ? 1 : 0.5 + within01(legibility) / 2;
+  return within01((weighted / total) * legible * (1 - within01(disagreement ?? 0)));
 }
 
 /** The reasons given, once each, with low_confidence among them when the confidence asks for it. */
 export function reviewReasons(confidence: number, reasons: readonly string[]): string[] {
   return [...new Set([...(confidence < REVIEW_BELOW ? ['low_confidence'] : []), ...reasons])];
+}
+
+/** A hair is added so that binary noise does not decide which side of the line a half falls on. */
+export function twoDecimals(value: number): number {
+  return Math.round(value * 100 + 1e-9) / 100;
+}
+
+function within01(value: number): number {
+  return Math.min(Math.max(value, 0), 1);
 }

@@ -8,14 +8,28 @@ export function newBoundary(): string {
   return randomBytes(12).toString('hex');
 }
 
-/** `name` is ours, upper case; `text` is anybody's. */
+/**
+ * `name` is ours, upper case; `text` is anybody's. Only a line with this very boundary closes a fence, so text that
+ * imitates one with a guess, with look-alikes or after other line breaks stays inside and is left as it is. A boundary
+ * that a model repeated from the question is taken out, with a space so that what is left does not make another.
+ */
 export function fenced(boundary: string, name: string, text: string): string {
-  return `<<<${name} ${boundary}>>>\n${text.replaceAll(boundary, '')}\n<<<END ${name} ${boundary}>>>`;
+  return `<<<${name} ${boundary}>>>\n${text.replaceAll(boundary, ' ')}\n<<<END ${name} ${boundary}>>>`;
 }
 
-/** One JSON object a line: a line break inside a value is escaped, so one record can never pass for two. */
+/**
+ * One JSON object a line: a line break inside a value is escaped, those among them that JSON lets stand and a reader may
+ * take for one, so one record can never pass for two.
+ */
 export function jsonLines(records: readonly object[]): string {
-  return records.map((record) => JSON.stringify(record)).join('\n');
+  return records
+    .map((record) =>
+      JSON.stringify(record).replace(
+        /[\u007F-\u009F\u2028\u2029]/g,
+        (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
+    )
+    .join('\n');
 }
 
 /** What each system prompt says of fences. */

@@ -1,8 +1,10 @@
 /**
  * The narrow, provider-neutral contract between the worker and whatever marks: a model behind any
- * OpenAI-compatible endpoint, or the offline baseline. Types only, apart from the one failure class.
+ * OpenAI-compatible endpoint, or the offline baseline. Types only, apart from the one failure class and a zero.
  * Design chapters 3.10, 3.17, 3.18, 7; spec 2.7.
  */
+
+import type { Hold } from './openai/hold.ts';
 
 /** A rectangle in fractions of the page image as viewed, 0..1, origin top left. */
 export interface Box {
@@ -23,14 +25,51 @@ export interface Usage {
   /** Model calls made, those that failed included. 0 for the baseline. */
   calls: number;
   inputTokens: number;
+  /** Of `inputTokens`, those that the provider says it had cached. */
+  cachedInputTokens: number;
   outputTokens: number;
   /** Wall time from the question to its answer, waits and retries included. */
   durationMs: number;
 }
 
+export const NO_CALLS: Readonly<Usage> = {
+  calls: 0,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  durationMs: 0,
+};
+
+/**
+ * One question to a model as it went out and what came back: enough to settle the reply again without the model
+ * (resettle.ts), and to tell what it rested on. No key, no name, no page image: of those only their hashes.
+ */
+export interface CallEvidence {
+  call: 'read_pages' | 'align_answers' | 'judge_answer' | 'make_rubric';
+  /** Prompt and schema together, e.g. `judge_answer/2`. */
+  promptVersion: string;
+  provider: string;
+  model: string;
+  /**
+   * What was sent beside the prompt (`temperature`, where it was; `output`), to which `endpoint`, and what a judgement's confidence was read
+   * off (`confidence_table`).
+   */
+  settings: Record<string, string | number | boolean | null>;
+  /** SHA-256 (hex) of all that was asked: system text, user parts with page images by their own hashes, schema. */
+  promptSha256: string;
+  /** SHA-256 (hex) of each page image that went in, in order. */
+  images: { page: number; sha256: string }[];
+  /** The reply as it came; for the baseline, which asks nobody, what it made of the question. */
+  reply: string;
+  /** Replies before it that broke the schema. */
+  refused: string[];
+}
+
 export interface Answered<T> {
   value: T;
   usage: Usage;
+  /** In the order asked; [] when nothing had to be asked. */
+  evidence: CallEvidence[];
   /**
    * What was wrong with the model's output and was put right by dropping or clamping it, in words that quote
    * neither answer nor prompt. A judgement says it in `reviewReasons` too. Absent when all was well.
@@ -49,11 +88,18 @@ export interface PageImage {
   blank: boolean;
   /** The PDF's own text layer, in reading order; [] for a plain scan. */
   textLines: { text: string; box: Box }[];
+  /** Not what a viewer shows, or perhaps not: such a layer is never read. Where it is left out the layer is shown. */
+  textIsShown?: boolean;
 }
 
 export interface ReadPagesRequest {
-  /** At most `Grader.pagesPerRead` of them. */
+  /** At most `Grader.pagesPerRead` of them, in the order of the copy. */
   pages: PageImage[];
+  /**
+   * The written page before them, which another call reads: shown so that a first block that goes on with an answer is
+   * known for what it is, and never transcribed. null before the first written page.
+   */
+  context: PageImage | null;
 }
 
 export interface ReadBlock {
@@ -121,6 +167,14 @@ export interface JudgeRequest {
   };
 }
 
+export interface MakeRubricRequest {
+  exam: JudgeRequest['exam'];
+  question: { label: string; text: string; maxMarks: number };
+}
+
+/** Criteria whose marks add up to the question's, made where a teacher gave neither rubric nor model answer. */
+export type MadeRubric = JudgeRequest['question']['criteria'];
+
 export interface JudgedCriterion {
   name: string;
   awarded: number;
@@ -160,10 +214,18 @@ export interface Grader {
   readonly pagesPerRead: number;
   readPages(request: ReadPagesRequest, options: CallOptions): Promise<Answered<PageReading[]>>;
   alignAnswers(request: AlignRequest, options: CallOptions): Promise<Answered<AlignedAnswer[]>>;
+  /** Evidence: the first look, then the second where there was one. */
   judgeAnswer(request: JudgeRequest, options: CallOptions): Promise<Answered<Judgement>>;
+  /** A rubric from a question's text alone (spec 2.3 rule 7). */
+  makeRubric(request: MakeRubricRequest, options: CallOptions): Promise<Answered<MadeRubric>>;
   /**
-   * Resolves when it makes sense to begin another run: at once, but while the provider is down. The signal that it
-   * resolves to takes that back as long as no run has begun. Rejects with the signal's reason.
+   * Names what decides a judgement: the question as it is marked, the answer's text, model, settings and prompt version.
+   * Two requests of one name deserve one judgement. null where asking again costs nothing (baseline).
+   */
+  judgementKey(request: JudgeRequest): string | null;
+  /**
+   * Resolves when it makes sense to begin another run: at once, but while the provider is down or asked to be left alone.
+   * The signal that it resolves to takes that back as long as no run has begun. Rejects with the signal's reason.
    */
   mayTakeRun(signal: AbortSignal): Promise<AbortSignal>;
   /** Aborts what is under way and frees what is held. */
@@ -179,12 +241,31 @@ export type GraderOptions =
       model: string;
       /** Calls in flight at once, over all runs that share this grader. */
       maxConcurrentCalls: number;
+      /** Whose calls they are, as metrics and traces name it: the lane of the runs. */
+      lane?: string;
       /** One call's limit; past it the call counts as transiently failed. At most 300. */
       callTimeoutSeconds: number;
+      /** Sent where given; many models take only their own. */
+      temperature?: number;
+      /** How the endpoint is held to the schema of a reply (openai/output.ts). Default json_schema. */
+      output?: 'json_schema' | 'json_object' | 'text';
+      /** When a long answer is judged twice (judgeAnswer/secondLook.ts). Default never. */
+      secondLook?: { when: 'doubtful' | 'never' | 'always'; maxCharacters: number };
+      /** What raw confidence is worth, `0:0.31,0.5:0.55,1:0.9` (confidenceTable.ts); without it the table of the code. */
+      confidenceTable?: string;
+      /** What other graders of this process share that ask the same endpoint; left out, this one has its own. */
+      hold?: Hold;
       /** Hears `provider.down` when calls are kept back from now on, and `provider.up` when they go out again. */
       onProgress?: (event: 'provider.down' | 'provider.up', details: { model: string }) => void;
     }
   | { provider: 'baseline' };
+
+/** What a model call took that came to nothing. */
+export interface Spent {
+  call: CallEvidence['call'];
+  promptVersion: string;
+  usage: Usage;
+}
 
 /**
  * transient: 429, 5xx, network, timeouts; it was retried until the deadline, which has come.
@@ -195,11 +276,19 @@ export class GraderFailure extends Error {
   readonly kind: 'transient' | 'malformed' | 'permanent';
   /** How long the endpoint asked us to wait, where it did. */
   readonly retryAfterMs?: number;
+  /** What was used of the model until it failed: it is paid for all the same. */
+  readonly spent: readonly Spent[];
 
-  constructor(kind: 'transient' | 'malformed' | 'permanent', message: string, retryAfterMs?: number) {
+  constructor(
+    kind: 'transient' | 'malformed' | 'permanent',
+    message: string,
+    retryAfterMs?: number,
+    spent: readonly Spent[] = [],
+  ) {
     super(message);
     this.name = 'GraderFailure';
     this.kind = kind;
+    this.spent = spent;
     if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
   }
 }

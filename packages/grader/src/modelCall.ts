@@ -1,17 +1,29 @@
 import type { z } from 'zod/v4';
+import type { CallEvidence } from './grader.ts';
+import type { Turn } from './turn.ts';
 
-export type PromptPart = { text: string } | { jpegFile: string };
+/** An image goes with the number of the page in the copy that it shows, and is turned before it is sent. */
+export type PromptPart = { text: string } | { jpegFile: string; page: number; turn: Turn };
 
 /**
  * One question to a model, whole: prompt, schema of the answer, and the reading of it. Each call's folder makes one
  * from a request; a provider only has to carry it. `version` names prompt and schema together and changes with either.
  */
 export interface ModelCall<Wire, Value> {
-  name: 'read_pages' | 'align_answers' | 'judge_answer';
+  name: 'read_pages' | 'align_answers' | 'judge_answer' | 'make_rubric';
   version: string;
   system: string;
   user: PromptPart[];
+  /** What fences the untrusted parts of `user`, drawn anew for each call; null when there are none in its texts. */
+  boundary: string | null;
   schema: z.ZodType<Wire>;
+  /**
+   * What is done of a reply that was cut off for its length. Left out, a briefer one is asked for, which a transcription
+   * must never be.
+   */
+  whenCutOff?: 'ask afresh' | 'give up';
+  /** What `settle` goes by beside request and reply; evidence keeps it. */
+  settings?: CallEvidence['settings'];
   /** Turns checked output into a value that stands. Throws MalformedOutput where the model should try again. */
   settle(wire: Wire): { value: Value; problems: string[] };
 }

@@ -1,5 +1,6 @@
 import { openOcr } from './baseline/ocr.ts';
 import { readPageOffline } from './baseline/readPage.ts';
+import { worked } from './baseline/worked.ts';
 import type { Answered, CallOptions, PageImage, PageReading } from './grader.ts';
 
 /**
@@ -10,16 +11,16 @@ export async function readTextOnly(
   pages: PageImage[],
   options: CallOptions,
 ): Promise<Answered<PageReading[]>> {
-  const started = performance.now();
   const ocr = openOcr();
   try {
-    const value: PageReading[] = [];
-    for (const page of pages) {
-      options.signal.throwIfAborted();
-      value.push(await readPageOffline(page, ocr, options));
-    }
-    const durationMs = Math.round(performance.now() - started);
-    return { value, usage: { calls: 0, inputTokens: 0, outputTokens: 0, durationMs } };
+    return await worked('read_pages', async () => {
+      const readings: PageReading[] = [];
+      for (const page of pages) {
+        options.signal.throwIfAborted();
+        readings.push(await readPageOffline(page, ocr, options));
+      }
+      return readings;
+    });
   } finally {
     await ocr.close();
   }

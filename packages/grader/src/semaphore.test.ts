@@ -39,3 +39,20 @@ test('giving a place back twice makes no second place', async () => {
   abort.abort(new Error('still waiting'));
   await expect(second).rejects.toThrow('still waiting');
 });
+
+test('fewer places are given away once enough came back, more at once to those who wait', async () => {
+  const semaphore = createSemaphore(2);
+  const [first, second] = await Promise.all([semaphore.acquire(never), semaphore.acquire(never)]);
+  const granted: string[] = [];
+  const third = semaphore.acquire(never).then(() => granted.push('third'));
+  const fourth = semaphore.acquire(never).then(() => granted.push('fourth'));
+  semaphore.resize(1);
+  first();
+  await new Promise(setImmediate);
+  expect(granted).toEqual([]);
+  second();
+  await third;
+  expect(granted).toEqual(['third']);
+  semaphore.resize(2);
+  await fourth;
+});

@@ -12,6 +12,13 @@ export class MalformedOutput extends Error {
   }
 }
 
+/** Output that was too long for the model or for us, and of which the end is missing. */
+export class CutOff extends MalformedOutput {
+  constructor(problem: string) {
+    super(problem, '');
+  }
+}
+
 /** Far above any honest answer; keeps a runaway model from filling memory. */
 const MAX_OUTPUT_LENGTH = 1_000_000;
 
@@ -41,12 +48,15 @@ export function strictJsonSchema(schema: z.ZodType): Record<string, unknown> {
   return json;
 }
 
-/** Reads hostile output strictly: JSON of the schema and nothing beside it. Throws MalformedOutput. */
+/** Where nothing holds a model to a schema it likes to wrap its JSON up as Markdown code. */
+const FENCED = /^\s*```(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n?```\s*$/i;
+
+/** Reads hostile output strictly: JSON of the schema and nothing beside it but a code fence. Throws MalformedOutput. */
 export function readStrict<T>(schema: z.ZodType<T>, output: string): T {
-  if (output.length > MAX_OUTPUT_LENGTH) throw new MalformedOutput('The answer is far too long.', '');
+  if (output.length > MAX_OUTPUT_LENGTH) throw new CutOff('The answer is far too long.');
   let value: unknown;
   try {
-    value = JSON.parse(output);
+    value = JSON.parse(FENCED.exec(output)?.[1] ?? output);
   } catch {
     throw new MalformedOutput('The answer is not complete JSON.', output);
   }

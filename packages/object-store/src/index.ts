@@ -7,4 +7,13 @@ export type {
   ObjectStoreOptions,
   PresignedPut,
 } from './objectStore.ts';
-export { checkedCopyKey, checkedCopyPrefix, redrawnCopyKey, sealedKey, uploadKey } from './keys.ts';
+export {
+  checkedCopyKey,
+  checkedCopyPrefix,
+  evidenceKey,
+  evidenceOfSubmissionPrefix,
+  evidencePrefix,
+  redrawnCopyKey,
+  sealedKey,
+  uploadKey,
+} from './keys.ts';

@@ -45,6 +45,30 @@ export function checkedCopyPrefix(instituteId: string, submissionId: string): st
   return `institutes/${checked(instituteId)}/checked-copies/${checked(submissionId)}/`;
 }
 
+/**
+ * One part of the evidence of a run, named by the SHA-256 (hex) of what it holds. Below the run: what expires with it goes
+ * without asking who else has the same part.
+ */
+export function evidenceKey(
+  instituteId: string,
+  submissionId: string,
+  runId: string,
+  sha256: string,
+): string {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError(`${JSON.stringify(sha256)} is no SHA-256`);
+  return `${evidencePrefix(instituteId, submissionId, runId)}${sha256}.json.gz`;
+}
+
+/** What the keys of all evidence of one run begin with, of every claim of it. */
+export function evidencePrefix(instituteId: string, submissionId: string, runId: string): string {
+  return `${evidenceOfSubmissionPrefix(instituteId, submissionId)}${checked(runId)}/`;
+}
+
+/** What the keys of the evidence of all runs of a submission begin with. */
+export function evidenceOfSubmissionPrefix(instituteId: string, submissionId: string): string {
+  return `institutes/${checked(instituteId)}/evidence/${checked(submissionId)}/`;
+}
+
 function checked(id: string): string {
   if (!/^[A-Za-z0-9_-]+$/.test(id)) throw new RangeError(`${JSON.stringify(id)} is no id`);
   return id;

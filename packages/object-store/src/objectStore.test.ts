@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   checkedCopyKey,
   checkedCopyPrefix,
+  evidenceKey,
+  evidencePrefix,
   objectStore,
   ObjectStoreTimeout,
   redrawnCopyKey,
@@ -38,6 +40,7 @@ test('a store that never answers ends each call with a timeout', async () => {
   const calls = [
     store.ensureBucket(),
     store.head('key'),
+    store.get('key', { maxBytes: 1 }),
     store.copy('from', 'to', { ifMatch: '"etag"' }),
     store.put('key', Buffer.from('x'), 'text/plain'),
     store.delete(['key']),
@@ -84,6 +87,8 @@ test('a presigned PUT signs the size and the type', async () => {
   store.close();
 });
 
+const SHA256 = 'a0'.repeat(32);
+
 test('keys begin with the institute, differ by purpose, and refuse what is no id', () => {
   const keys = [
     uploadKey('i', 'u'),
@@ -93,12 +98,17 @@ test('keys begin with the institute, differ by purpose, and refuse what is no id
     redrawnCopyKey('i', 's', 1, 1),
     redrawnCopyKey('i', 's', 1, 2),
     redrawnCopyKey('i', 's', 11, 1),
+    evidenceKey('i', 's', 'r', SHA256),
+    evidenceKey('i', 's', 'r2', SHA256),
   ];
   expect(new Set(keys).size).toBe(keys.length);
   for (const key of keys) expect(key.startsWith('institutes/i/')).toBe(true);
   expect(checkedCopyKey('i', 's', 'r', 1).startsWith(checkedCopyPrefix('i', 's'))).toBe(true);
   expect(redrawnCopyKey('i', 's', 1, 1).startsWith(checkedCopyPrefix('i', 's'))).toBe(true);
   expect(checkedCopyKey('i', 's2', 'r', 1).startsWith(checkedCopyPrefix('i', 's'))).toBe(false);
+  expect(evidenceKey('i', 's', 'r', SHA256).startsWith(evidencePrefix('i', 's', 'r'))).toBe(true);
+  expect(evidenceKey('i', 's', 'r2', SHA256).startsWith(evidencePrefix('i', 's', 'r'))).toBe(false);
+  expect(() => evidenceKey('i', 's', 'r', 'abc')).toThrow(RangeError);
   for (const id of ['', '../x', 'a/b', 'a b']) expect(() => uploadKey('i', id)).toThrow(RangeError);
   expect(() => redrawnCopyKey('i', 's', 1, 0)).toThrow(RangeError);
   expect(() => checkedCopyKey('i', 's', 'r', 1.5)).toThrow(RangeError);

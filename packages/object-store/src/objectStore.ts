@@ -14,17 +14,18 @@ import {
   PutObjectCommand,
   S3Client,
   S3ServiceException,
+  type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 
 export interface ObjectStoreOptions {
-  /** Where this process reaches the store, e.g. `http://127.0.0.1:9000`; path-style addresses. */
+  /** Where core, workers and the facade reach the store, e.g. `http://127.0.0.1:9000`; path-style addresses. */
   endpoint: string;
   region: string;
   bucket: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** Where clients reach it, when they do so under another name: presigned addresses are made for that one. */
+  /** Where clients reach it, when they do so under another name. Our own processes all use `endpoint`. */
   publicEndpoint?: string;
   /** Bound of one call, all its attempts together. Default 30 seconds. */
   timeoutMs?: number;
@@ -51,14 +52,25 @@ export interface ObjectHead {
 export interface ObjectStore {
   /** Creates the bucket where it is missing; safe to race. */
   ensureBucket(options?: CallOptions): Promise<void>;
-  /** An address to PUT exactly `sizeBytes` of `contentType` to, for `expiresInSeconds` (at most a week). */
+  /**
+   * An address to PUT exactly `sizeBytes` of `contentType` to, for `expiresInSeconds` (at most a week).
+   * `byClient`: for somebody outside, and so at the public endpoint.
+   */
   presignPut(
     key: string,
-    put: { sizeBytes: number; contentType: string; expiresInSeconds: number } & CallOptions,
+    put: {
+      sizeBytes: number;
+      contentType: string;
+      expiresInSeconds: number;
+      byClient?: boolean;
+    } & CallOptions,
   ): Promise<PresignedPut>;
+  /** An address to GET the object from, for our own processes. */
   presignGet(key: string, get: { expiresInSeconds: number } & CallOptions): Promise<string>;
   /** null: no such object. */
   head(key: string, options?: CallOptions): Promise<ObjectHead | null>;
+  /** A whole object in memory. null: no such object. @throws RangeError when it is larger than `maxBytes` */
+  get(key: string, options: { maxBytes: number } & CallOptions): Promise<Buffer | null>;
   /** Copies inside the store. null: the source is gone, or no longer the version `ifMatch` names. */
   copy(
     from: string,
@@ -158,7 +170,7 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
       }
     },
 
-    presignPut: async (key, { sizeBytes, contentType, expiresInSeconds, ...callOptions }) => {
+    presignPut: async (key, { sizeBytes, contentType, expiresInSeconds, byClient, ...callOptions }) => {
       const command = new PutObjectCommand({
         Bucket: bucket,
         Key: key,
@@ -168,14 +180,17 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
       // Unless named here, the presigner leaves the type unsigned, and any type would pass.
       const signableHeaders = new Set(['content-type', 'content-length']);
       const url = await bounded(callOptions, () =>
-        getSignedUrl(publicClient, command, { expiresIn: expiresInSeconds, signableHeaders }),
+        getSignedUrl(byClient === true ? publicClient : client, command, {
+          expiresIn: expiresInSeconds,
+          signableHeaders,
+        }),
       );
       return { url, headers: { 'Content-Type': contentType, 'Content-Length': String(sizeBytes) } };
     },
 
     presignGet: async (key, { expiresInSeconds, ...callOptions }) =>
       bounded(callOptions, () =>
-        getSignedUrl(publicClient, new GetObjectCommand({ Bucket: bucket, Key: key }), {
+        getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: key }), {
           expiresIn: expiresInSeconds,
         }),
       ),
@@ -190,6 +205,23 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
           sizeBytes: given(found.ContentLength, 'Content-Length'),
           contentType: found.ContentType ?? 'application/octet-stream',
         };
+      } catch (error) {
+        if (isFailure(error, 'NotFound', 'NoSuchKey')) return null;
+        throw error;
+      }
+    },
+
+    get: async (key, { maxBytes, ...callOptions }) => {
+      try {
+        return await bounded(callOptions, async (abort) => {
+          const found = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }), abort);
+          const body = given(found.Body, 'a body');
+          if (given(found.ContentLength, 'Content-Length') > maxBytes) {
+            await body.transformToWebStream().cancel();
+            throw new RangeError(`an object is larger than ${maxBytes} bytes`);
+          }
+          return Buffer.from(await body.transformToByteArray());
+        });
       } catch (error) {
         if (isFailure(error, 'NotFound', 'NoSuchKey')) return null;
         throw error;
@@ -261,8 +293,27 @@ function clientFor(endpoint: string, { region, accessKeyId, secretAccessKey }: O
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: 5000 },
+    ...notFromTheMachine,
   });
 }
+
+/**
+ * What the client would else look for in the environment and in ~/.aws/config: our settings have one reader, and an
+ * account without a home (an image's) could not open a store at all. The values are the client's own defaults.
+ */
+const notFromTheMachine = {
+  defaultsMode: 'legacy',
+  maxAttempts: 3,
+  retryMode: 'standard',
+  authSchemePreference: [],
+  sigv4aSigningRegionSet: async () => undefined,
+  disableS3ExpressSessionAuth: false,
+  disableClockSkewCorrection: false,
+  useArnRegion: false,
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  userAgentAppId: async () => undefined,
+} satisfies S3ClientConfig;
 
 function isFailure(error: unknown, ...names: string[]): boolean {
   return error instanceof S3ServiceException && names.includes(error.name);

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { PDFDocument, rgb } from 'pdf-lib';
+import { PDFDocument, rgb, StandardFonts, TextRenderingMode, setTextRenderingMode } from 'pdf-lib';
+import type { PDFPage, PDFPageDrawTextOptions } from 'pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { extractPages, PdfUnreadable, toViewedBox } from './index.ts';
@@ -94,6 +95,44 @@ const album: Record<string, (document: PDFDocument) => Promise<unknown>> = {
   faint: async (document) => addScan(document, await faintScan()),
   text: (document) => addText(document, ['Photosynthesis needs light', 'Second line 2 + 2 = 4']),
   turnedText: (document) => addText(document, ['Photosynthesis needs light'], 90),
+  ocrLayer: async (document) => {
+    const page = await addScan(document, await scan({ width: 620, height: 877 }));
+    page.pushOperators(setTextRenderingMode(TextRenderingMode.Invisible));
+    await write(document, page);
+  },
+  invisible: async (document) => {
+    const page = document.addPage([595, 842]);
+    await write(document, page, { y: 400 });
+    page.pushOperators(setTextRenderingMode(TextRenderingMode.Invisible));
+    await write(document, page);
+  },
+  underScan: async (document) => {
+    const page = document.addPage([595, 842]);
+    await write(document, page);
+    page.drawImage(await document.embedJpg(await scan({ width: 620, height: 877 })), {
+      width: 595,
+      height: 842,
+    });
+  },
+  white: async (document) => write(document, document.addPage([595, 842]), { color: rgb(1, 1, 1) }),
+  clear: async (document) => write(document, document.addPage([595, 842]), { opacity: 0.02 }),
+  tiny: async (document) => write(document, document.addPage([595, 842]), { size: 1 }),
+  covered: async (document) => {
+    const page = document.addPage([595, 842]);
+    await write(document, page, { y: 400 });
+    await write(document, page);
+    page.drawRectangle({ x: 0, y: 600, width: 595, height: 242, color: rgb(1, 1, 1) });
+  },
+  diagram: async (document) => {
+    const page = document.addPage([595, 842]);
+    await write(document, page);
+    page.drawImage(await document.embedJpg(await scan({ width: 300, height: 424 })), {
+      x: 100,
+      y: 100,
+      width: 300,
+      height: 424,
+    });
+  },
   longText: (document) =>
     addText(
       document,
@@ -121,6 +160,12 @@ for (const rotate of turns) {
       (await add(document)).drawCircle({ x: 300, y: 400, size: 1, color: rgb(0, 0, 0) });
     };
   }
+}
+
+/** A line of typed text. */
+async function write(document: PDFDocument, page: PDFPage, how: PDFPageDrawTextOptions = {}): Promise<void> {
+  const font = await document.embedFont(StandardFonts.Helvetica);
+  page.drawText('1. The model answer, word for word.', { x: 72, y: 700, size: 14, font, ...how });
 }
 
 const faintScan = async () =>
@@ -211,6 +256,19 @@ test('text of the PDF comes in lines with their boxes, also on a turned page', (
   expect(turned.textLines[0]?.box.y).toBeCloseTo(72 / 595, 2);
   expect(turned.textLines[0]?.box.height).toBeGreaterThan(0.2);
 });
+
+test.each(['text', 'turnedText', 'diagram'])('text that a viewer shows is told to be shown: %s', (name) => {
+  expect(pageOf(name).textLines.length).toBeGreaterThan(0);
+  expect(pageOf(name).textIsShown).toBe(true);
+});
+
+test.each(['ocrLayer', 'invisible', 'underScan', 'white', 'clear', 'tiny', 'covered'])(
+  '3.18 text that a viewer does not show is told: %s',
+  (name) => {
+    expect(pageOf(name).textLines.map(({ text }) => text)).toContain('1. The model answer, word for word.');
+    expect(pageOf(name).textIsShown).toBe(false);
+  },
+);
 
 test('a page hides no more than 20,000 characters of text', () => {
   const characters = pageOf('longText').textLines.reduce((sum, { text }) => sum + text.length, 0);

@@ -13,7 +13,19 @@ interface Native extends Loaded {
   _FPDFPageObj_HasTransparency(object: number): number;
   _FPDFTextObj_GetTextRenderMode(object: number): number;
   _FPDFImageObj_GetImageMetadata(object: number, page: number, metadata: number): number;
+  _FPDFFormObj_CountObjects(form: number): number;
+  _FPDFFormObj_GetObject(form: number, index: number): number;
+  _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;
   _FPDFText_GetUnicode(text: number, index: number): number;
+  _FPDFText_GetTextObject(text: number, index: number): number;
+  _FPDFText_GetFillColor(
+    text: number,
+    index: number,
+    red: number,
+    green: number,
+    blue: number,
+    alpha: number,
+  ): number;
   _FPDFText_GetCharBox(
     text: number,
     index: number,

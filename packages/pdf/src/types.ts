@@ -33,6 +33,11 @@ export const PageImage = z.object({
   skewDegrees: z.number(),
   /** The PDF's text layer; [] when there is none, as in a plain scan. */
   textLines: z.array(TextLine),
+  /**
+   * The text layer is what a viewer shows. False when any of it is invisible or lies on a picture (a scan with an OCR
+   * layer, true or made up): what is written is then what the image shows, and nothing else.
+   */
+  textIsShown: z.boolean(),
 });
 export type PageImage = z.infer<typeof PageImage>;
 

@@ -63,6 +63,33 @@ describe('3.17 the marks of criteria are settled by code', () => {
     ]);
   });
 
+  test.each([
+    ['full marks stand', 2, 2, 0],
+    ['nothing stands', 0, 0, 0],
+    ['half of it is nothing, and told', 1, 0, 1],
+    ['nearly all of it is nothing, and told', 1.5, 0, 1],
+    ['what the half steps would make full marks is nothing, and told', 1.9, 0, 1],
+    ['more than full marks is full marks, and told', 3, 2, 1],
+  ])('2.3 with partial marking off %s', (_, award, expected, problems) => {
+    const settled = settleCriteria([{ name: 'Only', marks: 2 }], [{ number: 1, awarded: award }], {
+      partial: false,
+    });
+    expect(settled.awarded).toBe(expected);
+    expect(settled.problems).toHaveLength(problems);
+  });
+
+  test('fifty criteria of twenty marks add up to a thousand, and no award makes it more', () => {
+    const fifty = Array.from({ length: 50 }, (_, index) => ({ name: `c${index}`, marks: 20 }));
+    const of = (awarded: number) =>
+      settleCriteria(
+        fifty,
+        fifty.map((_, index) => ({ number: index + 1, awarded })),
+      ).awarded;
+    expect([of(20), of(1e308), of(Number.MAX_VALUE), of(-1e308), of(5e-324)]).toEqual([
+      1000, 1000, 1000, 0, 0,
+    ]);
+  });
+
   test('thirds of marks sum exactly', () => {
     const thirds = [0.1, 0.2, 0.7].map((marks, index) => ({ name: `c${index}`, marks }));
     const awards = thirds.map(({ marks }, index) => ({ number: index + 1, awarded: marks }));

@@ -14,12 +14,14 @@ const STEP = new Decimal('0.5');
 /**
  * Turns the marks a grader proposed into marks that stand (design chapter 3.17: arithmetic is code's). `number` counts
  * criteria from 1. Each award is held within 0..marks and put on the nearest half step, ties upwards; a criterion's
- * full marks are allowed even off the half steps (spec 2.3 rule 4). An award missing counts 0, of several for one
- * criterion the first counts, an unknown number counts nowhere: each is told as a problem.
+ * full marks are allowed even off the half steps (spec 2.3 rule 4). Where partial marking is off, less than full marks
+ * is 0. An award missing counts 0, of several for one criterion the first counts, an unknown number counts nowhere: each
+ * is told as a problem.
  */
 export function settleCriteria(
   criteria: { name: string; marks: number }[],
   awards: { number: number; awarded: number }[],
+  { partial = true }: { partial?: boolean } = {},
 ): SettledCriteria {
   const problems: string[] = [];
   const proposed = new Map<number, number>();
@@ -39,7 +41,9 @@ export function settleCriteria(
       problems.push(`criterion ${number} was not awarded`);
       return { name, max: marks, awarded: 0 };
     }
-    const awarded = allowedMark(award, marks);
+    const stepped = allowedMark(award, marks);
+    // By what was proposed: the half step nearest to less than full marks may be full marks.
+    const awarded = partial || award >= marks ? stepped : 0;
     if (awarded !== award) problems.push(`criterion ${number}: ${award} of ${marks} became ${awarded}`);
     return { name, max: marks, awarded };
   });

@@ -1,6 +1,8 @@
+export * from './canonicalJson.ts';
 export * from './criterionMarks.ts';
 export * from './examChanges.ts';
 export * from './examStates.ts';
+export { isBlankText } from './invisible.ts';
 export * from './labels.ts';
 export * from './language.ts';
 export * from './markFigures.ts';
@@ -15,6 +17,7 @@ export * from './question.ts';
 export * from './readable.ts';
 export * from './review.ts';
 export * from './rubric.ts';
+export * from './settleByKey.ts';
 export * from './submissionChanges.ts';
 export * from './submissionStates.ts';
 export * from './totals.ts';

@@ -33,6 +33,12 @@ export const questionWarnings = (question: QuestionInput, mode: ExamMode): Warni
   return warnings;
 };
 
+/** Whether a long answer has nothing to be marked by: then a rubric is made from its text (spec 2.3, rule 7). */
+export const lacksMaterial = (question: {
+  rubric?: object | null | undefined;
+  model_answer?: string | null | undefined;
+}): boolean => question.rubric == null && isBlank(question.model_answer);
+
 /** What the client should know of what it set for a long answer to be marked by (spec 2.1; 2.3, rule 4). */
 export const materialWarnings = (question: {
   label: string;
@@ -46,10 +52,10 @@ export const materialWarnings = (question: {
       message: `Question ${question.label}: a criterion has marks that are not in steps of 0.5.`,
     });
   }
-  if (question.rubric == null && isBlank(question.model_answer)) {
+  if (lacksMaterial(question)) {
     warnings.push({
       code: 'auto_rubric',
-      message: `Question ${question.label} has neither a rubric nor a model answer.`,
+      message: `Question ${question.label} has neither a rubric nor a model answer: a rubric is made from its text with the first copy.`,
     });
   }
   return warnings;

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/v4';
-import { port, read } from './read.ts';
+import { inUse, port, read } from './read.ts';
 
 const ClientEnvironment = z.object({
   DATA_DIR: z.string().default('.data'),
   PORT: port.default(8080),
   CORE_URL: z.url().optional(),
-  CORE_CONTROL_TOKEN: z.string().optional(),
+  CORE_CONTROL_TOKEN: inUse.optional(),
   /** A key and an address of a service that runs elsewhere; else the demo uses the one of `npm start`. */
   API_URL: z.url().optional(),
   API_KEY: z.string().optional(),

@@ -1,7 +1,8 @@
 import * as z from 'zod/v4';
 import { lanesShape } from './core.ts';
 import { rateLimits, type RateLimit } from './rateLimits.ts';
-import { flag, integer, logLevel, port, read, secret } from './read.ts';
+import { lingerShape, monitorOf, monitorShape } from './monitor.ts';
+import { flag, inUse, integer, logLevel, port, read } from './read.ts';
 
 const STANDARD: readonly RateLimit[] = [
   { of: 'key', kind: 'reads', seconds: 60, limit: 600 },
@@ -10,12 +11,14 @@ const STANDARD: readonly RateLimit[] = [
 ];
 
 const FacadeEnvironment = z.object({
+  ...monitorShape,
+  ...lingerShape,
   LOG_LEVEL: logLevel,
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8080),
   CORE_URL: z.url(),
-  CORE_PUBLIC_TOKEN: secret,
-  ACTOR_SIGNING_KEY: secret,
+  CORE_PUBLIC_TOKEN: inUse,
+  ACTOR_SIGNING_KEY: inUse,
   /** The facade's replicas tell each other what they count. They go on without it. */
   ...lanesShape,
   /**
@@ -36,6 +39,8 @@ export const readFacadeSettings = (env: Record<string, string | undefined> = pro
   const e = read(FacadeEnvironment, env);
   return {
     logLevel: e.LOG_LEVEL,
+    monitor: monitorOf(e),
+    lingerSeconds: e.LINGER_SECONDS,
     listen: { host: e.HOST, port: e.PORT },
     core: { url: e.CORE_URL, token: e.CORE_PUBLIC_TOKEN, actorSigningKey: e.ACTOR_SIGNING_KEY },
     bodyLimitBytes: e.BODY_LIMIT_BYTES,

@@ -2,7 +2,10 @@
 export { readClientSettings, type ClientSettings } from './client.ts';
 export { readCoreSettings, type CoreSettings } from './core.ts';
 export { readFacadeSettings, type FacadeSettings } from './facade.ts';
+export { readMigrateSettings, type MigrateSettings } from './migrate.ts';
+export type { MonitorSettings } from './monitor.ts';
 export type { RateLimit } from './rateLimits.ts';
 export { SettingsError } from './read.ts';
 export { readStandaloneSettings, type StandaloneSettings } from './standalone.ts';
 export { readWorkerSettings, type WorkerSettings } from './worker.ts';
+export { readGraderSettings, type GraderSettings, type ModelPrices } from './grader.ts';

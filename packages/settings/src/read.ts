@@ -31,4 +31,15 @@ export const integer = (minimum: number, maximum: number) =>
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 export const port = integer(0, 65_535);
 export const secret = z.string().min(16, 'at least 16 characters');
+
+/**
+ * A secret that is being replaced, as a comma list: all of them are accepted, the first is used. Two are enough for a
+ * rotation; more would be secrets that nobody took away (docs/operations.md, "Rotate keys and secrets").
+ */
+export const rotated = z
+  .string()
+  .transform((list) => list.split(',').map((one) => one.trim()))
+  .pipe(z.array(secret).min(1).max(2, 'at most two, the new one and the old one'));
+/** The one that a caller uses. */
+export const inUse = rotated.transform(([first = '']) => first);
 export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info');

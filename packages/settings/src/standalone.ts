@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/v4';
+import { monitorOf, monitorShape } from './monitor.ts';
 import { logLevel, port, read } from './read.ts';
 
 const StandaloneEnvironment = z.object({
+  ...monitorShape,
   LOG_LEVEL: logLevel.default('warn'),
   /** Where the embedded services keep their data and the service its first key. */
   DATA_DIR: z.string().default('.data'),
@@ -22,6 +24,7 @@ export const readStandaloneSettings = (env: Record<string, string | undefined> =
   const e = read(StandaloneEnvironment, env);
   return {
     logLevel: e.LOG_LEVEL,
+    monitor: monitorOf(e),
     dataDir: resolve(e.DATA_DIR),
     port: e.PORT,
     corePort: e.CORE_PORT,

@@ -1,11 +1,14 @@
 import * as z from 'zod/v4';
 import { lanesShape } from './core.ts';
-import { integer, logLevel, read, secret } from './read.ts';
+import { graderOf, graderShape, pricesOf } from './grader.ts';
+import { monitorOf, monitorShape } from './monitor.ts';
+import { inUse, integer, logLevel, read } from './read.ts';
 
 const WorkerEnvironment = z.object({
+  ...monitorShape,
   LOG_LEVEL: logLevel,
   CORE_URL: z.url(),
-  CORE_GRADING_TOKEN: secret,
+  CORE_GRADING_TOKEN: inUse,
   ...lanesShape,
   /** Runs at once in this process, by lane; 0 leaves the lane to other workers. */
   COPY_CONCURRENCY: integer(0, 1000).default(2),
@@ -18,17 +21,13 @@ const WorkerEnvironment = z.object({
   DRAW_CONCURRENCY: integer(0, 1000).default(1),
   /** Questions of one run in flight at the model at once. */
   QUESTION_CONCURRENCY: integer(1, 200).default(6),
-  GRADER: z.enum(['openai', 'baseline']).optional(),
-  OPENAI_BASE_URL: z.url().default('https://api.openai.com/v1'),
-  OPENAI_API_KEY: z.string().optional(),
-  GRADER_MODEL: z.string().default('gpt-4.1'),
+  ...graderShape,
   /**
    * Model calls in flight in this process, over all its runs, by lane: copies that wait for the model never hold up typed
    * answers. About as many as its runs ask for at once: a copy's questions, and the one or two of a typed submission.
    */
   COPY_MODEL_CALLS: integer(1, 1000).default(12),
   TYPED_MODEL_CALLS: integer(1, 1000).default(16),
-  MODEL_CALL_SECONDS: integer(1, 300).default(120),
   /** One copy's PDF work: a scan of 80 pages takes well below a minute of CPU. */
   PDF_SECONDS: integer(5, 3600).default(300),
   /** Inspection only opens the file and looks at its pages. */
@@ -39,9 +38,9 @@ const WorkerEnvironment = z.object({
 
 export const readWorkerSettings = (env: Record<string, string | undefined> = process.env) => {
   const e = read(WorkerEnvironment, env);
-  const provider = e.GRADER ?? (e.OPENAI_API_KEY === undefined ? 'baseline' : 'openai');
   return {
     logLevel: e.LOG_LEVEL,
+    monitor: monitorOf(e),
     core: { url: e.CORE_URL, token: e.CORE_GRADING_TOKEN },
     lanes: { url: e.NATS_URL, namespace: e.LANE_NAMESPACE },
     concurrency: {
@@ -51,17 +50,8 @@ export const readWorkerSettings = (env: Record<string, string | undefined> = pro
       draw: e.DRAW_CONCURRENCY,
       questions: e.QUESTION_CONCURRENCY,
     },
-    grader:
-      provider === 'openai'
-        ? {
-            provider,
-            baseUrl: e.OPENAI_BASE_URL,
-            // Servers of one's own (vLLM, Ollama) take any key; the client refuses to start without one.
-            apiKey: e.OPENAI_API_KEY ?? 'none',
-            model: e.GRADER_MODEL,
-            callTimeoutSeconds: e.MODEL_CALL_SECONDS,
-          }
-        : { provider },
+    grader: graderOf(e),
+    prices: pricesOf(e),
     modelCalls: { copy: e.COPY_MODEL_CALLS, typed: e.TYPED_MODEL_CALLS },
     pdfSeconds: e.PDF_SECONDS,
     inspectSeconds: e.INSPECT_SECONDS,

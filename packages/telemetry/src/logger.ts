@@ -1,10 +1,11 @@
 import { pino, type Logger as PinoLogger } from 'pino';
+import { traceIds } from './tracing.ts';
 
 export type Logger = PinoLogger;
 
 /**
  * The one logger (design chapter 2). Lines are JSON with ids only: keys, answers, names and texts are never passed
- * to it, and the paths below are a second net under that rule.
+ * to it, and the paths below are a second net under that rule. A line that is written inside a trace says in which.
  */
 export const createLogger = (options: {
   service: string;
@@ -16,6 +17,7 @@ export const createLogger = (options: {
       level: options.level,
       base: { service: options.service },
       timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: traceIds,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
         paths: [

@@ -36,7 +36,7 @@ export const listRegistered = (
       list: 'registrations',
       filters: { exam_id: exam.id },
       defaultLimit: 50,
-      signingKey: services.settings.actorSigningKey,
+      signingKeys: services.settings.actorSigningKeys,
     });
     const { rows } = await registeredRows(actor.institute_id, exam.id, page).execute(tx);
     const found = rows.map((row) => ({

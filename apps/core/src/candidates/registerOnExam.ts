@@ -82,6 +82,7 @@ const findCandidates = async (tx: Tx, instituteId: string, sent: readonly string
     .select(['id', 'external_id'])
     .where('institute_id', '=', instituteId)
     .where('id', '=', sql<string>`any(${[...wanted.keys()].filter(isUuid)}::uuid[])`)
+    .where('erased_at', 'is', null)
     .execute();
   const found = new Map(rows.map((row) => [row.id, row]));
   const unknown = [...wanted].flatMap(([id, asSent]) => (found.has(id) ? [] : [asSent]));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { CandidateInput, CandidatesCreated } from '@evaluation/rest-contract/schemas';
 import { isRead, type Parts } from '@evaluation/rules';
@@ -10,6 +11,7 @@ import { isRead, type Parts } from '@evaluation/rules';
  * left out or `null` keeps. Rows that would not change are not touched. Sorted, so that two calls lock in one order.
  * Each `external_id` at most once: see `repeatedCandidates`.
  * @returns what `POST /candidates` answers, in the order of the request
+ * @throws DomainFailure candidate_not_found when the external id is that of an erased candidate
  */
 export const upsertCandidates = async (
   tx: Tx,
@@ -37,10 +39,14 @@ export const upsertCandidates = async (
   // A statement of its own: it sees rows that another call committed while ours waited for it.
   const found = await tx
     .selectFrom('candidates')
-    .select(['id', 'external_id'])
+    .select(['id', 'external_id', 'erased_at'])
     .where('institute_id', '=', instituteId)
     .where('external_id', '=', sql<string>`any(${candidates.map(({ external_id }) => external_id)}::text[])`)
     .execute();
+  // Its external id was read back from us and sent again: nothing may be written into it.
+  const erased = found.filter(({ erased_at }) => erased_at !== null).map(({ id }) => id);
+  if (erased.length > 0)
+    throw new DomainFailure('candidate_not_found', { details: { candidate_ids: erased } });
   const stored = new Map(found.map(({ id, external_id }) => [external_id, id]));
   return sent.map(({ id: ours, external_id }) => {
     const id = stored.get(external_id);

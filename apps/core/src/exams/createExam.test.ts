@@ -8,7 +8,7 @@ import type { ExamCreate } from '@evaluation/rest-contract/schemas';
 import { readCoreSettings } from '@evaluation/settings';
 import type { Actor } from '@evaluation/signed-actor';
 import { createLogger } from '@evaluation/telemetry';
-import { cloneDatabase, newBucket, newLanes, type ClonedDatabase } from '@evaluation/test-services';
+import { newBacking, type ClonedDatabase } from '@evaluation/test-services';
 import { createInstitute } from '../institutes/provision.ts';
 import type { Services } from '../services.ts';
 import { createExam } from './createExam.ts';
@@ -24,24 +24,12 @@ let objects: ObjectStore;
 let services: Services;
 
 beforeAll(async () => {
-  clone = await cloneDatabase();
-  const bucket = await newBucket();
-  const { url, namespace } = newLanes();
-  const secret = 'sixteen characters';
-  const settings = readCoreSettings({
-    DATABASE_URL: clone.url,
-    CORE_PUBLIC_TOKEN: secret,
-    CORE_GRADING_TOKEN: secret,
-    CORE_CONTROL_TOKEN: secret,
-    ACTOR_SIGNING_KEY: secret,
-    NATS_URL: url,
-    LANE_NAMESPACE: namespace,
-    S3_ENDPOINT: bucket.endpoint,
-    S3_ACCESS_KEY_ID: bucket.accessKeyId,
-    S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
-  });
+  const backing = await newBacking();
+  const { bucket, environment } = backing;
+  clone = backing.clone;
+  const settings = readCoreSettings(environment);
   database = await openDatabase({ url: clone.url, poolSize: 2, log });
-  lanes = openLanes({ url, namespace, name: 'create-exam' });
+  lanes = openLanes({ ...backing.lanes, name: 'create-exam' });
   objects = objectStore(bucket);
   services = {
     database,

@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 const pageAfter = (position: Position | null): Page => {
-  const options = { instituteId: institute, list: 'exams', defaultLimit: LIMIT, signingKey: KEY };
+  const options = { instituteId: institute, list: 'exams', defaultLimit: LIMIT, signingKeys: [KEY] };
   const { scope } = openPage({}, options);
   return openPage(position === null ? {} : { cursor: writeCursor(position, scope, KEY) }, options);
 };

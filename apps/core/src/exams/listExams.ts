@@ -15,7 +15,7 @@ export const listExams = (services: Services, actor: Actor, query: unknown): Pro
     instituteId: actor.institute_id,
     list: 'exams',
     defaultLimit: 50,
-    signingKey: services.settings.actorSigningKey,
+    signingKeys: services.settings.actorSigningKeys,
   });
   return services.database.inTenant(actor.institute_id, async (tx) => {
     const { rows } = await listedExams(actor.institute_id, page).execute(tx);

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Exam, ExamListItem, Warning } from '@evaluation/rest-contract/schemas';
 import { examStatus, materialWarnings, type StoredExamStatus } from '@evaluation/rules';
+import { WHITE_SPACE } from '../rubrics/inForce.ts';
 import { PendingMaterial } from '../rubrics/savePending.ts';
 import { readQuote } from './quote.ts';
 
@@ -135,10 +136,6 @@ export const showExams = async (
 
 const byQuestion = (material: readonly OwnMaterial[]): Map<string, OwnMaterial> =>
   new Map(material.map((of) => [of.question_id, of]));
-
-/** White space as JavaScript's `trim` knows it: a model answer of nothing else is none. */
-const WHITE_SPACE =
-  '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 
 /** What the client set for the long answers of these exams, each at its version; generated rubrics do not count. */
 const readMaterial = async (

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
 import { advances } from '@evaluation/rules';
 import * as z from 'zod/v4';
+import { withPinnedRubrics } from '../rubrics/pinned.ts';
 import { settlePendingRubrics } from '../rubrics/savePending.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
@@ -15,14 +16,21 @@ import {
   readOverrides,
 } from './markedMaterial.ts';
 import { restRun } from './releaseRuns.ts';
+import { usedBefore, UsedByRun } from './usedByRun.ts';
 
 /** Everything a worker needs to grade one run; no credentials, and a name only where the checked copy prints it. */
 export const RunMaterial = z.object({
   run_id: z.uuid(),
   institute_id: z.uuid(),
+  /** From 1; more than that is a re-evaluation. */
+  attempt: z.int(),
+  /** An earlier attempt was completed, so a judgement is doubted; false after failures, which leave none to doubt. */
+  rejudges: z.boolean(),
   fence: z.int(),
   lease_seconds: z.number(),
   deadline_at: z.iso.datetime(),
+  /** Where in a trace the run was asked for. */
+  traceparent: z.string().nullable(),
   lane: z.enum(['copy', 'typed']),
   exam: CurrentPaper.shape.exam,
   candidate: Candidate,
@@ -34,6 +42,8 @@ export const RunMaterial = z.object({
   page_readings: z.array(z.object({ first_page: z.int(), pages: z.unknown() })),
   alignment: z.unknown(),
   results: z.array(DecidedQuestion),
+  /** What earlier deliveries used of the model; null when none told. */
+  used: UsedByRun.nullable(),
   /** Teachers' marks that this run keeps; none can be given or taken while it lasts. */
   overrides: z.array(OverrideInForce),
 });
@@ -62,7 +72,7 @@ export const claimRun = async (services: Services, job: RunToClaim): Promise<Run
     // If this is not heard either, the message comes again and is tried again.
     await restRun(services, job, unreachable(error) === null).catch((unheard: unknown) =>
       services.log.warn(
-        { err: unheard, run_id: job.run_id },
+        { err: unheard, run_id: job.run_id, institute_id: job.institute_id },
         'a run that could not be claimed keeps its place',
       ),
     );
@@ -96,14 +106,25 @@ const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial |
       .where('institute_id', '=', job.institute_id)
       .where('id', '=', job.run_id)
       .where('status', '=', 'released')
-      .returning(['id', 'fence', 'deadline_at', 'paper', 'rubric_version', 'alignment'])
+      .returning([
+        'id',
+        'attempt',
+        'fence',
+        'deadline_at',
+        'traceparent',
+        'paper',
+        'rubric_version',
+        'alignment',
+        'grader',
+        'usage',
+      ])
       .executeTakeFirst();
     if (run === undefined) return null;
 
     const { rubricVersion, ...pinned } =
       run.paper === null
         ? await pin(tx, job, submission.exam_id)
-        : { ...Pinned.parse(run.paper), rubricVersion: run.rubric_version };
+        : { ...(await readPinned(tx, job, run.paper)), rubricVersion: run.rubric_version };
     if (advances(submission.status, 'processing')) {
       await tx
         .updateTable('submissions')
@@ -121,9 +142,12 @@ const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial |
   return {
     run_id: run.id,
     institute_id: job.institute_id,
+    attempt: run.attempt,
+    rejudges: claimed.rejudges,
     fence: run.fence,
     lease_seconds: leaseSeconds,
     deadline_at: deadline.toISOString(),
+    traceparent: run.traceparent,
     lane: submission.lane,
     exam: pinned.exam,
     candidate: claimed.candidate,
@@ -141,6 +165,7 @@ const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial |
     page_readings: claimed.pageReadings,
     alignment: run.alignment,
     results: claimed.results,
+    used: usedBefore(run),
     overrides: claimed.overrides,
   };
 };
@@ -173,6 +198,16 @@ const pin = async (tx: Tx, job: { run_id: string; institute_id: string }, examId
   return { ...pinned, rubricVersion: rubric_version };
 };
 
+/** As an earlier claim pinned it, with the rubrics that were generated for the run since. */
+const readPinned = async (
+  tx: Tx,
+  job: { run_id: string; institute_id: string },
+  paper: unknown,
+): Promise<z.infer<typeof Pinned>> => {
+  const pinned = Pinned.parse(paper);
+  return { ...pinned, questions: await withPinnedRubrics(tx, job, pinned.questions) };
+};
+
 const readRest = async (
   tx: Tx,
   job: { run_id: string; institute_id: string },
@@ -202,7 +237,16 @@ const readRest = async (
           .where('institute_id', '=', job.institute_id)
           .where('id', '=', submission.upload_id)
           .executeTakeFirst();
+  const completed = await tx
+    .selectFrom('runs')
+    .select('id')
+    .where('institute_id', '=', job.institute_id)
+    .where('submission_id', '=', submission.id)
+    .where('status', '=', 'completed')
+    .limit(1)
+    .executeTakeFirst();
   return {
+    rejudges: completed !== undefined,
     candidate: await readCandidate(tx, job.institute_id, submission),
     answers: answers.flatMap(({ question_id, text }) =>
       text === null || settled.has(question_id) ? [] : [{ question_id, text }],

@@ -4,7 +4,7 @@ import { openLanes, type Lanes } from '@evaluation/lanes';
 import { objectStore, type ObjectStore } from '@evaluation/object-store';
 import { readCoreSettings } from '@evaluation/settings';
 import { createLogger } from '@evaluation/telemetry';
-import { cloneDatabase, newBucket, newLanes, type ClonedDatabase } from '@evaluation/test-services';
+import { newBacking, type ClonedDatabase } from '@evaluation/test-services';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Services } from '../services.ts';
@@ -22,25 +22,13 @@ let maker: pg.Client;
 let services: Services;
 
 beforeEach(async () => {
-  clone = await cloneDatabase();
-  const bucket = await newBucket();
-  const { url, namespace } = newLanes();
-  const secret = 'sixteen characters';
+  const backing = await newBacking();
+  const { bucket, environment } = backing;
+  clone = backing.clone;
   const log = createLogger({ service: 'test', level: 'silent' });
-  const settings = readCoreSettings({
-    DATABASE_URL: clone.url,
-    CORE_PUBLIC_TOKEN: secret,
-    CORE_GRADING_TOKEN: secret,
-    CORE_CONTROL_TOKEN: secret,
-    ACTOR_SIGNING_KEY: secret,
-    NATS_URL: url,
-    LANE_NAMESPACE: namespace,
-    S3_ENDPOINT: bucket.endpoint,
-    S3_ACCESS_KEY_ID: bucket.accessKeyId,
-    S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
-  });
+  const settings = readCoreSettings(environment);
   database = await openDatabase({ url: clone.url, poolSize: 4, log });
-  lanes = openLanes({ url, namespace, name: 'drawings' });
+  lanes = openLanes({ ...backing.lanes, name: 'drawings' });
   await lanes.ensureStreams();
   objects = objectStore(bucket);
   services = {

@@ -114,7 +114,10 @@ const publish = async (
       messageId(submission_id, delivery),
     );
   } catch (error) {
-    services.log.warn({ err: error, submission_id }, 'a drawing could not be published; it is wanted again');
+    services.log.warn(
+      { err: error, submission_id, institute_id },
+      'a drawing could not be published; it is wanted again',
+    );
     await services.database.inTenant(institute_id, (tx) =>
       wantAgain(tx, { submission_id, institute_id, delivery }),
     );

@@ -7,9 +7,11 @@ import * as z from 'zod/v4';
 import { discardCopies, storeCheckedCopy } from './checkedCopies.ts';
 import { resultsOfRun } from '../review/resultsOfRun.ts';
 import { charge, release } from '../credits/ledger.ts';
+import { countCredits, countRun } from '../metrics.ts';
 import type { Services } from '../services.ts';
 import { lockHeldRun, type HeldRun } from './heldRun.ts';
 import { announceStop, stopRun } from './stopRun.ts';
+import { noteUsed, UsedByRun } from './usedByRun.ts';
 
 /** A worker's PUT of the checked copy must begin within this. */
 const PUT_SECONDS = 600;
@@ -38,8 +40,7 @@ export const Completion = z.object({
   checked_copy: z.object({ size_bytes: z.int() }).nullable(),
   /** Reasons of the copy as a whole. */
   review_reasons: z.array(z.string()),
-  grader: z.object({ provider: z.string(), model: z.string() }),
-  usage: z.object({ calls: z.int(), input_tokens: z.int(), output_tokens: z.int(), duration_ms: z.number() }),
+  ...UsedByRun.shape,
 });
 export type Completion = z.infer<typeof Completion>;
 
@@ -53,15 +54,15 @@ export const completeRun = async (
   completion: Completion,
 ): Promise<void> => {
   const checkedCopy = await storedCopy(services, held, completion);
-  const superseded = await services.database.inTenant(held.institute_id, async (tx) => {
+  const done = await services.database.inTenant(held.institute_id, async (tx) => {
     const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
     const { made, effective } = await resultsOfRun(tx, held.institute_id, {
       id: submission.id,
       current_run_id: held.run_id,
     });
-    const { questions } = z.object({ questions: z.array(z.object({ id: z.uuid() })) }).parse(run.paper);
+    const questions = await questionsOnPaper(tx, held);
     const decided = new Set(made.map(({ question_id }) => question_id));
-    if (questions.some(({ id }) => !decided.has(id))) {
+    if (questions.some((id) => !decided.has(id))) {
       throw new Error(`run ${held.run_id} was completed before every question was decided`);
     }
 
@@ -70,13 +71,13 @@ export const completeRun = async (
     if (finalStatus(made) === 'failed') {
       // The paper's first, not the first that was recorded.
       const first = questions
-        .map(({ id }) => made.find(({ question_id }) => question_id === id))
+        .map((id) => made.find(({ question_id }) => question_id === id))
         .find((result) => result?.status === 'failed');
       const error = GradingError.parse(first?.error);
       await endRun(tx, held, { status: 'failed', error, completion });
       await failSubmission(tx, held, submission.id, error);
       await release(tx, held.institute_id, held.run_id, price);
-      return [];
+      return { earlier: [], credits: 'released' as const, outcome: 'failed' as const, price, lane: run.lane };
     }
 
     const revision = submission.marks_revision + 1;
@@ -107,10 +108,20 @@ export const completeRun = async (
             size_bytes: checkedCopy.sizeBytes,
           });
     await charge(tx, held.institute_id, held.run_id, price);
-    return earlier;
+    return { earlier, credits: 'charged' as const, outcome: 'completed' as const, price, lane: run.lane };
   });
   services.wakeDispatcher();
-  await discardCopies(services, superseded);
+  await countCredits(services, done.credits, done.price);
+  await countRun(services, done.lane, done.outcome);
+  await discardCopies(services, done.earlier);
+};
+
+/** Ids of the questions that the run has pinned, in the paper's order. */
+const questionsOnPaper = async (tx: Tx, held: HeldRun): Promise<string[]> => {
+  const { rows } = await sql<{ ids: unknown }>`
+    select jsonb_path_query_array(paper, '$.questions[*].id') as ids
+    from runs where institute_id = ${held.institute_id} and id = ${held.run_id}`.execute(tx);
+  return z.array(z.uuid()).parse(rows[0]?.ids);
 };
 
 /** The checked copy as it lies in the store; null when there is none, whatever the worker says. */
@@ -134,15 +145,27 @@ const storedCopy = async (
   return object === null ? null : { key, sizeBytes: object.sizeBytes };
 };
 
-/** The run cannot be graded (spec 3.2: `failed`, not charged). @throws DomainFailure conflict as above */
-export const failRun = async (services: Services, held: HeldRun, error: GradingError): Promise<void> => {
-  await services.database.inTenant(held.institute_id, async (tx) => {
+/**
+ * The run cannot be graded (spec 3.2: `failed`, not charged). It costs the institute nothing; what it used of the model is
+ * stored all the same. @throws DomainFailure conflict as above
+ */
+export const failRun = async (
+  services: Services,
+  held: HeldRun,
+  error: GradingError,
+  used?: UsedByRun,
+): Promise<void> => {
+  const failed = await services.database.inTenant(held.institute_id, async (tx) => {
     const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    await noteUsed(tx, held, used);
     await endRun(tx, held, { status: 'failed', error, completion: null });
     await failSubmission(tx, held, submission.id, error);
     await release(tx, held.institute_id, held.run_id, Number(run.price));
+    return run;
   });
   services.wakeDispatcher();
+  await countCredits(services, 'released', Number(failed.price));
+  await countRun(services, failed.lane, 'failed');
 };
 
 /** Fails a run that nobody holds: its deadline has passed, or it has outlived too many workers. */

@@ -9,7 +9,8 @@ export type HeldRun = z.infer<typeof HeldRun>;
 
 /**
  * Locks the submission, then the run (design 3.2), checks that the caller still holds it, and extends its lease: each
- * write is a sign of life. @throws DomainFailure conflict when the run was stopped, taken over or is over
+ * write is a sign of life. The paper, which may be megabytes, stays where it is.
+ * @throws DomainFailure conflict when the run was stopped, taken over or is over
  */
 export const lockHeldRun = async (tx: Tx, held: HeldRun, leaseSeconds: number) => {
   const submission = await tx
@@ -20,7 +21,7 @@ export const lockHeldRun = async (tx: Tx, held: HeldRun, leaseSeconds: number) =
     .where('r.id', '=', held.run_id)
     .forUpdate('s')
     .executeTakeFirst();
-  if (submission === undefined) throw lost();
+  if (submission === undefined) throw lostRun();
   const run = await tx
     .updateTable('runs')
     .set({ lease_until: sql<Date>`clock_timestamp() + make_interval(secs => ${leaseSeconds})` })
@@ -28,10 +29,11 @@ export const lockHeldRun = async (tx: Tx, held: HeldRun, leaseSeconds: number) =
     .where('id', '=', held.run_id)
     .where('fence', '=', held.fence)
     .where('status', '=', 'claimed')
-    .returning(['id', 'price', 'attempt', 'rubric_version', 'paper'])
+    .returning(['id', 'lane', 'price', 'attempt'])
     .executeTakeFirst();
-  if (run === undefined) throw lost();
+  if (run === undefined) throw lostRun();
   return { submission, run };
 };
 
-const lost = () => new DomainFailure('conflict', { message: 'This worker does not hold the run any more.' });
+export const lostRun = () =>
+  new DomainFailure('conflict', { message: 'This worker does not hold the run any more.' });

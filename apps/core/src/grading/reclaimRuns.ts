@@ -39,7 +39,10 @@ export const reclaimRuns = async (services: Services, judgesLeases: boolean): Pr
     try {
       await failAbandonedRun(services, run, run.timed_out ? TIMED_OUT : BROKE_DOWN);
     } catch (error) {
-      services.log.error({ err: error, run_id: run.id }, 'a run could not be ended');
+      services.log.error(
+        { err: error, run_id: run.id, institute_id: run.institute_id },
+        'a run could not be ended',
+      );
     }
   }
 };

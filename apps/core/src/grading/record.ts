@@ -3,12 +3,15 @@ import { Annotation, CriterionResult, GradingError } from '@evaluation/rest-cont
 import { advances, type GradingStep } from '@evaluation/rules';
 import { sql } from 'kysely';
 import * as z from 'zod/v4';
+import { noteEvidence, putEvidence } from '../evidence/storeEvidence.ts';
 import type { Services } from '../services.ts';
 import { lockHeldRun, type HeldRun } from './heldRun.ts';
+import { noteUsed, type UsedByRun } from './usedByRun.ts';
 
 /**
  * What a worker records while it grades (design 3.7). Each record is stored at once, so that a run that is delivered
- * again pays at most for the model calls that were in flight. Recording the same thing twice keeps the first.
+ * again pays at most for the model calls that were in flight. Recording the same thing twice keeps the first, with what it
+ * rests on (evidence/storeEvidence.ts).
  */
 
 /** Extends the lease and nothing else. @throws DomainFailure conflict when the run is not held any more */
@@ -31,11 +34,13 @@ export const recordStep = async (services: Services, held: HeldRun, step: Gradin
 export const recordPages = async (
   services: Services,
   held: HeldRun,
-  batch: { first_page: number; pages: unknown },
+  batch: { first_page: number; pages: unknown; evidence?: unknown; used?: UsedByRun | undefined },
 ): Promise<void> => {
+  const part = await putEvidence(services, held, batch.evidence);
   await services.database.inTenant(held.institute_id, async (tx) => {
     await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
-    await tx
+    await noteUsed(tx, held, batch.used);
+    const inserted = await tx
       .insertInto('page_readings')
       .values({
         institute_id: held.institute_id,
@@ -44,7 +49,10 @@ export const recordPages = async (
         pages: json(batch.pages),
       })
       .onConflict((conflict) => conflict.columns(['run_id', 'first_page']).doNothing())
-      .execute();
+      .returning('first_page')
+      .executeTakeFirst();
+    if (inserted === undefined) return;
+    await noteEvidence(tx, held, { kind: 'pages', ref: String(batch.first_page) }, part);
   });
 };
 
@@ -53,15 +61,23 @@ export const recordAlignment = async (
   services: Services,
   held: HeldRun,
   alignment: unknown,
+  evidence?: unknown,
+  used?: UsedByRun,
 ): Promise<void> => {
+  const part = await putEvidence(services, held, evidence);
   await services.database.inTenant(held.institute_id, async (tx) => {
     await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
-    await tx
+    await noteUsed(tx, held, used);
+    const updated = await tx
       .updateTable('runs')
       .set({ alignment: json(alignment) })
       .where('institute_id', '=', held.institute_id)
       .where('id', '=', held.run_id)
-      .execute();
+      .where('alignment', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (updated === undefined) return;
+    await noteEvidence(tx, held, { kind: 'alignment', ref: '' }, part);
   });
 };
 
@@ -85,10 +101,13 @@ export const recordQuestion = async (
   services: Services,
   held: HeldRun,
   result: RecordedQuestion,
+  evidence?: unknown,
+  used?: UsedByRun,
 ): Promise<void> => {
+  const part = await putEvidence(services, held, evidence);
   await services.database.inTenant(held.institute_id, async (tx) => {
-    const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
-    const max = maxOnPaper(run.paper, result.question_id);
+    const { submission } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    const max = await maxOnPaper(tx, held, result.question_id);
     if (
       max === null ||
       (result.awarded ?? 0) > max ||
@@ -96,6 +115,7 @@ export const recordQuestion = async (
     ) {
       throw new Error(`run ${held.run_id}: a result that the paper does not allow`);
     }
+    await noteUsed(tx, held, used);
     const inserted = await tx
       .insertInto('question_results')
       .values({
@@ -119,17 +139,24 @@ export const recordQuestion = async (
       .returning('question_id')
       .executeTakeFirst();
     if (inserted === undefined) return;
+    await noteEvidence(tx, held, { kind: 'question', ref: result.question_id }, part);
     await updateSubmission(tx, held, submission.id)
       .set({ questions_done: sql<number>`questions_done + 1` })
       .execute();
   });
 };
 
-const PinnedMarks = z.object({ questions: z.array(z.object({ id: z.uuid(), max_marks: z.number() })) });
-
 /** The paper is pinned on the run, so a worker, which touches what is untrusted, is not asked. */
-const maxOnPaper = (paper: unknown, questionId: string): number | null =>
-  PinnedMarks.parse(paper).questions.find(({ id }) => id === questionId)?.max_marks ?? null;
+const maxOnPaper = async (tx: Tx, held: HeldRun, questionId: string): Promise<number | null> => {
+  const { rows } = await sql<{ max: unknown }>`
+    select jsonb_path_query_first(paper, '$.questions[*] ? (@.id == $id).max_marks',
+      jsonb_build_object('id', ${questionId}::text)) as max
+    from runs where institute_id = ${held.institute_id} and id = ${held.run_id}`.execute(tx);
+  return z
+    .number()
+    .nullable()
+    .parse(rows[0]?.max ?? null);
+};
 
 const updateSubmission = (tx: Tx, held: HeldRun, submissionId: string) =>
   tx.updateTable('submissions').where('institute_id', '=', held.institute_id).where('id', '=', submissionId);

@@ -57,7 +57,10 @@ const publish = async (services: Services, lane: RunLane, run: ReleasedRun): Pro
     );
     return true;
   } catch (error) {
-    services.log.warn({ err: error, run_id: run.id }, 'a run could not be published; it waits again');
+    services.log.warn(
+      { err: error, run_id: run.id, institute_id: run.institute_id },
+      'a run could not be published; it waits again',
+    );
     return false;
   }
 };

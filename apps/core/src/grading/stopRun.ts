@@ -1,13 +1,17 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
 import type { GradingError } from '@evaluation/rest-contract/schemas';
+import { countCredits, countRun } from '../metrics.ts';
 import type { Services } from '../services.ts';
+import type { RunLane } from './runLane.ts';
 
 /** A run that was stopped before it was done, with the credits it had reserved: its caller releases them. */
 export interface StoppedRun {
   id: string;
   fence: number;
   price: number;
+  lane: RunLane;
+  outcome: 'failed' | 'cancelled';
 }
 
 /**
@@ -21,10 +25,11 @@ export const stopRun = async (
   run: { id: string; instituteId: string },
   error: GradingError | null,
 ): Promise<StoppedRun | null> => {
+  const outcome = error === null ? 'cancelled' : 'failed';
   const stopped = await tx
     .updateTable('runs')
     .set({
-      status: error === null ? 'cancelled' : 'failed',
+      status: outcome,
       finished_at: sql<Date>`clock_timestamp()`,
       lease_until: null,
       fence: sql<number>`fence + 1`,
@@ -33,9 +38,11 @@ export const stopRun = async (
     .where('institute_id', '=', run.instituteId)
     .where('id', '=', run.id)
     .where('status', 'in', ['queued', 'released', 'claimed'])
-    .returning(['price', 'fence'])
+    .returning(['price', 'fence', 'lane'])
     .executeTakeFirst();
-  return stopped === undefined ? null : { id: run.id, fence: stopped.fence, price: Number(stopped.price) };
+  if (stopped === undefined) return null;
+  const { fence, price, lane } = stopped;
+  return { id: run.id, fence, price: Number(price), lane, outcome };
 };
 
 /**
@@ -45,6 +52,8 @@ export const stopRun = async (
 export const announceStop = async (services: Services, stopped: StoppedRun | null): Promise<void> => {
   if (stopped === null) return;
   services.wakeDispatcher();
+  await countCredits(services, 'released', stopped.price);
+  await countRun(services, stopped.lane, stopped.outcome);
   await services.afterCommit(async () => {
     try {
       await services.lanes.broadcast('run_stopped', { version: 1, run_id: stopped.id, fence: stopped.fence });

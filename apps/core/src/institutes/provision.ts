@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod/v4';
 import { termsOf } from '../account/manageKeys.ts';
 import { grant } from '../credits/ledger.ts';
+import { countCredits } from '../metrics.ts';
 import type { Services } from '../services.ts';
 import { findInstitute } from './findInstitute.ts';
 
@@ -48,6 +49,7 @@ export const createInstitute = async (
       daily_copy_quota: input.daily_copy_quota,
     },
   });
+  await countCredits(services, 'granted', input.credits);
   return { institute_id: id };
 };
 
@@ -65,6 +67,7 @@ export const grantCredits = async (
       .where('institute_id', '=', input.institute_id)
       .executeTakeFirstOrThrow();
   });
+  await countCredits(services, 'granted', input.amount);
   return { institute_id: input.institute_id, balance: Number(account.balance) };
 };
 

@@ -21,7 +21,13 @@ const codeOf = (read: () => unknown): string => {
 };
 
 test('1 a cursor gives back the position it was made of', () => {
-  expect(readCursor(writeCursor(position, scope, KEY), scope, KEY)).toEqual(position);
+  expect(readCursor(writeCursor(position, scope, KEY), scope, [KEY])).toEqual(position);
+});
+
+test('1 a cursor that was given out before the signing key was replaced goes on', () => {
+  const next = 'n'.repeat(32);
+  expect(readCursor(writeCursor(position, scope, KEY), scope, [next, KEY])).toEqual(position);
+  expect(codeOf(() => readCursor(writeCursor(position, scope, KEY), scope, [next]))).toBe('invalid_cursor');
 });
 
 test.each<[string, Partial<CursorScope>]>([
@@ -31,7 +37,7 @@ test.each<[string, Partial<CursorScope>]>([
   ['a filter less', { filters: {} }],
   ['a filter more', { filters: { ...scope.filters, finalized: true } }],
 ])('1 a cursor is bound to what it was given out for: %s', (_name, other) => {
-  expect(codeOf(() => readCursor(writeCursor(position, scope, KEY), { ...scope, ...other }, KEY))).toBe(
+  expect(codeOf(() => readCursor(writeCursor(position, scope, KEY), { ...scope, ...other }, [KEY]))).toBe(
     'invalid_cursor',
   );
 });
@@ -39,7 +45,7 @@ test.each<[string, Partial<CursorScope>]>([
 test('1 the order in which filters are named means nothing', () => {
   const one = { ...scope, filters: { a: 1, b: 2 } };
   expect(
-    readCursor(writeCursor(position, one, KEY), { ...scope, filters: { b: 2, a: 1, c: undefined } }, KEY),
+    readCursor(writeCursor(position, one, KEY), { ...scope, filters: { b: 2, a: 1, c: undefined } }, [KEY]),
   ).toEqual(position);
 });
 
@@ -51,7 +57,7 @@ test('1 anything that is no cursor answers invalid_cursor, never an error of our
         fc.string().map((text) => `${Buffer.from(text).toString('base64url')}.x`),
       ),
       (text) => {
-        expect(codeOf(() => readCursor(text, scope, KEY))).toBe('invalid_cursor');
+        expect(codeOf(() => readCursor(text, scope, [KEY]))).toBe('invalid_cursor');
       },
     ),
   );

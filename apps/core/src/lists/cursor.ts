@@ -22,15 +22,14 @@ export const writeCursor = (position: Position, scope: CursorScope, signingKey: 
 };
 
 /** @throws DomainFailure invalid_cursor */
-export const readCursor = (cursor: string, scope: CursorScope, signingKey: string): Position => {
+export const readCursor = (cursor: string, scope: CursorScope, signingKeys: readonly string[]): Position => {
   const [payload = '', signature = ''] = cursor.split('.');
   const given = Buffer.from(signature);
-  const expected = Buffer.from(mac(payload, scope, signingKey));
-  if (
-    cursor.split('.').length !== 2 ||
-    given.length !== expected.length ||
-    !timingSafeEqual(given, expected)
-  ) {
+  const isSignedBy = (key: string): boolean => {
+    const expected = Buffer.from(mac(payload, scope, key));
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  };
+  if (cursor.split('.').length !== 2 || !signingKeys.some(isSignedBy)) {
     throw new DomainFailure('invalid_cursor');
   }
   return Position.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));

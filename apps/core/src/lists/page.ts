@@ -19,7 +19,7 @@ export interface Page {
   /** Condition on the row's `updated_at` and `id`, given as SQL. */
   where: (updatedAt: RawBuilder<unknown>, id: RawBuilder<unknown>) => RawBuilder<boolean>;
   scope: CursorScope;
-  signingKey: string;
+  signingKeys: readonly string[];
 }
 
 /**
@@ -33,7 +33,8 @@ export const openPage = (
     list: string;
     filters?: CursorScope['filters'];
     defaultLimit: number;
-    signingKey: string;
+    /** The first signs; a cursor by any of them is read. */
+    signingKeys: readonly string[];
   },
 ): Page => {
   const { updated_since: since } = request;
@@ -42,13 +43,13 @@ export const openPage = (
     list: options.list,
     filters: { ...options.filters, updated_since: since },
   };
-  const after = request.cursor === undefined ? null : readCursor(request.cursor, scope, options.signingKey);
+  const after = request.cursor === undefined ? null : readCursor(request.cursor, scope, options.signingKeys);
   const limit = request.limit === undefined ? options.defaultLimit : Number(request.limit);
   return {
     rows: limit + 1,
     limit,
     scope,
-    signingKey: options.signingKey,
+    signingKeys: options.signingKeys,
     where: (updatedAt, id) => sql<boolean>`
       ${since === undefined ? sql`true` : sql`${updatedAt} >= ${since}::timestamptz`} and
       ${after === null ? sql`true` : sql`(${updatedAt}, ${id}) > (${after.updated_at}::timestamptz, ${after.id}::uuid)`}`,
@@ -67,7 +68,9 @@ export const closePage = <T>(
   return {
     data,
     next_cursor:
-      hasMore && last !== undefined ? writeCursor(positionOf(last), page.scope, page.signingKey) : null,
+      hasMore && last !== undefined
+        ? writeCursor(positionOf(last), page.scope, page.signingKeys[0] ?? '')
+        : null,
     has_more: hasMore,
   };
 };

@@ -78,11 +78,8 @@ export const editQuestion = (
     if (problems.length > 0 || placed === undefined) return refuse(problems);
 
     const of = { instituteId: actor.institute_id, examId: exam.id };
-    const material = editMaterial(stored.material, edit);
-    const isTextNew = after.text !== before.text;
-    // A rubric that was generated from a text that is no more is cleared: the next copy has one made anew.
-    const outdated = stored.material?.source === 'generated' && isTextNew;
-    const rubric = material ?? (outdated ? { rubric: null, model_answer: null } : null);
+    // A rubric that was generated goes with the text that it was made from, and without a new version.
+    const rubric = editMaterial(stored.material, edit);
     const isNew = FIELDS.some(
       (field) =>
         !isDeepStrictEqual(

@@ -60,7 +60,7 @@ export const readQuestions = async (
     from questions q
     join exams e on e.id = q.exam_id
     join sections s on s.id = q.section_id
-    ${isMarked ? sql`left join lateral ${rubricInForce(sql`q.id`, sql`e.rubric_version`)} v on q.type = 'long_answer'` : sql``}
+    ${isMarked ? sql`left join lateral ${rubricInForce(sql`e.rubric_version`)} v on q.type = 'long_answer'` : sql``}
     where q.institute_id = ${instituteId} and q.exam_id = ${examId} and ${only}
     order by q.position`.execute(tx);
   return rows.map((row) => shown(row, options.include));

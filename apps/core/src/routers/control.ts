@@ -1,6 +1,16 @@
 import * as z from 'zod/v4';
 import { createKey, editKey, KeyCreate, KeyEdit, revokeKey } from '../account/manageKeys.ts';
+import { eraseCandidate } from '../candidates/eraseCandidate.ts';
+import {
+  exportCandidate,
+  exportFiles,
+  exportSubmission,
+  WantedFiles,
+  WantedSubmission,
+} from '../candidates/exportCandidate.ts';
+import { WantedCandidate } from '../candidates/findForOperator.ts';
 import { reconcileSome } from '../credits/reconcile/reconcile.ts';
+import { readEvidenceParts, showEvidence, WantedEvidence, WantedParts } from '../evidence/showEvidence.ts';
 import { editInstitute, InstituteEdit } from '../institutes/editInstitute.ts';
 import { createInstitute, grantCredits, InstituteCreate, showInstitute } from '../institutes/provision.ts';
 import { controlProcedure, router } from '../trpc.ts';
@@ -25,6 +35,24 @@ export const controlRouter = router({
   reconcile: controlProcedure
     .input(z.object({ institute_id: z.uuid().optional(), after: z.uuid().optional() }))
     .query(({ ctx, input }) => reconcileSome(ctx.services.database, input)),
+  showEvidence: controlProcedure
+    .input(WantedEvidence)
+    .query(({ ctx, input }) => showEvidence(ctx.services, input)),
+  readEvidenceParts: controlProcedure
+    .input(WantedParts)
+    .query(({ ctx, input }) => readEvidenceParts(ctx.services, input)),
+  exportCandidate: controlProcedure
+    .input(WantedCandidate)
+    .query(({ ctx, input }) => exportCandidate(ctx.services, input)),
+  exportSubmission: controlProcedure
+    .input(WantedSubmission)
+    .query(({ ctx, input }) => exportSubmission(ctx.services, input)),
+  exportFiles: controlProcedure
+    .input(WantedFiles)
+    .query(({ ctx, input }) => exportFiles(ctx.services, input)),
+  eraseCandidate: controlProcedure
+    .input(WantedCandidate)
+    .mutation(({ ctx, input }) => eraseCandidate(ctx.services, input)),
   showInstitute: controlProcedure
     .input(z.object({ institute_id: z.uuid() }))
     .query(({ ctx, input }) => showInstitute(ctx.services, input.institute_id)),

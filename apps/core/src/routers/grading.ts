@@ -1,5 +1,11 @@
-import { GradingError } from '@evaluation/rest-contract/schemas';
+import { GradingError, Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
+import {
+  FindJudgement,
+  findJudgement,
+  KeepJudgement,
+  keepJudgement,
+} from '../evidence/standingJudgements.ts';
 import { claimDrawing, DrawingJob } from '../grading/claimDrawing.ts';
 import { claimRun } from '../grading/claimRun.ts';
 import { Completion, completeRun, failRun, presignCheckedCopy } from '../grading/finishRun.ts';
@@ -15,7 +21,15 @@ import {
   recordStep,
 } from '../grading/record.ts';
 import { BegunDrawing, handBackDrawing, presignDrawing, recordDrawing } from '../grading/recordDrawing.ts';
+import { UsedByRun } from '../grading/usedByRun.ts';
+import { beginRubric, giveUpRubric, recordRubric } from '../rubrics/generation.ts';
 import { gradingProcedure, router } from '../trpc.ts';
+
+/** What the record rests on: any JSON, of a bounded size. A worker of the release before sends none. */
+const Evidence = z.unknown().optional();
+
+/** What the run has used of the model so far; none from a worker of the release before. */
+const Used = UsedByRun.optional();
 
 const upload = z.object({ upload_id: z.uuid(), institute_id: z.uuid() });
 
@@ -31,14 +45,41 @@ export const gradingRouter = router({
     .input(z.object({ held: HeldRun, step: z.enum(['processing', 'reading', 'grading']) }))
     .mutation(({ ctx, input }) => recordStep(ctx.services, input.held, input.step)),
   recordPages: gradingProcedure
-    .input(z.object({ held: HeldRun, first_page: z.int().gte(1), pages: z.array(z.unknown()) }))
+    .input(
+      z.object({
+        held: HeldRun,
+        first_page: z.int().gte(1),
+        pages: z.array(z.unknown()),
+        evidence: Evidence,
+        used: Used,
+      }),
+    )
     .mutation(({ ctx, input }) => recordPages(ctx.services, input.held, input)),
   recordAlignment: gradingProcedure
-    .input(z.object({ held: HeldRun, alignment: z.array(z.unknown()) }))
-    .mutation(({ ctx, input }) => recordAlignment(ctx.services, input.held, input.alignment)),
+    .input(z.object({ held: HeldRun, alignment: z.array(z.unknown()), evidence: Evidence, used: Used }))
+    .mutation(({ ctx, input }) =>
+      recordAlignment(ctx.services, input.held, input.alignment, input.evidence, input.used),
+    ),
+  beginRubric: gradingProcedure
+    .input(z.object({ held: HeldRun, question_id: z.uuid(), failures: z.int().gte(0).nullable() }))
+    .mutation(({ ctx, input }) => beginRubric(ctx.services, input.held, input)),
+  recordRubric: gradingProcedure
+    .input(z.object({ held: HeldRun, question_id: z.uuid(), rubric: Rubric, evidence: Evidence, used: Used }))
+    .mutation(({ ctx, input }) => recordRubric(ctx.services, input.held, input)),
+  giveUpRubric: gradingProcedure
+    .input(z.object({ held: HeldRun, question_id: z.uuid(), used: Used }))
+    .mutation(({ ctx, input }) => giveUpRubric(ctx.services, input.held, input.question_id, input.used)),
   recordQuestion: gradingProcedure
-    .input(z.object({ held: HeldRun, result: RecordedQuestion }))
-    .mutation(({ ctx, input }) => recordQuestion(ctx.services, input.held, input.result)),
+    .input(z.object({ held: HeldRun, result: RecordedQuestion, evidence: Evidence, used: Used }))
+    .mutation(({ ctx, input }) =>
+      recordQuestion(ctx.services, input.held, input.result, input.evidence, input.used),
+    ),
+  findJudgement: gradingProcedure
+    .input(FindJudgement)
+    .query(({ ctx, input }) => findJudgement(ctx.services, input)),
+  keepJudgement: gradingProcedure
+    .input(KeepJudgement)
+    .mutation(({ ctx, input }) => keepJudgement(ctx.services, input)),
   handBack: gradingProcedure
     .input(z.object({ held: HeldRun }))
     .mutation(({ ctx, input }) => handBackRun(ctx.services, input.held)),
@@ -49,8 +90,8 @@ export const gradingRouter = router({
     .input(z.object({ held: HeldRun, completion: Completion }))
     .mutation(({ ctx, input }) => completeRun(ctx.services, input.held, input.completion)),
   fail: gradingProcedure
-    .input(z.object({ held: HeldRun, error: GradingError }))
-    .mutation(({ ctx, input }) => failRun(ctx.services, input.held, input.error)),
+    .input(z.object({ held: HeldRun, error: GradingError, used: Used }))
+    .mutation(({ ctx, input }) => failRun(ctx.services, input.held, input.error, input.used)),
 
   claimInspection: gradingProcedure
     .input(upload)

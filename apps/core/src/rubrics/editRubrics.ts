@@ -145,7 +145,7 @@ const readAsked = async (
   >`
     select q.id, q.label, q.type, q.max_marks::float8 as max_marks, v.source, v.rubric, v.model_answer
     from questions q
-    left join lateral ${rubricInForce(sql`q.id`, sql`${version}`)} v on true
+    left join lateral ${rubricInForce(sql`${version}`)} v on true
     where q.institute_id = ${instituteId} and q.exam_id = ${examId}
       and q.id = any(${ids.filter(isUuid)}::uuid[])`.execute(tx);
   return new Map(

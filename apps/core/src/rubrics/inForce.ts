@@ -1,13 +1,20 @@
 import { sql, type RawBuilder } from 'kysely';
 
+/** White space as JavaScript's `trim` knows it: a model answer of nothing else is none. */
+export const WHITE_SPACE =
+  '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+
 /**
  * What marks a question at a version of its exam's rubrics: the last row up to it (design 3.12). A client's row says
- * what the client set; one that sets nothing clears, and lets a generated rubric of the same or a later version stand
- * in. Of one version a client's rubric beats a generated one.
+ * what the client set. One that sets nothing, or none at all, lets the rubric stand in that was generated for that
+ * version from the question's text; it stands as long as the text does (generation.ts).
+ * @param version SQL of the version, in a query whose `questions` are called `q`
  * @returns SQL of a row `{version, source, rubric, model_answer}`, or none: for `left join lateral … on true`
  */
-export const rubricInForce = (questionId: RawBuilder<unknown>, version: RawBuilder<unknown>) => sql`(
+export const rubricInForce = (version: RawBuilder<unknown>) => sql`(
   select v.version, v.source, v.rubric, v.model_answer from rubric_versions v
-  where v.question_id = ${questionId} and v.version <= ${version}
-  order by v.version desc, (v.rubric is null and v.model_answer is null), v.source
+  where v.question_id = q.id and v.version <= ${version}
+    and case v.source when 'client' then true
+      else v.text_sha256 = encode(sha256(convert_to(q.text, 'UTF8')), 'hex') end
+  order by v.version desc, (v.rubric is null and btrim(coalesce(v.model_answer, ''), ${WHITE_SPACE}) = ''), v.source
   limit 1)`;

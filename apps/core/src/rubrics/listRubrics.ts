@@ -47,7 +47,7 @@ const statement = (instituteId: string, examId: string) => sql<ExamRubrics>`
       select json_agg(json_build_object('question_id', q.id, 'label', q.label, 'rubric', v.rubric,
         'model_answer', v.model_answer, 'source', v.source) order by q.position)
       from questions q
-      left join lateral ${rubricInForce(sql`q.id`, sql`e.rubric_version`)} v on true
+      left join lateral ${rubricInForce(sql`e.rubric_version`)} v on true
       where q.institute_id = e.institute_id and q.exam_id = e.id and q.type = 'long_answer'), '[]') as questions
   from exams e
   where e.institute_id = ${instituteId} and e.id = ${examId} and e.source = 'api' and e.status <> 'deleted'`;

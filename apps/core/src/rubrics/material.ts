@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Rubric } from '@evaluation/rest-contract/schemas';
 
-/** What a long answer is marked by, as it stands. `generated`: made by the service, since the client set nothing. */
+/**
+ * What a long answer is marked by, as it stands. `generated`: made by the service, since the client set nothing; a model
+ * answer beside it is the client's own, of white space.
+ */
 export interface Material {
   source: 'client' | 'generated';
   rubric: Rubric | null;
@@ -20,7 +23,7 @@ export const ofClient = (
 ): { rubric: Rubric | null; model_answer: string | null } =>
   material?.source === 'client'
     ? { rubric: material.rubric, model_answer: material.model_answer }
-    : { rubric: null, model_answer: null };
+    : { rubric: null, model_answer: material?.model_answer ?? null };
 
 /**
  * What an edit makes of it, or null when it changes nothing: then there is no new version. Clearing a generated rubric

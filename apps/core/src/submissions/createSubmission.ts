@@ -15,6 +15,7 @@ import type { Services } from '../services.ts';
 import { settleUpload } from '../uploads/settleUpload.ts';
 import { readSubmission } from './getSubmission.ts';
 import { insertSubmission } from './insertSubmission.ts';
+import { countCredits } from '../metrics.ts';
 import { lockRowFor } from './lockSubmission.ts';
 import { readPaper, type PaperQuestion } from './paper.ts';
 import { payForRun, readTerms } from './payForRun.ts';
@@ -94,9 +95,10 @@ export const createSubmission = async (
     // Read before the hottest rows are locked: it looks along the whole queue.
     const submission = await readSubmission(tx, actor.institute_id, submissionId, services.lanePace);
     await payForRun(tx, actor, { run, terms, freed: replaced });
-    return { submission, stopped: replaced };
+    return { submission, stopped: replaced, price: run.price };
   });
   services.wakeDispatcher();
+  await countCredits(services, 'reserved', created.price);
   await announceStop(services, created.stopped);
   return created.submission;
 };
@@ -169,6 +171,9 @@ const findCandidate = async (tx: Tx, instituteId: string, id: string): Promise<s
     .select('id')
     .where('institute_id', '=', instituteId)
     .where('id', '=', id)
+    // Held until the submission is there: an erasure either sees it, or is seen here.
+    .where('erased_at', 'is', null)
+    .forKeyShare()
     .executeTakeFirst();
   return row?.id;
 };

@@ -8,7 +8,7 @@ import { lockSubmissionFor } from './lockSubmission.ts';
 
 /**
  * `live` → `deleted` (spec 3.2): grading is stopped, the result is no longer available, and the candidate may be given a
- * new submission. The upload stays used; its files go when the retention time is over.
+ * new submission. The upload stays used; its files and evidence go when the retention time is over.
  * @throws DomainFailure not_found, exam_not_found, conflict (replaced, or deleted before), submission_finalized
  */
 export const deleteSubmission = async (
@@ -24,6 +24,13 @@ export const deleteSubmission = async (
       .set({ state: 'deleted', ...(run === null ? {} : { status: 'cancelled' }) })
       .where('institute_id', '=', actor.institute_id)
       .where('id', '=', submission.id)
+      .execute();
+    await tx
+      .updateTable('runs')
+      .set({ evidence_unneeded_since: sql<Date>`clock_timestamp()` })
+      .where('institute_id', '=', actor.institute_id)
+      .where('submission_id', '=', submission.id)
+      .where('evidence_since', 'is not', null)
       .execute();
     if (submission.upload_id !== null) {
       // After the submission, against the order of locks: nobody who holds an upload waits for a submission.

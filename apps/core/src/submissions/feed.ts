@@ -15,7 +15,7 @@ export const feed = async (services: Services, actor: Actor, query: unknown): Pr
     instituteId: actor.institute_id,
     list: 'submissions',
     defaultLimit: 50,
-    signingKey: services.settings.actorSigningKey,
+    signingKeys: services.settings.actorSigningKeys,
   });
   const found = await services.database.inTenant(actor.institute_id, (tx) =>
     selectSubmissions(tx, actor.institute_id, services.lanePace, ofFeed(page)),

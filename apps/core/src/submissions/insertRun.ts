@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
 import { MAX_VISION_PAGES, PAGES_BEYOND_VISION_LIMIT } from '@evaluation/rules';
+import { traceparentNow } from '@evaluation/telemetry';
 import type { Intake } from './takeTypedAnswers.ts';
 
 /** A run that is about to begin: the first of a submission, or that of a re-evaluation. */
@@ -70,6 +71,7 @@ export const insertRun = async (
       attempt: run.attempt,
       status: isOver ? 'completed' : 'queued',
       price: String(run.price),
+      traceparent: traceparentNow() ?? null,
       rubric_version: isOver ? rubricVersionOf(started) : null,
       finished_at: isOver ? now : null,
     })

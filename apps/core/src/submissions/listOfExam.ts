@@ -25,7 +25,7 @@ export const listOfExam = (
       list: 'exam_submissions',
       filters: { exam_id: exam.id, finalized, needs_review },
       defaultLimit: 50,
-      signingKey: services.settings.actorSigningKey,
+      signingKeys: services.settings.actorSigningKeys,
     });
     const chosen = liveOfExam(exam.id, page, { finalized, needs_review });
     const found = await selectSubmissions(tx, actor.institute_id, services.lanePace, chosen);

@@ -36,6 +36,9 @@ export const lockSubmissionFor = async (
   return { exam, submission, isDone };
 };
 
+/** Of an erased candidate there is nothing left to mark; the marks as they are may still be approved or finalized. */
+const NEEDS_THE_ANSWER: ReadonlySet<SubmissionChange> = new Set(['re_evaluate', 'override']);
+
 /** The same for a caller that holds the exam's lock. */
 export const lockRowFor = async (
   tx: Tx,
@@ -60,6 +63,7 @@ export const lockRowFor = async (
       'needs_review',
       'review_reasons',
       'approved_at',
+      'erased_at',
     ])
     .where('institute_id', '=', instituteId)
     .where('id', '=', submissionId)
@@ -70,6 +74,9 @@ export const lockRowFor = async (
     change,
   );
   if (verdict !== 'allowed' && verdict !== 'done') throw new DomainFailure(verdict);
+  if (submission.erased_at !== null && NEEDS_THE_ANSWER.has(change)) {
+    throw new DomainFailure('conflict', { message: 'The data of the candidate was erased.' });
+  }
   return { submission, isDone: verdict === 'done' };
 };
 

@@ -88,6 +88,6 @@ const questionsOf = (instituteId: string, examId: string, version: RawBuilder<un
   left join lateral ${
     version === null
       ? sql`(select null::text as model_answer, null::jsonb as rubric)`
-      : rubricInForce(sql`q.id`, version)
+      : rubricInForce(version)
   } v on true
   where q.institute_id = ${instituteId} and q.exam_id = ${examId})`;

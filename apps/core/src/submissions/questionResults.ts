@@ -193,7 +193,7 @@ const readModelAnswers = async (
     from questions q
     join exams e on e.institute_id = q.institute_id and e.id = q.exam_id
     cross join unnest(${versions}::int[]) as asked (version)
-    cross join lateral ${rubricInForce(sql`q.id`, sql`coalesce(asked.version, e.rubric_version)`)} v
+    cross join lateral ${rubricInForce(sql`coalesce(asked.version, e.rubric_version)`)} v
     where q.institute_id = ${instituteId} and q.exam_id = ${examId} and v.model_answer is not null`.execute(
     tx,
   );

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { ReEvaluate, type Submission } from '@evaluation/rest-contract/schemas';
+import { settleByKey } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
 import { dropOverrides } from '../review/dropOverrides.ts';
@@ -9,10 +10,11 @@ import type { LockedExam } from '../exams/lockExam.ts';
 import type { Services } from '../services.ts';
 import { readSubmission } from './getSubmission.ts';
 import { insertRun, standingOf } from './insertRun.ts';
+import { countCredits } from '../metrics.ts';
 import { lockSubmissionFor, type LockedSubmission } from './lockSubmission.ts';
 import { readPaper } from './paper.ts';
 import { payForRun, readTerms } from './payForRun.ts';
-import { settleByKey, type Intake } from './takeTypedAnswers.ts';
+import type { Intake } from './takeTypedAnswers.ts';
 
 /**
  * Grades a submission again: a new run at the price that was quoted, whatever the price is now (spec 3.2, 8.4). The marks
@@ -61,10 +63,11 @@ export const reEvaluate = async (
     // Read before the hottest rows are locked: it looks along the whole queue.
     const accepted = await readSubmission(tx, actor.institute_id, locked.id, services.lanePace);
     await payForRun(tx, actor, { run, terms, freed: null });
-    return accepted;
+    return { accepted, price: run.price };
   });
   services.wakeDispatcher();
-  return submission;
+  await countCredits(services, 'reserved', submission.price);
+  return submission.accepted;
 };
 
 /** What was handed in, as the new run finds it: a copy for the AI alone, or answers of which keys mark a part. */

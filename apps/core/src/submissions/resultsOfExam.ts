@@ -26,7 +26,7 @@ export const resultsOfExam = (
       list: 'exam_results',
       filters: { exam_id: exam.id, finalized },
       defaultLimit: 20,
-      signingKey: services.settings.actorSigningKey,
+      signingKeys: services.settings.actorSigningKeys,
     });
     const chosen = liveOfExam(exam.id, page, { finalized });
     const { rows } = await resultRows(actor.institute_id, chosen).execute(tx);

@@ -79,7 +79,7 @@ afterAll(async () => {
 
 /** The page of so many rows that begins after a part of all submissions, by their times. */
 const pageFrom = (part: number, filters: { updated_since?: string } = {}): Page => {
-  const options = { instituteId: institute, list: 'l', defaultLimit: LIMIT, signingKey: KEY };
+  const options = { instituteId: institute, list: 'l', defaultLimit: LIMIT, signingKeys: [KEY] };
   const { scope } = openPage(filters, options);
   const id = '00000000-0000-4000-8000-000000000000';
   return openPage(

@@ -1,9 +1,9 @@
 import type { AnswerInput } from '@evaluation/rest-contract/schemas';
 import {
   checkTypedAnswers,
-  markObjective,
-  objectiveKey,
+  settleByKey,
   type Parts,
+  type SettledQuestion,
   type TypedAnswer,
 } from '@evaluation/rules';
 import { refuse } from '../accept.ts';
@@ -21,15 +21,6 @@ export interface Intake {
   answers: TypedAnswer[];
   /** Decided at once: objective answers by their key, blank and omitted ones as not answered. */
   results: SettledQuestion[];
-}
-
-/** A question of a typed paper that needs no AI. */
-export interface SettledQuestion {
-  question_id: string;
-  status: 'graded' | 'not_answered';
-  awarded: number;
-  max: number;
-  extracted_answer: string | null;
 }
 
 /** What the paper says of answers, or of what could be read of them. */
@@ -59,47 +50,5 @@ export const takeTypedAnswers = (
     beyondVision: false,
     answers: answered,
     results,
-  };
-};
-
-/**
- * What a typed paper's answers are worth without the AI (spec 4.7, rules 5, 6): objective ones by their key, blank and
- * omitted ones as not answered.
- * @returns those results, and how many long answers wait for the AI
- */
-export const settleByKey = (
-  paper: readonly PaperQuestion[],
-  answered: readonly TypedAnswer[],
-): { waiting: number; results: SettledQuestion[] } => {
-  const byQuestion = new Map(answered.map((answer) => [answer.question_id, answer]));
-  const settled = paper.filter(({ id, type }) => type !== 'long_answer' || !byQuestion.has(id));
-  return {
-    waiting: paper.length - settled.length,
-    results: settled.map((question) => settle(question, byQuestion.get(question.id))),
-  };
-};
-
-const settle = (question: PaperQuestion, answer: TypedAnswer | undefined): SettledQuestion => {
-  const key = objectiveKey(question);
-  const blank = {
-    question_id: question.id,
-    status: 'not_answered',
-    awarded: 0,
-    max: question.max_marks,
-    extracted_answer: null,
-  } as const;
-  if (key === null || answer === undefined) return blank;
-  const marked = markObjective(
-    key,
-    { option_labels: answer.option_labels, text: answer.text ?? '' },
-    { maxMarks: question.max_marks, negativeMarks: question.negative_marks },
-  );
-  if (marked.status === 'not_answered') return blank;
-  return {
-    question_id: question.id,
-    status: 'graded',
-    awarded: marked.awarded,
-    max: question.max_marks,
-    extracted_answer: answer.text ?? answer.option_labels.join(', '),
   };
 };

@@ -25,6 +25,7 @@ export const createUploads = async (
         sizeBytes: row.size_bytes,
         contentType: row.content_type,
         expiresInSeconds: VALID_SECONDS,
+        byClient: true,
       });
       return { id: row.id, upload_url: url, headers, status: 'pending' as const };
     }),

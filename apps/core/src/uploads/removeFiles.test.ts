@@ -11,7 +11,7 @@ import {
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { readCoreSettings } from '@evaluation/settings';
 import { createLogger } from '@evaluation/telemetry';
-import { cloneDatabase, newBucket, type ClonedDatabase } from '@evaluation/test-services';
+import { newBacking, type ClonedDatabase } from '@evaluation/test-services';
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -31,19 +31,10 @@ const log = createLogger({ service: 'test', level: 'silent' });
 const institute = randomUUID();
 
 beforeAll(async () => {
-  clone = await cloneDatabase();
-  bucket = await newBucket();
-  const secret = 'sixteen characters';
+  const backing = await newBacking();
+  ({ clone, bucket } = backing);
   const settings = readCoreSettings({
-    DATABASE_URL: clone.url,
-    CORE_PUBLIC_TOKEN: secret,
-    CORE_GRADING_TOKEN: secret,
-    CORE_CONTROL_TOKEN: secret,
-    ACTOR_SIGNING_KEY: secret,
-    NATS_URL: 'nats://127.0.0.1:1',
-    S3_ENDPOINT: bucket.endpoint,
-    S3_ACCESS_KEY_ID: bucket.accessKeyId,
-    S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
+    ...backing.environment,
     FILE_RETENTION_DAYS: '30',
   });
   database = await openDatabase({ url: clone.url, poolSize: 8, log });

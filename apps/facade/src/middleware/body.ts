@@ -1,17 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler } from 'express';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { largeBodies, SMALL_BYTES, type LargeBodies } from './largeBodies.ts';
 import { metadataOf } from './routeMetadata.ts';
 
-/** Enough for every body but those that the contract calls large, and little enough to hold many of at once. */
-const SMALL_BYTES = 1024 * 1024;
+/** Two of the largest. */
+const IN_HAND_BYTES = 200 * 1024 * 1024;
 
-const parser = (limit: number): RequestHandler =>
+const parser = (limit: number, bodies: LargeBodies | null): RequestHandler =>
   express.json({
     limit,
     strict: false,
     // express decodes broken UTF-8 without a word; RFC 8259 calls it malformed.
-    verify: (_request, _response, body) => {
+    verify: (_request, response, body) => {
+      bodies?.isRead(response, body.length);
       if (!isUtf8(body)) throw new Error('invalid UTF-8');
     },
   });
@@ -20,9 +22,13 @@ const parser = (limit: number): RequestHandler =>
  * Takes JSON and nothing else (spec chapter 1). An empty body needs no content type, since actions such as open have
  * none; any other body that is not `application/json` answers 415.
  * @param limitBytes of the bodies that the contract calls large
+ * @param inHandBytes of all large bodies at once; what comes beyond them answers 503
  */
-export const jsonBody = (limitBytes: number): RequestHandler[] => {
-  const [small, large] = [parser(Math.min(SMALL_BYTES, limitBytes)), parser(limitBytes)];
+export const jsonBody = (limitBytes: number, inHandBytes = IN_HAND_BYTES): RequestHandler[] => {
+  const bodies = largeBodies(inHandBytes);
+  // Enough for every body but those that the contract calls large.
+  const small = parser(Math.min(SMALL_BYTES, limitBytes), null);
+  const large = parser(limitBytes, bodies);
   return [
     (request, _response, next) => {
       if (hasBody(request) && !request.is('application/json')) {
@@ -30,8 +36,15 @@ export const jsonBody = (limitBytes: number): RequestHandler[] => {
       }
       next();
     },
-    (request, response, next) =>
-      (metadataOf(request).body === 'large' ? large : small)(request, response, next),
+    (request, response, next) => {
+      if (metadataOf(request).body !== 'large') {
+        small(request, response, next);
+        return;
+      }
+      // What is larger than any valid body is refused as that, without being read.
+      if (Number(request.headers['content-length'] ?? 0) <= limitBytes) bodies.begin(request, response);
+      large(request, response, next);
+    },
     (request, _response, next) => {
       // The client went away before the parser began, which then does nothing: a request without its body is another one.
       if (hasBody(request) && request.body === undefined) throw new CutOff();

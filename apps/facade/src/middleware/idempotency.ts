@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { replayOf, type CoreAccess, type IdempotentRequest } from '@evaluation/core-client';
 import { happensOnce } from '@evaluation/rest-contract';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
+import { canonicalJson } from '@evaluation/rules';
 import { requestIdOf } from './requestId.ts';
 import { metadataOf, successStatusOf } from './routeMetadata.ts';
 import { sendFailure } from './sendFailure.ts';
@@ -43,7 +44,7 @@ export const fingerprint: RequestHandler = (request, response, next) => {
   if (idempotent !== undefined) {
     response.locals['idempotent'] = {
       key: idempotent.key,
-      fingerprint: fingerprintOf(request, canonical(request.body)),
+      fingerprint: fingerprintOf(request, canonicalJson(request.body)),
     };
   }
   next();
@@ -57,14 +58,6 @@ const fingerprintOf = (request: Request, body: string): string =>
     .update(JSON.stringify([request.method, request.originalUrl.split('?')[0]]))
     .update(body)
     .digest('base64url');
-
-/** JSON with the fields of every object in one order. */
-const canonical = (body: unknown): string =>
-  JSON.stringify(body, (_name, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  ) ?? '';
 
 /** Refusals of the facade that a repetition of the request meets again; core keeps them under the key. */
 const KEPT = ['unsupported_media_type', 'malformed_json'] as const;

@@ -27,8 +27,11 @@ export interface RateLimits extends Pick<Ledger, 'count' | 'release' | 'tightest
 const TICK_MS = 100;
 /** A sign of life when there is no news. */
 const ALIVE_MS = 500;
-/** An answer takes about a millisecond. Who does not answer in this time is gone, and the request is refused. */
-const ANSWER_MS = 200;
+/**
+ * An answer takes about a millisecond. Who does not answer in this time is gone, and the request is refused: so far more
+ * than a busy machine delays one, or a new replica, which has to ask, would refuse what is well within the limit.
+ */
+const ANSWER_MS = 1_000;
 /** A start waits this long for NATS, and then for the others to say that they are there. */
 const LINK_WAIT_MS = 1_000;
 const GREETING_MS = 150;
@@ -99,6 +102,7 @@ export const startRateLimits = async (lanes: Broadcasts): Promise<RateLimits> =>
   for (const giveUpMs = steady() + LINK_WAIT_MS; !replicas.isLinked(steady()) && steady() < giveUpMs;)
     await wait(5);
   if (replicas.isLinked(steady())) await wait(GREETING_MS);
+  while (!replicas.mayJoin() && replicas.isLinked(steady())) await wait(5);
   replicas.join();
   void send();
 

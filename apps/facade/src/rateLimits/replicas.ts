@@ -36,6 +36,12 @@ export interface Replicas {
   /** Until then nothing is admitted and nothing given. */
   hasJoined(): boolean;
   /**
+   * Whether somebody will have rights to give once we have joined, or we shall be the first. Of several that start together
+   * the one with the lowest id is that: the others wait for it, or they would refuse what is well within a limit. Should it
+   * die meanwhile, it is forgotten as any other.
+   */
+  mayJoin(): boolean;
+  /**
    * The time to be greeted is over. Who has met nobody, or only others that are joining too and have higher ids, is the first
    * and has a share of all windows, those that are open included.
    */
@@ -102,13 +108,16 @@ export const openReplicas = (self: string, nowMs: number): Replicas => {
     estate = [self, ...[...gone.keys()].filter((id) => ownerOf(id) === self)];
   };
 
+  const isFirst = (): boolean => [...known].every(([id, one]) => one.joining === true && id > self);
+
   return {
     self,
     own: () => ({ since, ...(joining ? { joining } : {}) }),
     hasJoined: () => !joining,
+    mayJoin: () => others.length > 0 || isFirst(),
     join() {
       joining = false;
-      if ([...known].every(([id, one]) => one.joining === true && id > self)) since = 0;
+      if (isFirst()) since = 0;
       settle();
     },
     isLinked,

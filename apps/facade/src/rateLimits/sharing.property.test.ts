@@ -8,7 +8,7 @@ import { openReplicas, SILENCE_MS, type Replicas } from './replicas.ts';
 /*
  * Several replicas as they run, with a clock and a network of the test's own: messages of one replica keep their order, and
  * may be slow, come twice, or not come at all. A request that waits for rights asks again with each piece of news and gives
- * up after 200 ms, as `exchange.ts` does it.
+ * up after a while, as `exchange.ts` does it.
  */
 
 interface Replica {

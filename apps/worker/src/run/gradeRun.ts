@@ -1,24 +1,54 @@
 import { GraderFailure } from '@evaluation/grader';
 import { PdfUnreadable } from '@evaluation/pdf';
+import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
 import { gradeCopy } from '../copy/gradeCopy.ts';
 import { gradeTyped } from '../typed/gradeTyped.ts';
 import { RunLost, type HeldRun } from './heldRun.ts';
 import { isOutOfTime } from './outOfTime.ts';
 import { NotGradable, type Tools } from './tools.ts';
+import { countUsage, type UsageCount } from './usage.ts';
 
-/** Grades a run to its end: complete, failed, or lost to somebody else. Only what is a bug is thrown. */
+type End = 'completed' | 'failed' | 'lost' | 'broken';
+
+/**
+ * Grades a run to its end: complete, failed, or lost to somebody else. Only what is a bug is thrown. The trace of the
+ * request that asked for the run goes on here.
+ */
 export const gradeRun = async (tools: Tools, run: HeldRun): Promise<void> => {
+  const { lane, run_id, institute_id, traceparent } = run.material;
+  const usage = countUsage(tools.grader, tools.settings.prices, run.material.used, lane);
+  const started = performance.now();
+  let outcome: End = 'broken';
   try {
-    await (run.material.lane === 'copy' ? gradeCopy(tools, run) : gradeTyped(tools, run));
+    await inSpan(
+      `grade ${lane}`,
+      { 'evaluation.run_id': run_id, 'evaluation.institute_id': institute_id, 'evaluation.lane': lane },
+      async () => {
+        outcome = await grade(tools, run, usage);
+        describeSpan({ 'evaluation.outcome': outcome }, { failed: outcome === 'failed' });
+      },
+      { kind: SpanKind.CONSUMER, parent: continueTrace(traceparent) },
+    );
+  } finally {
+    metrics.runDuration.observe({ lane, outcome }, (performance.now() - started) / 1000);
+  }
+};
+
+const grade = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<End> => {
+  try {
+    await (run.material.lane === 'copy' ? gradeCopy(tools, run, usage) : gradeTyped(tools, run, usage));
+    return 'completed';
   } catch (error) {
-    if (run.signal.aborted || error instanceof RunLost) return;
+    if (run.signal.aborted || error instanceof RunLost) return 'lost';
     const failure = failureFor(error, run);
     tools.log.warn({ err: error, run_id: run.material.run_id, code: failure.code }, 'a run failed');
-    await run
-      .write((grading, held) => grading.fail.mutate({ held, error: failure }))
-      .catch((refused: unknown) => {
-        if (!(refused instanceof RunLost) && !run.signal.aborted) throw refused;
-      });
+    try {
+      await run.write((grading, held) => grading.fail.mutate({ held, error: failure, used: usage.sofar() }));
+      return 'failed';
+    } catch (refused) {
+      if (!(refused instanceof RunLost) && !run.signal.aborted) throw refused;
+      return 'lost';
+    }
   }
 };
 

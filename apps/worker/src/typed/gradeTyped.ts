@@ -2,11 +2,11 @@ import pLimit from 'p-limit';
 import type { Tools } from '../run/tools.ts';
 import type { HeldRun } from '../run/heldRun.ts';
 import { judgeQuestion } from '../run/judgeQuestion.ts';
-import { countUsage } from '../run/usage.ts';
+import { withRubric } from '../run/rubrics.ts';
+import type { UsageCount } from '../run/usage.ts';
 
 /** Typed lane: judges the long answers; the objective ones were marked by their key when they came (spec 4.7). */
-export const gradeTyped = async (tools: Tools, run: HeldRun): Promise<void> => {
-  const usage = countUsage();
+export const gradeTyped = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<void> => {
   const questions = new Map(run.material.questions.map((question) => [question.id, question]));
   await run.write((grading, held) => grading.recordStep.mutate({ held, step: 'grading' }));
   const limit = pLimit(tools.settings.concurrency.questions);
@@ -14,7 +14,8 @@ export const gradeTyped = async (tools: Tools, run: HeldRun): Promise<void> => {
     const question = questions.get(question_id);
     if (question === undefined)
       throw new Error(`run ${run.material.run_id}: an answer to a question that is not on its paper`);
-    await judgeQuestion(tools, run, usage, question, { text, legibility: null, blocks: [] });
+    const marked = await withRubric(tools, run, usage, question);
+    await judgeQuestion(tools, run, usage, marked, { text, legibility: null, blocks: [] });
   });
   await run.write((grading, held) =>
     grading.complete.mutate({
@@ -22,8 +23,7 @@ export const gradeTyped = async (tools: Tools, run: HeldRun): Promise<void> => {
       completion: {
         checked_copy: null,
         review_reasons: [],
-        grader: { provider: tools.grader.provider, model: tools.grader.model },
-        usage: usage.total(),
+        ...usage.sofar(),
       },
     }),
   );

@@ -23,7 +23,7 @@ export const candidates = c.router({
     description: 'Fields that are sent replace what is stored; fields left out or `null` keep it.',
     body: CandidatesCreate,
     responses: { 200: CandidatesCreated },
-    metadata: about({ body: 'large', scope: 'evaluation:write', failures: [422] }),
+    metadata: about({ body: 'large', scope: 'evaluation:write', failures: [404, 422] }),
   },
   search: {
     method: 'POST',

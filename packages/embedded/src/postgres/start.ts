@@ -31,6 +31,8 @@ export interface EmbeddedPostgres {
   url: string;
   /** TCP port on 127.0.0.1. */
   port: number;
+  /** Of the postmaster, whose children serve the connections. */
+  pid: number;
   /** Fast shutdown: open transactions are rolled back, connections closed. Returns once the server is gone. */
   close(): Promise<void>;
 }
@@ -66,6 +68,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
       superuserUrl: `postgresql://postgres:${passwords.superuser}@127.0.0.1:${port}/postgres`,
       url: `postgresql://${SERVICE_NAME}:${passwords.service}@127.0.0.1:${port}/${SERVICE_NAME}`,
       port,
+      pid,
       close: () => (closing ??= close()),
     };
   } catch (error) {

@@ -8,11 +8,13 @@ import type { AlignmentWire } from './schema.ts';
 
 /** Asks a model which blocks answer which question. */
 export function alignAnswersCall(request: AlignRequest): ModelCall<AlignmentWire, AlignedAnswer[]> {
+  const boundary = newBoundary();
   return {
     name: 'align_answers',
     version,
     system,
-    user: userParts(request, newBoundary()),
+    user: userParts(request, boundary),
+    boundary,
     schema: alignmentSchema,
     settle: (wire) => settleAlignment(request, wire),
   };

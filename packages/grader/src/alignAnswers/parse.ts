@@ -2,24 +2,33 @@ import type { AlignedAnswer, AlignRequest } from '../grader.ts';
 import type { AlignmentWire } from './schema.ts';
 
 /**
+ * A list of short answers ("1 B, 2 C, …") may serve many questions; more writing than this serves a few at most, so that the
+ * prompts of all questions together hold a copy a few times over and not hundreds of times.
+ */
+const SHORT_BLOCK = 1000;
+const MOST_QUESTIONS = 8;
+
+/**
  * Every question once, in the order asked, its blocks in reading order. Unknown questions and blocks, crossed-out
  * blocks and repetitions are dropped, each kind told as a problem. A block claimed by two questions is left with both
- * (short answers may share one) and told.
+ * (short answers may share one) and told; of a long one claimed by very many, only the first claims stand.
  */
 export function settleAlignment(
   request: AlignRequest,
   wire: AlignmentWire,
 ): { value: AlignedAnswer[]; problems: string[] } {
   const problems = new Set<string>();
-  const assignable = new Set<string>();
+  const assignable = new Map<string, number>();
   const crossedOut = new Set<string>();
   for (const page of request.pages) {
-    for (const [block, { crossedOut: struck }] of page.blocks.entries()) {
-      (struck ? crossedOut : assignable).add(`${page.page}/${block}`);
+    for (const [block, { crossedOut: struck, text }] of page.blocks.entries()) {
+      const id = `${page.page}/${block}`;
+      if (struck) crossedOut.add(id);
+      else assignable.set(id, text.length <= SHORT_BLOCK ? Infinity : MOST_QUESTIONS);
     }
   }
   const claims = new Map(request.questions.map(({ number }) => [number, new Map<string, Place>()]));
-  const claimed = new Set<string>();
+  const claimed = new Map<string, number>();
   for (const answer of wire.answers) {
     const places = claims.get(answer.number);
     if (places === undefined) {
@@ -29,11 +38,14 @@ export function settleAlignment(
     for (const place of answer.blocks) {
       const id = `${place.page}/${place.block}`;
       if (places.has(id)) continue;
+      const most = assignable.get(id);
+      const times = claimed.get(id) ?? 0;
       if (crossedOut.has(id)) problems.add('crossed_out_block');
-      else if (!assignable.has(id)) problems.add('unknown_block');
+      else if (most === undefined) problems.add('unknown_block');
+      else if (times >= most) problems.add('block_claimed_by_many');
       else {
-        if (claimed.has(id)) problems.add('block_claimed_twice');
-        claimed.add(id);
+        if (times > 0) problems.add('block_claimed_twice');
+        claimed.set(id, times + 1);
         places.set(id, place);
       }
     }

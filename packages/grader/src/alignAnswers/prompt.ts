@@ -3,22 +3,27 @@ import type { AlignRequest } from '../grader.ts';
 import type { PromptPart } from '../modelCall.ts';
 import { plainText } from '../plainText.ts';
 
-export const version = 'align_answers/1';
+export const version = 'align_answers/2';
 
 export const system = `You find out which blocks of a transcribed examination copy answer which question. You do not mark anything.
 
 You are given the questions and the blocks, one JSON object a line. For each question that was answered give all of its blocks.
-- Candidates answer in any order, leave questions out, and come back to a question later ("Q3 contd."). Go by the written label first, then by what the text says.
+- Candidates answer in any order, leave questions out, and come back to a question later ("Q3 contd."), on any page. Go by the written label first, then by what the text says. The same label is written in many ways ("3", "Q.No 3)", "Ans to 3rd", "III"); where it names no question of the paper, or plainly the wrong one, go by what the text says.
 - A block that continues belongs to the answer before it, over page breaks too. Parts such as "2(a)" or "(ii)" belong to that part where the paper has it as a question of its own, else to the question they are a part of.
+- Where a section says which questions its numbers mean ("Section B", then "1"), the number is that section's.
+- An answer written twice, neither time crossed out, has all of its blocks.
 - A number inside an answer may be a point of a list and no question label.
 - A block is given to one question only, unless it truly holds the answers to several.
 - Leave out blocks that answer no question (headings, rough work, remarks) and all that are crossed out. Leave out questions that were not answered; never give a block just to fill a gap.
 
 ${FENCE_RULE}`;
 
-// Enough of a text to know it by, and a bound on the prompt: 200 questions and 80 full pages still fit a model.
+// Enough of a text to know it by, and a bound on the prompt: 200 questions and 80 full pages still fit a model. A copy of
+// very many blocks is one of short answers, which a few words tell apart.
 const QUESTION_LENGTH = 400;
 const BLOCK_LENGTH = 700;
+const BLOCKS_LENGTH = 400_000;
+const SHORTEST_BLOCK = 40;
 
 export function userParts(request: AlignRequest, boundary: string): PromptPart[] {
   const questions = request.questions.map((question) => ({
@@ -28,6 +33,8 @@ export function userParts(request: AlignRequest, boundary: string): PromptPart[]
     type: question.type,
     text: plainText(question.text, QUESTION_LENGTH),
   }));
+  const count = request.pages.reduce((sum, page) => sum + page.blocks.length, 0);
+  const length = Math.max(Math.min(BLOCK_LENGTH, Math.floor(BLOCKS_LENGTH / count)), SHORTEST_BLOCK);
   const blocks = request.pages.flatMap((page) =>
     page.blocks.map((block, index) => ({
       page: page.page,
@@ -35,7 +42,7 @@ export function userParts(request: AlignRequest, boundary: string): PromptPart[]
       label: block.label,
       continues: block.continues,
       crossed_out: block.crossedOut,
-      text: plainText(block.text, BLOCK_LENGTH),
+      text: plainText(block.text, length),
     })),
   );
   return [

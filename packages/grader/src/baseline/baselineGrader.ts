@@ -1,22 +1,24 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Answered, Grader, PageReading } from '../grader.ts';
+import type { Grader, PageReading } from '../grader.ts';
 import { withinDeadline } from '../timeLimit.ts';
 import { alignByLabels } from './align.ts';
 import { judgeLexically } from './judge.ts';
+import { rubricFromWords } from './makeRubric.ts';
 import { openOcr } from './ocr.ts';
 import { NOTICE } from './notice.ts';
 import { readPageOffline } from './readPage.ts';
+import { BASELINE_MODEL, worked } from './worked.ts';
 
 /** The grader without a model (design chapter 7): no network, no key, no understanding; deterministic. */
 export function createBaselineGrader(): Grader {
   const ocr = openOcr();
   return {
     provider: 'baseline',
-    model: 'baseline-lexical-1',
+    model: BASELINE_MODEL,
     notice: NOTICE,
     pagesPerRead: 1,
     readPages: async ({ pages }, options) =>
-      await timed(async () => {
+      await worked('read_pages', async () => {
         const readings: PageReading[] = [];
         for (const page of pages) {
           options.signal.throwIfAborted();
@@ -25,17 +27,14 @@ export function createBaselineGrader(): Grader {
         return readings;
       }),
     alignAnswers: async (request, options) =>
-      await timed(() => withinDeadline(options, () => breathe(alignByLabels(request)))),
+      await worked('align_answers', () => withinDeadline(options, () => breathe(alignByLabels(request)))),
     judgeAnswer: async (request, options) =>
-      await timed(() => withinDeadline(options, () => breathe(judgeLexically(request)))),
+      await worked('judge_answer', () => withinDeadline(options, () => breathe(judgeLexically(request)))),
+    makeRubric: async (request, options) =>
+      await worked('make_rubric', () => withinDeadline(options, () => breathe(rubricFromWords(request)))),
+    // Asking again costs nothing and always ends alike.
+    judgementKey: () => null,
     mayTakeRun: async (signal) => signal,
     close: () => ocr.close(),
   };
-}
-
-async function timed<T>(work: () => Promise<T>): Promise<Answered<T>> {
-  const started = performance.now();
-  const value = await work();
-  const durationMs = Math.round(performance.now() - started);
-  return { value, usage: { calls: 0, inputTokens: 0, outputTokens: 0, durationMs } };
 }

@@ -40,7 +40,7 @@ function isNoise({ text, confidence }: { text: string; confidence: number }): bo
 /** Printed words of a booklet's head, and the boxes for a roll number, however OCR spells them. */
 const HEAD_WORDS =
   /^\W*(?:\w{1,2}\s+)?(?:roll\s*n[o0]|page\s*(?:no)?\W*\d|candidate|reg(?:istration|n)?\W*n[o0]|name\s*:|subject\s*:|class\s*:|date\s*:|.*\bexamination\b|answer\s+(?:booklet|sheet|book)|maximum\s+marks|write\s+on\s+both\s+sides|for\s+the\s+examiner)/iu;
-const PAGE_NUMBER = /\bpage\W*\d*\W*\w?\s*$/iu;
+const PAGE_NUMBER = /\bpage\W{0,6}\d{0,4}\W{0,6}\w?\s{0,6}$/iu;
 const DIGIT_BOXES = /(?:[\][|¦{}]+\s*[\do¢]\s*){3,}|(?:[\do¢]\s*[\][|¦{}]+\s*){3,}/iu;
 
 /** A running head stands in this share of the page; the head of a booklet's first page is larger. */

@@ -2,8 +2,10 @@ import { settleCriteria } from '@evaluation/rules';
 import type { ObjectiveKey } from '@evaluation/rules';
 import { annotate } from '../annotations.ts';
 import { reviewReasons } from '../confidence.ts';
-import { locateQuote } from '../evidence.ts';
+import { locateQuote } from '../quotes.ts';
 import type { Judgement, JudgeRequest } from '../grader.ts';
+import { addressesGrader } from '../injection/detect.ts';
+import { flagInjection } from '../injection/flagInjection.ts';
 import { criteriaOf } from '../judgeAnswer/criteria.ts';
 import { decideObjective, objectiveKey } from '../judgeAnswer/objective.ts';
 import { plainText } from '../plainText.ts';
@@ -19,7 +21,8 @@ export function judgeLexically(request: JudgeRequest): Judgement {
   const judged = key === null ? judgeLong(request) : judgeObjective(request, key);
   const confidence = Math.round((0.2 + 0.3 * judged.grasp * (request.answer.legibility ?? 1)) * 100) / 100;
   const { grasp: _, ...judgement } = judged;
-  return { ...judgement, confidence, reviewReasons: reviewReasons(confidence, ['baseline_grader']) };
+  const reasons = reviewReasons(confidence, ['baseline_grader']);
+  return flagInjection(request, { ...judgement, confidence, reviewReasons: reasons });
 }
 
 /** `grasp`: how much of what it looked for it found, 0..1. */
@@ -38,15 +41,14 @@ function judgeObjective(request: JudgeRequest, key: ObjectiveKey): Judged {
 
 function judgeLong({ question, answer }: JudgeRequest): Judged {
   const criteria = criteriaOf(question);
-  const marks = criteria.map((criterion) =>
-    markLexically(
-      criterion,
-      criteria.length === 1,
-      question.modelAnswer,
-      question.partialMarking !== false,
-      answer.text,
-    ),
-  );
+  const paper = {
+    question: question.text,
+    modelAnswer: question.modelAnswer,
+    criteria,
+    partialMarking: question.partialMarking !== false,
+  };
+  const said = withoutAddress(answer.text);
+  const marks = criteria.map((criterion) => markLexically(paper, criterion, said));
   const settled = settleCriteria(
     criteria,
     marks.map(({ share }, index) => ({ number: index + 1, awarded: share * (criteria[index]?.marks ?? 0) })),
@@ -63,7 +65,7 @@ function judgeLong({ question, answer }: JudgeRequest): Judged {
   const feedback =
     compared.length === 0
       ? 'There is neither a rubric nor a model answer to compare this answer with.'
-      : `Found: ${listed(found)}. Missing: ${listed(missing)}.`;
+      : toldAs(found, missing, settled.awarded === question.maxMarks);
   return {
     awarded: settled.awarded,
     criteria: results,
@@ -73,9 +75,26 @@ function judgeLong({ question, answer }: JudgeRequest): Judged {
   };
 }
 
-function reasonOf({ found, missing, nothingToCompare }: ReturnType<typeof markLexically>): string {
+/**
+ * The sentences that say something, without those that talk to whoever marks: a word of the rubric in them must not earn
+ * what the answer itself does not (design chapter 3.18).
+ */
+function withoutAddress(text: string): string {
+  if (!addressesGrader(text)) return text;
+  return text
+    .split(/(?<=[.!?])\s+|\n+/u)
+    .filter((sentence) => !addressesGrader(sentence))
+    .join('\n');
+}
+
+function reasonOf({ share, found, missing, nothingToCompare }: ReturnType<typeof markLexically>): string {
   if (nothingToCompare) return 'Nothing to compare with: no keywords and no model answer.';
-  return plainText(`Found: ${listed(found)}. Missing: ${listed(missing)}.`, 1000);
+  return plainText(toldAs(found, missing, share === 1), 1000);
+}
+
+function toldAs(found: string[], missing: string[], isFull: boolean): string {
+  const enough = isFull && missing.length > 0 ? ' What was found is enough for full marks.' : '';
+  return `Found: ${listed(found)}. Missing: ${listed(missing)}.${enough}`;
 }
 
 function listed(phrases: string[]): string {

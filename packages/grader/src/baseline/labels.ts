@@ -18,32 +18,33 @@ export interface LineLabel {
 
 const ROMAN = '[ivx]{1,4}';
 // "A3" and "A.3" are labels, "a 3 kg mass" is not; OCR takes Q for O, but "O2 is released" is chemistry.
-const WORD = String.raw`(?:question|ques|quest|qn|q|answer|answe|answ|ans|ams|a(?=[.:\-]?\d)|o(?=\.?\s*\d{1,3}\s*[.:)]))`;
-const WORDS = String.raw`(?:${WORD}[\s.]*(?:no|number|num|to)?[\s.:\-#,]*){1,3}`;
+const WORD = String.raw`(?:question|ques|quest|qn|q|answer|answe|answ|ans|ams|a(?=[.:\-]?\d)|o(?=\.?\s{0,10}\d{1,3}\s{0,10}[.:)]))`;
+// No two of these may share the same signs at will: a candidate could make them try every way to.
+const WORDS = String.raw`(?:${WORD}(?:[\s.]{0,4}(?:number|num|no|to))?[\s.:\-#,]{0,8}){1,3}`;
 // A part in brackets, or a letter that ends the label.
-const PARTS = String.raw`(?:\s*\(\s*(?:[a-z]|${ROMAN})\s*\)|(?<=\d)[.\-]?[a-h](?=[\s).:\]]|$)|\s*[.\-]?(?:[a-h]|${ROMAN})(?=\s*[).:\]]|\s*$))*`;
-const CONTD = String.raw`(?:\s*[(\[]?\s*(?:continuation|continued|continue|contd|cont'd|cont)\b\.?\s*[)\]]?)`;
+const PARTS = String.raw`(?:\s{0,10}\(\s{0,10}(?:[a-z]|${ROMAN})\s{0,10}\)|(?<=\d)[.\-]?[a-h](?=[\s).:\]]|$)|\s{0,10}[.\-]?(?:[a-h]|${ROMAN})(?=\s{0,10}[).:\]]|\s{0,10}$))*`;
+const CONTD = String.raw`(?:\s{0,10}[(\[]?\s{0,10}(?:continuation|continued|continue|contd|cont'd|cont)\b\.?\s{0,10}[)\]]?)`;
 // OCR takes 1 for l, I, | and !, which is undone only where a number must stand.
 const GARBLED_ONE = String.raw`(?:[l|!]|(?<=q\.?)i)(?![\p{L}\p{N}])`;
 const STRONG = new RegExp(
-  String.raw`^\s*[(\[]?\s*(${WORDS}[(\[]?\s*(?:\d{1,3}|${GARBLED_ONE})[)\]]?${PARTS})(${CONTD})?(?![\p{L}\p{N}])`,
+  String.raw`^\s{0,10}[(\[]?\s{0,10}(${WORDS}[(\[]?\s{0,10}(?:\d{1,3}|${GARBLED_ONE})[)\]]?${PARTS})(${CONTD})?(?![\p{L}\p{N}])`,
   'iu',
 );
 const BARE = new RegExp(
-  String.raw`^\s*((?:[(\[]\s*\d{1,3}\s*[)\]]|\d{1,3}(?=\s*[.:)\]]|\s*\(\s*(?:[a-z]|${ROMAN})\s*\)|\s?[a-h]\s*[).:]|${CONTD}))${PARTS})(${CONTD})?(?![\p{L}\p{N}])`,
+  String.raw`^\s{0,10}((?:[(\[]\s{0,10}\d{1,3}\s{0,10}[)\]]|\d{1,3}(?=\s{0,10}[.:)\]]|\s{0,10}\(\s{0,10}(?:[a-z]|${ROMAN})\s{0,10}\)|\s?[a-h]\s{0,10}[).:]|${CONTD}))${PARTS})(${CONTD})?(?![\p{L}\p{N}])`,
   'iu',
 );
 /** "3 - B", "3 B", "3 (b)" alone on a line: a choice, not prose. */
-const CHOICE = /^\s*(\d{1,3})\s*[-–—.:)]?\s*(\(?[A-E]\)?)\s*\.?\s*$/iu;
+const CHOICE = /^\s{0,10}(\d{1,3})\s{0,10}[-–—.:)]?\s{0,10}(\(?[A-E]\)?)\s{0,10}\.?\s{0,10}$/iu;
 const PART = new RegExp(
-  String.raw`^\s*(\(\s*(?:[a-z]|${ROMAN})\s*\)|(?:[a-h]|${ROMAN})\s*[).](?![\p{L}\p{N}]))\s*`,
+  String.raw`^\s{0,10}(\(\s{0,10}(?:[a-z]|${ROMAN})\s{0,10}\)|(?:[a-h]|${ROMAN})\s{0,10}[).](?![\p{L}\p{N}]))\s{0,10}`,
   'iu',
 );
 const SECTION =
-  /^\s*((?:section|sec|part|group)\b\s*[-–—.:]?\s*["'“(]?(?:[A-Z]|[IVX]{1,4}|\d{1,2})["'”)]?)\s*[.:\-–—]*\s*$/iu;
+  /^\s{0,10}((?:section|sec|part|group)\b\s{0,10}[-–—.:]?\s{0,10}["'“(]?(?:[A-Z]|[IVX]{1,4}|\d{1,2})["'”)]?)\s{0,10}[.:\-–—]{0,10}\s{0,10}$/iu;
 const ONLY_CONTD = new RegExp(String.raw`^${CONTD}`, 'iu');
 /** What stands between a label and its answer. */
-const DELIMITER = /^\s*[.:)\]\-–—=>]*\s*/u;
+const DELIMITER = /^\s{0,10}[.:)\]\-–—=>]{0,10}\s{0,10}/u;
 
 /** Reads the label off the start of a line of writing; null when there is none. */
 export function readLabel(line: string): LineLabel | null {
@@ -65,7 +66,7 @@ function numbered(kind: 'strong' | 'bare', pattern: RegExp, line: string): LineL
   // "1.5 m" and "2:3" are numbers, not labels.
   if (kind === 'bare' && /^[.:]\d/u.test(after)) return null;
   // "Ans 2) A) Lemon": the number is closed, so the capital is the choice made and not a part of the label.
-  const [, closed, chosen] = /^(.*\d\s*[)\].:])\s+([A-H])$/u.exec(match[1].trim()) ?? [];
+  const [, closed, chosen] = /^(.*\d\s{0,10}[)\].:])\s+([A-H])$/u.exec(match[1].trim()) ?? [];
   if (closed !== undefined && chosen !== undefined && match[2] === undefined) {
     return { kind, written: closed, continued: false, rest: `${chosen}${after}` };
   }
@@ -97,7 +98,10 @@ export function labelKind(written: string): LabelKind {
   return PART.test(`${written} `) ? 'part' : 'strong';
 }
 
-const LEADING_WORDS = new RegExp(String.raw`^[\s(\[]*${WORDS}(?=[\s(\[]*(?:\d|[l|!](?![\p{L}\p{N}])))`, 'iu');
+const LEADING_WORDS = new RegExp(
+  String.raw`^[\s(\[]{0,10}${WORDS}(?=[\s(\[]{0,10}(?:\d|[l|!](?![\p{L}\p{N}])))`,
+  'iu',
+);
 
 /**
  * The core of a label, by which written and printed ones are matched: no case, spaces, punctuation or "Q", "Ans",
@@ -108,10 +112,10 @@ export function labelCore(label: string): string {
     .normalize('NFKC')
     .toLowerCase()
     .replace(new RegExp(`${CONTD}.*$`, 'iu'), '')
-    .replace(/^([\s([]*q\.?)i(?![\p{L}\p{N}])/u, (_, before: string) => `${before}1`)
+    .replace(/^([\s([]{0,10}q\.?)i(?![\p{L}\p{N}])/u, (_, before: string) => `${before}1`)
     .replace(LEADING_WORDS, '')
-    .replace(/^[\s([]*o(?=\.?\s*\d)/u, '')
-    .replace(/^[\s([]*[l|!](?=[^\p{L}\p{N}]|$)/u, '1')
+    .replace(/^[\s([]{0,10}o(?=\.?\s{0,10}\d)/u, '')
+    .replace(/^[\s([]{0,10}[l|!](?=[^\p{L}\p{N}]|$)/u, '1')
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
 

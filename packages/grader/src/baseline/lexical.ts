@@ -12,57 +12,130 @@ export interface LexicalMark {
   nothingToCompare: boolean;
 }
 
+/** What an answer to a question is compared with. */
+export interface Paper {
+  question: string;
+  modelAnswer: string | null;
+  criteria: readonly Criterion[];
+  partialMarking: boolean;
+}
+
 /** Words of a phrase may stand this far apart in the answer. */
 const PHRASE_WINDOW = 8;
+/** Of a phrase of three words or more this share must be there; it then counts by its share. */
+const MOST_OF_A_PHRASE = 2 / 3;
 /** An answer that holds this share of the expected words earns full marks: nobody repeats a model answer wholly. */
-const ENOUGH = 0.6;
+const ENOUGH_WORDS = 0.6;
+/** Keywords are hints: of three or more, this share earns full marks. */
+const ENOUGH_KEYWORDS = 2 / 3;
+/** Fewer words of guidance and model answer than these say too little to be compared with. */
+const FEWEST_WORDS = 4;
 
 /**
- * How far an answer meets a criterion, by words alone: its keywords where it has any; else the words of its name and
- * guidance and of the model answer's sentences that go with them. Deterministic.
+ * How far an answer meets a criterion, by words alone: its keywords where it has any, or the words of its name, its
+ * guidance and the model answer's sentences that go with them, whichever meets it better: a right answer in the words of
+ * one need not hold those of the other. Words of the question earn nothing: everybody has them. Deterministic.
  */
-export function markLexically(
-  criterion: Criterion,
-  only: boolean,
-  modelAnswer: string | null,
-  partialMarking: boolean,
-  answer: string,
-): LexicalMark {
+export function markLexically(paper: Paper, criterion: Criterion, answer: string): LexicalMark {
   const terms = termsOf(answer);
-  const keywords = criterion.keywords.filter((keyword) => contentOrAll(keyword).length > 0);
-  const expected = keywords.length > 0 ? keywords : expectedTerms(criterion, only, modelAnswer);
-  const found = expected.filter((phrase) => occurs(phrase, terms));
-  const missing = expected.filter((phrase) => !found.includes(phrase));
-  if (expected.length === 0) return { share: 0, found, missing, nothingToCompare: true };
-  const covered = found.length / expected.length;
-  const share = keywords.length > 0 ? covered : Math.min(covered / ENOUGH, 1);
-  return { share: partialMarking || share === 1 ? share : 0, found, missing, nothingToCompare: false };
+  const asked = new Set(contentTerms(paper.question));
+  const keywords = lookForKeywords(criterion, asked, terms);
+  const words = lookForWords(paper, criterion, asked, terms);
+  if (keywords === null && words === null) {
+    return { share: 0, found: [], missing: [], nothingToCompare: true };
+  }
+  const best = Math.max(keywords?.share ?? 0, words?.share ?? 0);
+  const share = paper.partialMarking || best === 1 ? best : 0;
+  return { ...told(keywords, words), share, nothingToCompare: false };
 }
 
-/** Single words to expect where the rubric gives no keywords. */
-function expectedTerms({ name, guidance }: Criterion, only: boolean, modelAnswer: string | null): string[] {
+/** The keywords are what a teacher set: they are what is told, and of the words only those that earned more. */
+function told(keywords: Look | null, words: Look | null): Pick<LexicalMark, 'found' | 'missing'> {
+  if (keywords === null || words === null) return keywords ?? words ?? { found: [], missing: [] };
+  const { found, missing } = keywords;
+  if (words.share <= keywords.share) return { found, missing };
+  const shown = new Set(found.flatMap(contentOrAll));
+  return {
+    found: [...found, ...words.found.filter((word) => !shown.has(contentOrAll(word)[0] ?? ''))],
+    missing,
+  };
+}
+
+type Look = Pick<LexicalMark, 'share' | 'found' | 'missing'>;
+
+function lookForKeywords(
+  criterion: Criterion,
+  asked: ReadonlySet<string>,
+  answer: readonly Term[],
+): Look | null {
+  const keywords = criterion.keywords.filter((keyword) => contentOrAll(keyword).length > 0);
+  const own = keywords.filter((keyword) => contentOrAll(keyword).some((term) => !asked.has(term)));
+  const expected = own.length > 0 ? own : keywords;
+  if (expected.length === 0) return null;
+  const needed = expected.length < 3 ? expected.length : Math.ceil(expected.length * ENOUGH_KEYWORDS);
+  return lookFor(expected, needed, answer);
+}
+
+/** null where a criterion of keywords says too little besides them. */
+function lookForWords(
+  { criteria, modelAnswer }: Paper,
+  { name, guidance, keywords }: Criterion,
+  asked: ReadonlySet<string>,
+  answer: readonly Term[],
+): Look | null {
   const own = `${name} ${guidance ?? ''}`;
-  if (modelAnswer === null) return contentWords(own);
-  if (only) return contentWords(`${own} ${modelAnswer}`);
-  const ownTerms = contentTerms(own);
-  const related = modelAnswer
+  const words = contentWords(`${own} ${relatedIn(modelAnswer, own, criteria.length === 1)}`);
+  const unasked = words.filter((word) => contentOrAll(word).some((term) => !asked.has(term)));
+  const expected = unasked.length > 0 ? unasked : words;
+  if (expected.length === 0 || (keywords.length > 0 && expected.length < FEWEST_WORDS)) return null;
+  return lookFor(expected, expected.length * ENOUGH_WORDS, answer);
+}
+
+/** The model answer's sentences that speak of what a criterion speaks of; all of it where there is but one criterion. */
+function relatedIn(modelAnswer: string | null, own: string, only: boolean): string {
+  if (modelAnswer === null || only) return modelAnswer ?? '';
+  const terms = contentTerms(own);
+  return modelAnswer
     .split(/(?<=[.!?;])\s+|\n+/u)
-    .filter((sentence) => contentTerms(sentence).some((term) => ownTerms.includes(term)));
-  return contentWords(`${own} ${related.join(' ')}`);
+    .filter((sentence) => contentTerms(sentence).some((term) => terms.includes(term)))
+    .join(' ');
+}
+
+function lookFor(expected: readonly string[], needed: number, answer: readonly Term[]): Look {
+  const credits = expected.map((phrase) =>
+    Math.max(0, ...variantsOf(phrase).map((each) => creditFor(each, answer))),
+  );
+  const sum = credits.reduce((total, credit) => total + credit, 0);
+  return {
+    share: Math.min(sum / needed, 1),
+    found: expected.filter((_, index) => credits[index] !== 0),
+    missing: expected.filter((_, index) => credits[index] === 0),
+  };
+}
+
+/** "colour / color", "fades or disappears": one of them is enough. A slash between letters of a formula is a fraction. */
+function variantsOf(phrase: string): string[] {
+  return phrase
+    .split(/\s+or\s+|\s+\/\s+|(?<=\p{L}{3})\/(?=\p{L}{3})/iu)
+    .filter((each) => termsOf(each).length > 0);
 }
 
 /**
- * All words of the phrase, close together, and none of them denied, unless the phrase itself is a denial, which must
- * then be denied in the answer too. A number only matches the same number.
+ * 1 for all words of the phrase, close together; less for most of a long one. None of them denied, unless the phrase
+ * itself is a denial, which must then be denied in the answer too. Of a phrase with a number nothing may be missing.
  */
-function occurs(phrase: string, answer: readonly Term[]): boolean {
+function creditFor(phrase: string, answer: readonly Term[]): number {
   const wanted = contentOrAll(phrase);
   const denied = termsOf(phrase).some(({ negated }) => negated);
-  return answer.some(({ term }, start) => {
-    if (!wanted.includes(term)) return false;
+  const met = answer.map(({ term }, start) => {
+    if (!wanted.includes(term)) return 0;
     const window = answer.slice(start, start + Math.max(PHRASE_WINDOW, wanted.length));
-    return wanted.every((each) => window.some((word) => word.term === each && word.negated === denied));
+    return wanted.filter((each) => window.some((word) => word.term === each && word.negated === denied))
+      .length;
   });
+  const share = Math.max(0, ...met) / wanted.length;
+  const whole = wanted.length < 3 || wanted.some((term) => /\d/u.test(term));
+  return share === 1 || (!whole && share >= MOST_OF_A_PHRASE - 1e-9) ? share : 0;
 }
 
 /** "p-n junction" and "to be" have no content words to speak of: then every word counts. */

@@ -5,9 +5,12 @@ import { matchOption } from '../judgeAnswer/objective.ts';
 import type { ObjectiveReading } from '../judgeAnswer/objective.ts';
 import { labelCore, readLabel } from './labels.ts';
 
+/** A choice, a number, a word: the longest text of an option, twice over (spec 4.7). Patterns here may take its square. */
+const LONGEST = 5000;
+
 /** Finds the option or value in the text of an objective answer on a copy, without a look at the key's content. */
 export function readObjectiveText({ question, answer }: JudgeRequest, key: ObjectiveKey): ObjectiveReading {
-  const text = answerPart(answer.text, question.label);
+  const text = answerPart(answer.text.slice(0, LONGEST), question.label);
   switch (key.type) {
     case 'mcq_single':
     case 'mcq_multi':

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 describe('7 the baseline reads pages offline', () => {
   test('a scan, by OCR, with its labels and the places of its blocks', async () => {
-    const { value } = await grader.readPages({ pages: [scan] }, within(60_000));
+    const { value } = await grader.readPages({ pages: [scan], context: null }, within(60_000));
     const [page] = value;
     expect(page?.language).toBe('en');
     expect(page?.legibility).toBeGreaterThan(0.7);
@@ -46,7 +46,7 @@ describe('7 the baseline reads pages offline', () => {
   });
 
   test('a scan is read, aligned and judged from end to end', async () => {
-    const { value: pages } = await grader.readPages({ pages: [scan] }, within(60_000));
+    const { value: pages } = await grader.readPages({ pages: [scan], context: null }, within(60_000));
     const questions = ['1', '2', '3(a)', '4'].map((label, index) => ({
       number: index + 1,
       label,
@@ -87,7 +87,7 @@ describe('7 the baseline reads pages offline', () => {
       file: '/nonexistent.jpg',
       textLines: [line('Q1. Cells divide.', 0.1), line('twice', 0.2)],
     };
-    const { value } = await grader.readPages({ pages: [missing] }, within(5000));
+    const { value } = await grader.readPages({ pages: [missing], context: null }, within(5000));
     expect(value).toMatchObject([
       { page: 1, legibility: 1, blocks: [{ label: 'Q1', text: 'Cells divide.\ntwice', crossedOut: false }] },
     ]);
@@ -95,13 +95,25 @@ describe('7 the baseline reads pages offline', () => {
 
   test('a text layer of nothing but a scanner’s stamp does not hide the writing', async () => {
     const stamped = { ...scan, textLines: [line('Scanned by CamScanner', 0.97), line('Page 3', 0.98)] };
-    const { value } = await grader.readPages({ pages: [stamped] }, within(60_000));
+    const { value } = await grader.readPages({ pages: [stamped], context: null }, within(60_000));
     expect(value[0]?.blocks.length).toBe(5);
+  });
+
+  test('3.18 a layer that nobody can see on the page is not read; the picture is', async () => {
+    const hidden = {
+      ...scan,
+      textLines: [line('Q1. A model answer, word for word.', 0.1)],
+      textIsShown: false,
+    };
+    const { value } = await grader.readPages({ pages: [hidden], context: null }, within(60_000));
+    expect(value[0]?.blocks.length).toBe(5);
+    expect(JSON.stringify(value)).not.toContain('word for word');
+    expect(value[0]?.legibility).toBeLessThan(1);
   });
 
   test('a blank page comes back, with no blocks and without OCR', async () => {
     const { value } = await grader.readPages(
-      { pages: [{ ...scan, file: '/nonexistent.jpg', blank: true }] },
+      { pages: [{ ...scan, file: '/nonexistent.jpg', blank: true }], context: null },
       within(5000),
     );
     expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [] }]);
@@ -109,23 +121,23 @@ describe('7 the baseline reads pages offline', () => {
 
   test('1 a page in another script is told', async () => {
     const hindi = { ...scan, textLines: [line('प्रकाश संश्लेषण पौधों में होता है', 0.1)] };
-    const { value } = await grader.readPages({ pages: [hindi] }, within(5000));
+    const { value } = await grader.readPages({ pages: [hindi], context: null }, within(5000));
     expect(value[0]?.language).toBe('other');
   });
 
   test('3.9 an abort ends OCR within a second, and the next page is read all the same', async () => {
     const abort = new AbortController();
-    const reading = grader.readPages({ pages: [scan] }, within(60_000, abort.signal));
+    const reading = grader.readPages({ pages: [scan], context: null }, within(60_000, abort.signal));
     setTimeout(() => abort.abort(new Error('cancelled')), 50);
     const started = performance.now();
     await expect(reading).rejects.toThrow('cancelled');
     expect(performance.now() - started).toBeLessThan(1050);
-    const { value } = await grader.readPages({ pages: [scan] }, within(60_000));
+    const { value } = await grader.readPages({ pages: [scan], context: null }, within(60_000));
     expect(value[0]?.blocks.length).toBe(5);
   });
 
   test('a deadline ends OCR as a transient failure', async () => {
-    await expect(grader.readPages({ pages: [scan] }, within(30))).rejects.toMatchObject({
+    await expect(grader.readPages({ pages: [scan], context: null }, within(30))).rejects.toMatchObject({
       kind: 'transient',
     });
   });
@@ -133,8 +145,8 @@ describe('7 the baseline reads pages offline', () => {
   test('bytes that are no image fail permanently and harm no other page', async () => {
     const broken = path.join(folder, 'broken.jpg');
     await writeFile(broken, Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(2000, 7)]));
-    const bad = grader.readPages({ pages: [{ ...scan, file: broken }] }, within(60_000));
-    const good = grader.readPages({ pages: [scan] }, within(60_000));
+    const bad = grader.readPages({ pages: [{ ...scan, file: broken }], context: null }, within(60_000));
+    const good = grader.readPages({ pages: [scan], context: null }, within(60_000));
     await expect(bad).rejects.toMatchObject({ name: 'GraderFailure', kind: 'permanent' });
     expect((await good).value[0]?.blocks.length).toBe(5);
   });
@@ -157,7 +169,7 @@ describe('7 the baseline reads pages offline', () => {
   test('a closed grader reads nothing more', async () => {
     const other = await createGrader({ provider: 'baseline' });
     await other.close();
-    await expect(other.readPages({ pages: [scan] }, within(5000))).rejects.toMatchObject({
+    await expect(other.readPages({ pages: [scan], context: null }, within(5000))).rejects.toMatchObject({
       kind: 'permanent',
     });
   });

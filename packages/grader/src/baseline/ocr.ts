@@ -6,14 +6,13 @@
  * there is no other way to stop it and a failed WASM instance cannot be trusted; the next page begins a new one.
  * When this process dies the thread dies with it; nothing is written to disk.
  */
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
 import { createWorker, OEM } from 'tesseract.js';
 import type { Worker } from 'tesseract.js';
 import { clampBox } from '../box.ts';
-import type { Box, CallOptions, PageImage } from '../grader.ts';
+import type { Box, CallOptions } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';
 import { plainText } from '../plainText.ts';
 import { createSemaphore } from '../semaphore.ts';
@@ -26,9 +25,16 @@ export interface OcrLine {
   confidence: number;
 }
 
+/** A page or a part of one, with its size in pixels. */
+export interface Picture {
+  jpeg: Buffer;
+  width: number;
+  height: number;
+}
+
 export interface Ocr {
-  /** The lines of a page, top to bottom. Rejects as withinDeadline does; permanent when the page cannot be read. */
-  read(page: PageImage, options: CallOptions): Promise<OcrLine[]>;
+  /** The lines of a picture, top to bottom. Rejects as withinDeadline does; permanent when it cannot be read. */
+  read(picture: Picture, options: CallOptions): Promise<OcrLine[]>;
   close(): Promise<void>;
 }
 
@@ -55,12 +61,12 @@ export function openOcr(): Ocr {
   handles += 1;
   const closed = new AbortController();
   return {
-    async read(page, { signal, deadline }) {
+    async read(picture, { signal, deadline }) {
       const whileOpen = AbortSignal.any([signal, closed.signal]);
       return await withinDeadline({ signal: whileOpen, deadline }, async (limited) => {
         const release = await turn.acquire(limited);
         try {
-          return await readPage(page, limited);
+          return await recognize(picture, limited);
         } finally {
           release();
         }
@@ -75,23 +81,22 @@ export function openOcr(): Ocr {
   };
 }
 
-async function readPage(page: PageImage, signal: AbortSignal): Promise<OcrLine[]> {
+async function recognize({ jpeg, width, height }: Picture, signal: AbortSignal): Promise<OcrLine[]> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(PAGE_LIMIT_MS)]);
   try {
-    const image = await readFile(page.file);
     engine ??= beginEngine();
     const { worker, gone } = await orAbort(engine, limit);
-    const recognized = worker.recognize(image, {}, { text: false, blocks: true });
+    const recognized = worker.recognize(jpeg, {}, { text: false, blocks: true });
     const { data } = await orAbort(recognized, AbortSignal.any([limit, gone]));
     const lines = (data.blocks ?? []).flatMap(({ paragraphs }) => paragraphs.flatMap((each) => each.lines));
     return lines.flatMap(({ text, bbox, confidence }) => {
       const clean = plainText(text, 2000);
       if (!/[\p{L}\p{N}]/u.test(clean)) return [];
       const box = clampBox({
-        x: bbox.x0 / page.width,
-        y: bbox.y0 / page.height,
-        width: (bbox.x1 - bbox.x0) / page.width,
-        height: (bbox.y1 - bbox.y0) / page.height,
+        x: bbox.x0 / width,
+        y: bbox.y0 / height,
+        width: (bbox.x1 - bbox.x0) / width,
+        height: (bbox.y1 - bbox.y0) / height,
       });
       return [{ text: clean, box, confidence: Math.min(Math.max(confidence / 100, 0), 1) }];
     });

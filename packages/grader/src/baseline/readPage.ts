@@ -1,32 +1,49 @@
-import { unionBox } from '../box.ts';
+import { readFile } from 'node:fs/promises';
+import { clampBox, unionBox } from '../box.ts';
 import type { CallOptions, PageImage, PageReading, ReadBlock } from '../grader.ts';
+import { GraderFailure } from '../grader.ts';
 import { plainText } from '../plainText.ts';
+import { boundBlocks } from '../readPages/bounds.ts';
 import { blankReading } from '../readPages/readPages.ts';
-import { cleanLines, withoutHead, type Line } from './cleanLines.ts';
+import { boxBeforeTurn, type Turn } from '../turn.ts';
+import { withoutHead, type Line } from './cleanLines.ts';
 import { readLabel } from './labels.ts';
 import type { Ocr } from './ocr.ts';
+import { readAnyWayUp, type Writing } from './readAnyWayUp.ts';
 
 /** Text that scanner apps stamp on every page; a text layer of nothing else is none. */
 const STAMP =
   /^\W*(?:scanned (?:by|with|using)\b.*|camscanner|adobe scan|page\s*\d+(?:\s*of\s*\d+)?|\d{1,3})\W*$/iu;
 
-/** Reads one page offline: its text layer, else OCR. Page text becomes blocks at the question labels. */
+/**
+ * Reads one page offline: its text layer where a viewer shows it, else OCR. What nobody can see on the page (a model answer
+ * in invisible letters under a scan) is no writing. Page text becomes blocks at the question labels.
+ */
 export async function readPageOffline(page: PageImage, ocr: Ocr, options: CallOptions): Promise<PageReading> {
   if (page.blank) return blankReading(page.page);
   const layer = page.textLines
     .map(({ text, box }) => ({ text: plainText(text, 2000), box }))
     .filter(({ text }) => text !== '');
-  if (layer.some(({ text }) => !STAMP.test(text))) return reading(page.page, layer, 1);
-  const lines = cleanLines(await ocr.read(page, options));
-  const letters = lines.reduce((sum, { text }) => sum + text.length, 0);
-  const weighted = lines.reduce((sum, { text, confidence }) => sum + text.length * confidence, 0);
-  // Ink that OCR makes nothing of is not blank: legibility 0 says that a person must look.
-  return reading(page.page, lines, letters === 0 ? 0 : Math.round((weighted / letters) * 100) / 100);
+  if (page.textIsShown !== false && layer.some(({ text }) => !STAMP.test(text))) {
+    return reading(page.page, { lines: layer, legibility: 1, turn: 0 });
+  }
+  const jpeg = await readFile(page.file).catch(() => {
+    throw new GraderFailure('permanent', 'a page image could not be read');
+  });
+  // Ink that OCR makes nothing of is not blank: its legibility of 0 says that a person must look.
+  return reading(page.page, await readAnyWayUp({ ...page, jpeg }, ocr, options));
 }
 
-function reading(page: number, lines: Line[], legibility: number): PageReading {
-  return { page, legibility, language: languageOf(lines), blocks: blocksOf(withoutHead(page, lines)) };
+function reading(
+  page: number,
+  { lines, legibility, turn }: Omit<Writing, 'lines'> & { lines: Line[] },
+): PageReading {
+  const blocks = boundBlocks(blocksOf(withoutHead(page, lines)));
+  return { page, legibility, language: languageOf(lines), blocks: onImage(blocks, turn) };
 }
+
+const onImage = (blocks: ReadBlock[], turn: Turn): ReadBlock[] =>
+  turn === 0 ? blocks : blocks.map((block) => ({ ...block, box: clampBox(boxBeforeTurn(block.box, turn)) }));
 
 /** A new block begins at each label; lines before the first label go on with the page before. */
 export function blocksOf(lines: readonly Line[]): ReadBlock[] {

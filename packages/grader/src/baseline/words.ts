@@ -1,4 +1,6 @@
 import { parseDecimal } from '@evaluation/rules';
+import { stem } from './stem.ts';
+import { unitWord } from './units.ts';
 
 /** A word or number of a text, in its comparable form, and whether a "not" stands close before it. */
 export interface Term {
@@ -6,96 +8,92 @@ export interface Term {
   negated: boolean;
 }
 
+/** One as it stands in the text. */
+interface Token extends Term {
+  written: string;
+  /** It says something by itself, as "of" and "which" do not. */
+  carries: boolean;
+}
+
 const STOP_WORDS = new Set(
   (
-    'a an and are as at be been being but by can could did do does for from had has have how i if in into is it its ' +
-    'may might more most must of on or our over should so such than that the their them then there these they this ' +
-    'those to under up was we were what when where which while who why will with would you your also about each any ' +
-    'all some other one give given state explain define describe name answer question mark marks correct student point'
+    'a an and are as at be been being but by can could did do does for from had has have he her his how i if in into is ' +
+    'it its may me might more most must my of on only or our over said say says she should so such than that the their ' +
+    'them then there these they this those to too under up us very was we were what when where which while who why will ' +
+    'with would you your also about each any all some other one give given gives state explain define describe discuss ' +
+    'mention name answer question mark marks correct student point show shows'
   ).split(' '),
 );
-const NEGATIONS = new Set(['not', 'no', 'never', 'without', 'neither', 'nor', 'cannot', 'hardly']);
-/** "does not need any light": how far a negation reaches. */
+const NEGATIONS = new Set(
+  (
+    'not no never without neither nor cannot hardly lack lacks ' +
+    // As they are written in a hurry.
+    'dont doesnt didnt isnt arent wasnt cant wont'
+  ).split(' '),
+);
+/** "does not need any light": how many words that carry meaning a negation reaches. */
 const NEGATION_REACH = 3;
+/** A new thought begins: what was denied before it is not denied after it. "not only" and "no doubt" deny nothing. */
+const SENTENCE = /[.!?;:](?=\s|$)|\n/u;
+const CLAUSE = /,(?=\s)|\b(?:but|because|since|although|though|whereas|instead|rather)\b/u;
+const NO_NEGATION = /\bnot only\b|\bno doubt\b/gu;
 
-/** The terms of a text in order, stop words included, negations marked. A sentence's end ends a negation's reach. */
+/** "6CO2" is a number and a word; "10-20" has no minus; "1,00,000" is one number. */
+const WORD =
+  /(?<![\p{L}\p{N})])[-\u2212]?\d{1,3}(?:,\d{2,3})+(?!\d)|(?:(?<![\p{L}\p{N})])[-\u2212])?\d+(?:\.\d+)?(?:e[+-]?\d+)?|[\p{L}\p{M}][\p{L}\p{M}\p{N}]*(?:['’]\p{L}+)?/giu;
+
+/** The terms of a text in order, stop words included, negations marked. */
 export function termsOf(text: string): Term[] {
-  const terms: Term[] = [];
-  for (const sentence of text
-    .normalize('NFKC')
-    .toLowerCase()
-    .split(/[.!?;](?=\s|$)|\n/u)) {
-    let sinceNegation = Number.POSITIVE_INFINITY;
-    for (const [word] of sentence.matchAll(
-      /[-\u2212]?\d+(?:\.\d+)?(?:e[+-]?\d+)?|[\p{L}\p{M}]+(?:['’]\p{L}+)?/gu,
-    )) {
-      if (NEGATIONS.has(word) || /n['’]t$/u.test(word)) {
-        sinceNegation = 0;
-        continue;
-      }
-      sinceNegation += 1;
-      terms.push({ term: comparable(word), negated: sinceNegation <= NEGATION_REACH });
-    }
-  }
-  return terms;
+  return tokensOf(text).map(({ term, negated }) => ({ term, negated }));
 }
 
 /** The words that carry meaning, in their first form of each, so that they can be shown. */
 export function contentWords(text: string): string[] {
-  const words = text.normalize('NFKC').match(/[-\u2212]?\d+(?:\.\d+)?(?:e[+-]?\d+)?|[\p{L}\p{M}]+/giu) ?? [];
   const byTerm = new Map<string, string>();
-  for (const word of words) {
-    const plain = word.toLowerCase();
-    const carries =
-      !STOP_WORDS.has(plain) && !NEGATIONS.has(plain) && (plain.length > 2 || /\d/u.test(plain));
-    const term = comparable(plain);
-    if (carries && !byTerm.has(term)) byTerm.set(term, word);
+  for (const { carries, term, written } of tokensOf(text)) {
+    if (carries && !byTerm.has(term)) byTerm.set(term, written);
   }
   return [...byTerm.values()];
 }
 
 /** The terms that carry meaning, each once. */
 export function contentTerms(text: string): string[] {
-  return contentWords(text).map((word) => comparable(word.toLowerCase()));
+  return [...new Set(tokensOf(text).flatMap(({ carries, term }) => (carries ? [term] : [])))];
 }
 
-/** 9.80 and 9.8 are one number; plants, planting and planted are one word. */
-function comparable(word: string): string {
-  const number = parseDecimal(word);
-  return number === null ? stem(word.replace(/['’].*$/u, '')) : number.toString();
+function tokensOf(text: string): Token[] {
+  return text
+    .normalize('NFKC')
+    .replace(NO_NEGATION, ' ')
+    .split(SENTENCE)
+    .flatMap((sentence) => sentence.split(CLAUSE).flatMap(tokensOfClause));
 }
 
-const SUFFIXES = [
-  ['ations', 'at'],
-  ['ation', 'at'],
-  ['ating', 'at'],
-  ['ated', 'at'],
-  ['ates', 'at'],
-  ['ate', 'at'],
-  ['ities', ''],
-  ['ity', ''],
-  ['iness', ''],
-  ['ness', ''],
-  ['ments', ''],
-  ['ment', ''],
-  ['ies', ''],
-  ['ied', ''],
-  ['ing', ''],
-  ['ed', ''],
-  ['ly', ''],
-  ['es', ''],
-  ['s', ''],
-  ['e', ''],
-  ['y', ''],
-] as const;
-
-/** Cuts English endings so that forms of a word meet. Crude on purpose: only equality of stems matters here. */
-function stem(word: string): string {
-  for (const [suffix, put] of SUFFIXES) {
-    if (word.endsWith(suffix) && word.length - suffix.length + put.length >= 3) {
-      const rest = word.slice(0, -suffix.length) + put;
-      return /([b-df-hj-np-tv-z])\1$/u.test(rest) && rest.length > 3 ? rest.slice(0, -1) : rest;
+function tokensOfClause(clause: string): Token[] {
+  const tokens: Token[] = [];
+  let sinceNegation = Number.POSITIVE_INFINITY;
+  let endOfNumber = -1;
+  for (const { 0: written, index } of clause.matchAll(WORD)) {
+    const word = written.toLowerCase();
+    if (NEGATIONS.has(word) || /n['’]t$/u.test(word)) {
+      sinceNegation = 0;
+      continue;
     }
+    const number = parseDecimal(word.replaceAll(',', ''));
+    const unit = endOfNumber >= 0 && index - endOfNumber <= 1 ? unitWord(written) : null;
+    const carries =
+      number !== null || unit !== null || (!STOP_WORDS.has(word) && (word.length > 2 || isSymbol(written)));
+    // Only words that carry meaning use up its reach.
+    const negated = sinceNegation < NEGATION_REACH;
+    if (carries) sinceNegation += 1;
+    const term = number === null ? (unit ?? stem(word.replace(/['’].*$/u, ''))) : number.toString();
+    tokens.push({ written, term, carries, negated });
+    endOfNumber = number === null ? -1 : index + written.length;
   }
-  return word;
+  return tokens;
+}
+
+/** "Fe", "V", "x2": short, and yet what an answer is about. */
+function isSymbol(written: string): boolean {
+  return /^\p{Lu}|\d/u.test(written);
 }

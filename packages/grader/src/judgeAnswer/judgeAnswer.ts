@@ -1,23 +1,36 @@
 import type { ObjectiveKey } from '@evaluation/rules';
+import type { ConfidenceTable } from '../confidenceTable.ts';
 import { newBoundary } from '../fence.ts';
 import type { Judgement, JudgeRequest } from '../grader.ts';
 import type { ModelCall } from '../modelCall.ts';
 import { criteriaOf } from './criteria.ts';
-import { settleJudgement, settleReading } from './parse.ts';
-import { criteriaSystem, markingLines, readingSystem, userParts, version } from './prompt.ts';
+import { settleLook, settleReading } from './parse.ts';
+import type { Look } from './parse.ts';
+import { criteriaSystem, markingParts, readingSystem, userParts, version } from './prompt.ts';
 import { criteriaSchema, readingSchema } from './schema.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
 
-/** Asks a model to mark a long answer by its criteria. */
-export function judgeByCriteriaCall(request: JudgeRequest): ModelCall<CriteriaWire, Judgement> {
+/**
+ * Asks a model to mark a long answer by its criteria; the second look lists them otherwise (secondLook.ts).
+ * judgement.ts makes one judgement of the looks.
+ */
+export function judgeByCriteriaCall(
+  request: JudgeRequest,
+  look: 'first' | 'second',
+  table: ConfidenceTable,
+): ModelCall<CriteriaWire, Look> {
   const criteria = criteriaOf(request.question);
+  const boundary = newBoundary();
+  const marking = markingParts(request.question, criteria);
   return {
     name: 'judge_answer',
     version,
     system: criteriaSystem,
-    user: userParts(request, markingLines(request.question, criteria), newBoundary()),
+    user: userParts(request, look === 'first' ? marking.inOrder : marking.otherwise, boundary),
+    boundary,
     schema: criteriaSchema,
-    settle: (wire) => settleJudgement(request, criteria, wire),
+    settings: { confidence_table: table.text },
+    settle: (wire) => settleLook(request, criteria, wire),
   };
 }
 
@@ -25,13 +38,17 @@ export function judgeByCriteriaCall(request: JudgeRequest): ModelCall<CriteriaWi
 export function readObjectiveCall(
   request: JudgeRequest,
   key: ObjectiveKey,
+  table: ConfidenceTable,
 ): ModelCall<ReadingWire, Judgement> {
+  const boundary = newBoundary();
   return {
     name: 'judge_answer',
     version,
     system: readingSystem,
-    user: userParts(request, [], newBoundary()),
+    user: userParts(request, [], boundary),
+    boundary,
     schema: readingSchema,
-    settle: (wire) => settleReading(request, key, wire),
+    settings: { confidence_table: table.text },
+    settle: (wire) => settleReading(request, key, table, wire),
   };
 }

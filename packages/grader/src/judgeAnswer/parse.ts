@@ -1,12 +1,15 @@
 import { settleCriteria } from '@evaluation/rules';
 import type { ObjectiveKey } from '@evaluation/rules';
-import { annotate } from '../annotations.ts';
 import { confidenceOf, reviewReasons } from '../confidence.ts';
-import { locateQuote } from '../evidence.ts';
+import type { Certainty } from '../confidence.ts';
+import type { ConfidenceTable } from '../confidenceTable.ts';
+import { locateQuote } from '../quotes.ts';
 import type { Judgement, JudgeRequest } from '../grader.ts';
+import { flagInjection } from '../injection/flagInjection.ts';
 import { plainText } from '../plainText.ts';
 import { MalformedOutput } from '../strictSchema.ts';
 import type { Criterion } from './criteria.ts';
+import { mendLatex, mendQuote } from './latex.ts';
 import { decideObjective, matchOption } from './objective.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
 
@@ -14,13 +17,32 @@ const REASON_LENGTH = 1000;
 const FEEDBACK_LENGTH = 4000;
 const EVIDENCE_LENGTH = 500;
 
-type Settled = { value: Judgement; problems: string[] };
+/** What one look at a long answer came to: marks that stand, and what was said for them. */
+export interface Look {
+  criteria: {
+    name: string;
+    max: number;
+    awarded: number;
+    reason: string;
+    /** Checked to occur in the answer. */
+    evidence: string | null;
+    inventedEvidence: boolean;
+    certainty: Certainty;
+  }[];
+  awarded: number;
+  feedback: string;
+  marksPutRight: boolean;
+}
 
 /**
- * A long answer's judgement. A criterion left out or awarded twice is malformed (guessing would cost the candidate
- * marks); one that does not exist is dropped and marks out of range are clamped, both flagged for review.
+ * What a model said of a long answer, made to stand. A criterion left out or awarded twice is malformed (guessing would
+ * cost the candidate marks); one that does not exist is dropped and marks out of range are clamped.
  */
-export function settleJudgement(request: JudgeRequest, criteria: Criterion[], wire: CriteriaWire): Settled {
+export function settleLook(
+  request: JudgeRequest,
+  criteria: Criterion[],
+  wire: CriteriaWire,
+): { value: Look; problems: string[] } {
   const byNumber = new Map<number, CriteriaWire['criteria'][number]>();
   for (const award of wire.criteria) {
     if (byNumber.has(award.criterion)) {
@@ -31,6 +53,7 @@ export function settleJudgement(request: JudgeRequest, criteria: Criterion[], wi
   const settled = settleCriteria(
     criteria,
     wire.criteria.map(({ criterion, awarded }) => ({ number: criterion, awarded })),
+    { partial: request.question.partialMarking !== false },
   );
   const judged = settled.criteria.map((criterion, index) => {
     const award = byNumber.get(index + 1);
@@ -38,46 +61,37 @@ export function settleJudgement(request: JudgeRequest, criteria: Criterion[], wi
       throw new MalformedOutput(`Criterion ${index + 1} is missing.`, JSON.stringify(wire));
     }
     const quote = evidenceIn(request, award.evidence);
-    return { ...criterion, award, quote };
-  });
-  const marksPutRight = settled.problems.length > 0;
-  const confidence = confidenceOf({
-    criteria: judged.map(({ max, awarded, award, quote }) => ({
-      max,
-      awarded,
+    return {
+      ...criterion,
+      reason: plainText(mendLatex(award.reason), REASON_LENGTH),
+      evidence: quote.evidence,
+      inventedEvidence: quote.invented,
       certainty: award.certainty,
-      evidenceFound: quote.evidence !== null,
-    })),
-    legibility: request.answer.legibility,
-    marksPutRight,
+    };
   });
-  const reasons = [
-    ...(marksPutRight ? ['marks_adjusted'] : []),
-    ...(judged.some(({ quote }) => quote.invented) ? ['evidence_not_found'] : []),
-  ];
-  const results = judged.map(({ name, awarded, max, award, quote }) => ({
-    name,
-    awarded,
-    max,
-    reason: plainText(award.reason, REASON_LENGTH),
-    evidence: quote.evidence,
-  }));
-  const { question, answer } = request;
+  const { maxMarks } = request.question;
+  const problems =
+    settled.awarded > maxMarks
+      ? [...settled.problems, `${settled.awarded} of ${maxMarks} became ${maxMarks}`]
+      : settled.problems;
   return {
-    problems: settled.problems,
+    problems,
     value: {
-      awarded: settled.awarded,
-      criteria: results,
-      feedback: plainText(wire.feedback, FEEDBACK_LENGTH),
-      confidence,
-      reviewReasons: reviewReasons(confidence, reasons),
-      annotations: annotate(question.label, settled.awarded, question.maxMarks, results, answer.blocks),
+      criteria: judged,
+      awarded: Math.min(settled.awarded, maxMarks),
+      feedback: plainText(mendLatex(wire.feedback), FEEDBACK_LENGTH),
+      marksPutRight: problems.length > 0,
     },
   };
 }
 
 /** An objective answer's judgement: the model read, the key decides. */
-export function settleReading(request: JudgeRequest, key: ObjectiveKey, wire: ReadingWire): Settled {
+export function settleReading(
+  request: JudgeRequest,
+  key: ObjectiveKey,
+  table: ConfidenceTable,
+  wire: ReadingWire,
+): { value: Judgement; problems: string[] } {
   const reasons: string[] = [];
   const quote = evidenceIn(request, wire.evidence);
   if (quote.invented) reasons.push('evidence_not_found');
@@ -94,31 +108,33 @@ export function settleReading(request: JudgeRequest, key: ObjectiveKey, wire: Re
     evidence: quote.evidence,
   });
   if (answered && decided.correct === null) reasons.push('no_answer_found');
-  const confidence = confidenceOf({
-    criteria: [
-      {
-        max: request.question.maxMarks,
-        awarded: decided.awarded,
-        certainty: reasons.length > 0 ? 'unsure' : wire.certainty,
-        evidenceFound: quote.evidence !== null,
-      },
-    ],
-    legibility: request.answer.legibility,
-    marksPutRight: false,
-  });
+  const confidence = confidenceOf(
+    {
+      criteria: [
+        {
+          max: request.question.maxMarks,
+          awarded: decided.awarded,
+          certainty: reasons.length > 0 ? 'unsure' : wire.certainty,
+          evidenceFound: quote.evidence !== null,
+        },
+      ],
+      legibility: request.answer.legibility,
+      disagreement: null,
+      marksPutRight: false,
+    },
+    table,
+  );
+  const feedback = decided.correct === true ? wire.feedback_if_right : wire.feedback_if_wrong;
   return {
     problems: reasons,
-    value: {
+    value: flagInjection(request, {
       awarded: decided.awarded,
       criteria: decided.criteria,
-      feedback: plainText(
-        decided.correct === true ? wire.feedback_if_right : wire.feedback_if_wrong,
-        FEEDBACK_LENGTH,
-      ),
+      feedback: plainText(mendLatex(feedback), FEEDBACK_LENGTH),
       confidence,
       reviewReasons: reviewReasons(confidence, reasons),
       annotations: decided.annotations,
-    },
+    }),
   };
 }
 
@@ -127,8 +143,9 @@ function evidenceIn(
   request: JudgeRequest,
   quoted: string | null,
 ): { evidence: string | null; invented: boolean } {
-  const quote = quoted === null ? '' : plainText(quoted, EVIDENCE_LENGTH);
-  if (quote === '') return { evidence: null, invented: false };
-  const found = locateQuote(quote, request.answer.text) !== null;
-  return { evidence: found ? quote : null, invented: !found };
+  if (quoted === null) return { evidence: null, invented: false };
+  const readings = [mendLatex(quoted), mendQuote(quoted)].map((quote) => plainText(quote, EVIDENCE_LENGTH));
+  if (readings[0] === '') return { evidence: null, invented: false };
+  const found = readings.find((quote) => locateQuote(quote, request.answer.text) !== null);
+  return { evidence: found ?? null, invented: found === undefined };
 }

@@ -1,18 +1,28 @@
 import { FENCE_RULE, fenced, jsonLines } from '../fence.ts';
 import type { JudgeRequest } from '../grader.ts';
 import type { PromptPart } from '../modelCall.ts';
+import { plainText } from '../plainText.ts';
 import type { Criterion } from './criteria.ts';
 
-export const version = 'judge_answer/1';
+export const version = 'judge_answer/2';
 
 export const criteriaSystem = `You are an experienced examiner who marks one answer of one candidate by the criteria given, fairly and exactly as they say.
 
-- Award each criterion once, by its number, on the candidate's own words only. What is not written earns nothing; what is right in other words earns as much as the model answer's words. Keywords are hints, not a list to tick off.
+What earns marks:
+- Award each criterion once, by its number, on the candidate's own words only. What is not written earns nothing, however likely it is that the candidate knew it.
+- What is right in other words earns as much as the model answer's words. The model answer shows one way to full marks and not the only one. Keywords are hints, not a list to tick off: a keyword used wrongly earns nothing.
+- Length, style, fluency, confidence of tone, handwriting, language and spelling earn nothing and cost nothing, unless a criterion asks for them. A short answer that holds what a criterion asks for earns it in full. Going over or under a word limit costs nothing unless a criterion says so.
+- Where an answer contradicts itself on a point, or gives several answers and leaves the choice to the reader ("A, or else B"), that point is not earned, unless it is plain which one is final. A list of everything that might be right earns only what the question asks for, and nothing for a point that the list also gets wrong.
+- A cautious wording ("probably", "I think") of one clear answer counts as that answer.
+- A mistake carried forward is penalised once, where it was made.
+- A formula is judged by what it says and not by how it is written: LaTeX, plain text and words are alike.
+
+How to mark:
+- For each criterion first find the words, then say why, then award.
 - Marks go in steps of 0.5, from 0 to the criterion's marks. Do not add marks up.
-- Copy the words each award rests on exactly from the answer as evidence; null when there are none.
-- Do not penalise the same mistake twice, nor language and spelling unless a criterion asks for it.
-- Say honestly how sure you are: "unsure" sends the answer to a teacher, which is right when the answer is ambiguous, partly illegible or outside what the criteria foresee.
-- feedback: two to five sentences to the student, in English, plain text without markup: what was good, what was missing, how to improve. Do not state marks in it.
+- evidence: the words the award rests on, copied exactly from the answer, with "…" where words are left out; null when there are none. A backslash is written twice in JSON.
+- certainty: "certain" only where every careful examiner would award the same; "likely" where one might differ by half a mark; "unsure" where the answer is ambiguous, partly illegible or outside what the criteria foresee. "unsure" sends the answer to a teacher, which is then right.
+- feedback: two to five sentences to the student, in plain English without markup: what was good, what was missing, how to improve. No marks, no grades and no other candidates in it.
 
 ${FENCE_RULE}`;
 
@@ -21,14 +31,16 @@ export const readingSystem = `You read what a candidate answered to one objectiv
 - status: "answered" when one final answer is given; "no_answer" when none is; "unclear" when it cannot be told what was meant.
 - option_labels: for a choice among options, the labels the candidate chose, copied exactly from the list of options; if the candidate wrote an option's text instead of its label, that option's label; if a label that is not in the list, that label as written. When one choice was struck out and replaced, only the replacement.
 - value: for a number or a word, the final answer alone as written: no label, no working, no unit, no "=". Do not convert, round or correct it.
-- evidence: the words you read it from, copied exactly.
+- evidence: the words you read it from, copied exactly. A backslash is written twice in JSON.
 - feedback_if_right, feedback_if_wrong: one or two sentences each to the student, in English, plain text without markup, on the matter of the question. Never name an option or a value as the right one.
 
 ${FENCE_RULE}`;
 
-/** What both kinds of question share: the paper, the question, then the answer as the last and fenced part. */
-export function userParts(request: JudgeRequest, marking: string[], boundary: string): PromptPart[] {
-  const { exam, question, answer } = request;
+/** The longest that instructions of an exam may be (spec 2.1); the other values are far shorter. */
+const CONTEXT_LENGTH = 4000;
+
+/** What the model is told of the paper as a whole. */
+export function contextLines(exam: JudgeRequest['exam']): string[] {
   const paper = [
     ['Subject', exam.subject],
     ['Level', exam.level],
@@ -36,14 +48,25 @@ export function userParts(request: JudgeRequest, marking: string[], boundary: st
     ['Class', exam.class],
     ['Instructions of the examiner for the whole paper', exam.instructions],
   ] as const;
-  const context = paper.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`]));
+  return paper.flatMap(([name, value]) =>
+    value === null ? [] : [`${name}: ${plainText(value, CONTEXT_LENGTH)}`],
+  );
+}
+
+/**
+ * What both kinds of question share: the paper, the question, then the answer as the last and fenced part. Whatever
+ * differs between candidates is in that last part alone, so that all the requests of one question begin alike and a
+ * provider that caches prompts by their beginning reads it once.
+ */
+export function userParts(request: JudgeRequest, marking: string[], boundary: string): PromptPart[] {
+  const { exam, question, answer } = request;
   const source =
     answer.legibility === null
       ? 'The answer was typed.'
       : `The answer was transcribed from handwriting (legibility ${answer.legibility.toFixed(2)} of 1): a wrong letter may be a reading mistake.`;
   const options = question.options.map(({ label, text }) => ({ option: label, text }));
   return [
-    { text: context.join('\n') },
+    { text: contextLines(exam).join('\n') },
     {
       text: [
         `Question ${JSON.stringify({ question: question.label, type: question.type, max_marks: question.maxMarks })}:`,
@@ -56,27 +79,34 @@ export function userParts(request: JudgeRequest, marking: string[], boundary: st
   ];
 }
 
-/** How a long answer is to be marked, criteria numbered from 1. */
-export function markingLines(question: JudgeRequest['question'], criteria: readonly Criterion[]): string[] {
-  const lines = ['Criteria:'];
-  lines.push(
-    jsonLines(
-      criteria.map(({ name, marks, keywords, guidance }, index) => ({
-        criterion: index + 1,
-        marks,
-        name,
-        ...(keywords.length === 0 ? {} : { keywords }),
-        ...(guidance === null ? {} : { guidance }),
-      })),
-    ),
-  );
-  if (question.partialMarking === false) {
-    lines.push('Partial marking is off: award each criterion its full marks or 0.');
-  } else if (question.partialMarking === true) {
-    lines.push('Partial marking is on: a criterion met in part earns part of its marks.');
-  }
-  if (question.modelAnswer !== null) {
-    lines.push('Model answer, one of the ways to earn full marks:', question.modelAnswer);
-  }
-  return lines;
+/**
+ * How a long answer is to be marked, criteria numbered from 1; and the same said otherwise, with the model answer first
+ * and the criteria from the last to the first, each under its own number.
+ */
+export function markingParts(
+  question: JudgeRequest['question'],
+  criteria: readonly Criterion[],
+): { inOrder: string[]; otherwise: string[] } {
+  const numbered = criteria.map(({ name, marks, keywords, guidance }, index) => ({
+    criterion: index + 1,
+    marks,
+    name,
+    ...(keywords.length === 0 ? {} : { keywords }),
+    ...(guidance === null ? {} : { guidance }),
+  }));
+  const partial =
+    question.partialMarking === false
+      ? ['Partial marking is off: award each criterion its full marks or 0.']
+      : question.partialMarking === true
+        ? ['Partial marking is on: a criterion met in part earns part of its marks.']
+        : [];
+  const modelAnswer =
+    question.modelAnswer === null
+      ? []
+      : ['Model answer, one of the ways to earn full marks:', question.modelAnswer];
+  const listed = (records: typeof numbered) => ['Criteria:', jsonLines(records), ...partial];
+  return {
+    inOrder: [...listed(numbered), ...modelAnswer],
+    otherwise: [...modelAnswer, ...listed(numbered.toReversed())],
+  };
 }

@@ -1,22 +1,27 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { once as event } from 'node:events';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startModelServer } from '@evaluation/test-services';
 import type { Behaviour, ModelServer } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import type { Grader } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';
+import { createHold } from './hold.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
 
 let server: ModelServer;
 let grader: Grader;
 beforeAll(async () => {
   server = await startModelServer();
+});
+// One a test: a grader that was asked to wait keeps all its calls back, and not only the one that was told.
+beforeEach(async () => {
   grader = await createGrader(optionsFor(server.baseUrl));
 });
-afterEach(() => server.reset());
-afterAll(async () => {
+afterEach(async () => {
   await grader.close();
-  await server.close();
+  server.reset();
 });
+afterAll(() => server.close());
 
 const request = { exam, question: longQuestion(), answer: typedAnswer('A private answer: glucose.') };
 const once = (behaviour: Behaviour) => server.behave([{ times: 1, behaviour }]);
@@ -65,6 +70,35 @@ describe('3.10 transient failures are retried', () => {
     });
     expect(performance.now() - started).toBeLessThan(5000);
     expect(server.calls).toHaveLength(1);
+  });
+
+  test('3.10 an hour that is asked for gives up no run that has minutes, and holds all graders of the endpoint', async () => {
+    const hold = createHold();
+    const options = { ...optionsFor(server.baseUrl), hold };
+    const [one, other] = [await createGrader(options), await createGrader(options)];
+    const permission = await other.mayTakeRun(new AbortController().signal);
+    always({ kind: 'status', status: 429, retryAfterSeconds: 3600 });
+    const abort = new AbortController();
+    const judging = one.judgeAnswer(request, within(120_000, abort.signal));
+    if (!permission.aborted) await event(permission, 'abort');
+    await expect(other.judgeAnswer(request, within(300))).rejects.toMatchObject({ kind: 'transient' });
+    const stop = new AbortController();
+    const waiting = other.mayTakeRun(stop.signal);
+    stop.abort(new Error('stopped'));
+    await expect(waiting).rejects.toThrow('stopped');
+    expect(server.calls).toHaveLength(1);
+    abort.abort(new Error('cancelled'));
+    await expect(judging).rejects.toThrow('cancelled');
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  test('503 with a time to wait holds all calls until then', async () => {
+    once({ kind: 'status', status: 503, retryAfterSeconds: 1 });
+    const narrow = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: 1 });
+    await Promise.all([1, 2, 3].map(() => narrow.judgeAnswer(request, within(20_000))));
+    await narrow.close();
+    expect(server.calls).toHaveLength(4);
+    expect(gap()).toBeGreaterThanOrEqual(990);
   });
 
   test('until the deadline, then the failure is transient', async () => {
@@ -190,6 +224,56 @@ test('no more calls are out at once than allowed, and all get their turn', async
   expect(server.calls).toHaveLength(8);
   expect(server.peakInFlight).toBe(2);
   await two.close();
+});
+
+describe('what a failure took is told', () => {
+  test.each<[string, Behaviour]>([
+    ['malformed thrice', { kind: 'violating' }],
+    ['cut off by its length thrice', { kind: 'out_of_length' }],
+  ])('%s', async (_, behaviour) => {
+    always(behaviour);
+    const failure: unknown = await grader
+      .judgeAnswer(request, within(20_000))
+      .catch((error: unknown) => error);
+    if (!(failure instanceof GraderFailure)) throw new Error('it did not fail');
+    expect(failure).toMatchObject({ kind: 'malformed', spent: [{ call: 'judge_answer' }] });
+    const [spent] = failure.spent;
+    expect(spent?.promptVersion).toMatch(/^judge_answer\/\d+$/);
+    expect(spent?.usage.calls).toBe(3);
+    expect(spent?.usage.inputTokens).toBeGreaterThan(0);
+    expect(spent?.usage.outputTokens).toBeGreaterThan(0);
+  });
+
+  test('a second look that came to nothing', async () => {
+    const twice = await createGrader({
+      ...optionsFor(server.baseUrl),
+      secondLook: { when: 'always', maxCharacters: 1000 },
+    });
+    const { usage: single } = await grader.judgeAnswer(request, within(20_000));
+    server.reset();
+    server.behave(() => (server.calls.length === 1 ? undefined : { kind: 'violating' }));
+    const { usage, evidence } = await twice.judgeAnswer(request, within(20_000));
+    await twice.close();
+    expect(evidence).toHaveLength(1);
+    expect(usage.calls).toBe(4);
+    expect(usage.inputTokens).toBeGreaterThan(single.inputTokens * 3);
+  });
+});
+
+test('evidence and judgement key name the endpoint, and neither password nor query', async () => {
+  const { host } = new URL(server.baseUrl);
+  const at = async (baseUrl: string, ask: boolean) => {
+    const other = await createGrader({ ...optionsFor(server.baseUrl), baseUrl });
+    const key = other.judgementKey(request);
+    const [call] = ask ? (await other.judgeAnswer(request, within(20_000))).evidence : [];
+    await other.close();
+    return { key, endpoint: call?.settings['endpoint'] };
+  };
+  const plain = await at(server.baseUrl, true);
+  expect(plain.endpoint).toBe(`http://${host}/v1`);
+  const secret = await at(`http://somebody:secret@${host}/v1/?token=secret#secret`, false);
+  expect(secret.key).toBe(plain.key);
+  expect((await at(`http://${host}/other/v1`, false)).key).not.toBe(plain.key);
 });
 
 test('a deadline that has passed makes no call', async () => {

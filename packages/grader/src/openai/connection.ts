@@ -1,44 +1,51 @@
-import { readFile } from 'node:fs/promises';
 import OpenAI from 'openai';
 import type {
   ChatCompletionContentPart,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import { z } from 'zod/v4';
-import type { GraderOptions } from '../grader.ts';
-import { GraderFailure } from '../grader.ts';
-import type { PromptPart } from '../modelCall.ts';
-import { createSemaphore } from '../semaphore.ts';
-import { MalformedOutput } from '../strictSchema.ts';
+import type { LoadedPart } from '../callEvidence.ts';
+import type { CallEvidence, GraderOptions, Usage } from '../grader.ts';
+import { CutOff, MalformedOutput } from '../strictSchema.ts';
 import { createBreaker, type Breaker, type Passage } from './breaker.ts';
-import { isDown } from './failures.ts';
+import { isDown, leftAloneFor, throttledFor } from './failures.ts';
+import { createHold, type Hold } from './hold.ts';
+import { askedIn, type Output, type ReplySchema } from './output.ts';
+import { observed, observeTokens } from './observed.ts';
+import { createPace, type Turn } from './pace.ts';
 
 export type OpenAiOptions = Extract<GraderOptions, { provider: 'openai' }>;
 
-export interface Completion {
-  content: string;
-  inputTokens: number;
-  outputTokens: number;
-}
+/** What one reply took. */
+export type Tokens = Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>;
 
 /**
- * One place through which every call of a grader goes out; at most `maxConcurrentCalls` are out at once, and none while
- * the provider is down.
+ * One place through which every call of a grader goes out; at most `maxConcurrentCalls` are out at once, fewer while the
+ * endpoint bears fewer (pace.ts), and none while the provider is down (breaker.ts).
  */
 export interface Connection {
   readonly breaker: Breaker;
-  /** One HTTP request, never repeated here. Throws what the client throws, or MalformedOutput. */
+  readonly hold: Hold;
+  /** What is sent with every request beside its messages, and how it asks for its schema. */
+  readonly settings: CallEvidence['settings'];
+  readonly model: string;
+  /**
+   * One HTTP request, never repeated here. @returns what the model said
+   * @throws what the client throws, or MalformedOutput
+   */
   complete(
     messages: ChatCompletionMessageParam[],
-    schema: { name: string; schema: Record<string, unknown> },
+    schema: ReplySchema,
     options: {
       signal: AbortSignal;
       /** The run that the call is for: any object that its calls share. */
       run: object;
       /** The request goes out now. */
       onCall: () => void;
+      /** A reply took so much, whether it can be used or not. */
+      onTokens: (tokens: Tokens) => void;
     },
-  ): Promise<Completion>;
+  ): Promise<string>;
 }
 
 /** Short at first: a restart takes seconds. The longest keeps a run's way back short beside its deadline of minutes. */
@@ -46,7 +53,7 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15_000;
 
 // Read by our own schema and not by the client's types: "compatible" servers answer all sorts of things.
-const token = z.number().min(0).max(1e9).catch(0);
+const token = z.int().min(0).max(1e9).catch(0);
 const replySchema = z.object({
   choices: z
     .array(
@@ -56,7 +63,14 @@ const replySchema = z.object({
       }),
     )
     .min(1),
-  usage: z.object({ prompt_tokens: token, completion_tokens: token }).nullish(),
+  usage: z
+    .object({
+      prompt_tokens: token,
+      completion_tokens: token,
+      // Not every server tells it.
+      prompt_tokens_details: z.object({ cached_tokens: token.nullish() }).nullish().catch(null),
+    })
+    .nullish(),
 });
 
 export function connect(options: OpenAiOptions): Connection {
@@ -71,7 +85,8 @@ export function connect(options: OpenAiOptions): Connection {
     // Its debug log prints prompts, which hold answers.
     logLevel: 'off',
   });
-  const places = createSemaphore(options.maxConcurrentCalls);
+  const hold = options.hold ?? createHold();
+  const pace = createPace(options.maxConcurrentCalls, hold);
   const progress = options.onProgress ?? (() => {});
   const breaker = createBreaker({
     firstPauseMs: FIRST_PAUSE_MS,
@@ -80,73 +95,102 @@ export function connect(options: OpenAiOptions): Connection {
     onClose: () => progress('provider.up', { model: options.model }),
   });
 
-  /** Tells the breaker how the one request ended. */
-  async function watched<T>(passage: Passage, signal: AbortSignal, request: () => Promise<T>): Promise<T> {
+  /** Tells breaker and pace how the one request ended. */
+  async function watched<T>(
+    { passage, turn }: { passage: Passage; turn: Turn },
+    signal: AbortSignal,
+    request: () => Promise<T>,
+  ): Promise<T> {
     try {
       const reply = await request();
       passage.answered();
+      turn.served();
       return reply;
     } catch (error) {
       if (signal.aborted) passage.givenUp();
       else if (isDown(error)) passage.foundDown();
       else passage.answered();
+      const throttled = throttledFor(error);
+      if (throttled !== null) turn.throttled(throttled.retryAfterMs);
+      const alone = leftAloneFor(error);
+      if (alone !== null) hold.askedToWait(alone);
       throw error;
     }
   }
 
+  const sampling = options.temperature === undefined ? {} : { temperature: options.temperature };
+  const output: Output = options.output ?? 'json_schema';
+  const lane = options.lane ?? 'none';
+
   return {
     breaker,
-    async complete(messages, schema, { signal, run, onCall }) {
-      const release = await places.acquire(signal);
+    hold,
+    settings: { ...sampling, output, endpoint: endpointOf(options.baseUrl) },
+    model: options.model,
+    async complete(messages, schema, { signal, run, onCall, onTokens }) {
+      const turn = await pace.enter(signal);
       try {
         const passage = await breaker.enter(run, signal);
         onCall();
-        const reply: unknown = await watched(passage, signal, async () =>
-          client.chat.completions.create(
-            {
-              model: options.model,
-              messages,
-              response_format: { type: 'json_schema', json_schema: { ...schema, strict: true } },
-            },
-            // A time limit of our own over the whole call: the client's covers a slow start only, not a slow body.
-            { signal: AbortSignal.any([signal, AbortSignal.timeout(options.callTimeoutSeconds * 1000)]) },
-          ),
-        );
-        return readReply(reply);
+        return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
+          const reply: unknown = await watched({ passage, turn }, signal, async () =>
+            client.chat.completions.create(
+              { model: options.model, ...sampling, ...askedIn(output, messages, schema) },
+              // A time limit of our own over the whole call: the client's covers a slow start only, not a slow body.
+              { signal: AbortSignal.any([signal, AbortSignal.timeout(options.callTimeoutSeconds * 1000)]) },
+            ),
+          );
+          const read = replySchema.safeParse(reply).data;
+          const tokens = tokensOf(read);
+          onTokens(tokens);
+          observeTokens(lane, tokens);
+          return readReply(read);
+        });
       } catch (error) {
         // A 200 whose body is no JSON: a gateway's page, or an answer cut short.
         if (error instanceof SyntaxError) throw new MalformedOutput('There was no answer.', '');
         throw error;
       } finally {
-        release();
+        turn.ended();
       }
     },
   };
 }
 
-function readReply(reply: unknown): Completion {
-  const read = replySchema.safeParse(reply);
-  const choice = read.data?.choices[0];
+type Reply = z.infer<typeof replySchema>;
+
+function readReply(reply: Reply | undefined): string {
+  const choice = reply?.choices[0];
   if (choice === undefined) throw new MalformedOutput('There was no answer.', '');
   const content = choice.message.content ?? '';
-  if (choice.finish_reason === 'length') throw new MalformedOutput('The answer was cut off; be briefer.', '');
+  if (choice.finish_reason === 'length') throw new CutOff('The answer was cut off; be briefer.');
   if (content === '') throw new MalformedOutput('The answer was empty.', '');
+  return content;
+}
+
+function tokensOf(reply: Reply | undefined): Tokens {
+  const used = reply?.usage;
   return {
-    content,
-    inputTokens: read.data?.usage?.prompt_tokens ?? 0,
-    outputTokens: read.data?.usage?.completion_tokens ?? 0,
+    inputTokens: used?.prompt_tokens ?? 0,
+    cachedInputTokens: used?.prompt_tokens_details?.cached_tokens ?? 0,
+    outputTokens: used?.completion_tokens ?? 0,
   };
 }
 
-/** Texts as they are, pages as data URLs, which every endpoint that sees images takes. Throws GraderFailure. */
-export async function contentOf(parts: readonly PromptPart[]): Promise<ChatCompletionContentPart[]> {
-  return await Promise.all(
-    parts.map(async (part): Promise<ChatCompletionContentPart> => {
-      if ('text' in part) return { type: 'text', text: part.text };
-      const jpeg = await readFile(part.jpegFile).catch(() => {
-        throw new GraderFailure('permanent', 'a page image could not be read');
-      });
-      return { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${jpeg.toString('base64')}` } };
-    }),
+/** Who answers: a gateway may put another model behind a name. Without name, password, query and fragment. */
+function endpointOf(baseUrl: string): string {
+  const { origin, pathname } = new URL(baseUrl);
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
+}
+
+/** Texts as they are, pages as data URLs, which every endpoint that sees images takes. */
+export function contentOf(parts: readonly LoadedPart[]): ChatCompletionContentPart[] {
+  return parts.map((part) =>
+    'text' in part
+      ? { type: 'text', text: part.text }
+      : {
+          type: 'image_url',
+          image_url: { url: `data:image/jpeg;base64,${part.jpeg.toString('base64')}` },
+        },
   );
 }

@@ -36,15 +36,51 @@ export function isDown(error: unknown): boolean {
   return error instanceof APIError && typeof error.status === 'number' && error.status >= 500;
 }
 
-/** How long the endpoint asks us to wait: retry-after-ms, else retry-after in seconds or as a date. */
+/** Whether the endpoint has too much to do, and how long it asked to be left alone; null when it was something else. */
+export function throttledFor(error: unknown): { retryAfterMs: number | undefined } | null {
+  return error instanceof APIError && error.status === 429
+    ? { retryAfterMs: retryAfterMs(error.headers) }
+    : null;
+}
+
+/** How long an endpoint that is overloaded or down for a while (503) wants to be left alone; null when it did not say. */
+export function leftAloneFor(error: unknown): number | null {
+  return error instanceof APIError && error.status === 503 ? (retryAfterMs(error.headers) ?? null) : null;
+}
+
+/**
+ * How long the endpoint asks us to wait: retry-after-ms, else retry-after in seconds or as a date, else until the limit
+ * that is used up begins anew.
+ */
 export function retryAfterMs(headers: Headers | undefined): number | undefined {
   const exact = headers?.get('retry-after-ms');
   if (exact !== null && exact !== undefined && /^\d+(\.\d+)?$/.test(exact)) return Math.ceil(Number(exact));
   const after = headers?.get('retry-after');
-  if (after === null || after === undefined) return undefined;
+  if (headers === undefined || after === null || after === undefined) return resetMs(headers);
   if (/^\d+(\.\d+)?$/.test(after)) return Math.ceil(Number(after) * 1000);
   const at = Date.parse(after);
   return Number.isNaN(at) ? undefined : Math.max(at - Date.now(), 0);
+}
+
+/** OpenAI's way, which many follow: `x-ratelimit-remaining-tokens: 0`, `x-ratelimit-reset-tokens: 6m0s`. */
+function resetMs(headers: Headers | undefined): number | undefined {
+  const waits = ['requests', 'tokens'].flatMap((limit) => {
+    if (headers?.get(`x-ratelimit-remaining-${limit}`) !== '0') return [];
+    const wait = durationMs(headers.get(`x-ratelimit-reset-${limit}`) ?? '');
+    return wait === undefined ? [] : [wait];
+  });
+  return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+
+/** `1s`, `6m0s`, `1.5s`, `250ms`; undefined when it is written in another way. */
+function durationMs(text: string): number | undefined {
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|h|m|s))+$/.test(text)) return undefined;
+  const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g);
+  return Math.ceil(
+    [...parts].reduce((sum, [, number, unit = '']) => sum + Number(number) * (UNIT_MS[unit] ?? 0), 0),
+  );
 }
 
 /** The connection broke while the body was on its way: fetch then throws a bare TypeError. */

@@ -17,6 +17,8 @@ import {
   within,
   writtenAnswer,
 } from './fixtures.ts';
+import { askedToAlign } from '../promptHashes.ts';
+import { resettleAlignment } from '../resettle.ts';
 
 let server: ModelServer;
 let grader: Grader;
@@ -77,7 +79,7 @@ describe('reading pages', () => {
       pagesByNumber: { 9: { blocks: [{ text: 'More', continues: true }] } },
     });
     const pages = [await page(7), await page(8, true), await page(9)];
-    const { value, usage, problems } = await grader.readPages({ pages }, within(10_000));
+    const { value, usage, problems } = await grader.readPages({ pages, context: null }, within(10_000));
     expect(value).toMatchObject([
       {
         page: 7,
@@ -99,7 +101,10 @@ describe('reading pages', () => {
   });
 
   test('blank pages alone cost no call', async () => {
-    const { value, usage } = await grader.readPages({ pages: [await page(1, true)] }, within(10_000));
+    const { value, usage } = await grader.readPages(
+      { pages: [await page(1, true)], context: null },
+      within(10_000),
+    );
     expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [] }]);
     expect(usage.calls).toBe(0);
     expect(server.calls).toHaveLength(0);
@@ -113,9 +118,18 @@ describe('reading pages', () => {
       crossed_out: false,
       box: { x: -3, y: 0.5, width: 9, height: 9 },
     };
-    const read = (number: number) => ({ page: number, legibility: 7, language: 'en', blocks: [block] });
+    const read = (number: number) => ({
+      page: number,
+      top: 'top',
+      legibility: 7,
+      language: 'en',
+      blocks: [block],
+    });
     answerWith({ pages: [read(1), read(99)] });
-    const { value, problems } = await grader.readPages({ pages: [await page(1)] }, within(10_000));
+    const { value, problems } = await grader.readPages(
+      { pages: [await page(1)], context: null },
+      within(10_000),
+    );
     expect(value).toEqual([
       {
         page: 1,
@@ -137,7 +151,10 @@ describe('reading pages', () => {
 
   test('a page left out is malformed, and is asked for again with the fault shown', async () => {
     server.behave([{ times: 1, behaviour: { kind: 'content', content: { pages: [] } } }]);
-    const { value, usage } = await grader.readPages({ pages: [await page(1)] }, within(10_000));
+    const { value, usage } = await grader.readPages(
+      { pages: [await page(1)], context: null },
+      within(10_000),
+    );
     expect(value).toHaveLength(1);
     expect(usage.calls).toBe(2);
     expect(sent()).toContain('Page 1 is missing.');
@@ -145,7 +162,7 @@ describe('reading pages', () => {
 
   test('a page image that is gone fails permanently', async () => {
     const gone = { ...(await page(1)), file: path.join(folder, 'gone.jpg') };
-    await expect(grader.readPages({ pages: [gone] }, within(10_000))).rejects.toMatchObject({
+    await expect(grader.readPages({ pages: [gone], context: null }, within(10_000))).rejects.toMatchObject({
       kind: 'permanent',
     });
   });
@@ -215,6 +232,36 @@ describe('aligning answers', () => {
     ]);
   });
 
+  test('a model that cannot put blocks together: they are put together by their labels, which evidence and a problem say', async () => {
+    server.behave([{ schemaName: 'align_answers', behaviour: { kind: 'violating' } }]);
+    const { value, problems, usage, evidence } = await grader.alignAnswers(alignRequest, within(20_000));
+    expect(value).toEqual([
+      {
+        number: 1,
+        blocks: [
+          { page: 1, block: 2 },
+          { page: 2, block: 0 },
+        ],
+      },
+      { number: 2, blocks: [{ page: 1, block: 0 }] },
+    ]);
+    expect(problems).toEqual(['aligned_by_labels']);
+    expect(usage.calls).toBe(3);
+    const [last] = evidence.slice(-1);
+    expect(last).toMatchObject({ call: 'align_answers', provider: 'baseline' });
+    if (last === undefined) throw new Error('no evidence');
+    // A replay comes to the same.
+    expect(resettleAlignment(alignRequest, last)).toEqual(value);
+    expect(askedToAlign(alignRequest, last)).toBe(true);
+  });
+
+  test('an endpoint that refuses the call is no reason to go by labels', async () => {
+    server.behave([{ schemaName: 'align_answers', behaviour: { kind: 'status', status: 401 } }]);
+    await expect(grader.alignAnswers(alignRequest, within(10_000))).rejects.toMatchObject({
+      kind: 'permanent',
+    });
+  });
+
   test('a copy with nothing written costs no call', async () => {
     const { value, usage } = await grader.alignAnswers({ ...alignRequest, pages: [] }, within(10_000));
     expect(value).toEqual([
@@ -250,7 +297,7 @@ describe('judging a long answer', () => {
         },
       ],
       feedback: 'Good.',
-      confidence: 0.95,
+      confidence: 0.85,
       reviewReasons: [],
       annotations: [],
     });
@@ -356,7 +403,7 @@ describe('judging an objective answer on a copy', () => {
       awarded: 2,
       criteria: [{ name: 'Answer', awarded: 2, max: 2, reason: 'Read as: B', evidence: '(b)' }],
       feedback: 'Well done.',
-      confidence: 0.95,
+      confidence: 0.85,
       reviewReasons: [],
     });
     expect(value.annotations.map(({ kind }) => kind)).toEqual(['mark', 'tick']);
@@ -402,7 +449,7 @@ describe('judging an objective answer on a copy', () => {
 });
 
 test('requests are plain strict JSON-schema chat completions, nothing of one vendor', async () => {
-  await grader.readPages({ pages: [await page(1)] }, within(10_000));
+  await grader.readPages({ pages: [await page(1)], context: null }, within(10_000));
   await grader.alignAnswers(alignRequest, within(10_000));
   await grader.judgeAnswer({ exam, question: longQuestion(), answer: typedAnswer('x') }, within(10_000));
   await grader.judgeAnswer({ exam, question: optionQuestion, answer: writtenAnswer('B') }, within(10_000));

@@ -1,9 +1,17 @@
 import { alignAnswersCall } from '../alignAnswers/alignAnswers.ts';
-import type { CallOptions, Grader } from '../grader.ts';
-import { judgeByCriteriaCall, readObjectiveCall } from '../judgeAnswer/judgeAnswer.ts';
+import { alignByLabels } from '../baseline/align.ts';
+import { worked } from '../baseline/worked.ts';
+import type { AlignedAnswer, AlignRequest, Answered, CallOptions, Grader } from '../grader.ts';
+import { DEFAULT_TABLE, readTable } from '../confidenceTable.ts';
+import { readObjectiveCall } from '../judgeAnswer/judgeAnswer.ts';
+import { judgeTwice } from '../judgeAnswer/judgeTwice.ts';
+import { judgementKey } from '../judgeAnswer/judgementKey.ts';
 import { objectiveKey } from '../judgeAnswer/objective.ts';
-import { blankReading, readPagesCall } from '../readPages/readPages.ts';
-import { GraderFailure } from '../grader.ts';
+import { makeRubricCall } from '../makeRubric/makeRubric.ts';
+import { blankReading } from '../readPages/readPages.ts';
+import { readUpright } from '../readPages/readUpright.ts';
+import { GraderFailure, NO_CALLS } from '../grader.ts';
+import { addUsage } from '../usage.ts';
 import { ask } from './ask.ts';
 import { connect } from './connection.ts';
 import type { OpenAiOptions } from './connection.ts';
@@ -11,15 +19,28 @@ import type { OpenAiOptions } from './connection.ts';
 /** Enough pages to see answers run over a page break, few enough that one lost call is cheap to repeat. */
 const PAGES_PER_READ = 4;
 
-const NO_CALLS = { calls: 0, inputTokens: 0, outputTokens: 0, durationMs: 0 };
+/**
+ * By the labels alone, as the baseline does and evidence says: blocks are assigned, and a teacher is told to look. A copy
+ * that was read and of which each answer could be judged is not given up for a model that cannot put it together.
+ */
+async function alignedByLabels(
+  request: AlignRequest,
+  { spent }: GraderFailure,
+): Promise<Answered<AlignedAnswer[]>> {
+  const answered = await worked('align_answers', async () => alignByLabels(request));
+  const usage = spent.map((each) => each.usage).reduce(addUsage, answered.usage);
+  return { ...answered, usage, problems: ['aligned_by_labels'] };
+}
 
 /**
- * A grader over any OpenAI-compatible endpoint (design chapter 7). State: the places of calls in flight, and whether the
- * provider is down.
+ * A grader over any OpenAI-compatible endpoint (design chapter 7). State: the places of calls in flight, whether the
+ * provider is down, and until when it wants to be left alone.
  */
 export function createOpenAiGrader(options: OpenAiOptions): Grader {
   const connection = connect(options);
   const closed = new AbortController();
+  const table = readTable(options.confidenceTable ?? DEFAULT_TABLE);
+  const secondLook = options.secondLook ?? { when: 'never', maxCharacters: 0 };
   const whileOpen = ({ signal, deadline }: CallOptions): CallOptions & { run: object } => ({
     signal: AbortSignal.any([signal, closed.signal]),
     deadline,
@@ -33,12 +54,13 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
     notice: null,
     pagesPerRead: PAGES_PER_READ,
 
-    async readPages({ pages }, callOptions) {
+    async readPages({ pages, context }, callOptions) {
       const written = pages.filter(({ blank }) => !blank);
       if (written.length === 0) {
-        return { value: pages.map(({ page }) => blankReading(page)), usage: { ...NO_CALLS } };
+        return { value: pages.map(({ page }) => blankReading(page)), usage: { ...NO_CALLS }, evidence: [] };
       }
-      const answered = await ask(connection, readPagesCall(written), whileOpen(callOptions));
+      const open = whileOpen(callOptions);
+      const answered = await readUpright((call) => ask(connection, call, open), { pages: written, context });
       const byPage = new Map(answered.value.map((reading) => [reading.page, reading]));
       return { ...answered, value: pages.map(({ page }) => byPage.get(page) ?? blankReading(page)) };
     },
@@ -46,19 +68,40 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
     async alignAnswers(request, callOptions) {
       if (request.pages.every(({ blocks }) => blocks.every(({ crossedOut }) => crossedOut))) {
         const value = request.questions.map(({ number }) => ({ number, blocks: [] }));
-        return { value, usage: { ...NO_CALLS } };
+        return { value, usage: { ...NO_CALLS }, evidence: [] };
       }
-      return await ask(connection, alignAnswersCall(request), whileOpen(callOptions));
+      try {
+        return await ask(connection, alignAnswersCall(request), whileOpen(callOptions));
+      } catch (error) {
+        if (!(error instanceof GraderFailure) || error.kind !== 'malformed') throw error;
+        return await alignedByLabels(request, error);
+      }
     },
 
     async judgeAnswer(request, callOptions) {
       const key = objectiveKey(request.question);
-      return key === null
-        ? await ask(connection, judgeByCriteriaCall(request), whileOpen(callOptions))
-        : await ask(connection, readObjectiveCall(request, key), whileOpen(callOptions));
+      const open = whileOpen(callOptions);
+      if (key !== null) return await ask(connection, readObjectiveCall(request, key, table), open);
+      return await judgeTwice(
+        (call, within) => ask(connection, call, { ...within, run: open.run }),
+        request,
+        secondLook,
+        table,
+        open,
+      );
     },
 
-    mayTakeRun: (signal) => connection.breaker.mayBegin(AbortSignal.any([signal, closed.signal])),
+    makeRubric: async (request, callOptions) =>
+      await ask(connection, makeRubricCall(request), whileOpen(callOptions)),
+
+    judgementKey: (request) =>
+      judgementKey(request, { provider: 'openai', model: options.model, settings: connection.settings }),
+
+    async mayTakeRun(signal) {
+      const open = AbortSignal.any([signal, closed.signal]);
+      const unheld = await connection.hold.mayBegin(open);
+      return AbortSignal.any([unheld, await connection.breaker.mayBegin(open)]);
+    },
 
     async close() {
       connection.breaker.close();

@@ -2,40 +2,56 @@ import { clampBox } from '../box.ts';
 import type { PageReading } from '../grader.ts';
 import { plainText } from '../plainText.ts';
 import { MalformedOutput } from '../strictSchema.ts';
+import type { Turn } from '../turn.ts';
+import { boundBlocks } from './bounds.ts';
 import type { PagesWire } from './schema.ts';
+
+/** A page as a model read it, and how the image it got must be turned to stand upright. */
+export interface TurnedReading {
+  reading: PageReading;
+  turn: Turn;
+}
+
+const TURN_TO_TOP = { top: 0, left: 90, bottom: 180, right: 270 } as const satisfies Record<string, Turn>;
 
 /**
  * The readings of the pages asked for, in the order asked. A page left out or given twice is malformed; one never
- * asked for is dropped with a problem. Blocks without text and without a label are nothing and are dropped.
+ * asked for is dropped with a problem, but the context page without, since nothing is lost by it. Blocks without text
+ * and without a label are nothing and are dropped.
  */
 export function settlePages(
   asked: readonly number[],
+  context: number | null,
   wire: PagesWire,
-): { value: PageReading[]; problems: string[] } {
-  const problems: string[] = [];
+): { value: TurnedReading[]; problems: string[] } {
+  const problems = new Set<string>();
   const byPage = new Map<number, PagesWire['pages'][number]>();
   for (const page of wire.pages) {
-    if (!asked.includes(page.page)) problems.push('unknown_page');
+    if (page.page === context) continue;
+    if (!asked.includes(page.page)) problems.add('unknown_page');
     else if (byPage.has(page.page)) {
       throw new MalformedOutput(`Page ${page.page} is given twice.`, JSON.stringify(wire));
     } else byPage.set(page.page, page);
   }
-  const value = asked.map((number): PageReading => {
+  const value = asked.map((number): TurnedReading => {
     const page = byPage.get(number);
     if (page === undefined) throw new MalformedOutput(`Page ${number} is missing.`, JSON.stringify(wire));
-    const blocks = page.blocks.map((block) => ({
-      label: block.label === null ? null : plainText(block.label, 80) || null,
-      continues: block.continues,
-      text: plainText(block.text, 20_000),
-      crossedOut: block.crossed_out,
-      box: clampBox(block.box),
-    }));
+    const written = page.blocks
+      .map((block) => ({
+        label: block.label === null ? null : plainText(block.label, 80) || null,
+        continues: block.continues,
+        text: plainText(block.text, 20_000),
+        crossedOut: block.crossed_out,
+        box: clampBox(block.box),
+      }))
+      .filter(({ text, label }) => text !== '' || label !== null);
+    const blocks = boundBlocks(written);
+    if (blocks.length < written.length) problems.add('page_too_long');
+    const legibility = Math.min(Math.max(page.legibility, 0), 1);
     return {
-      page: number,
-      legibility: Math.min(Math.max(page.legibility, 0), 1),
-      language: page.language,
-      blocks: blocks.filter(({ text, label }) => text !== '' || label !== null),
+      reading: { page: number, legibility, language: page.language, blocks },
+      turn: TURN_TO_TOP[page.top],
     };
   });
-  return { value, problems: [...new Set(problems)] };
+  return { value, problems: [...problems] };
 }

@@ -1,21 +1,35 @@
-import type { PageImage, PageReading } from '../grader.ts';
+import type { PageReading } from '../grader.ts';
 import type { ModelCall } from '../modelCall.ts';
-import { settlePages } from './parse.ts';
-import { system, userParts, version } from './prompt.ts';
+import { settlePages, type TurnedReading } from './parse.ts';
+import { system, userParts, version, type ShownPage } from './prompt.ts';
 import { pagesSchema } from './schema.ts';
 import type { PagesWire } from './schema.ts';
 
 /** Asks a model to transcribe pages; none of them blank (spec 1.4, 4.7 rule 4). */
-export function readPagesCall(pages: readonly PageImage[]): ModelCall<PagesWire, PageReading[]> {
-  const asked = pages.map(({ page }) => page);
+export function readPagesCall(
+  pages: readonly ShownPage[],
+  context: ShownPage | null,
+): ModelCall<PagesWire, TurnedReading[]> {
+  const asked = pages.map(({ image }) => image.page);
   return {
     name: 'read_pages',
     version,
     system,
-    user: userParts(pages),
+    user: userParts(pages, context),
+    boundary: null,
+    // Of several, each is asked for by itself (readInParts.ts); of one there is no smaller part.
+    whenCutOff: pages.length > 1 ? 'give up' : 'ask afresh',
     schema: pagesSchema,
-    settle: (wire) => settlePages(asked, wire),
+    settle: (wire) => settlePages(asked, context?.image.page ?? null, wire),
   };
+}
+
+/** The problem of a reading in which pages are missing, because no reply to them could be used. */
+export const PAGE_NOT_READ = 'page_not_read';
+
+/** A page of which nothing is known: a person has to look at it. */
+export function unreadPage(page: number): PageReading {
+  return { page, legibility: 0, language: 'en', blocks: [] };
 }
 
 /** A page nobody needs to read. */

@@ -13,6 +13,7 @@ import type { Picture } from './picture.ts';
 import { toRaster, toSharp } from './raster.ts';
 import type { Raster } from './raster.ts';
 import { findSkew } from './skew.ts';
+import { showsItsText } from './shownText.ts';
 import { textLines } from './textLines.ts';
 
 /** Optimised Huffman tables would save 5 % of the bytes and take two thirds of the encoder's time. */
@@ -49,6 +50,7 @@ export function canExtract(file: Buffer): boolean {
 
 interface View extends Picture {
   lines: TextLine[];
+  textIsShown: boolean;
 }
 
 async function look(
@@ -57,18 +59,20 @@ async function look(
   longSide: number,
   mayExtract: boolean,
 ): Promise<View> {
-  const see = async (loaded: PdfPage): Promise<View> => ({
-    ...(await takePicture(loaded, longSide, mayExtract)),
-    lines: textLines(loaded),
-  });
+  const see = async (loaded: PdfPage): Promise<View> => {
+    const picture = await takePicture(loaded, longSide, mayExtract);
+    const lines = textLines(loaded);
+    return { ...picture, lines, textIsShown: showsItsText(loaded, lines, picture.raster) };
+  };
   const seen = await document.withPage(page, see);
   if (seen !== null) return seen;
-  return { ...noPicture(document.pageSize(page) ?? { width: 595, height: 842 }, longSide), lines: [] };
+  const size = document.pageSize(page) ?? { width: 595, height: 842 };
+  return { ...noPicture(size, longSide), lines: [], textIsShown: true };
 }
 
 async function write(
   page: number,
-  { raster, damaged, lines }: View,
+  { raster, damaged, lines, textIsShown }: View,
   job: Extract<Job, { kind: 'extract' }>,
 ): Promise<PageImage> {
   const ink = findInk(raster);
@@ -94,6 +98,7 @@ async function write(
     blank,
     damaged,
     textLines: lines.map(({ text, box }) => ({ text, box: toImageBox(box, geometry) })),
+    textIsShown,
   };
 }
 

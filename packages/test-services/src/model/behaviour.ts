@@ -1,4 +1,4 @@
-import type { ChatRequest } from './chatRequest.ts';
+import type { ChatRequest, Json } from './chatRequest.ts';
 
 /** One request as the server saw it. */
 export interface ModelCallRecord {
@@ -20,11 +20,17 @@ export type Behaviour =
   | { kind: 'answer' }
   /** The same, but `ms` later. */
   | { kind: 'slow'; ms: number }
+  /** The same, but not before `until`. */
+  | { kind: 'held'; until: Promise<unknown> }
   /** Never answers; ends when the client gives up or the server is closed. */
   | { kind: 'hang' }
   | { kind: 'status'; status: number; retryAfterSeconds?: number; retryAfterMs?: number }
   /** The content breaks off in the middle of its JSON. */
   | { kind: 'truncated' }
+  /** The same, and the response says so: its `finish_reason` is `length`. */
+  | { kind: 'out_of_length' }
+  /** What it would have answered, changed. */
+  | { kind: 'altered'; alter: (answer: Json) => Json }
   /** Well-formed JSON that breaks the schema asked for. */
   | { kind: 'violating' }
   /** This content: a string as it is, anything else as JSON. */

@@ -21,10 +21,16 @@ export function asText(value: Json | undefined): string {
   return value === null || typeof value === 'object' ? '' : String(value ?? '');
 }
 
+/** The schema asked for: by `response_format`, else by a line "Schema NAME: {…}" of the system message. */
 export function schemaOf(body: ChatRequest): { name: string | null; schema: JsonObject } {
   const jsonSchema = asObject(asObject(body['response_format'])['json_schema']);
   const name = jsonSchema['name'];
-  return { name: typeof name === 'string' ? name : null, schema: asObject(jsonSchema['schema']) };
+  if (typeof name === 'string') return { name, schema: asObject(jsonSchema['schema']) };
+  const system = asArray(body['messages'])
+    .map(asObject)
+    .find(({ role }) => role === 'system');
+  const [, said, schema = ''] = /^Schema (\w+): (\{.*\})$/m.exec(asText(system?.['content'])) ?? [];
+  return { name: said ?? null, schema: jsonLinesIn(schema)[0] ?? {} };
 }
 
 /** The first user message's parts; an image by the SHA-256 of its bytes, in hex. */

@@ -2,3 +2,4 @@ export { startModelServer } from './server.ts';
 export type { ModelServer } from './server.ts';
 export type { Behaviour, BehaviourRule, ModelCallRecord } from './behaviour.ts';
 export type { JudgementTruth, PageTruth, Truth } from './truth.ts';
+export * from './personas/index.ts';

@@ -5,7 +5,7 @@ import type { JudgementTruth, PageTruth, Truth } from './truth.ts';
 
 /**
  * Answers by the truth a test gave. It knows the service's prompts only by what their text says: "Page N" before an
- * image, records as JSON lines, the answer between <<<ANSWER …>>> lines. What it has no truth for, it makes up
+ * image to read ("Context page N" before one that is only shown), records as JSON lines, the answer between <<<ANSWER …>>> lines. What it has no truth for, it makes up
  * sensibly; a schema it does not know gets any value that fits.
  */
 export function answerFor(body: ChatRequest, truth: Truth): Json {
@@ -17,27 +17,59 @@ export function answerFor(body: ChatRequest, truth: Truth): Json {
       return alignAnswers(body, truth);
     case 'judge_answer':
       return 'criteria' in asObject(schema['properties']) ? judge(body, truth) : readObjective(body, truth);
+    case 'make_rubric':
+      return makeRubric(body, truth);
     default:
       return valueFromSchema(schema);
   }
 }
 
+/** Half of the marks for each of two criteria; of half a mark all for one. */
+function makeRubric(body: ChatRequest, truth: Truth): Json {
+  const record = questionIn(textsOf(body).join('\n'));
+  const label = asText(record['question']);
+  const marks = Number(record['max_marks']);
+  const first = Math.ceil(marks) / 2;
+  const criteria = truth.rubrics?.[label] ?? [
+    { name: 'Claim', marks: first },
+    ...(marks > first ? [{ name: 'Reason', marks: marks - first }] : []),
+  ];
+  return {
+    criteria: criteria.map((criterion) => ({
+      name: criterion.name,
+      marks: criterion.marks,
+      keywords: [],
+      guidance: `What question ${label} asks for.`,
+    })),
+  };
+}
+
 function readPages(body: ChatRequest, truth: Truth): Json {
   const pages: Json[] = [];
-  let page = 0;
+  let page: number | null = null;
+  /** Nobody can tell whether a page goes on with another that is not there to be seen. */
+  let seesBefore = false;
   for (const part of userPartsOf(body)) {
     if ('text' in part) {
-      page = Number(/^Page (\d+)$/.exec(part.text)?.[1] ?? page);
+      const [, isContext, number] = /^(?:(Context p)|P)age (\d+)\b/.exec(part.text) ?? [];
+      if (number !== undefined) page = isContext === undefined ? Number(number) : null;
       continue;
     }
+    if (page === null) {
+      seesBefore = true;
+      continue;
+    }
+    const goesOn = seesBefore;
+    seesBefore = true;
     const known = truth.pagesBySha256?.[part.imageSha256] ?? truth.pagesByNumber?.[page] ?? madeUp(page);
     pages.push({
       page,
+      top: known.top ?? 'top',
       legibility: known.legibility ?? 1,
       language: known.language ?? 'en',
       blocks: known.blocks.map((block, index) => ({
         label: block.label ?? null,
-        continues: block.continues ?? false,
+        continues: (index > 0 || goesOn) && (block.continues ?? false),
         text: block.text,
         crossed_out: block.crossedOut ?? false,
         box: block.box ?? spread(index, known.blocks.length),
@@ -116,11 +148,16 @@ function judged(
 ): { known: JudgementTruth; records: JsonObject[]; answer: string } {
   const texts = textsOf(body);
   const text = texts.join('\n');
-  const question = /^Question (\{.*\}):$/m.exec(text)?.[1] ?? '{}';
-  const label = asText(jsonLinesIn(question)[0]?.['question']);
+  const label = asText(questionIn(text)['question']);
   const answer = /<<<ANSWER (\w+)>>>\n([\s\S]*)\n<<<END ANSWER \1>>>/.exec(text)?.[2] ?? '';
   const records = texts.filter((part) => !part.includes('<<<ANSWER')).flatMap(jsonLinesIn);
   return { known: truth.judgements?.[label] ?? {}, records, answer };
+}
+
+/** What a prompt says of the one question that it is about. */
+function questionIn(text: string): JsonObject {
+  const record = /^Question (\{.*\}):$/m.exec(text)?.[1] ?? '{}';
+  return jsonLinesIn(record)[0] ?? {};
 }
 
 function textsOf(body: ChatRequest): string[] {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eachQuestion } from './personas/index.ts';
 import { startModelServer } from './server.ts';
 import type { ModelServer } from './server.ts';
 
@@ -74,6 +75,33 @@ describe('the model server', () => {
     expect(await content(await ask())).toEqual({ unexpected: true });
     server.behave([{ times: 1, behaviour: { kind: 'cut' } }]);
     await expect(ask().then((response) => response.text())).rejects.toThrow();
+  });
+
+  test('says that it ran out of length, alters what it would have answered, and holds an answer back', async () => {
+    server.behave([{ times: 1, behaviour: { kind: 'out_of_length' } }]);
+    const { choices } = JSON.parse(await (await ask()).text());
+    expect(choices[0].finish_reason).toBe('length');
+    expect(() => JSON.parse(choices[0].message.content)).toThrow(SyntaxError);
+
+    server.behave([{ behaviour: { kind: 'altered', alter: (answer) => ({ was: answer }) } }]);
+    expect(await content(await ask())).toMatchObject({ was: { name: 'text' } });
+
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.behave([{ behaviour: { kind: 'held', until: promise } }]);
+    const asking = ask();
+    await server.waitFor((calls) => calls.at(-1)?.endedAt === null);
+    resolve();
+    expect((await asking).status).toBe(200);
+  });
+
+  test('a script by how often the same is asked tells questions apart', async () => {
+    const script = eachQuestion({ kind: 'status', status: 500 }, { kind: 'violating' });
+    server.behave(script);
+    const statuses = [];
+    for (const text of ['one', 'two', 'one', 'one']) statuses.push((await ask('a', text)).status);
+    // Each question by itself: broken, then wrong, then well.
+    expect(statuses).toEqual([500, 500, 200, 200]);
+    expect(server.calls).toHaveLength(4);
   });
 
   test('notices that a client hangs up, while hanging and while slow', async () => {

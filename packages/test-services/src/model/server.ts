@@ -14,6 +14,7 @@ import type { Behaviour, ModelCallRecord, Script } from './behaviour.ts';
 import { asObject, asText, schemaOf } from './chatRequest.ts';
 import type { ChatRequest, Json } from './chatRequest.ts';
 import { answerFor } from './perfectReader.ts';
+import { createPromptCache } from './promptCache.ts';
 import type { Truth } from './truth.ts';
 
 export interface ModelServer {
@@ -40,6 +41,7 @@ export async function startModelServer(): Promise<ModelServer> {
   let decide = toDecision([]);
   let truth: Truth = {};
   let peak = 0;
+  const promptCache = createPromptCache();
   const watchers = new Set<() => void>();
   const changed = () => {
     for (const look of watchers) look();
@@ -65,12 +67,14 @@ export async function startModelServer(): Promise<ModelServer> {
       changed();
     });
     calls.push(call);
+    const knownCharacters = promptCache.charactersKnown(body);
     peak = Math.max(peak, calls.filter(({ endedAt }) => endedAt === null).length);
     const behaviour = decide(call);
     changed();
     if (behaviour.kind === 'hang') return;
     if (behaviour.kind === 'slow') await sleep(behaviour.ms, undefined, { signal: gone.signal });
-    respond(response, body, behaviour, truth);
+    if (behaviour.kind === 'held') await behaviour.until;
+    respond(response, { body, knownCharacters }, behaviour, truth);
   }
 
   const server = createServer((request, response) => {
@@ -103,6 +107,7 @@ export async function startModelServer(): Promise<ModelServer> {
       decide = toDecision([]);
       truth = {};
       peak = 0;
+      promptCache.forget();
     },
     async waitFor(met, timeoutMs = 10_000) {
       if (met(calls)) return;
@@ -137,7 +142,14 @@ async function readBody(request: IncomingMessage): Promise<ChatRequest | null> {
   }
 }
 
-function respond(response: ServerResponse, body: ChatRequest, behaviour: Behaviour, truth: Truth): void {
+interface Asked {
+  body: ChatRequest;
+  /** Of the messages as JSON, how many characters at the beginning were sent before. */
+  knownCharacters: number;
+}
+
+function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, truth: Truth): void {
+  const { body } = asked;
   const answer = () => JSON.stringify(answerFor(body, truth));
   switch (behaviour.kind) {
     case 'status': {
@@ -154,12 +166,16 @@ function respond(response: ServerResponse, body: ChatRequest, behaviour: Behavio
       );
     }
     case 'truncated':
-      return sendCompletion(response, body, answer().slice(0, -5));
+      return sendCompletion(response, asked, answer().slice(0, -5));
+    case 'out_of_length':
+      return sendCompletion(response, asked, answer().slice(0, -5), 'length');
+    case 'altered':
+      return sendCompletion(response, asked, JSON.stringify(behaviour.alter(answerFor(body, truth))));
     case 'violating':
-      return sendCompletion(response, body, JSON.stringify({ unexpected: true }));
+      return sendCompletion(response, asked, JSON.stringify({ unexpected: true }));
     case 'content': {
       const { content } = behaviour;
-      return sendCompletion(response, body, typeof content === 'string' ? content : JSON.stringify(content));
+      return sendCompletion(response, asked, typeof content === 'string' ? content : JSON.stringify(content));
     }
     case 'cut': {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100000' });
@@ -172,11 +188,16 @@ function respond(response: ServerResponse, body: ChatRequest, behaviour: Behavio
       return;
     }
     default:
-      return sendCompletion(response, body, answer());
+      return sendCompletion(response, asked, answer());
   }
 }
 
-function sendCompletion(response: ServerResponse, body: ChatRequest, content: string): void {
+function sendCompletion(
+  response: ServerResponse,
+  { body, knownCharacters }: Asked,
+  content: string,
+  finishReason: 'stop' | 'length' = 'stop',
+): void {
   const promptTokens = Math.ceil(JSON.stringify(body['messages'] ?? null).length / 4);
   const completionTokens = Math.ceil(content.length / 4);
   sendJson(response, 200, {
@@ -184,11 +205,12 @@ function sendCompletion(response: ServerResponse, body: ChatRequest, content: st
     object: 'chat.completion',
     created: Math.floor(Date.now() / 1000),
     model: body['model'] ?? '',
-    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: finishReason }],
     usage: {
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,
       total_tokens: promptTokens + completionTokens,
+      prompt_tokens_details: { cached_tokens: Math.floor(knownCharacters / 4) },
     },
   });
 }

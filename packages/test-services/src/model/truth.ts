@@ -8,9 +8,13 @@ export interface Truth {
   alignment?: Record<number, { page: number; block: number }[]>;
   /** By question label. */
   judgements?: Record<string, JudgementTruth>;
+  /** By question label: the criteria of a question that has none. Default: two that share the marks. */
+  rubrics?: Record<string, { name: string; marks: number }[]>;
 }
 
 export interface PageTruth {
+  /** The edge of the image where the top of the writing is. Default top. */
+  top?: 'top' | 'right' | 'bottom' | 'left';
   /** Default 1. */
   legibility?: number;
   /** Default en. */

@@ -43,11 +43,11 @@ export const reconcileInstitute = async (
   const findings: Finding[] = [];
   for (const check of CHECKS) {
     if (signal?.aborted === true) break;
-    const rows = await database.inTenant(instituteId, async (tx) => {
-      await sql
-        .raw(`set local transaction_timeout = 0; set local statement_timeout = ${CHECK_TIMEOUT_MS}`)
-        .execute(tx);
-      return sql<Row>`
+    const rows = await database.inTenant(
+      instituteId,
+      async (tx) => {
+        await sql.raw(`set local statement_timeout = ${CHECK_TIMEOUT_MS}`).execute(tx);
+        return sql<Row>`
         select finding, subject, expected, found, total from (
           select f.*, (count(*) over of_kind)::int as total, row_number() over (of_kind order by subject) as place
           from (${check(instituteId)}) f
@@ -55,7 +55,9 @@ export const reconcileInstitute = async (
         ) numbered
         where place <= ${LISTED}
         order by finding, place`.execute(tx);
-    });
+      },
+      'unhurried',
+    );
     findings.push(
       ...rows.rows.map((row) => ({ ...row, institute_id: instituteId, finding: kindOf(row.finding) })),
     );

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { metrics } from '@evaluation/telemetry';
 import { startRounds, type Rounds } from '../../rounds.ts';
 import type { Services } from '../../services.ts';
 import { instituteIds, reconcileInstitute } from './reconcile.ts';
@@ -32,10 +33,13 @@ export const reconcileAll = (
 ): Promise<boolean> =>
   services.database.acrossInstitutes(async (tx) => {
     // The lock's transaction does nothing else: it waits, without a snapshot, for as long as the round takes.
-    await sql.raw('set local transaction_timeout = 0').execute(tx);
     const { rows } = await sql<{ locked: boolean }>`
       select pg_try_advisory_xact_lock(${LOCK}::bigint) as locked`.execute(tx);
-    if (rows[0]?.locked !== true) return false;
+    if (rows[0]?.locked !== true) {
+      // What an earlier round of ours found is old: whoever does this one tells.
+      metrics.reconcileDifferences.set(0);
+      return false;
+    }
     const began = performance.now();
     let institutes = 0;
     let kinds = 0;
@@ -49,6 +53,7 @@ export const reconcileAll = (
       }
     }
     const line = { institutes, findings: kinds, duration_ms: Math.round(performance.now() - began) };
+    metrics.reconcileDifferences.set(kinds);
     services.log.info(line, 'reconciled');
     return true;
-  });
+  }, 'unhurried');

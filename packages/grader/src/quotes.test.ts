@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { locateInBlocks, locateQuote } from './evidence.ts';
+import { locateInBlocks, locateQuote } from './quotes.ts';
 
 test.each([
   ['the very words', 'plants make glucose', 'All plants make glucose.', true],

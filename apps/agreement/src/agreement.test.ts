@@ -1,0 +1,280 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startModelServer, type ModelCallRecord, type ModelServer } from '@evaluation/test-services';
+
+let server: ModelServer;
+let folder: string;
+beforeAll(async () => {
+  server = await startModelServer();
+  folder = await mkdtemp(join(tmpdir(), 'agreement-'));
+});
+beforeEach(() => server.reset());
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const KEY = 'sk-not-for-any-log';
+
+const start = (args: readonly string[]): { child: ChildProcess; ended: Promise<Outcome> } => {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      DATA_DIR: join(folder, 'data'),
+      OPENAI_BASE_URL: server.baseUrl,
+      OPENAI_API_KEY: KEY,
+      GRADER_MODEL: 'model-1',
+      SECOND_LOOK: 'never',
+      MODEL_PRICES: '{"model-1": {"input": 2, "output": 8}}',
+    },
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+  return { child, ended: once(child, 'close').then(() => ({ code: child.exitCode, ...output })) };
+};
+const run = (...args: string[]): Promise<Outcome> => start(args).ended;
+
+const WORDS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel'];
+/** Eight answers to two questions; the first question's id would be markup in a careless report. */
+const lines = WORDS.map((word, index) => ({
+  question_id: index < 4 ? '<b>one</b>' : 'two',
+  question: index < 4 ? 'What is the first?' : 'What is the second?',
+  max_marks: 4,
+  model_answer: 'A secret word that stands in the answers.',
+  answer: `The secret-${word} word stands in this answer.`,
+  human_marks: index % 5,
+  human_marks_2: Math.min(4, (index % 5) + (index % 2) / 2),
+  group: index % 2 === 0 ? 'left' : 'right',
+}));
+
+const dataFile = async (name: string, content: readonly object[] = lines): Promise<string> => {
+  const path = join(folder, `${name}.jsonl`);
+  await writeFile(path, content.map((line) => JSON.stringify(line)).join('\n'));
+  return path;
+};
+
+const saysNothingSecret = ({ stdout, stderr }: Outcome, ...more: string[]): void => {
+  for (const text of [stdout, stderr, ...more]) {
+    expect(text).not.toContain('secret-');
+    expect(text).not.toContain(KEY);
+  }
+};
+
+/** A judgement of the one criterion, and its awarded marks. */
+const judgement = (awarded: number) => ({
+  kind: 'content' as const,
+  content: {
+    criteria: [{ criterion: 1, evidence: null, reason: 'So it is.', awarded, certainty: 'certain' }],
+    feedback: 'Read on.',
+  },
+});
+
+/** What the candidate wrote, as the model sees it: the last part of what the user says. */
+const asked = (call: ModelCallRecord): string => {
+  const said = JSON.stringify(call.body['messages']);
+  return said.slice(said.lastIndexOf('The answer was typed.'));
+};
+
+test('the baseline marks a set: one JSON object on stdout, a report with flags, nothing of the answers anywhere', async () => {
+  const out = join(folder, 'baseline');
+  const args = [
+    '--data',
+    await dataFile('baseline'),
+    '--grader',
+    'baseline',
+    '--out',
+    out,
+    '--json',
+    '--sample',
+    '4',
+  ];
+  const first = await run(...args, '--repeats', '2');
+  expect(first.code).toBe(0);
+  expect(first.stderr).toMatch(/^graded 28\/28$/m);
+  const report = JSON.parse(first.stdout);
+  expect(report).toMatchObject({
+    report: 'agreement/1',
+    data: { answers: 8, questions: 2, double_marked: 8, blank: 0 },
+    grader: { provider: 'baseline' },
+    verdict: { trust: 'not trusted' },
+    consistency: { answers: 4, judgements: 2, unchanged: { value: 1 } },
+    cost: { total: 0, calls: 0 },
+    ungraded: [],
+  });
+  expect(report.overall.qwk.low).toBeLessThanOrEqual(report.overall.qwk.value);
+  expect(report.bands.map((each: { band: string }) => each.band)).toContain('middle third');
+  expect(report.perturbations.map((each: { perturbation: string }) => each.perturbation)).toEqual([
+    'injection',
+    'padding',
+    'layout',
+    'spelling',
+  ]);
+  expect(report.perturbations[0].flagged).toBeGreaterThan(0);
+  expect(report.flags.length).toBeGreaterThan(0);
+
+  const page = await readFile(join(out, 'report.html'), 'utf8');
+  expect(page).toContain('Lines that are crossed');
+  expect(page).toContain('&lt;b&gt;one&lt;/b&gt;');
+  expect(page).not.toContain('<b>one');
+  for (const [table = ''] of page.matchAll(/<table.*?<\/table>/gs)) {
+    const [head = 0, ...rows] = [...table.matchAll(/<tr.*?<\/tr>/gs)].map(
+      ([row = '']) => row.match(/<t[hd][ >]/g)?.length ?? 0,
+    );
+    expect(new Set(rows)).toEqual(new Set([head]));
+  }
+  expect(page).not.toMatch(/<script|https?:\/\/|undefined|NaN/);
+  saysNothingSecret(first, page, await readFile(join(out, 'results.jsonl'), 'utf8'));
+
+  // The same again to the last digit, but for the clock.
+  const again = JSON.parse((await run(...args, '--repeats', '2')).stdout);
+  for (const each of [report, again]) {
+    delete each.made_at;
+    delete each.cost;
+  }
+  expect(again).toEqual(report);
+});
+
+test('a run that was killed goes on where it stopped: only the rest is asked for, a torn last line included', async () => {
+  const out = join(folder, 'killed');
+  const args = ['--data', await dataFile('killed'), '--out', out, '--sample', '0', '--concurrency', '2'];
+  server.behave(() => (server.calls.length > 5 ? { kind: 'hang' } : { kind: 'answer' }));
+  const killed = start(args);
+  await server.waitFor((calls) => calls.length === 7, 20_000);
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  const kept = await readFile(join(out, 'results.jsonl'), 'utf8');
+  expect(kept.trim().split('\n')).toHaveLength(5);
+  await appendFile(join(out, 'results.jsonl'), kept.slice(0, 150));
+
+  // The same again, and this time it is asked to stop.
+  server.reset();
+  server.behave(() => (server.calls.length > 1 ? { kind: 'hang' } : { kind: 'answer' }));
+  const interrupted = start(args);
+  await server.waitFor((calls) => calls.length === 3, 20_000);
+  interrupted.child.kill('SIGINT');
+  expect(await interrupted.ended).toMatchObject({
+    code: 130,
+    stderr: expect.stringContaining('goes on from there'),
+  });
+
+  server.reset();
+  const last = await run(...args, '--json');
+  expect(last.code).toBe(0);
+  expect(server.calls).toHaveLength(2);
+  const report = JSON.parse(last.stdout);
+  expect(report).toMatchObject({ overall: { n: 8 }, cost: { reused: 6, judgements: 8, currency: 'USD' } });
+  expect(report.cost.total).toBeCloseTo(
+    (report.cost.input_tokens * 2 + report.cost.output_tokens * 8) / 1e6,
+    5,
+  );
+  saysNothingSecret(last, await readFile(join(out, 'results.jsonl'), 'utf8'));
+});
+
+test('marks that move with a change that should not count are seen, and so are marks that differ each time', async () => {
+  const turns = new Map<string, number>();
+  server.behave((call) => {
+    const text = asked(call);
+    if (text.includes('Thank you for this interesting question')) return judgement(3);
+    // The answer as it was written, and nothing else in the fence.
+    const word =
+      WORDS.find((each) => text.includes(`\\nThe secret-${each} word stands in this answer.\\n<<<END`)) ?? '';
+    turns.set(word, (turns.get(word) ?? 0) + 1);
+    // Alpha alone is judged otherwise the second time.
+    return judgement(word === 'alpha' && turns.get(word) === 2 ? 1 : 2);
+  });
+  const { code, stdout } = await run(
+    '--json',
+    '--repeats=2',
+    '--concurrency=1',
+    '--sample=8',
+    `--out=${join(folder, 'moved')}`,
+    '--data',
+    await dataFile('moved'),
+  );
+  expect(code).toBe(0);
+  const { perturbations, consistency } = JSON.parse(stdout);
+  const effect = (name: string) =>
+    perturbations.find(({ perturbation }: { perturbation: string }) => perturbation === name);
+  expect(effect('padding')).toMatchObject({
+    answers: 8,
+    mean_shift: { value: 1 },
+    moved: { value: 1 },
+    raised: 1,
+    lowered: 0,
+  });
+  expect(effect('injection')).toMatchObject({ answers: 8, moved: { value: 0 } });
+  expect(effect('injection').flagged).toBeGreaterThan(0.5);
+  expect(effect('spelling')).toMatchObject({ moved: { value: 0 }, flagged: 0 });
+  expect(consistency).toMatchObject({
+    answers: 8,
+    judgements: 2,
+    unchanged: { value: 0.875 },
+    largest_range: 1,
+  });
+});
+
+test('an answer that the model cannot be made to judge is left out and said, with exit code 3', async () => {
+  server.behave((call) => (asked(call).includes('secret-delta') ? { kind: 'violating' } : judgement(2)));
+  const data = await dataFile('malformed');
+  const { code, stdout } = await run(
+    '--data',
+    data,
+    '--out',
+    join(folder, 'malformed'),
+    '--json',
+    '--sample',
+    '0',
+  );
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({
+    overall: { n: 7 },
+    ungraded: [{ line: 4, question_id: '<b>one</b>', kind: 'first', failure: 'malformed' }],
+  });
+});
+
+test('a provider that refuses ends the run with a sentence, and nothing that was graded is lost', async () => {
+  server.behave(() => (server.calls.length > 3 ? { kind: 'status', status: 401 } : judgement(2)));
+  const out = join(folder, 'refused');
+  const refused = await run(
+    '--data',
+    await dataFile('refused'),
+    '--out',
+    out,
+    '--concurrency',
+    '1',
+    '--sample',
+    '0',
+  );
+  expect(refused).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('The grader gave up'),
+  });
+  saysNothingSecret(refused);
+  expect((await readFile(join(out, 'results.jsonl'), 'utf8')).trim().split('\n')).toHaveLength(3);
+});
+
+test('wrong data is refused in a sentence before anything is graded', async () => {
+  const bad = await run('--data', await dataFile('bad', [...lines, { ...lines[0], human_marks: 9 }]));
+  expect(bad).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('line 9: human_marks is 9'),
+  });
+  saysNothingSecret(bad);
+  expect(server.calls).toHaveLength(0);
+});

@@ -1,0 +1,139 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { createGrader, DEFAULT_TABLE, type Grader, type GraderOptions } from '@evaluation/grader';
+import {
+  readClientSettings,
+  readGraderSettings,
+  SettingsError,
+  type GraderSettings,
+} from '@evaluation/settings';
+import { analyse, type Report } from './analysis/analyse.ts';
+import { readData } from './data/readData.ts';
+import { AgreementFailure } from './failure.ts';
+import { openResults } from './grading/resultsFile.ts';
+import { runTasks } from './grading/run.ts';
+import { countTasks, identityOf } from './grading/tasks.ts';
+import { readOptions, type AgreementOptions } from './options.ts';
+import { showProgress } from './progress.ts';
+import { jsonOf } from './report/json.ts';
+import { pageOf, summaryOf } from './report/page.ts';
+
+const note = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** @returns the exit code, as `--help` lists them */
+export const runAgreement = async (argv: readonly string[]): Promise<number> => {
+  const interruption = new AbortController();
+  const interrupt = (): void => interruption.abort();
+  // Once each: a second Ctrl-C ends the program at once.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, interrupt);
+  try {
+    const options = readOptions(argv);
+    if (options === null) return 0;
+    const { report, out } = await makeReport(options, interruption.signal);
+    await writeWhole(join(out, 'report.json'), jsonOf(report));
+    await writeWhole(join(out, 'report.html'), pageOf(report));
+    note(`report      ${join(out, 'report.html')}`);
+    process.stdout.write(options.json ? jsonOf(report) : `${summaryOf(report)}\n`);
+    return report.ungraded.length > 0 ? 3 : 0;
+  } catch (error) {
+    if (interruption.signal.aborted) {
+      note('interrupted; what was graded is kept, and the same command goes on from there');
+      return 130;
+    }
+    if (!(error instanceof AgreementFailure || error instanceof SettingsError)) throw error;
+    note(`error: ${error.message}`);
+    return error instanceof AgreementFailure ? error.exitCode : 1;
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(name, interrupt);
+  }
+};
+
+const makeReport = async (
+  options: AgreementOptions,
+  signal: AbortSignal,
+): Promise<{ report: Report; out: string }> => {
+  const settings = readGraderSettings();
+  const graderOptions = optionsOf(settings, options);
+  const data = await readData(options.data);
+  const grader = await createGrader(graderOptions);
+  try {
+    const out = resolve(options.out ?? defaultOut(options, grader));
+    await mkdir(out, { recursive: true }).catch((error: unknown) => {
+      throw new AgreementFailure(`${out} cannot be made: ${error instanceof Error ? error.message : ''}`);
+    });
+    const results = await openResults(join(out, 'results.jsonl'));
+    const plan = { repeats: options.repeats, sample: options.sample };
+    const total = countTasks(data, plan);
+    note(
+      `grading     ${data.answers.length} answers by ${grader.provider} ${grader.model}: ${total} judgements`,
+    );
+    const progress = showProgress(process.stderr, total);
+    const started = performance.now();
+    try {
+      const outcomes = await runTasks(data, grader, results, {
+        plan,
+        identity: identityOf(graderOptions),
+        concurrency: options.concurrency,
+        fresh: options.fresh,
+        signal,
+        onDone: () => progress.step(),
+      });
+      progress.stop();
+      const report = analyse({
+        data,
+        outcomes,
+        grader: {
+          provider: grader.provider,
+          model: grader.model,
+          notice: grader.notice,
+          temperature: graderOptions.provider === 'openai' ? (graderOptions.temperature ?? null) : null,
+          confidenceTable:
+            graderOptions.provider === 'openai' ? (graderOptions.confidenceTable ?? DEFAULT_TABLE) : null,
+        },
+        price: settings.prices.perMillionTokens[grader.model],
+        currency: settings.prices.currency,
+        wallSeconds: (performance.now() - started) / 1000,
+        madeAt: new Date(),
+      });
+      return { report, out };
+    } finally {
+      progress.stop();
+      await results.close();
+    }
+  } finally {
+    await grader.close();
+  }
+};
+
+/** `--grader` before the settings. @throws AgreementFailure when it asks for a model that the settings do not describe */
+const optionsOf = ({ grader }: GraderSettings, options: AgreementOptions): GraderOptions => {
+  const provider = options.grader ?? grader.provider;
+  if (provider === 'baseline') return { provider };
+  if (grader.provider !== 'openai') {
+    throw new AgreementFailure(
+      '--grader openai needs OPENAI_API_KEY, or GRADER=openai with OPENAI_BASE_URL.',
+    );
+  }
+  return {
+    ...grader,
+    maxConcurrentCalls: options.concurrency,
+    onProgress: (event) =>
+      note(
+        event === 'provider.down'
+          ? 'the provider does not answer: waiting for it'
+          : 'the provider answers again',
+      ),
+  };
+};
+
+/** A folder for each data set and grader, so that the reports of two graders lie side by side. */
+const defaultOut = (options: AgreementOptions, grader: Grader): string => {
+  const name = `${basename(options.data).replace(/\.jsonl?$/, '')}-${grader.model}`;
+  return join(readClientSettings().dataDir, 'agreement', name.replace(/[^\w.-]+/g, '_'));
+};
+
+/** A reader never finds half of it. */
+const writeWhole = async (path: string, text: string): Promise<void> => {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+};

@@ -1,0 +1,70 @@
+import type { Outcome } from '../grading/run.ts';
+import type { Stored } from '../grading/resultsFile.ts';
+import { quantile } from '../statistics/bootstrap.ts';
+
+/** Money for a million tokens; the settings' names. */
+export interface Price {
+  input: number;
+  cached_input?: number | undefined;
+  output: number;
+}
+
+export interface Cost {
+  /** Judgements that are in the report, made by this run or an earlier one. */
+  judgements: number;
+  reused: number;
+  calls: number;
+  inputTokens: number;
+  cachedInputTokens: number;
+  outputTokens: number;
+  currency: string;
+  /** null: the settings have no price of this model. 0 for the baseline. */
+  total: number | null;
+  perThousandAnswers: number | null;
+  /** One judgement, waits and retries included. */
+  medianSeconds: number | null;
+  p95Seconds: number | null;
+  /** Of this run, from its first question to its last answer. */
+  wallSeconds: number;
+}
+
+export const costOf = (
+  outcomes: readonly Outcome[],
+  provider: 'openai' | 'baseline',
+  price: Price | undefined,
+  currency: string,
+  wallSeconds: number,
+): Cost => {
+  // Answers with the same text share a judgement.
+  const results = new Map(outcomes.flatMap(({ result }) => (result === null ? [] : [[result.key, result]])));
+  const sum = (of: (usage: Stored['usage']) => number): number =>
+    [...results.values()].reduce((total, { usage }) => total + of(usage), 0);
+  const seconds = Float64Array.from(
+    [...results.values()].map(({ usage }) => usage.duration_ms / 1000),
+  ).sort();
+  const inputTokens = sum((usage) => usage.input_tokens);
+  const cachedInputTokens = sum((usage) => usage.cached_input_tokens);
+  const outputTokens = sum((usage) => usage.output_tokens);
+  const priced =
+    price === undefined
+      ? null
+      : ((inputTokens - cachedInputTokens) * price.input +
+          cachedInputTokens * (price.cached_input ?? price.input) +
+          outputTokens * price.output) /
+        1_000_000;
+  const total = provider === 'baseline' ? 0 : priced;
+  return {
+    judgements: results.size,
+    reused: outcomes.filter(({ reused }) => reused).length,
+    calls: sum((usage) => usage.calls),
+    inputTokens,
+    cachedInputTokens,
+    outputTokens,
+    currency,
+    total,
+    perThousandAnswers: total === null || results.size === 0 ? null : (total / results.size) * 1000,
+    medianSeconds: seconds.length === 0 ? null : quantile(seconds, 0.5),
+    p95Seconds: seconds.length === 0 ? null : quantile(seconds, 0.95),
+    wallSeconds,
+  };
+};

@@ -1,0 +1,59 @@
+import { differenceOfStandardizedMeans, standardizedDifferenceOf } from '../statistics/agreement.ts';
+import { bootstrap, type Estimate } from '../statistics/bootstrap.ts';
+import { momentsOf, type Moments } from '../statistics/moments.ts';
+import { randomFrom } from '../statistics/random.ts';
+import type { Pair } from './pairs.ts';
+
+export interface GroupMeasures {
+  group: string;
+  n: number;
+  /** Shares of max_marks. */
+  humanMean: number | null;
+  machineMean: number | null;
+  /** Within the group alone. */
+  smd: Estimate;
+  /** Difference of standardized means against all answers that have a group; the one that is flagged. */
+  dsm: Estimate;
+}
+
+/** Whether the machine stands to each group as it stands to all; [] when fewer than two groups are named. */
+export const measureGroups = (pairs: readonly Pair[]): GroupMeasures[] => {
+  const grouped = pairs.filter(({ group }) => group !== null);
+  const groups = [...new Set(grouped.map(({ group }) => group ?? ''))].toSorted();
+  if (groups.length < 2) return [];
+  const strata = groups.map((group) => grouped.filter((pair) => pair.group === group));
+  const estimates = bootstrap(
+    strata,
+    (sample) => {
+      const whole = moments(sample);
+      return Object.fromEntries(
+        groups.flatMap((group) => {
+          const part = moments(sample.filter((pair) => pair.group === group));
+          return [
+            [`smd ${group}`, standardizedDifferenceOf(part)],
+            [`dsm ${group}`, differenceOfStandardizedMeans(part, whole)],
+          ];
+        }),
+      );
+    },
+    randomFrom('groups'),
+  );
+  const none: Estimate = { value: null, low: null, high: null };
+  return groups.map((group, index) => {
+    const part = moments(strata[index] ?? []);
+    return {
+      group,
+      n: part.n,
+      humanMean: part.n === 0 ? null : part.meanA,
+      machineMean: part.n === 0 ? null : part.meanB,
+      smd: estimates[`smd ${group}`] ?? none,
+      dsm: estimates[`dsm ${group}`] ?? none,
+    };
+  });
+};
+
+const moments = (pairs: readonly Pair[]): Moments =>
+  momentsOf(
+    pairs.map(({ human, maxMarks }) => human / maxMarks),
+    pairs.map(({ machine, maxMarks }) => machine / maxMarks),
+  );

@@ -1,0 +1,109 @@
+import type { PerturbationEffect } from './again.ts';
+import { LINES, type Flag } from './flags.ts';
+import type { Measures } from './measures.ts';
+
+/** Fewer marked answers of a question than this show nothing either way. */
+export const ENOUGH_ANSWERS = 30;
+
+export type Trust = 'trusted' | 'not shown' | 'not trusted';
+
+export interface Verdict {
+  /** Over all questions. */
+  trust: Trust;
+  /** Sentences, the most important first. */
+  says: string[];
+  trusted: string[];
+  notShown: string[];
+  notTrusted: string[];
+}
+
+/**
+ * Trusted: no line is crossed, on at least 30 answers, and the interval of the kappa lies above its line. Not trusted: a
+ * line is crossed. Anything else is not shown: too few answers, or too wide an interval.
+ */
+export const trustOf = (measures: Measures, flags: readonly Flag[]): Trust => {
+  if (flags.length > 0) return 'not trusted';
+  const shown = measures.n >= ENOUGH_ANSWERS && (measures.qwk.low ?? -1) >= LINES.qwk.least;
+  return shown ? 'trusted' : 'not shown';
+};
+
+export interface VerdictInput {
+  overall: Measures;
+  flags: readonly Flag[];
+  questions: readonly { questionId: string; trust: Trust }[];
+  perturbations: readonly PerturbationEffect[];
+  ungraded: number;
+}
+
+/** What an institute may do with the grader's marks, in plain words. */
+export const verdictOf = (input: VerdictInput): Verdict => {
+  const { overall, flags, questions } = input;
+  const of = (trust: Trust): string[] =>
+    questions.flatMap((each) => (each.trust === trust ? [each.questionId] : []));
+  const overallFlags = flags.filter(({ scope }) => scope === 'overall');
+  const trust = trustOf(overall, overallFlags);
+  const verdict = { trust, trusted: of('trusted'), notShown: of('not shown'), notTrusted: of('not trusted') };
+  return { ...verdict, says: [...sentencesOn(verdict, overallFlags.length), ...cautions(input)] };
+};
+
+const sentencesOn = (
+  { trust, trusted, notShown, notTrusted }: Omit<Verdict, 'says'>,
+  crossed: number,
+): string[] => {
+  const says: string[] = [];
+  if (trust === 'not trusted') {
+    says.push(
+      `These marks may not stand without a teacher: over all questions together ${crossed} of 6 lines ${crossed === 1 ? 'is' : 'are'} crossed.`,
+    );
+  } else if (trust === 'trusted') {
+    says.push('Over all questions together these marks agree with the human ones as the lines ask.');
+  } else {
+    says.push(
+      'No line is crossed over all questions, but these answers are too few to show that the marks can be trusted.',
+    );
+  }
+  if (trusted.length > 0) {
+    says.push(
+      `May be trusted as first marks, with the usual review of low confidence, for: ${trusted.join(', ')}.`,
+    );
+  }
+  if (notTrusted.length > 0) says.push(`Not for: ${notTrusted.join(', ')}.`);
+  if (notShown.length > 0) {
+    says.push(
+      `Not shown either way, for want of answers (at least ${ENOUGH_ANSWERS} each, more where the interval is wide): ${notShown.join(', ')}.`,
+    );
+  }
+  return says;
+};
+
+/** What holds whichever question it is. */
+const cautions = ({ flags, perturbations, ungraded }: VerdictInput): string[] => {
+  const says: string[] = [];
+  const bands = flags.filter(({ scope }) => scope === 'band').map(({ name }) => name ?? '');
+  if (bands.length > 0) {
+    says.push(
+      `Marks in the ${listed([...new Set(bands)])} of the range need a look: agreement falls below a line there.`,
+    );
+  }
+  const groups = flags.filter(({ scope }) => scope === 'group');
+  if (groups.length > 0) {
+    const sure = groups.some(({ certain }) => certain);
+    const each = groups.map(
+      ({ name, estimate }) => `${name ?? ''} more ${(estimate.value ?? 0) > 0 ? 'generously' : 'severely'}`,
+    );
+    says.push(
+      `Groups ${sure ? 'are' : 'may be'} treated unlike, beside the human marks: ${each.join(', ')}${sure ? '' : ' (the interval still holds no difference)'}.`,
+    );
+  }
+  const injected = perturbations.find(({ perturbation }) => perturbation === 'injection');
+  if (injected !== undefined && injected.raised > 0) {
+    says.push(
+      `Text that talks to the grader raised the marks of ${Math.round(injected.raised * injected.answers)} of ${injected.answers} answers.`,
+    );
+  }
+  if (ungraded > 0) says.push(`${ungraded} judgements could not be made and are left out of every number.`);
+  return says;
+};
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addressesGrader } from '@evaluation/grader';
+import { perturbed } from './perturbations.ts';
+
+const answer = 'Iron displaces Copper from CuSO4. It does NOT displace zinc!\nThe Precipitation stays blue.';
+
+test('an injection is appended, and the answer stays as it was before it', () => {
+  for (let turn = 0; turn < 10; turn += 1) {
+    const text = perturbed(answer, 'injection', turn);
+    expect(text.startsWith(`${answer}\n\n`)).toBe(true);
+    expect(text.length).toBeGreaterThan(answer.length + 30);
+  }
+  expect(perturbed(answer, 'injection', 10)).toBe(perturbed(answer, 'injection', 0));
+});
+
+test('what should not count does not talk to the grader', () => {
+  for (const change of ['padding', 'layout', 'spelling'] as const) {
+    expect(addressesGrader(perturbed(answer, change, 0))).toBe(false);
+  }
+});
+
+test('each sentence becomes a bullet, words unchanged', () => {
+  expect(perturbed(answer, 'layout', 0)).toBe(
+    '- Iron displaces Copper from CuSO4.\n- It does NOT displace zinc!\n- The Precipitation stays blue.',
+  );
+});
+
+test('misspelling leaves formulas, capitals inside words and numbers alone', () => {
+  expect(perturbed(answer, 'spelling', 0)).toBe(
+    'iron dispalces copper from CuSO4. It does NOT displace zinc!\nThe precipitation stays blue.',
+  );
+});
+
+test('misspelling keeps the letters of every word and everything between words', () => {
+  const letters = (text: string) => text.toLowerCase().split('').toSorted().join('');
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('a', 'B', 'c', 'é', ' ', ',', '1', '\n'), maxLength: 80 }),
+      (text) => {
+        const changed = perturbed(text, 'spelling', 0);
+        expect(letters(changed)).toBe(letters(text));
+        expect(changed.replace(/\p{L}/gu, 'x')).toBe(text.replace(/\p{L}/gu, 'x'));
+      },
+    ),
+  );
+});

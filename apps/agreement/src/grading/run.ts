@@ -1,0 +1,150 @@
+/**
+ * Puts all tasks to the grader, so many at once. State: what has been judged, in memory and, line by line, in the
+ * results file. When the process dies here, the next run finds the file and asks for the rest only.
+ */
+import {
+  GraderFailure,
+  NO_TABLE,
+  resettleJudgement,
+  type CallEvidence,
+  type Grader,
+  type Judgement,
+} from '@evaluation/grader';
+import type { AnswerFacts, DataSet } from '../data/readData.ts';
+import { AgreementFailure } from '../failure.ts';
+import type { ResultsFile, Stored } from './resultsFile.ts';
+import { tasksOf, type Kind, type Plan, type Task } from './tasks.ts';
+
+export interface Outcome {
+  facts: AnswerFacts;
+  kind: Kind;
+  turn: number;
+  /** null: the grader gave no judgement, for this reason. */
+  result: Stored | null;
+  failure: 'transient' | 'malformed' | null;
+  /** Kept from an earlier run. */
+  reused: boolean;
+}
+
+export interface RunOptions {
+  plan: Plan;
+  /** What tells this grader from others (`identityOf`). */
+  identity: string;
+  concurrency: number;
+  /** Asks for judgements even where the results file has them. */
+  fresh: boolean;
+  signal: AbortSignal;
+  onDone: () => void;
+}
+
+/** One judgement with all its waits and retries; past it the answer counts as not graded and the next run tries it again. */
+const MINUTES_PER_ANSWER = 10;
+/** So many answers in a row that nobody judged: the provider is gone, and the rest would wait in vain. */
+const GIVE_UP_AFTER = 5;
+
+/** @throws AgreementFailure when the grader refuses or is gone; the signal's reason when it was aborted */
+export const runTasks = async (
+  data: DataSet,
+  grader: Grader,
+  results: ResultsFile,
+  options: RunOptions,
+): Promise<Outcome[]> => {
+  const outcomes: Outcome[] = [];
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const tasks = tasksOf(data, options.plan, grader, options.identity);
+  let failedInARow = 0;
+
+  const settle = async (task: Task): Promise<Outcome> => {
+    const { facts, kind, turn, key } = task;
+    const kept = options.fresh || grader.judgementKey(task.request) === null ? undefined : results.get(key);
+    if (kept !== undefined) return { facts, kind, turn, result: kept, failure: null, reused: true };
+    try {
+      const result = await judge(task, grader, signal);
+      await results.add(result);
+      failedInARow = 0;
+      return { facts, kind, turn, result, failure: null, reused: false };
+    } catch (error) {
+      if (!(error instanceof GraderFailure) || error.kind === 'permanent') throw error;
+      // A malformed answer is an answer: the provider is there.
+      failedInARow = error.kind === 'transient' ? failedInARow + 1 : 0;
+      if (failedInARow >= GIVE_UP_AFTER) throw error;
+      return { facts, kind, turn, result: null, failure: error.kind, reused: false };
+    }
+  };
+
+  const work = async (): Promise<void> => {
+    for (;;) {
+      signal.throwIfAborted();
+      const { value: task, done } = await tasks.next();
+      if (done === true) return;
+      outcomes.push(await settle(task));
+      options.onDone();
+    }
+  };
+
+  const workers = Array.from({ length: options.concurrency }, () =>
+    work().catch((error: unknown) => {
+      stop.abort(error);
+      throw error;
+    }),
+  );
+  const ended = await Promise.allSettled(workers);
+  options.signal.throwIfAborted();
+  if (stop.signal.aborted) throw readable(stop.signal.reason);
+  if (ended.some(({ status }) => status === 'rejected')) throw new Error('a worker failed without a reason');
+  return outcomes.toSorted((a, b) => a.facts.line - b.facts.line);
+};
+
+const judge = async (task: Task, grader: Grader, run: AbortSignal): Promise<Stored> => {
+  // A signal an answer: the grader tells runs apart by them, and holds calls back when several find the provider down.
+  const signal = AbortSignal.any([run]);
+  const deadline = new Date(Date.now() + MINUTES_PER_ANSWER * 60_000);
+  const { value, usage, evidence } = await grader.judgeAnswer(task.request, { signal, deadline });
+  return {
+    key: task.key,
+    line: task.facts.line,
+    question_id: task.facts.questionId,
+    kind: task.kind,
+    turn: task.turn,
+    awarded: value.awarded,
+    confidence: value.confidence,
+    ...rawConfidence(task, value, evidence, grader),
+    review_reasons: value.reviewReasons,
+    prompt_versions: [...new Set(evidence.map(({ promptVersion }) => promptVersion))],
+    usage: {
+      calls: usage.calls,
+      input_tokens: usage.inputTokens,
+      cached_input_tokens: usage.cachedInputTokens,
+      output_tokens: usage.outputTokens,
+      duration_ms: usage.durationMs,
+    },
+  };
+};
+
+/** A table that trusts everything: what stays below it is held there by a rule. */
+const FULL_TABLE = '0:1,1:1';
+
+/** The same replies settled again under other tables, which asks nobody. */
+const rawConfidence = (
+  { request }: Task,
+  judgement: Judgement,
+  evidence: readonly CallEvidence[],
+  grader: Grader,
+): { raw_confidence: number; held: boolean } => {
+  // The baseline reads off no table.
+  if (grader.provider === 'baseline') return { raw_confidence: judgement.confidence, held: false };
+  const under = (table: string): number =>
+    resettleJudgement(
+      request,
+      evidence.map((each) => ({ ...each, settings: { ...each.settings, confidence_table: table } })),
+    ).confidence;
+  return { raw_confidence: under(NO_TABLE), held: under(FULL_TABLE) < 1 };
+};
+
+const readable = (error: unknown): unknown =>
+  error instanceof GraderFailure
+    ? new AgreementFailure(
+        `The grader gave up: ${error.message}. What was graded is kept; the same command goes on from there.`,
+      )
+    : error;

@@ -1,0 +1,4 @@
+import { runAgreement } from './agreement.ts';
+
+/** `npm run agreement`: how far a grader agrees with human marks (docs/agreement.md). */
+process.exitCode = await runAgreement(process.argv.slice(2));

@@ -1,0 +1,73 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { AgreementFailure } from './failure.ts';
+
+export interface AgreementOptions {
+  data: string;
+  grader?: 'baseline' | 'openai';
+  out?: string;
+  json: boolean;
+  repeats: number;
+  sample: number;
+  concurrency: number;
+  fresh: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  $ npm run agreement -- --data apps/agreement/samples/answers.jsonl --grader baseline
+  $ OPENAI_API_KEY=... GRADER_MODEL=gpt-4.1 npm run agreement -- --data marked.jsonl --grader openai --repeats 3
+
+A line of the data is one answer: {"question_id", "question", "max_marks", "model_answer" and/or "rubric", "answer",
+"human_marks", "human_marks_2"?, "group"?}. docs/agreement.md says it all.
+
+A run that was interrupted goes on where it stopped when the same command is given again.
+Exit codes: 0 report written; 1 the data, the settings or the grader are at fault; 2 the arguments are;
+3 report written, but some answers were not graded; 130 interrupted, what was graded is kept.
+`;
+
+/** The options; null when help was asked for and printed. @throws AgreementFailure */
+export const readOptions = (argv: readonly string[]): AgreementOptions | null => {
+  const program = new Command('npm run agreement --')
+    .description(
+      'Grades answers that people have marked already, and reports how far the grader agrees with them: whether its ' +
+        'marks can be trusted, for which questions, and where not.',
+    )
+    .requiredOption('--data <file>', 'answers with their human marks, JSON lines')
+    .addOption(
+      new Option('--grader <grader>', 'who grades (default: as the settings say)').choices([
+        'baseline',
+        'openai',
+      ]),
+    )
+    .option('--out <folder>', 'results and report (default: DATA_DIR/agreement/<data>-<grader>)')
+    .option('--json', 'print the report as one JSON object on stdout', false)
+    .option('--repeats <n>', 'grade each answer of the sample so many times as it is', whole(1, 20), 1)
+    .option('--sample <n>', 'answers that are repeated, and graded again with changes', whole(0, 100_000), 30)
+    .option('--concurrency <n>', 'answers at the grader at once', whole(1, 200), 6)
+    .option('--fresh', 'grade everything, also what an earlier run has graded', false)
+    .addHelpText('after', EXAMPLES)
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
+  try {
+    program.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return null;
+    throw new AgreementFailure(
+      `${error.message.replace(/^error: /, '')}\nSee npm run agreement -- --help`,
+      2,
+    );
+  }
+  return program.opts<AgreementOptions>();
+};
+
+const whole =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most) {
+      throw new InvalidArgumentError(`A whole number from ${least} to ${most}.`);
+    }
+    return value;
+  };

@@ -1,0 +1,65 @@
+import type { Random } from './random.ts';
+
+/** An estimate with its 95 % interval; the ends are null where too few resamples had a value. */
+export interface Estimate {
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+export const REPLICATES = 1000;
+
+/** Of the resamples at least this share must have a value: an interval of the lucky ones would say too little. */
+const ENOUGH = 0.8;
+
+/**
+ * Percentile bootstrap: the statistics of the items, and their 2.5 % and 97.5 % quantiles over resamples with
+ * replacement. Items are resampled within their stratum (whole answers, so that a human's and the machine's mark stay
+ * together), so that each resample holds as many of each question as the data do.
+ */
+export const bootstrap = <T, K extends string>(
+  strata: readonly (readonly T[])[],
+  statistics: (items: readonly T[]) => Record<K, number | null>,
+  random: Random,
+  replicates = REPLICATES,
+): Record<K, Estimate> => {
+  const items = strata.flat();
+  const values = statistics(items);
+  const drawn = new Map<string, number[]>(Object.keys(values).map((name) => [name, []]));
+  const resample = items.slice();
+  if (items.length > 1) {
+    for (let replicate = 0; replicate < replicates; replicate += 1) {
+      let at = 0;
+      for (const stratum of strata) {
+        for (let i = 0; i < stratum.length; i += 1) {
+          const item = stratum[Math.floor(random() * stratum.length)];
+          if (item !== undefined) resample[at] = item;
+          at += 1;
+        }
+      }
+      for (const [name, value] of Object.entries<number | null>(statistics(resample))) {
+        if (value !== null) drawn.get(name)?.push(value);
+      }
+    }
+  }
+  const estimates: Partial<Record<K, Estimate>> = {};
+  for (const name in values) {
+    const sorted = Float64Array.from(drawn.get(name) ?? []).sort();
+    const told = values[name] !== null && sorted.length > 0 && sorted.length >= ENOUGH * replicates;
+    estimates[name] = {
+      value: values[name],
+      low: told ? quantile(sorted, 0.025) : null,
+      high: told ? quantile(sorted, 0.975) : null,
+    };
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the loop above has set each key of `values`
+  return estimates as Record<K, Estimate>;
+};
+
+/** Between the two nearest values, linearly. */
+export const quantile = (sorted: ArrayLike<number>, share: number): number => {
+  const at = share * (sorted.length - 1);
+  const below = sorted[Math.floor(at)] ?? 0;
+  const above = sorted[Math.ceil(at)] ?? below;
+  return below + (above - below) * (at - Math.floor(at));
+};

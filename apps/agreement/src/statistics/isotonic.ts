@@ -1,0 +1,32 @@
+export interface WeightedPoint {
+  x: number;
+  y: number;
+  weight: number;
+}
+
+/**
+ * The non-decreasing function that is nearest to the points in weighted squares (pool adjacent violators).
+ * @param points by rising x
+ * @returns a value of it for each point, in order
+ */
+export const isotonic = (points: readonly WeightedPoint[]): number[] => {
+  const blocks: { mean: number; weight: number; length: number }[] = [];
+  for (const { y, weight } of points) {
+    let block = { mean: y, weight, length: 1 };
+    for (
+      let before = blocks.at(-1);
+      before !== undefined && before.mean >= block.mean;
+      before = blocks.at(-1)
+    ) {
+      blocks.pop();
+      const both = before.weight + block.weight;
+      block = {
+        mean: (before.mean * before.weight + block.mean * block.weight) / both,
+        weight: both,
+        length: before.length + block.length,
+      };
+    }
+    blocks.push(block);
+  }
+  return blocks.flatMap(({ mean, length }) => Array.from({ length }, () => mean));
+};

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import { checkedCopyPrefix, evidenceOfSubmissionPrefix, sealedKey } from '@evaluation/object-store';
+import type { Services } from '../services.ts';
+
+/**
+ * Deletes every object of some of a candidate's submissions, in the order of their ids: what a client PUT, sealed and
+ * checked copies, evidence, whether a row names it or not. What a row says of them goes after the objects.
+ * @returns the last submission that was done; null when there is none after it
+ * @throws what the store throws: nothing is noted then, and it may be done again
+ */
+export const removeFilesOf = async (
+  services: Pick<Services, 'database' | 'objects'>,
+  { institute_id, candidate_id }: { institute_id: string; candidate_id: string },
+  portion: { after: string | null; limit: number; signal: AbortSignal },
+): Promise<string | null> => {
+  const { after, limit, signal } = portion;
+  const submissions = await services.database.inTenant(institute_id, (tx) =>
+    tx
+      .selectFrom('submissions as s')
+      .leftJoin('uploads as u', (join) =>
+        join.onRef('u.institute_id', '=', 's.institute_id').onRef('u.id', '=', 's.upload_id'),
+      )
+      .select(['s.id', 's.upload_id', 'u.object_key'])
+      .where('s.institute_id', '=', institute_id)
+      .where('s.candidate_id', '=', candidate_id)
+      .$if(after !== null, (query) => query.where('s.id', '>', after))
+      .orderBy('s.id')
+      .limit(limit)
+      .execute(),
+  );
+  for (const { id, upload_id, object_key } of submissions) {
+    signal.throwIfAborted();
+    const keys: string[] = object_key === null ? [] : [object_key];
+    const prefixes = [
+      ...(upload_id === null ? [] : [sealedKey(institute_id, upload_id)]),
+      checkedCopyPrefix(institute_id, id),
+      evidenceOfSubmissionPrefix(institute_id, id),
+    ];
+    for (const prefix of prefixes) {
+      for await (const key of services.objects.list(prefix, { signal })) keys.push(key);
+    }
+    await services.objects.delete(keys, { signal });
+    await services.database.inTenant(institute_id, async (tx) => {
+      if (upload_id !== null) {
+        await tx
+          .updateTable('uploads')
+          .set({ files_removed_at: sql<Date>`clock_timestamp()` })
+          .where('institute_id', '=', institute_id)
+          .where('id', '=', upload_id)
+          .where('files_removed_at', 'is', null)
+          .execute();
+      }
+      await tx
+        .updateTable('runs')
+        .set({ evidence_since: null, evidence_unneeded_since: null })
+        .where('institute_id', '=', institute_id)
+        .where('submission_id', '=', id)
+        .where('evidence_since', 'is not', null)
+        .execute();
+    });
+  }
+  return submissions.length < limit ? null : (submissions.at(-1)?.id ?? null);
+};

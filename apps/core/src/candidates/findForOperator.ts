@@ -1,0 +1,54 @@
+import type { Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import * as z from 'zod/v4';
+
+/** Whose data an operator asks for: by the id of the service, or by the institute's own. */
+export const WantedCandidate = z
+  .object({
+    institute_id: z.uuid(),
+    candidate_id: z.uuid().optional(),
+    external_id: z.string().min(1).max(256).optional(),
+  })
+  .refine((wanted) => (wanted.candidate_id === undefined) !== (wanted.external_id === undefined));
+export type WantedCandidate = z.infer<typeof WantedCandidate>;
+
+/**
+ * The id of a candidate. An external id finds the candidate whose erasure it began and has not ended, before one that was
+ * created under the same external id since. @throws DomainFailure not_found
+ */
+export const findForOperator = async (tx: Tx, wanted: WantedCandidate): Promise<string> => {
+  const { institute_id, candidate_id, external_id = '' } = wanted;
+  const found =
+    candidate_id === undefined
+      ? ((await beingErased(tx, institute_id, external_id)) ??
+        (await ofExternalId(tx, institute_id, external_id)) ??
+        // Since we looked.
+        (await beingErased(tx, institute_id, external_id)))
+      : await tx
+          .selectFrom('candidates')
+          .select('id')
+          .where('institute_id', '=', institute_id)
+          .where('id', '=', candidate_id)
+          .executeTakeFirst();
+  if (found === undefined) {
+    throw new DomainFailure('not_found', { message: 'The institute has no such candidate.' });
+  }
+  return found.id;
+};
+
+const ofExternalId = (tx: Tx, instituteId: string, externalId: string) =>
+  tx
+    .selectFrom('candidates')
+    .select('id')
+    .where('institute_id', '=', instituteId)
+    .where('external_id', '=', externalId)
+    .executeTakeFirst();
+
+const beingErased = (tx: Tx, instituteId: string, externalId: string) =>
+  tx
+    .selectFrom('erasures')
+    .select('candidate_id as id')
+    .where('institute_id', '=', instituteId)
+    .where('external_id', '=', externalId)
+    .orderBy('requested_at')
+    .executeTakeFirst();

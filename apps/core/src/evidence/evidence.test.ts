@@ -1,0 +1,397 @@
+import { randomUUID } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { openDatabase, type Database } from '@evaluation/database';
+import { openLanes, type Lanes } from '@evaluation/lanes';
+import { evidencePrefix, objectStore, type ObjectStore } from '@evaluation/object-store';
+import { readCoreSettings } from '@evaluation/settings';
+import { createLogger } from '@evaluation/telemetry';
+import { newBacking, type newBucket, readPlan, type ClonedDatabase } from '@evaluation/test-services';
+import { sql, type RawBuilder } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { recordPages, recordQuestion, type RecordedQuestion } from '../grading/record.ts';
+import type { HeldRun } from '../grading/heldRun.ts';
+import type { Services } from '../services.ts';
+import { unreachable } from '../unreachable.ts';
+import { expired, removeEvidence, unneededEvidence } from './removeEvidence.ts';
+import { readEvidenceParts } from './showEvidence.ts';
+import { findJudgement, keepJudgement } from './standingJudgements.ts';
+import { MAX_PART_BYTES, putEvidence } from './storeEvidence.ts';
+
+/* Evidence and judgements of fabricated runs, with objects that truly lie in a store. */
+
+let clone: ClonedDatabase;
+let bucket: Awaited<ReturnType<typeof newBucket>>;
+let database: Database;
+let objects: ObjectStore;
+let lanes: Lanes;
+let maker: pg.Client;
+let services: Services;
+
+const institute = randomUUID();
+const questionId = randomUUID();
+
+beforeAll(async () => {
+  const backing = await newBacking();
+  ({ clone, bucket } = backing);
+  const log = createLogger({ service: 'test', level: 'silent' });
+  const settings = readCoreSettings({
+    ...backing.environment,
+    FILE_RETENTION_DAYS: '30',
+    EVIDENCE_RETENTION_DAYS: '365',
+  });
+  database = await openDatabase({ url: clone.url, poolSize: 8, log });
+  lanes = openLanes({ ...backing.lanes, name: 'evidence' });
+  objects = objectStore(bucket);
+  services = {
+    database,
+    lanes,
+    objects,
+    settings,
+    log,
+    wakeDispatcher: () => {},
+    afterCommit: (effect) => effect(),
+    lanePace: { of: () => null },
+  };
+  maker = new pg.Client({ connectionString: clone.superuserUrl });
+  await maker.connect();
+  // Rows without exams and candidates, at which nothing here looks.
+  await maker.query('set session_replication_role = replica');
+});
+afterAll(async () => {
+  await maker.end();
+  await lanes.close();
+  await database.close();
+  objects.close();
+  await clone.drop();
+});
+beforeEach(() => maker.query('truncate submissions cascade'));
+
+const keepingNothing = (): Services => ({
+  ...services,
+  settings: { ...services.settings, evidence: { retentionDays: 0 } },
+});
+
+type Claimed = HeldRun & { submission_id: string };
+
+/** A run that a worker holds. */
+const claimed = async (instituteId = institute): Promise<Claimed> => {
+  const [run, submission] = [randomUUID(), randomUUID()];
+  await maker.query(
+    `insert into submissions (id, institute_id, exam_id, candidate_id, status, lane, review_reasons, current_run_id,
+       questions_total, quote_unit, quote_credits, quote_rate_source, warnings)
+     values ($1, $2, $3, $4, 'grading', 'typed', '{}', $5, 1, 'answer', 1, 'standard', '[]')`,
+    [submission, instituteId, randomUUID(), randomUUID(), run],
+  );
+  await maker.query(
+    `insert into runs (id, institute_id, submission_id, lane, attempt, status, fence, price, paper)
+     values ($1, $2, $3, 'typed', 1, 'claimed', 1, 1, $4)`,
+    [run, instituteId, submission, JSON.stringify({ questions: [{ id: questionId, max_marks: 2 }] })],
+  );
+  return { run_id: run, institute_id: instituteId, fence: 1, submission_id: submission };
+};
+
+const result: RecordedQuestion = {
+  question_id: questionId,
+  status: 'graded',
+  awarded: 2,
+  confidence: 0.9,
+  needs_review: false,
+  review_reasons: [],
+  extracted_answer: 'Ice floats.',
+  feedback: 'Well done.',
+  criteria: [],
+  annotations: [],
+  error: null,
+};
+
+const partsOf = async (run: Claimed): Promise<{ kind: string; ref: string; content: unknown }[]> => {
+  const { parts } = await readEvidenceParts(services, { ...run, after: null });
+  return parts.map(({ kind, ref, content }) => ({ kind, ref, content }));
+};
+const objectsOf = async (run: Claimed): Promise<string[]> => {
+  const keys: string[] = [];
+  const prefix = evidencePrefix(run.institute_id, run.submission_id, run.run_id);
+  for await (const key of objects.list(prefix)) keys.push(key);
+  return keys;
+};
+
+describe('evidence goes with its record', () => {
+  test('what was recorded first stands, and so does what it rests on', async () => {
+    const run = await claimed();
+    await recordQuestion(services, run, result, { said: 'first' });
+    await recordQuestion(services, run, { ...result, awarded: 1 }, { said: 'second' });
+    await recordPages(services, run, { first_page: 5, pages: [], evidence: { b: 1, a: [2] } });
+    await recordPages(services, run, { first_page: 5, pages: [], evidence: { said: 'again' } });
+    expect(await partsOf(run)).toEqual([
+      { kind: 'pages', ref: '5', content: { a: [2], b: 1 } },
+      { kind: 'question', ref: questionId, content: { said: 'first' } },
+    ]);
+  });
+
+  test('the same write repeated leaves one object and one row', async () => {
+    const run = await claimed();
+    for (let time = 0; time < 2; time += 1) await recordQuestion(services, run, result, { said: 'once' });
+    expect(await objectsOf(run)).toHaveLength(1);
+    expect(await partsOf(run)).toHaveLength(1);
+  });
+
+  test('whatever characters a reply has come back as they were', async () => {
+    const run = await claimed();
+    const content = { reply: 'nul \u0000, a lone \ud800, a snowman ☃', __proto__x: 1 };
+    await recordQuestion(services, run, result, content);
+    expect(await partsOf(run)).toEqual([{ kind: 'question', ref: questionId, content }]);
+  });
+
+  test('while the store is away nothing is recorded, and the worker is told to try again', async () => {
+    const run = await claimed();
+    const away = objectStore({
+      endpoint: 'http://127.0.0.1:1',
+      region: 'us-east-1',
+      bucket: 'none',
+      accessKeyId: 'id',
+      secretAccessKey: 'secret',
+    });
+    const refusal: unknown = await recordQuestion({ ...services, objects: away }, run, result, {
+      said: 'lost',
+    }).catch((error: unknown) => error);
+    expect(unreachable(refusal)).not.toBeNull();
+    const { rows } = await maker.query('select from question_results');
+    expect(rows).toHaveLength(0);
+    away.close();
+  });
+
+  test('a store that refuses does not keep a mark from being recorded, and is told of once a minute', async () => {
+    const stream = new PassThrough();
+    const log = createLogger({ service: 'test', level: 'warn', stream });
+    for (const change of [{ secretAccessKey: 'of another time' }, { bucket: 'that-nobody-made' }]) {
+      const refusing = objectStore({ ...bucket, ...change });
+      const run = await claimed();
+      await recordQuestion({ ...services, objects: refusing, log }, run, result, { said: 'refused' });
+      expect(await partsOf(run)).toEqual([]);
+      refusing.close();
+    }
+    const { rows } = await maker.query('select from question_results');
+    expect(rows).toHaveLength(2);
+    const lines = String(stream.read()).trim().split('\n');
+    expect(lines).toEqual([expect.stringContaining('refuses evidence')]);
+  });
+
+  test('a part beyond all bounds is left out, and the mark is recorded', async () => {
+    const run = await claimed();
+    await recordQuestion(services, run, result, { said: 'x'.repeat(MAX_PART_BYTES) });
+    expect(await partsOf(run)).toEqual([]);
+    const { rows } = await maker.query('select from question_results');
+    expect(rows).toHaveLength(1);
+  });
+
+  test('a worker of the release before sends none, and a service that keeps none stores none', async () => {
+    const [before, kept] = [await claimed(), await claimed()];
+    await recordQuestion(services, before, result);
+    await recordQuestion(keepingNothing(), kept, result, { said: 'nothing' });
+    for (const run of [before, kept]) {
+      expect([await partsOf(run), await objectsOf(run)]).toEqual([[], []]);
+    }
+  });
+
+  test('a worker that lost the run stores nothing', async () => {
+    const run = await claimed();
+    await expect(
+      recordQuestion(services, { ...run, fence: 0 }, result, { said: 'stale' }),
+    ).rejects.toMatchObject({ failure: { code: 'conflict' } });
+    expect([await partsOf(run), await objectsOf(run)]).toEqual([[], []]);
+  });
+});
+
+describe('parts are read some at a time', () => {
+  test('no more of them than one may be large', async () => {
+    const run = await claimed();
+    const text = 'x'.repeat(3 * 1024 * 1024);
+    for (const first_page of [1, 5, 9]) {
+      await recordPages(services, run, { first_page, pages: [], evidence: { first_page, text } });
+    }
+    const first = await readEvidenceParts(services, { ...run, after: null });
+    expect(first.parts.map(({ ref }) => ref)).toEqual(['1', '5']);
+    expect(first.next).toEqual({ kind: 'pages', ref: '5' });
+    const rest = await readEvidenceParts(services, { ...run, after: first.next });
+    expect([rest.parts.map(({ ref }) => ref), rest.next]).toEqual([['9'], null]);
+  });
+
+  test('and each once, in an order that nothing shifts which goes meanwhile', async () => {
+    const run = await claimed();
+    await maker.query(
+      `insert into evidence_parts (institute_id, run_id, kind, ref, sha256, size_bytes)
+       select $1, $2, 'question', lpad(n::text, 2, '0'), repeat('0', 64), 100 from generate_series(1, 40) as n`,
+      [run.institute_id, run.run_id],
+    );
+    const first = await readEvidenceParts(services, { ...run, after: null });
+    expect(first.parts).toHaveLength(20);
+    expect(first.parts[0]).toMatchObject({ ref: '01', missing: true });
+    await maker.query(`delete from evidence_parts where run_id = $1 and ref < '15'`, [run.run_id]);
+    const rest = await readEvidenceParts(services, { ...run, after: first.next });
+    expect(rest.parts.map(({ ref }) => Number(ref))).toEqual(Array.from({ length: 20 }, (_, n) => n + 21));
+    expect(rest.next).toBeNull();
+  });
+});
+
+describe('the judgement that stands', () => {
+  const key = 'a'.repeat(64);
+  const keep = (run: Claimed, said: string, replaces: string | null = null) =>
+    keepJudgement(services, { held: run, question_id: questionId, key, evidence: [said], replaces });
+
+  test('is the first that is kept, however many are kept at once', async () => {
+    const runs: Claimed[] = [];
+    while (runs.length < 6) runs.push(await claimed());
+    const stood = await Promise.all(runs.map((run) => keep(run, run.run_id)));
+    const [first] = stood;
+    for (const each of stood) expect(each).toEqual(first);
+    for (const run of runs) expect(await findJudgement(services, { held: run, key })).toEqual(first);
+  });
+
+  test('is replaced by the run that could not use it, and by no other', async () => {
+    const [first, second, third] = [await claimed(), await claimed(), await claimed()];
+    await keep(first, 'first');
+    expect(await keep(second, 'second', third.run_id)).toMatchObject({ evidence: ['first'] });
+    expect(await keep(second, 'second', first.run_id)).toMatchObject({ evidence: ['second'] });
+    expect(await keep(third, 'third', first.run_id)).toMatchObject({ evidence: ['second'] });
+  });
+
+  test('never stands in another institute', async () => {
+    await keep(await claimed(), 'ours');
+    const theirs = await claimed(randomUUID());
+    expect(await findJudgement(services, { held: theirs, key })).toBeNull();
+    expect(await keep(theirs, 'theirs')).toEqual({ run_id: theirs.run_id, evidence: ['theirs'] });
+  });
+
+  test('is not kept where nothing is', async () => {
+    const run = await claimed();
+    const keeping = { held: run, question_id: questionId, key, evidence: [], replaces: null };
+    expect(await keepJudgement(keepingNothing(), keeping)).toEqual({ run_id: run.run_id, evidence: [] });
+    expect(await findJudgement(services, { held: run, key })).toBeNull();
+  });
+
+  test('is not kept by a worker that lost its run', async () => {
+    const run = await claimed();
+    await expect(keep({ ...run, fence: 0 }, 'stale')).rejects.toMatchObject({
+      failure: { code: 'conflict' },
+    });
+    expect(await findJudgement(services, { held: run, key })).toBeNull();
+  });
+});
+
+describe('removal', () => {
+  const round = () => removeEvidence(services, new AbortController().signal);
+
+  /** A run with a part, a part without a row, and a judgement, all of it so many days old. */
+  const left = async (days: number, deletedDaysAgo: number | null = null): Promise<Claimed> => {
+    const run = await claimed();
+    await recordQuestion(services, run, result, { said: run.run_id });
+    await recordQuestion(services, run, result, { said: 'a second delivery' });
+    await keepJudgement(services, {
+      held: run,
+      question_id: questionId,
+      key: run.run_id.replaceAll('-', '').repeat(2),
+      evidence: [],
+      replaces: null,
+    });
+    await maker.query(
+      `update runs set status = 'completed', evidence_since = now() - make_interval(secs => 86400 * $2::float8),
+         evidence_unneeded_since = now() - make_interval(secs => 86400 * $3::float8) where id = $1`,
+      [run.run_id, days, deletedDaysAgo],
+    );
+    return run;
+  };
+  const isThere = async (run: Claimed) => {
+    const { rows } = await maker.query<{ parts: number; judgements: number }>(
+      `select (select count(*) from evidence_parts where run_id = $1)::int as parts,
+         (select count(*) from judgements where run_id = $1)::int as judgements`,
+      [run.run_id],
+    );
+    return { ...rows[0], objects: (await objectsOf(run)).length };
+  };
+  const whole = { parts: 1, judgements: 1, objects: 2 };
+  const gone = { parts: 0, judgements: 0, objects: 0 };
+
+  test('evidence goes as a whole when its time is over, and not before', async () => {
+    const [old, young] = [await left(365.1), await left(364.9)];
+    expect([await isThere(old), await isThere(young)]).toEqual([whole, whole]);
+    await round();
+    expect([await isThere(old), await isThere(young)]).toEqual([gone, whole]);
+    await round();
+    expect(await isThere(young)).toEqual(whole);
+  });
+
+  test('3.2 the evidence of a deleted submission goes when its files do', async () => {
+    const [over, waiting] = [await left(40, 30.1), await left(40, 29.9)];
+    await round();
+    expect([await isThere(over), await isThere(waiting)]).toEqual([gone, whole]);
+  });
+
+  test('a part whose record never came goes too', async () => {
+    const run = await claimed();
+    expect(await putEvidence(services, run, { said: 'and then the process died' })).not.toBeNull();
+    await maker.query(
+      `update runs set status = 'cancelled', fence = fence + 1, evidence_since = evidence_since - interval '366 days'
+       where id = $1`,
+      [run.run_id],
+    );
+    expect(await isThere(run)).toEqual({ parts: 0, judgements: 0, objects: 1 });
+    await round();
+    expect(await isThere(run)).toEqual(gone);
+  });
+
+  test('a run that is over gets no part that nobody would look for', async () => {
+    const run = await claimed();
+    await maker.query(`update runs set status = 'completed' where id = $1`, [run.run_id]);
+    expect(await putEvidence(services, run, { said: 'late' })).toBeNull();
+    expect(await objectsOf(run)).toEqual([]);
+  });
+
+  test('a setting of nothing clears away what was kept before', async () => {
+    const [old, today] = [await left(2), await left(0)];
+    await removeEvidence(keepingNothing(), new AbortController().signal);
+    expect([await isThere(old), await isThere(today)]).toEqual([gone, whole]);
+  });
+
+  test('looks at runs that are due and at no others', async () => {
+    await maker.query(
+      `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, evidence_since)
+       select gen_random_uuid(), $1, gen_random_uuid(), 'typed', 1, 'completed', 1, now() from generate_series(1, 3000)`,
+      [institute],
+    );
+    await maker.query('analyze runs');
+    const planOf = async (statement: RawBuilder<unknown>) => {
+      const { rows } = await database.acrossInstitutes((tx) =>
+        sql<object>`explain (analyze, format json) ${statement}`.execute(tx),
+      );
+      return readPlan(rows[0]);
+    };
+    expect(await planOf(expired(365))).toMatchObject({
+      indexes: ['runs_with_evidence'],
+      scanned: [],
+      rowsRead: 0,
+    });
+    expect(await planOf(unneededEvidence(30))).toMatchObject({
+      indexes: ['runs_with_unneeded_evidence'],
+      scanned: [],
+      rowsRead: 0,
+    });
+  });
+});
+
+describe('what a run has used goes with its records', () => {
+  const used = (calls: number, ...prompts: string[]) => ({
+    grader: { provider: 'openai', model: 'm', prompt_versions: prompts },
+    usage: { calls, input_tokens: calls, output_tokens: calls, duration_ms: calls },
+  });
+
+  test('3.7 records that overtake each other or come twice leave the largest sum', async () => {
+    const run = await claimed();
+    await recordQuestion(services, run, result, undefined, used(5, 'a/1', 'b/1'));
+    await recordQuestion(services, run, result, undefined, used(5, 'a/1', 'b/1'));
+    await recordPages(services, run, { first_page: 1, pages: [], used: used(3, 'a/1') });
+    await recordPages(services, run, { first_page: 2, pages: [] });
+    const { rows } = await maker.query('select grader, usage from runs where id = $1', [run.run_id]);
+    expect(rows).toEqual([used(5, 'a/1', 'b/1')]);
+  });
+});

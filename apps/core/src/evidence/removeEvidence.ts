@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { evidencePrefix } from '@evaluation/object-store';
+import { about, startRounds, type Rounds } from '../rounds.ts';
+import type { Services } from '../services.ts';
+import { unreachable } from '../unreachable.ts';
+
+/*
+ * Removes the evidence of runs whose time is over (`EVIDENCE_RETENTION_DAYS`), and of submissions that were deleted
+ * `FILE_RETENTION_DAYS` ago, as their files are; with it the judgements that those runs had made for others.
+ *
+ * A run's evidence goes as a whole: first every object below its prefix, whether a row names it or not, then the rows. No
+ * state but the rows; a replica that dies, or that does the same as another, leaves rows that the next round takes.
+ */
+
+const BATCH = 100;
+/** Of one round: what is left waits for the next. */
+const MAX_BATCHES = 20;
+
+type Needed = Pick<Services, 'database' | 'objects' | 'settings' | 'log'>;
+
+export const startEvidenceRemoval = (services: Needed): Rounds =>
+  startRounds(services.log, {
+    what: 'removing evidence',
+    pauseMs: () => about(services.settings.files.roundSeconds * 1000),
+    round: (signal) => removeEvidence(services, signal),
+  });
+
+/** One round. @throws when nobody is there to ask; what breaks for a single run is logged and tried again */
+export const removeEvidence = async (services: Needed, signal: AbortSignal): Promise<void> => {
+  const { evidence, files } = services.settings;
+  for (const due of [expired(evidence.retentionDays), unneededEvidence(files.retentionDays)]) {
+    const stuck = new Set<string>();
+    for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch += 1) {
+      const { rows } = await services.database.acrossInstitutes((tx) => due.execute(tx));
+      for (const run of rows) {
+        if (signal.aborted) return;
+        if (stuck.has(run.id)) continue;
+        try {
+          await removeOf(services, run, signal);
+        } catch (error) {
+          if (unreachable(error) !== null || signal.aborted) throw error;
+          stuck.add(run.id);
+          services.log.warn(
+            { err: error, run_id: run.id },
+            'evidence could not be removed; it is tried again later',
+          );
+        }
+      }
+      if (rows.length < BATCH || stuck.size > 0) break;
+    }
+  }
+};
+
+interface RunToClear {
+  id: string;
+  institute_id: string;
+  submission_id: string;
+}
+
+/**
+ * Statements by themselves, so that a test can look at their plans. `now()`, and not the moving clock, which no index
+ * could be asked for. A run's deadline is over within a day of its first claim: none that is found is still recording.
+ */
+export const expired = (retentionDays: number) => sql<RunToClear>`
+  select id, institute_id, submission_id from runs
+  where evidence_since is not null and evidence_since < now() - make_interval(days => ${Math.max(1, retentionDays)})
+  order by evidence_since limit ${BATCH}`;
+
+export const unneededEvidence = (retentionDays: number) => sql<RunToClear>`
+  select id, institute_id, submission_id from runs
+  where evidence_unneeded_since is not null
+    and evidence_unneeded_since < now() - make_interval(days => ${retentionDays})
+  order by evidence_unneeded_since limit ${BATCH}`;
+
+const removeOf = async (services: Needed, run: RunToClear, signal: AbortSignal): Promise<void> => {
+  const keys: string[] = [];
+  const prefix = evidencePrefix(run.institute_id, run.submission_id, run.id);
+  for await (const key of services.objects.list(prefix, { signal })) keys.push(key);
+  await services.objects.delete(keys, { signal });
+  await services.database.inTenant(run.institute_id, async (tx) => {
+    for (const table of ['evidence_parts', 'judgements'] as const) {
+      await tx
+        .deleteFrom(table)
+        .where('institute_id', '=', run.institute_id)
+        .where('run_id', '=', run.id)
+        .execute();
+    }
+    await tx
+      .updateTable('runs')
+      .set({ evidence_since: null, evidence_unneeded_since: null })
+      .where('institute_id', '=', run.institute_id)
+      .where('id', '=', run.id)
+      .execute();
+  });
+};

@@ -1,0 +1,243 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { sql } from 'kysely';
+import { evidenceKey } from '@evaluation/object-store';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
+import type { Tx } from '@evaluation/database';
+import * as z from 'zod/v4';
+import type { Services } from '../services.ts';
+import { CurrentPaper, PaperQuestion, readPaper } from '../submissions/paper.ts';
+import { resultRows, showResults } from '../submissions/results.ts';
+import { readOverrides } from '../grading/markedMaterial.ts';
+import { withPinnedRubrics } from '../rubrics/pinned.ts';
+import { MAX_PART_BYTES } from './storeEvidence.ts';
+
+/*
+ * The evidence of one run, for the admin command that writes it as a file (docs/evidence.md): first all but the parts,
+ * then the parts some at a time. A run that is over does not change, so nothing holds the two together but its id.
+ */
+
+export const WantedEvidence = z.object({
+  submission_id: z.uuid(),
+  /** Without it the institute is looked for. */
+  institute_id: z.uuid().optional(),
+  /** Of the submission; the one whose marks count when it is left out. */
+  attempt: z.int().gte(1).optional(),
+});
+
+/** Parts of one answer: a large copy has some hundreds, of a few thousand bytes each as a rule. */
+const PARTS_AT_ONCE = 20;
+/** What they come to together, decompressed: no part alone is more. */
+const BYTES_AT_ONCE = MAX_PART_BYTES;
+
+const decompress = promisify(gunzip);
+
+/**
+ * What a run was marked by and what it came to; no name, no number and no id of the candidate's.
+ * @throws DomainFailure not_found (also of a deleted submission), conflict while the run is not over
+ */
+export const showEvidence = async (services: Services, wanted: z.infer<typeof WantedEvidence>) => {
+  const instituteId = wanted.institute_id ?? (await instituteOf(services, wanted.submission_id));
+  return services.database.inTenant(instituteId, async (tx) => {
+    const submission = await tx
+      .selectFrom('submissions')
+      .select(['id', 'exam_id', 'lane', 'pages', 'state', 'approved_at', 'current_run_id', 'attempt_count'])
+      .where('institute_id', '=', instituteId)
+      .where('id', '=', wanted.submission_id)
+      .executeTakeFirst();
+    if (submission === undefined || submission.state === 'deleted') throw new DomainFailure('not_found');
+    const run = await tx
+      .selectFrom('runs')
+      .select(['id', 'attempt', 'status', 'rubric_version', 'paper', 'grader'])
+      .where('institute_id', '=', instituteId)
+      .where('submission_id', '=', submission.id)
+      .where('attempt', '=', wanted.attempt ?? submission.attempt_count)
+      .executeTakeFirst();
+    if (run === undefined) throw new DomainFailure('not_found', { message: 'There is no such attempt.' });
+    if (run.status !== 'completed' && run.status !== 'failed') {
+      throw new DomainFailure('conflict', {
+        message: `The run is ${run.status}: it has no marks to replay.`,
+      });
+    }
+    const paper = await paperOf(tx, instituteId, submission.exam_id, run);
+    return {
+      institute_id: instituteId,
+      submission: {
+        id: submission.id,
+        exam_id: submission.exam_id,
+        lane: submission.lane,
+        pages: submission.pages,
+        approved: submission.approved_at !== null,
+      },
+      run: {
+        id: run.id,
+        attempt: run.attempt,
+        status: run.status,
+        rubric_version: run.rubric_version,
+        grader: Grader.parse(run.grader),
+      },
+      ...paper,
+      answers: await tx
+        .selectFrom('answers')
+        .select(['question_id', 'option_labels', 'text'])
+        .where('institute_id', '=', instituteId)
+        .where('submission_id', '=', submission.id)
+        .orderBy('question_id')
+        .execute(),
+      overrides: await readOverrides(tx, instituteId, submission.id),
+      recorded: {
+        questions: await decidedBy(tx, instituteId, run.id, paper.questions),
+        submission:
+          run.id === submission.current_run_id ? await standingOf(tx, instituteId, submission.id) : null,
+      },
+    };
+  });
+};
+
+/** Runs are what core may look for across institutes. */
+const instituteOf = async (services: Services, submissionId: string): Promise<string> => {
+  const run = await services.database.acrossInstitutes((tx) =>
+    tx.selectFrom('runs').select('institute_id').where('submission_id', '=', submissionId).executeTakeFirst(),
+  );
+  if (run === undefined) throw new DomainFailure('not_found');
+  return run.institute_id;
+};
+
+const Grader = z.object({ provider: z.string(), model: z.string() }).nullable();
+
+const Context = CurrentPaper.shape.exam.omit({ title: true });
+const Pinned = z.object({ exam: Context, questions: z.array(PaperQuestion) });
+
+/** The paper as it was pinned; a run that needed no AI pinned none, and was marked by keys alone. */
+const paperOf = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+  run: { id: string; paper: unknown; rubric_version: number | null },
+): Promise<z.infer<typeof Pinned>> => {
+  if (run.paper !== null) {
+    const pinned = Pinned.parse(run.paper);
+    const ofRun = { institute_id: instituteId, run_id: run.id };
+    return { ...pinned, questions: await withPinnedRubrics(tx, ofRun, pinned.questions) };
+  }
+  const exam = await tx
+    .selectFrom('exams')
+    .select(['subject', 'level', 'board', 'class', 'instructions'])
+    .where('institute_id', '=', instituteId)
+    .where('id', '=', examId)
+    .executeTakeFirstOrThrow();
+  return { exam, questions: await readPaper(tx, instituteId, examId, run.rubric_version) };
+};
+
+/** What the run decided, in the order of the paper. */
+const decidedBy = async (
+  tx: Tx,
+  instituteId: string,
+  runId: string,
+  questions: readonly { id: string }[],
+) => {
+  const rows = await tx
+    .selectFrom('question_results')
+    .select([
+      'question_id',
+      'status',
+      'awarded',
+      'max',
+      'source',
+      'confidence',
+      'needs_review',
+      'review_reasons',
+      'extracted_answer',
+      'feedback',
+      'criteria',
+      'error',
+    ])
+    .where('institute_id', '=', instituteId)
+    .where('run_id', '=', runId)
+    .execute();
+  const byQuestion = new Map(rows.map((row) => [row.question_id, row]));
+  return questions.flatMap(({ id }) => {
+    const row = byQuestion.get(id);
+    if (row === undefined) return [];
+    return [
+      {
+        ...row,
+        awarded: numberOf(row.awarded),
+        max: Number(row.max),
+        confidence: numberOf(row.confidence),
+        criteria: z.array(CriterionResult).parse(row.criteria),
+        error: row.error === null ? null : GradingError.parse(row.error),
+      },
+    ];
+  });
+};
+
+const numberOf = (decimal: string | null): number | null => (decimal === null ? null : Number(decimal));
+
+/** As the API shows the submission. */
+const standingOf = async (tx: Tx, instituteId: string, submissionId: string) => {
+  const { rows } = await resultRows(instituteId, { where: sql<boolean>`s.id = ${submissionId}` }).execute(tx);
+  const [result] = await showResults(tx, instituteId, rows, new Set(['-extracted_answer']));
+  if (result === undefined) throw new DomainFailure('not_found');
+  const { status, needs_review, review_reasons, totals } = result;
+  return { status, needs_review, review_reasons, totals };
+};
+
+const KindOfPart = z.enum(['pages', 'alignment', 'question', 'rubric']);
+
+export const WantedParts = z.object({
+  institute_id: z.uuid(),
+  submission_id: z.uuid(),
+  run_id: z.uuid(),
+  /** The last part of the answer before; null for the first. */
+  after: z.object({ kind: KindOfPart, ref: z.string().max(100) }).nullable(),
+});
+
+/**
+ * Parts of a run as they were recorded, in a fixed order that the sweep does not shift.
+ * @returns `next`: what to ask for more `after`, null after the last; `missing`: the store has them no more
+ */
+export const readEvidenceParts = async (
+  services: Services,
+  { institute_id, submission_id, run_id, after }: z.infer<typeof WantedParts>,
+) => {
+  const found = await services.database.inTenant(institute_id, (tx) =>
+    tx
+      .selectFrom('evidence_parts')
+      .select(['kind', 'ref', 'sha256', 'size_bytes'])
+      .where('institute_id', '=', institute_id)
+      .where('run_id', '=', run_id)
+      .$if(after !== null, (query) =>
+        query.where(sql<boolean>`(kind, ref) > (${after?.kind}::"EvidenceKind", ${after?.ref}::text)`),
+      )
+      .orderBy('kind')
+      .orderBy('ref')
+      .limit(PARTS_AT_ONCE + 1)
+      .execute(),
+  );
+  const rows = found.slice(0, countThatFits(found));
+  const parts = await Promise.all(
+    rows.map(async ({ kind, ref, sha256 }) => {
+      const row = { kind, ref, sha256 };
+      const key = evidenceKey(institute_id, submission_id, run_id, sha256);
+      const object = await services.objects.get(key, { maxBytes: MAX_PART_BYTES });
+      if (object === null) return { ...row, content: null, missing: true };
+      const bytes = await decompress(object, { maxOutputLength: MAX_PART_BYTES });
+      return { ...row, content: JSON.parse(bytes.toString()) as unknown, missing: false };
+    }),
+  );
+  const last = rows.at(-1);
+  const isAll = last === undefined || rows.length === found.length;
+  return { parts, next: isAll ? null : { kind: last.kind, ref: last.ref } };
+};
+
+/** How many parts make one answer: one at least. */
+const countThatFits = (parts: readonly { size_bytes: number }[]): number => {
+  let bytes = 0;
+  const beyond = parts.findIndex(({ size_bytes }, index) => {
+    bytes += size_bytes;
+    return index > 0 && (index >= PARTS_AT_ONCE || bytes > BYTES_AT_ONCE);
+  });
+  return beyond === -1 ? parts.length : beyond;
+};

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { metrics } from '@evaluation/telemetry';
+import { freshGauges } from './freshGauges.ts';
+
+const series = async (): Promise<number[]> =>
+  (await metrics.lanePending.get()).values.map(({ value }) => value);
+
+test('what cannot be read is not told as it was, and is told again once it can be', async () => {
+  metrics.lanePending.set({ lane: 'copy' }, 7);
+  let depth: () => Promise<number> = async () => {
+    throw new Error('away');
+  };
+  let reads = 0;
+  const refresh = freshGauges([metrics.lanePending], async () => {
+    reads += 1;
+    metrics.lanePending.set({ lane: 'copy' }, await depth());
+  });
+  await expect(refresh()).rejects.toThrow('away');
+  expect(await series()).toEqual([]);
+  depth = async () => 3;
+  await Promise.all([refresh(), refresh()]);
+  expect(await series()).toEqual([3]);
+  // One look for both, none for what is fresh, and a failure is not taken for a look.
+  await refresh();
+  expect(reads).toBe(2);
+});

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { batchesOf } from './batches.ts';
+
+const copy = (pages: number, blank: number[] = []) =>
+  Array.from({ length: pages }, (_, index) => ({ page: index + 1, blank: blank.includes(index + 1) }));
+/** [context, ...pages] of each batch. */
+const numbers = (pages: number, { blank = [], known = [], size = 4 }: Partial<Plan> = {}) =>
+  batchesOf(copy(pages, blank), new Set(known), size).map((batch) => [
+    batch.context?.page ?? null,
+    ...batch.pages.map(({ page }) => page),
+  ]);
+type Plan = { blank: number[]; known: number[]; size: number };
+
+test('each page is read once, and each batch but the first is shown the page before it', () => {
+  expect(numbers(10)).toEqual([
+    [null, 1, 2, 3, 4],
+    [4, 5, 6, 7, 8],
+    [8, 9, 10],
+  ]);
+});
+
+test('the page before is the last one that is written on', () => {
+  expect(numbers(9, { blank: [3, 4] })).toEqual([
+    [null, 1, 2, 3, 4],
+    [2, 5, 6, 7, 8],
+    [8, 9],
+  ]);
+  expect(numbers(6, { blank: [1, 2, 3, 4] })).toEqual([
+    [null, 1, 2, 3, 4],
+    [null, 5, 6],
+  ]);
+});
+
+test('4.7 pages up to the 40th and those after it never share a batch', () => {
+  expect(numbers(44, { size: 3 }).slice(-3)).toEqual([
+    [39, 40],
+    [40, 41, 42, 43],
+    [43, 44],
+  ]);
+});
+
+test('3.7 what an earlier delivery recorded is not read again, nor is a page lost that it did not', () => {
+  expect(numbers(12, { known: [5, 6, 7, 8] })).toEqual([
+    [null, 1, 2, 3, 4],
+    [8, 9, 10, 11, 12],
+  ]);
+  expect(numbers(4, { known: [1, 2, 3, 4] })).toEqual([]);
+  // A release that read pages one by one recorded the first and the third.
+  expect(numbers(6, { known: [1, 3] })).toEqual([
+    [1, 2],
+    [3, 4, 5, 6],
+  ]);
+});

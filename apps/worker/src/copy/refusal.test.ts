@@ -1,0 +1,87 @@
+import type { PageReading, ReadBlock } from '@evaluation/grader';
+import { describe, expect, test } from 'vitest';
+import { refusalOf } from './refusal.ts';
+
+const block = (text: string, more: Partial<ReadBlock> = {}): ReadBlock => ({
+  label: null,
+  continues: false,
+  text,
+  crossedOut: false,
+  box: { x: 0, y: 0, width: 1, height: 1 },
+  ...more,
+});
+const page = (text: string, more: Partial<PageReading> = {}): PageReading => ({
+  page: 1,
+  legibility: 0.9,
+  language: 'en',
+  blocks: [block(text)],
+  ...more,
+});
+const codeOf = (...pages: PageReading[]) => refusalOf(pages)?.code ?? null;
+
+const ENGLISH = 'Plants make glucose from water and carbon dioxide with the help of light. '.repeat(3);
+const HINDI = 'प्रकाश संश्लेषण पौधों में होता है और इससे ऑक्सीजन निकलती है। '.repeat(2);
+
+describe('3.2 copy_unreadable: nothing could be read', () => {
+  test.each([
+    ['no pages', []],
+    ['no blocks', [page('', { blocks: [] })]],
+    ['labels alone', [page('', { blocks: [block('', { label: 'Q1' })] })]],
+    ['only marks for what could not be read', [page('[illegible] [Illegible words]\n[unreadable]')]],
+    ['dots and dashes', [page('... -- . ~')].map((each) => ({ ...each, blocks: [block('... -- .')] }))],
+    ['words that the reader says it could not read', [page('Plants', { legibility: 0 })]],
+  ])('%s', (_, pages) => {
+    expect(codeOf(...pages)).toBe('copy_unreadable');
+  });
+
+  test.each([
+    ['one word among what could not be read', page('[illegible] glucose [illegible]')],
+    ['a number', page('42')],
+    ['a tick', page('✓')],
+    ['a drawing', page('[diagram: a lens]')],
+    ['struck-out writing', page('', { blocks: [block('old', { crossedOut: true })] })],
+  ])('not for %s', (_, one) => {
+    expect(codeOf(one)).toBeNull();
+  });
+});
+
+test('unclosed brackets without end are looked at in no time', () => {
+  const text = (piece: string) => piece.repeat(30_000 / piece.length);
+  const pages = ['[', '[illegible', '[ ', '[a]['].map((piece) => page(text(piece)));
+  const before = process.cpuUsage();
+  codeOf(...pages);
+  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1);
+});
+
+describe('3.2 language_not_supported: the copy is not in English', () => {
+  test('by how much is written, not by pages: headings in another language decide nothing', () => {
+    const heading = page('विज्ञान', { language: 'other' });
+    expect(codeOf(heading, heading, heading, page(ENGLISH))).toBeNull();
+    const french = page('La photosynthèse produit du glucose. '.repeat(12), { language: 'other' });
+    expect(codeOf(french, page('Section A'), page('Section B'))).toBe('language_not_supported');
+  });
+
+  test('more than 20% Devanagari letters, whatever the model says of the language', () => {
+    expect(codeOf(page(HINDI))).toBe('language_not_supported');
+    expect(codeOf(page(ENGLISH), page(HINDI))).toBe('language_not_supported');
+    expect(codeOf(page(ENGLISH), page('गुरुत्वाकर्षण'))).toBeNull();
+  });
+
+  test('most letters of any other script but Latin, whatever the model says', () => {
+    expect(codeOf(page('আলোকসংশ্লেষণ উদ্ভিদে ঘটে'))).toBe('language_not_supported');
+    expect(codeOf(page(`${'α + β = γ, λ, μ, θ '.repeat(10)} so the sum is zero`))).toBeNull();
+  });
+
+  test('a page of which the reader only remarked that something foreign stands there counts as any other', () => {
+    const remarked = page('[text in Tamil]', { language: 'other' });
+    expect(codeOf(remarked)).toBe('language_not_supported');
+    expect(codeOf(remarked, remarked, page(ENGLISH))).toBe('language_not_supported');
+    expect(codeOf(remarked, page(ENGLISH), page(ENGLISH))).toBeNull();
+  });
+
+  test('crossed-out writing and what the reader says of a drawing count for nothing', () => {
+    const struck = page('', { blocks: [block(HINDI, { crossedOut: true }), block(ENGLISH)] });
+    expect(codeOf(struck)).toBeNull();
+    expect(codeOf(page(`${ENGLISH}[diagram: a plant, labelled "${HINDI}"]`))).toBeNull();
+  });
+});

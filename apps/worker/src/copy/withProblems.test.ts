@@ -1,0 +1,29 @@
+import type { AlignedAnswer, PageReading } from '@evaluation/grader';
+import { expect, test } from 'vitest';
+import { FoundAnswers, ReadPages } from '@evaluation/evidence';
+import { withProblems } from './withProblems.ts';
+
+const readings: PageReading[] = [
+  { page: 1, legibility: 1, language: 'en', blocks: [] },
+  { page: 2, legibility: 0.5, language: 'other', blocks: [] },
+];
+const alignment: AlignedAnswer[] = [{ number: 1, blocks: [{ page: 1, block: 0 }] }];
+const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+test('3.7 what was put right is known again when a run is delivered again', () => {
+  expect(ReadPages.parse(stored(withProblems(readings, ['unknown_page'])))).toEqual([
+    { ...readings[0], problems: ['unknown_page'] },
+    readings[1],
+  ]);
+  expect(FoundAnswers.parse(stored(withProblems(alignment, ['unknown_block'])))).toEqual([
+    { ...alignment[0], problems: ['unknown_block'] },
+  ]);
+});
+
+test('3.7 what the release before recorded is read, and it reads what this one records', () => {
+  expect(ReadPages.parse(stored(readings))).toEqual(readings);
+  expect(FoundAnswers.parse(stored(alignment))).toEqual(alignment);
+  // It takes an array of pages and passes over what it does not know.
+  expect(stored(withProblems(readings, ['unknown_page']))).toMatchObject(readings);
+  expect(stored(withProblems(readings, undefined))).toEqual(readings);
+});

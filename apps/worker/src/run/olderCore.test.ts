@@ -1,0 +1,131 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { coreOverHttp, isUnknownProcedure, type CoreAccess, type RunMaterial } from '@evaluation/core-client';
+import { judgeRequest } from '@evaluation/evidence';
+import { createGrader, type Grader } from '@evaluation/grader';
+import { readWorkerSettings } from '@evaluation/settings';
+import { createLogger } from '@evaluation/telemetry';
+import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { holdRun, type HeldRun } from './heldRun.ts';
+import { judgementOf } from './judgementOf.ts';
+import { withRubric } from './rubrics.ts';
+import type { Tools } from './tools.ts';
+import { countUsage, type UsageCount } from './usage.ts';
+
+/* A worker of this release and a core of the one before: it answers as tRPC does to a procedure that it does not have. */
+
+const ID = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
+const material: RunMaterial = {
+  run_id: ID,
+  institute_id: ID,
+  attempt: 1,
+  rejudges: false,
+  traceparent: null,
+  fence: 1,
+  lease_seconds: 60,
+  deadline_at: new Date(Date.now() + 60_000).toISOString(),
+  lane: 'typed',
+  exam: {
+    title: 'Science',
+    subject: 'Science',
+    level: 'school',
+    board: null,
+    class: null,
+    instructions: null,
+  },
+  candidate: { name: null, external_id: 'C', roll_number: null },
+  questions: [],
+  answers: [],
+  copy: null,
+  page_readings: [],
+  alignment: null,
+  results: [],
+  used: null,
+  overrides: [],
+};
+const question: RunMaterial['questions'][number] = {
+  id: ID,
+  label: '1',
+  section: 'A',
+  type: 'long_answer',
+  text: 'Why does ice float?',
+  max_marks: 2,
+  negative_marks: 0,
+  options: [],
+  correct_options: [],
+  answer: null,
+  model_answer: null,
+  rubric: null,
+};
+
+let older: Server;
+const asked: string[] = [];
+let model: ModelServer;
+let core: CoreAccess;
+let grader: Grader;
+let run: HeldRun;
+let tools: Tools;
+let usage: UsageCount;
+
+beforeAll(async () => {
+  older = createServer((request, response) => {
+    const path = (request.url ?? '').slice(1);
+    asked.push(path);
+    const data = { code: 'NOT_FOUND', httpStatus: 404, path, failure: null, replay: null };
+    response.writeHead(404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message: 'NOT_FOUND', code: -32004, data } }));
+  });
+  await new Promise<void>((resolve) => older.listen(0, '127.0.0.1', resolve));
+  const { port } = older.address() as AddressInfo;
+  model = await startModelServer();
+  core = coreOverHttp({ url: `http://127.0.0.1:${port}`, token: 'g'.repeat(32) });
+  grader = await createGrader({
+    provider: 'openai',
+    baseUrl: model.baseUrl,
+    apiKey: 'sk-not-a-real-key',
+    model: 'm',
+    maxConcurrentCalls: 4,
+    callTimeoutSeconds: 20,
+  });
+  const log = createLogger({ service: 'worker', level: 'silent' });
+  const settings = readWorkerSettings({
+    CORE_URL: 'http://core',
+    CORE_GRADING_TOKEN: 'g'.repeat(32),
+    NATS_URL: 'nats://lanes',
+  });
+  run = holdRun(core, material, log);
+  tools = { grader, settings, log };
+  usage = countUsage(grader, settings.prices, null, 'typed');
+});
+afterAll(async () => {
+  run.letGo();
+  await grader.close();
+  await core.close();
+  await model.close();
+  older.close();
+});
+
+test('a procedure that core does not have is told from an answer of its own', async () => {
+  const error: unknown = await core
+    .as({})
+    .grading.findJudgement.query({
+      held: { run_id: ID, institute_id: ID, fence: 1 },
+      key: '0'.repeat(64),
+    })
+    .catch((failure: unknown) => failure);
+  expect(isUnknownProcedure(error)).toBe(true);
+  expect(isUnknownProcedure(new Error('NOT_FOUND'))).toBe(false);
+});
+
+test('3.7 an answer is judged all the same, by itself', async () => {
+  const request = judgeRequest(material.exam, question, { text: 'It floats.', legibility: null, blocks: [] });
+  const judged = await judgementOf(tools, run, usage, question, request);
+  expect(judged).toMatchObject({ reusedFrom: null, calls: [{ call: 'judge_answer' }] });
+  expect(asked).toContain('grading.keepJudgement');
+});
+
+test('2.3 a question without rubric is graded without one', async () => {
+  expect(await withRubric(tools, run, usage, question)).toEqual(question);
+  expect(asked).toContain('grading.beginRubric');
+});

@@ -1,0 +1,54 @@
+{{/*
+The migrations lock in the database, so any number of these may run: one works, the others find nothing left to do. They
+have no probe, since nothing may kill them half-way, and time enough for a large table. Only the migrations' own Secret,
+account and network policy are needed; as a hook all of them are hooks, made before the job and gone after it.
+*/}}
+
+{{/* {root, weight} */}}
+{{- define "answer-evaluation.migrations.hook" -}}
+{{- if eq (include "answer-evaluation.migrations.mode" .root) "hook" }}
+annotations:
+  helm.sh/hook: pre-install,pre-upgrade
+  helm.sh/hook-weight: {{ .weight | quote }}
+  helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+{{- end }}
+{{- end -}}
+
+{{- define "answer-evaluation.migrations.coreRole" -}}
+{{- with .Values.migrations.coreDatabaseRole }}
+- name: CORE_DATABASE_ROLE
+  value: {{ . | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "answer-evaluation.migrations.spec" -}}
+{{- $part := dict "root" . "component" "migrate" "part" .Values.migrations "image" .Values.migrations.image "restartPolicy" "Never" -}}
+{{- $_ := set $part "env" (printf "- name: DATABASE_URL\n  valueFrom: %s%s%s" (include "answer-evaluation.migrate.databaseRef" .) (include "answer-evaluation.env.certificates" .) (include "answer-evaluation.migrations.coreRole" .)) -}}
+backoffLimit: {{ .Values.migrations.backoffLimit }}
+activeDeadlineSeconds: {{ int .Values.migrations.activeDeadlineSeconds }}
+{{- with .Values.migrations.ttlSecondsAfterFinished }}
+ttlSecondsAfterFinished: {{ int . }}
+{{- end }}
+template:
+  {{- include "answer-evaluation.pod" $part | nindent 2 }}
+{{- end -}}
+
+{{/* Core's pods start when the schema is there, whoever applies it; until then the old ones go on serving. */}}
+{{- define "answer-evaluation.waitForSchema" -}}
+- name: wait-for-schema
+  image: {{ include "answer-evaluation.image" (dict "root" . "image" .Values.migrations.image) | quote }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  args: [--wait]
+  {{- include "answer-evaluation.securityContext" . | nindent 2 }}
+  env:
+    - name: DATABASE_URL
+      valueFrom: {{ include "answer-evaluation.databaseRef" . }}
+    {{- include "answer-evaluation.env.certificates" . | nindent 4 }}
+  resources:
+    {{- toYaml .Values.migrations.resources | nindent 4 }}
+  volumeMounts:
+    {{- include "answer-evaluation.volumeMounts" (dict "root" .) | nindent 4 }}
+    {{- with concat .Values.allPods.extraVolumeMounts .Values.core.extraVolumeMounts }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end -}}

@@ -1,0 +1,96 @@
+{{/* Names, labels and images. Every template is named answer-evaluation.*, so that the chart can be part of another. */}}
+
+{{- define "answer-evaluation.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* 40 characters at most: the longest ending, of a migration's name, still fits into the 63 of a label. */}}
+{{- define "answer-evaluation.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := include "answer-evaluation.name" . -}}
+{{- if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "answer-evaluation.releaseLabels" -}}
+app.kubernetes.io/name: {{ include "answer-evaluation.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{/* Of a part {root, component, lane?}: never changes, since a Deployment's selector cannot. */}}
+{{- define "answer-evaluation.selectorLabels" -}}
+{{ include "answer-evaluation.releaseLabels" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- with .lane }}
+answer-evaluation/lane: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{- define "answer-evaluation.labels" -}}
+{{ include "answer-evaluation.selectorLabels" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "answer-evaluation.tag" -}}
+{{- default .Chart.AppVersion .Values.image.tag -}}
+{{- end -}}
+
+{{/* {root, image}: a digest pins more than a tag does, so it wins. */}}
+{{- define "answer-evaluation.image" -}}
+{{- $name := printf "%s/%s" (trimSuffix "/" .root.Values.image.registry) .image.repository -}}
+{{- if .image.digest -}}
+{{- printf "%s@%s" $name .image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $name (include "answer-evaluation.tag" .root) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "answer-evaluation.serviceAccountName" -}}
+{{- if .root.Values.serviceAccounts.create -}}
+{{- printf "%s-%s" (include "answer-evaluation.fullname" .root) .component -}}
+{{- else -}}
+{{- .root.Values.serviceAccounts.existingName -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The lanes that have workers of their own, as JSON: those that are enabled. */}}
+{{- define "answer-evaluation.lanes" -}}
+{{- $lanes := list -}}
+{{- range list "copy" "typed" "inspect" "draw" -}}
+{{- if (index $.Values.worker.lanes .).enabled }}{{ $lanes = append $lanes . }}{{ end -}}
+{{- end -}}
+{{- toJson $lanes -}}
+{{- end -}}
+
+{{/* {root, lane, what}: whether the workers of a lane take what waits in another; empty where they do not. */}}
+{{- define "answer-evaluation.takes" -}}
+{{- $own := (index .root.Values.worker.lanes .what).enabled -}}
+{{- if or (eq .what .lane) (and (eq .lane "copy") (has .what (list "inspect" "draw")) (not $own)) }}yes{{ end -}}
+{{- end -}}
+
+{{/*
+hook, job or none. With embedded services there is no database before the release is installed, so that a hook before it
+would wait for ever: it is the job then.
+*/}}
+{{- define "answer-evaluation.migrations.mode" -}}
+{{- if and .Values.embedded.enabled (eq .Values.migrations.mode "hook") -}}job{{- else -}}{{ .Values.migrations.mode }}{{- end -}}
+{{- end -}}
+
+{{/* {url, default}: the port that an address names, or that its scheme means. */}}
+{{- define "answer-evaluation.portOf" -}}
+{{- $parsed := urlParse .url -}}
+{{- $port := regexFind ":[0-9]+$" $parsed.host | trimPrefix ":" -}}
+{{- if $port -}}{{ $port }}
+{{- else if eq $parsed.scheme "https" -}}443
+{{- else if eq $parsed.scheme "http" -}}80
+{{- else -}}{{ .default }}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,108 @@
+{{/*
+Where each secret is. An existing Secret is never read or copied by the chart; the chart makes one only of what is given
+in the values, or, for secrets.generate, of chance. Both at once is refused in _validate.tpl.
+*/}}
+
+{{- define "answer-evaluation.tokenSecretName" -}}
+{{- .Values.secrets.existingSecret | default (printf "%s-tokens" (include "answer-evaluation.fullname" .)) -}}
+{{- end -}}
+
+{{- define "answer-evaluation.embeddedSecretName" -}}
+{{- printf "%s-embedded" (include "answer-evaluation.fullname" .) -}}
+{{- end -}}
+
+{{- define "answer-evaluation.ref" -}}
+{{- printf "{secretKeyRef: {name: %q, key: %q}}" .name .key -}}
+{{- end -}}
+
+{{- define "answer-evaluation.databaseRef" -}}
+{{- if .Values.embedded.enabled -}}
+{{- include "answer-evaluation.ref" (dict "name" (include "answer-evaluation.embeddedSecretName" .) "key" "DATABASE_URL") -}}
+{{- else if .Values.database.existingSecret -}}
+{{- include "answer-evaluation.ref" (dict "name" .Values.database.existingSecret "key" .Values.database.existingSecretKey) -}}
+{{- else -}}
+{{- include "answer-evaluation.ref" (dict "name" (printf "%s-database" (include "answer-evaluation.fullname" .)) "key" "DATABASE_URL") -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The address that the chart itself must put into a Secret for the migrations; empty where one exists already. */}}
+{{- define "answer-evaluation.migrate.literalUrl" -}}
+{{- if and (not .Values.embedded.enabled) (not .Values.database.migrate.existingSecret) -}}
+{{- if .Values.database.migrate.url -}}{{ .Values.database.migrate.url }}
+{{- else if not .Values.database.existingSecret -}}{{ .Values.database.url }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+A hook runs before anything of the release exists, so its Secret must not be one of the release: what the values give
+goes into a Secret of the migrations' own, which is a hook itself.
+*/}}
+{{- define "answer-evaluation.migrate.databaseRef" -}}
+{{- if include "answer-evaluation.migrate.literalUrl" . -}}
+{{- include "answer-evaluation.ref" (dict "name" (printf "%s-migrate" (include "answer-evaluation.fullname" .)) "key" "DATABASE_URL") -}}
+{{- else if .Values.database.migrate.existingSecret -}}
+{{- include "answer-evaluation.ref" (dict "name" .Values.database.migrate.existingSecret "key" .Values.database.migrate.existingSecretKey) -}}
+{{- else -}}
+{{- include "answer-evaluation.databaseRef" . -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "answer-evaluation.natsRef" -}}
+{{- if .Values.embedded.enabled -}}
+{{- include "answer-evaluation.ref" (dict "name" (include "answer-evaluation.embeddedSecretName" .) "key" "NATS_URL") -}}
+{{- else if .Values.nats.existingSecret -}}
+{{- include "answer-evaluation.ref" (dict "name" .Values.nats.existingSecret "key" .Values.nats.existingSecretKey) -}}
+{{- else -}}
+{{- include "answer-evaluation.ref" (dict "name" (printf "%s-nats" (include "answer-evaluation.fullname" .)) "key" "NATS_URL") -}}
+{{- end -}}
+{{- end -}}
+
+{{/* {root, what: accessKeyId | secretAccessKey} */}}
+{{- define "answer-evaluation.s3Ref" -}}
+{{- $s3 := .root.Values.s3 -}}
+{{- $own := dict "accessKeyId" "S3_ACCESS_KEY_ID" "secretAccessKey" "S3_SECRET_ACCESS_KEY" -}}
+{{- if .root.Values.embedded.enabled -}}
+{{- include "answer-evaluation.ref" (dict "name" (include "answer-evaluation.embeddedSecretName" .root) "key" (get $own .what)) -}}
+{{- else if $s3.existingSecret -}}
+{{- include "answer-evaluation.ref" (dict "name" $s3.existingSecret "key" (get $s3 (printf "%sKey" .what))) -}}
+{{- else -}}
+{{- include "answer-evaluation.ref" (dict "name" (printf "%s-s3" (include "answer-evaluation.fullname" .root)) "key" (get $own .what)) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "answer-evaluation.modelKeyRef" -}}
+{{- if .Values.grader.existingSecret -}}
+{{- include "answer-evaluation.ref" (dict "name" .Values.grader.existingSecret "key" .Values.grader.existingSecretKey) -}}
+{{- else -}}
+{{- include "answer-evaluation.ref" (dict "name" (printf "%s-model" (include "answer-evaluation.fullname" .)) "key" "OPENAI_API_KEY") -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "answer-evaluation.s3Endpoint" -}}
+{{- if .Values.embedded.enabled -}}
+{{- printf "http://%s-s3.%s:7070" (include "answer-evaluation.fullname" .) .Release.Namespace -}}
+{{- else -}}{{ .Values.s3.endpoint }}{{- end -}}
+{{- end -}}
+
+{{/*
+{kept, key, length}: the value that the cluster has, or a new one. What is generated is never generated again: pods that
+still run, and the data of a kept volume, know the old one. It begins with a letter: nats-server takes what looks like a
+number for one.
+*/}}
+{{- define "answer-evaluation.keptOrNew" -}}
+{{- $kept := get .kept .key -}}
+{{- if $kept -}}{{ b64dec $kept }}{{- else -}}s{{ randAlphaNum .length }}{{- end -}}
+{{- end -}}
+
+{{/* {root, component}: so that pods start anew when a secret in the values changes that they use, and no others. */}}
+{{- define "answer-evaluation.literalsChecksum" -}}
+{{- $v := .root.Values -}}
+{{- $s := $v.secrets -}}
+{{- $uses := dict
+  "facade" (list $s.corePublicToken $s.actorSigningKey $v.nats.url)
+  "core" (list $s.corePublicToken $s.coreGradingToken $s.coreControlToken $s.actorSigningKey $v.database.url $v.nats.url $v.s3.accessKeyId $v.s3.secretAccessKey)
+  "worker" (list $s.coreGradingToken $v.nats.url $v.grader.apiKey)
+-}}
+{{- get $uses .component | toJson | sha256sum -}}
+{{- end -}}

@@ -1,0 +1,2 @@
+export { bundle } from './bundle.ts';
+export { imageNames, type ImageName } from './images.ts';

@@ -1,0 +1,60 @@
+import pg from 'pg';
+import { takeMigrationLock, withSession } from './session.ts';
+
+/** Core adds rows here and never changes one: a process that was broken into cannot rewrite what happened. */
+const APPEND_ONLY = ['audit_entries', 'credit_entries', 'rubric_versions'];
+/** Core looks whether the schema is there, and no more. */
+const READ_ONLY = ['_prisma_migrations'];
+
+/**
+ * Gives core's role what core does, and takes back all else, whoever granted it: rows of every table, no table of its
+ * own, nothing of history. Row-level security binds it as it binds the owner. Safe to repeat, and repeated with each
+ * deploy, since new tables come with it; one at a time, as migrations are.
+ *
+ * @param databaseUrl the owner's
+ * @throws Error when there is no such role, or it is one that row-level security does not bind or that can become the
+ *   owner
+ */
+export const grantCore = (databaseUrl: string, role: string): Promise<void> =>
+  withSession(databaseUrl, 'migrate grants', async (client) => {
+    await takeMigrationLock(client);
+    const { rows } = await client.query<{ mighty: boolean; owner: boolean; becomes_owner: boolean }>(
+      `select
+         exists (select from pg_roles as group_role
+           where (group_role.rolsuper or group_role.rolbypassrls)
+             and pg_has_role(pg_roles.oid, group_role.oid, 'member')) as mighty,
+         rolname = current_user as owner,
+         pg_has_role(pg_roles.oid, current_user, 'member') as becomes_owner
+       from pg_roles where rolname = $1`,
+      [role],
+    );
+    const [found] = rows;
+    if (found === undefined) throw new Error(`CORE_DATABASE_ROLE: there is no role ${role}; create it first`);
+    if (found.mighty) throw new Error(`CORE_DATABASE_ROLE: row-level security does not bind ${role}`);
+    // One role for both: it owns everything already.
+    if (found.owner) return;
+    if (found.becomes_owner)
+      throw new Error(
+        `CORE_DATABASE_ROLE: ${role} is a member of the role that owns the tables, and can do all that it can; revoke that`,
+      );
+    const core = pg.escapeIdentifier(role);
+    const each = (tables: readonly string[]) =>
+      tables.map((table) => `public.${pg.escapeIdentifier(table)}`).join(', ');
+    await client.query('begin');
+    try {
+      // In one transaction: who reads meanwhile never finds the rights gone.
+      await client.query(`
+        revoke all on schema public from ${core};
+        revoke all on all tables in schema public from ${core};
+        revoke all on all sequences in schema public from ${core};
+        grant usage on schema public to ${core};
+        grant select, insert, update, delete on all tables in schema public to ${core};
+        revoke update, delete on ${each(APPEND_ONLY)} from ${core};
+        revoke insert, update, delete on ${each(READ_ONLY)} from ${core};
+        grant usage, select on all sequences in schema public to ${core};`);
+      await client.query('commit');
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      throw error;
+    }
+  });

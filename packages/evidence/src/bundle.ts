@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { CriterionResult, GradingError, SubmissionStatus } from '@evaluation/rest-contract/schemas';
+import { canonicalJson } from '@evaluation/rules';
+import * as z from 'zod/v4';
+import { isDeeperThan } from './depth.ts';
+import { AlignmentPart, PagesPart, Question, QuestionPart, RubricPart } from './parts.ts';
+import { printable } from './printable.ts';
+
+export const BUNDLE_FORMAT = 'answer-evaluation/evidence/1';
+
+/** A copy of 80 pages and 200 questions stays well below; nobody's memory is filled by another file. */
+export const LARGEST_BUNDLE_BYTES = 256 * 1024 * 1024;
+/** Ours are not ten deep, and what is far deeper ends a program that walks it. */
+const DEEPEST = 32;
+
+const KindOfPart = z.enum(['pages', 'alignment', 'question', 'rubric']);
+/** What the `ref` of each kind looks like. */
+const REF: Record<z.infer<typeof KindOfPart>, RegExp> = {
+  pages: /^[1-9][0-9]{0,3}$/,
+  alignment: /^$/,
+  question: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  rubric: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+};
+
+/** A question as a run has decided it; what a replay must come to again. */
+const DecidedQuestion = z.object({
+  question_id: z.uuid(),
+  status: z.enum(['graded', 'failed', 'not_answered']),
+  awarded: z.number().nullable(),
+  max: z.number(),
+  source: z.enum(['ai', 'auto']).nullable(),
+  confidence: z.number().nullable(),
+  needs_review: z.boolean(),
+  review_reasons: z.array(z.string()),
+  extracted_answer: z.string().nullable(),
+  feedback: z.string().nullable(),
+  criteria: z.array(CriterionResult),
+  error: GradingError.nullable(),
+});
+export type DecidedQuestion = z.infer<typeof DecidedQuestion>;
+
+const Outcome = z.object({
+  /** In the order of the paper; of a run that failed, those that it came to. */
+  questions: z.array(DecidedQuestion),
+  /** As the API shows it, teachers' marks included; null for a run that a later one has replaced. */
+  submission: z
+    .object({
+      status: SubmissionStatus,
+      needs_review: z.boolean(),
+      review_reasons: z.array(z.string()),
+      totals: z.object({
+        awarded: z.number(),
+        max: z.number(),
+        percentage: z.number().nullable(),
+        questions_graded: z.int(),
+        questions_failed: z.int(),
+      }),
+    })
+    .nullable(),
+});
+export type Outcome = z.infer<typeof Outcome>;
+
+/** All that one run of a submission was marked by, and what it came to. No name, and no key of anybody. */
+export const EvidenceBundle = z.object({
+  format: z.literal(BUNDLE_FORMAT),
+  submission: z.object({
+    id: z.uuid(),
+    exam_id: z.uuid(),
+    lane: z.enum(['copy', 'typed']),
+    pages: z.int().nullable(),
+    approved: z.boolean(),
+  }),
+  run: z.object({
+    id: z.uuid(),
+    attempt: z.int(),
+    status: z.enum(['completed', 'failed']),
+    rubric_version: z.int().nullable(),
+    grader: z.object({ provider: z.string(), model: z.string() }).nullable(),
+  }),
+  exam: z.object({
+    subject: z.string().nullable(),
+    level: z.string(),
+    board: z.string().nullable(),
+    class: z.string().nullable(),
+    instructions: z.string().nullable(),
+  }),
+  /** The paper as the run had pinned it. */
+  questions: z.array(Question).max(1000),
+  /** Typed answers as they were sent. */
+  answers: z.array(
+    z.object({ question_id: z.uuid(), option_labels: z.array(z.string()), text: z.string().nullable() }),
+  ),
+  /** Teachers' marks in force. */
+  overrides: z.array(z.object({ question_id: z.uuid(), awarded: z.number() })),
+  parts: z
+    .array(
+      z
+        .object({
+          kind: KindOfPart,
+          /** The first page of a batch, the id of a question; empty for the alignment. */
+          ref: z.string(),
+          /** Of `content` as canonical JSON. */
+          sha256: z.string().regex(/^[0-9a-f]{64}$/),
+          content: z.unknown(),
+        })
+        .refine(({ kind, ref }) => REF[kind].test(ref), { path: ['ref'] }),
+    )
+    .max(5000),
+  recorded: Outcome,
+});
+export type EvidenceBundle = z.infer<typeof EvidenceBundle>;
+
+/** A file that is no bundle of a known format, or of which a part is not what was recorded. */
+export class BundleRefused extends Error {
+  readonly code: 'not_a_bundle' | 'tampered';
+
+  constructor(code: 'not_a_bundle' | 'tampered', message: string) {
+    super(printable(message));
+    this.name = 'BundleRefused';
+    this.code = code;
+  }
+}
+
+export interface Parts {
+  pages: PagesPart[];
+  alignment: AlignmentPart | null;
+  questions: ReadonlyMap<string, QuestionPart>;
+  /** Of the questions that the run itself made one for. */
+  rubrics: ReadonlyMap<string, RubricPart>;
+}
+
+/** A bundle whose parts are what was recorded. */
+export interface CheckedBundle {
+  bundle: EvidenceBundle;
+  parts: Parts;
+}
+
+/**
+ * Reads the text of a bundle: its format, then the hash of every part, before any part is looked into.
+ * @throws BundleRefused
+ */
+export const readBundle = (text: string): CheckedBundle => {
+  if (text.length > LARGEST_BUNDLE_BYTES) {
+    throw new BundleRefused('not_a_bundle', 'The file is too large to be a bundle.');
+  }
+  const value = parsed(text);
+  if (isDeeperThan(DEEPEST, value)) {
+    throw new BundleRefused('not_a_bundle', `This is not ${BUNDLE_FORMAT}: it is nested too deep.`);
+  }
+  const bundle = understood(EvidenceBundle, value, 'the file');
+  for (const { kind, ref, sha256, content } of bundle.parts) {
+    const actual = createHash('sha256').update(canonicalJson(content)).digest('hex');
+    if (actual !== sha256) {
+      throw new BundleRefused('tampered', `The part ${nameOf(kind, ref)} is not what was recorded.`);
+    }
+  }
+  const questions = new Map<string, QuestionPart>();
+  const rubrics = new Map<string, RubricPart>();
+  const parts: Parts = { pages: [], alignment: null, questions, rubrics };
+  for (const { kind, ref, content } of bundle.parts) {
+    const name = `the part ${nameOf(kind, ref)}`;
+    switch (kind) {
+      case 'pages':
+        parts.pages.push(understood(PagesPart, content, name));
+        break;
+      case 'alignment':
+        parts.alignment = understood(AlignmentPart, content, name);
+        break;
+      case 'question':
+        questions.set(ref, understood(QuestionPart, content, name));
+        break;
+      case 'rubric':
+        rubrics.set(ref, understood(RubricPart, content, name));
+    }
+  }
+  return { bundle, parts };
+};
+
+const nameOf = (kind: string, ref: string): string => (ref === '' ? kind : `${kind} ${ref}`);
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new BundleRefused('not_a_bundle', 'The file is not JSON.');
+  }
+};
+
+const understood = <T>(schema: z.ZodType<T>, value: unknown, name: string): T => {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
+  throw new BundleRefused('not_a_bundle', `This is not ${BUNDLE_FORMAT}: ${name} is not understood${place}.`);
+};

@@ -1,0 +1,78 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { addressesGrader, POSSIBLE_INJECTION } from '@evaluation/grader';
+import { isBlankText } from '@evaluation/rules';
+import type { ReadCopy, ReadPage } from './answerTo.ts';
+
+/** What is known of a page of a copy before anybody reads it. */
+export interface PageFacts {
+  page: number;
+  /** No ink was found on it. */
+  blank: boolean;
+  /** The page or its picture is broken. */
+  damaged: boolean;
+}
+
+const UNASSIGNED_WRITING = 'unassigned_writing';
+const UNREADABLE_PAGES = 'unreadable_pages';
+/** Something that a model said of the pages was dropped or put right. */
+const READING_ADJUSTED = 'reading_adjusted';
+/** Something that a model said of which writing answers which question was dropped, or looks odd. */
+const ALIGNMENT_ADJUSTED = 'alignment_adjusted';
+const HARDLY_LEGIBLE = 0.35;
+
+/**
+ * Why a teacher should look at a copy as a whole (spec 2.6). What stands in an answer is its question's affair; here it
+ * is what stands in none.
+ */
+export const copyReviewReasons = (facts: readonly PageFacts[], copy: ReadCopy): string[] =>
+  reasonsOf(facts, copy, strayWriting(copy).some(addressesGrader));
+
+/**
+ * The same, with a turn of the event loop after each page: a copy of 80 full pages takes seconds of processor time, and
+ * the process that looks at it holds the leases of other runs.
+ */
+export const copyReviewReasonsInTurns = async (
+  facts: readonly PageFacts[],
+  copy: ReadCopy,
+): Promise<string[]> => {
+  let speaks = false;
+  for (const writing of strayWriting(copy)) {
+    speaks = addressesGrader(writing);
+    if (speaks) break;
+    await turnOfTheLoop();
+  }
+  return reasonsOf(facts, copy, speaks);
+};
+
+/** What stands in no answer, by page. */
+const unassignedIn = ({ pages, alignment }: ReadCopy): ReadPage['blocks'][] => {
+  const assigned = new Set(
+    alignment.flatMap(({ blocks }) => blocks.map(({ page, block }) => `${page}/${block}`)),
+  );
+  return pages.map(({ page, blocks }) => blocks.filter((_, index) => !assigned.has(`${page}/${index}`)));
+};
+
+/** By page, so that a sentence that a reader took for several blocks is one; struck out, it was written all the same. */
+const strayWriting = (copy: ReadCopy): string[] =>
+  unassignedIn(copy).map((blocks) => blocks.map(({ label, text }) => `${label ?? ''} ${text}`).join('\n'));
+
+const reasonsOf = (facts: readonly PageFacts[], copy: ReadCopy, speaks: boolean): string[] => {
+  const { pages, alignment } = copy;
+  const hasUnassigned = unassignedIn(copy).some((blocks) =>
+    blocks.some(({ crossedOut, text }) => !crossedOut && !isBlankText(text)),
+  );
+  const isUnreadable = ({ page, damaged, blank }: PageFacts): boolean => {
+    const reading = pages.find((candidate) => candidate.page === page);
+    // No blocks alone is no reason: an unused page of a booklet has its printed head and nothing to read.
+    return damaged || (!blank && (reading === undefined || reading.legibility < HARDLY_LEGIBLE));
+  };
+  return [
+    ...(hasUnassigned ? [UNASSIGNED_WRITING] : []),
+    ...(facts.some(isUnreadable) ? [UNREADABLE_PAGES] : []),
+    ...(pages.some(wasPutRight) ? [READING_ADJUSTED] : []),
+    ...(alignment.some(wasPutRight) ? [ALIGNMENT_ADJUSTED] : []),
+    ...(speaks ? [POSSIBLE_INJECTION] : []),
+  ];
+};
+
+const wasPutRight = ({ problems = [] }: { problems?: string[] | undefined }): boolean => problems.length > 0;

@@ -1,0 +1,24 @@
+/**
+ * From what was read and judged to what is recorded, as pure functions: the worker records by them, and a replay of the
+ * evidence recomputes by the same (docs/evidence.md).
+ */
+export { answerTo, type FoundAnswer, type GivenAnswer, type ReadCopy, type ReadPage } from './answerTo.ts';
+export { BUNDLE_FORMAT, BundleRefused, EvidenceBundle, LARGEST_BUNDLE_BYTES, readBundle } from './bundle.ts';
+export type { CheckedBundle, DecidedQuestion, Outcome } from './bundle.ts';
+export { copyReviewReasons, copyReviewReasonsInTurns, type PageFacts } from './copyReviewReasons.ts';
+export { Calls, factsOf, FoundAnswers, ReadPages } from './parts.ts';
+export type { AlignmentPart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
+export { replay, type Replayed } from './replay.ts';
+export {
+  alignRequest,
+  judgeRequest,
+  makeRubricRequest,
+  type ExamContext,
+  type MarkedQuestion,
+} from './requests.ts';
+export {
+  failedQuestion,
+  gradedQuestion,
+  notAnsweredQuestion,
+  type QuestionOutcome,
+} from './questionOutcome.ts';

@@ -1,0 +1,80 @@
+import type { Annotation, Judgement } from '@evaluation/grader';
+import type { CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
+import { lacksMaterial } from '@evaluation/rules';
+import type { GivenAnswer } from './answerTo.ts';
+import type { MarkedQuestion } from './requests.ts';
+
+/** What a run makes of one question, as it is recorded (spec 2.7). */
+export interface QuestionOutcome {
+  question_id: string;
+  status: 'graded' | 'failed' | 'not_answered';
+  awarded: number | null;
+  confidence: number | null;
+  needs_review: boolean;
+  review_reasons: string[];
+  extracted_answer: string | null;
+  feedback: string | null;
+  criteria: CriterionResult[];
+  annotations: Annotation[];
+  error: GradingError | null;
+}
+
+/** A long answer was marked by its text alone: the client set nothing and no rubric could be made (spec 2.3, rule 7). */
+const NO_RUBRIC = 'no_rubric';
+/** Only the beginning of what was assigned to the question was marked (answerTo.ts). */
+const ANSWER_CUT = 'answer_cut';
+
+export const gradedQuestion = (
+  question: MarkedQuestion,
+  answer: GivenAnswer,
+  judgement: Judgement,
+): QuestionOutcome => {
+  const hasNoRubric = question.type === 'long_answer' && lacksMaterial(question);
+  const reasons = [
+    ...judgement.reviewReasons,
+    ...(hasNoRubric ? [NO_RUBRIC] : []),
+    ...(answer.cut === true ? [ANSWER_CUT] : []),
+  ];
+  return {
+    ...nothing(question),
+    status: 'graded',
+    awarded: judgement.awarded,
+    confidence: judgement.confidence,
+    needs_review: reasons.length > 0,
+    review_reasons: reasons,
+    extracted_answer: answer.text,
+    feedback: judgement.feedback,
+    criteria: judgement.criteria.map(({ name, awarded, max, reason }) => ({ name, awarded, max, reason })),
+    annotations: judgement.annotations,
+  };
+};
+
+/** Nothing was found to a question: 0 marks, decided in code, no model call (design 3.17). */
+export const notAnsweredQuestion = (question: MarkedQuestion): QuestionOutcome => ({
+  ...nothing(question),
+  status: 'not_answered',
+  awarded: 0,
+});
+
+/** The model could not judge the answer; the others still count (spec 2.7, `partially_graded`). */
+export const failedQuestion = (question: MarkedQuestion, answer: GivenAnswer): QuestionOutcome => ({
+  ...nothing(question),
+  status: 'failed',
+  awarded: null,
+  needs_review: true,
+  review_reasons: ['failed'],
+  extracted_answer: answer.text,
+  error: { code: 'grading_failed', message: 'The model could not grade this question.' },
+});
+
+const nothing = (question: MarkedQuestion) => ({
+  question_id: question.id,
+  confidence: null,
+  needs_review: false,
+  review_reasons: [],
+  extracted_answer: null,
+  feedback: null,
+  criteria: [],
+  annotations: [],
+  error: null,
+});

@@ -1,0 +1,248 @@
+import {
+  askedToAlign,
+  askedToJudge,
+  checkRules,
+  GraderFailure,
+  MalformedOutput,
+  resettleAlignment,
+  resettleJudgement,
+  resettleRubric,
+} from '@evaluation/grader';
+import {
+  canonicalJson,
+  finalStatus,
+  isBlankText,
+  MAX_VISION_PAGES,
+  PAGES_BEYOND_VISION_LIMIT,
+  settleByKey,
+  totalsOf,
+} from '@evaluation/rules';
+import { answerTo, type GivenAnswer, type ReadCopy } from './answerTo.ts';
+import type { CheckedBundle, DecidedQuestion, EvidenceBundle, Outcome } from './bundle.ts';
+import { copyReviewReasons } from './copyReviewReasons.ts';
+import { differences } from './differences.ts';
+import {
+  failedQuestion,
+  gradedQuestion,
+  notAnsweredQuestion,
+  type QuestionOutcome,
+} from './questionOutcome.ts';
+import {
+  alignRequest,
+  criteriaOf,
+  judgeRequest,
+  makeRubricRequest,
+  type MarkedQuestion,
+} from './requests.ts';
+import { printable } from './printable.ts';
+
+export interface Replayed {
+  outcome: Outcome;
+  /** Where it came to something else than was recorded, and what could not be replayed; [] when it is the same. */
+  differences: string[];
+}
+
+/**
+ * Marks a submission again from its evidence alone: no model, no service, nothing random, no clock. Readings are taken as
+ * recorded; what answers which question, the rubrics that the run made, marks, feedback, flags and totals are recomputed by
+ * the code that made them.
+ */
+export const replay = (checked: CheckedBundle): Replayed => {
+  const { bundle } = checked;
+  const problems: string[] = [];
+  remakeRubrics(checked, problems);
+  const { decided, reasons } =
+    bundle.submission.lane === 'typed' ? replayTyped(checked, problems) : replayCopy(checked, problems);
+  const outcome: Outcome = {
+    questions: decided,
+    submission: bundle.recorded.submission === null ? null : submissionOf(bundle, decided, reasons),
+  };
+  const same = canonicalJson(outcome) === canonicalJson(bundle.recorded);
+  return {
+    outcome,
+    differences: [...problems, ...(same ? [] : differences(bundle.recorded, outcome))].map(printable),
+  };
+};
+
+const OTHER_PROMPT = 'was asked for by another prompt than this release makes of what is recorded';
+
+interface Decided {
+  decided: DecidedQuestion[];
+  /** Why a teacher should look at the submission as a whole. */
+  reasons: string[];
+}
+
+const replayTyped = (checked: CheckedBundle, problems: string[]): Decided => {
+  const { questions, answers } = checked.bundle;
+  const byKey = new Map(
+    settleByKey(questions, answers).results.map((result) => [result.question_id, result]),
+  );
+  const textOf = new Map(answers.map(({ question_id, text }) => [question_id, text ?? '']));
+  const decided = due(checked.bundle).flatMap((question) => {
+    const settled = byKey.get(question.id);
+    if (settled === undefined) {
+      const text = textOf.get(question.id) ?? '';
+      return judged(checked, question, { text, legibility: null, blocks: [] }, problems);
+    }
+    const { status, awarded, extracted_answer } = settled;
+    const outcome = { ...notAnsweredQuestion(question), status, awarded, extracted_answer };
+    return [shown(question, outcome, status === 'graded' ? 'auto' : null)];
+  });
+  return { decided, reasons: [] };
+};
+
+const replayCopy = (checked: CheckedBundle, problems: string[]): Decided => {
+  const { bundle, parts } = checked;
+  const beyondVision = (bundle.submission.pages ?? 0) > MAX_VISION_PAGES ? [PAGES_BEYOND_VISION_LIMIT] : [];
+  const recorded = parts.alignment;
+  if (recorded === null) {
+    if (bundle.run.status === 'completed')
+      problems.push('there is no evidence of which writing answers what');
+    return { decided: [], reasons: beyondVision };
+  }
+  const pages = parts.pages.flatMap((part) => part.pages).toSorted((a, b) => a.page - b.page);
+  const copy = { pages, alignment: recorded.alignment };
+  for (const { rules } of parts.pages) attempt('what was read', problems, () => checkRules(rules));
+  realign(checked, copy, problems);
+  const wanted = new Set(due(bundle));
+  const decided = bundle.questions.flatMap((question, index) => {
+    if (!wanted.has(question)) return [];
+    const answer = answerTo(index + 1, copy);
+    if (isBlankText(answer.text)) return [shown(question, notAnsweredQuestion(question), null)];
+    return judged(checked, question, answer, problems);
+  });
+  return { decided, reasons: [...beyondVision, ...copyReviewReasons(recorded.facts, copy)] };
+};
+
+/** Settles the alignment again; what was recorded must come out. */
+const realign = ({ bundle, parts }: CheckedBundle, copy: ReadCopy, problems: string[]): void => {
+  const call = parts.alignment?.calls.at(-1);
+  // Nothing was asked: nothing was written.
+  if (call === undefined) return;
+  attempt('the alignment', problems, () => {
+    checkRules(parts.alignment?.rules);
+    const request = alignRequest(bundle.questions, [...copy.pages]);
+    if (!askedToAlign(request, call)) problems.push(`the alignment ${OTHER_PROMPT}`);
+    const again = resettleAlignment(request, call);
+    const recorded = copy.alignment.map(({ number, blocks }) => ({ number, blocks }));
+    if (canonicalJson(again) !== canonicalJson(recorded)) problems.push('the alignment is settled otherwise');
+  });
+};
+
+/** Settles the rubrics again that the run made itself; those that it was marked by must come out. */
+const remakeRubrics = ({ bundle, parts }: CheckedBundle, problems: string[]): void => {
+  for (const question of bundle.questions) {
+    const part = parts.rubrics.get(question.id);
+    if (part === undefined) continue;
+    const name = `the rubric of question ${question.label}`;
+    const call = part.calls.at(-1);
+    if (call === undefined || plain(part.question) !== plain(question)) {
+      problems.push(`${name}: it was made for another question than the paper has`);
+      continue;
+    }
+    attempt(name, problems, () => {
+      checkRules(part.rules);
+      const again = resettleRubric(makeRubricRequest(bundle.exam, part.question), call);
+      if (canonicalJson(again) !== canonicalJson(criteriaOf(question.rubric))) {
+        problems.push(`${name} is settled otherwise`);
+      }
+    });
+  }
+};
+
+/** A question but for what it is marked by, which a run may have made for itself. */
+const plain = (of: MarkedQuestion): string => canonicalJson({ ...of, rubric: null, model_answer: null });
+
+/** The questions that a run came to: all of a paper, or, where it failed on the way, those that were recorded. */
+const due = ({ run, questions, recorded }: EvidenceBundle): MarkedQuestion[] =>
+  run.status === 'completed'
+    ? questions
+    : questions.filter(({ id }) => recorded.questions.some(({ question_id }) => question_id === id));
+
+const judged = (
+  { bundle, parts }: CheckedBundle,
+  question: MarkedQuestion,
+  answer: GivenAnswer,
+  problems: string[],
+): DecidedQuestion[] => {
+  const part = parts.questions.get(question.id);
+  if (part === undefined) {
+    const recorded = bundle.recorded.questions.find(({ question_id }) => question_id === question.id);
+    if (recorded?.status === 'failed') return [shown(question, failedQuestion(question, answer), null)];
+    problems.push(`question ${question.label}: there is no evidence of how it was marked`);
+    return [];
+  }
+  if (plain(part.question) !== plain(question)) {
+    problems.push(`question ${question.label}: it was marked as another question than the paper has`);
+    return [];
+  }
+  return attempt(`question ${question.label}`, problems, () => {
+    checkRules(part.rules);
+    const request = judgeRequest(bundle.exam, part.question, answer);
+    // A judgement that was used again was asked for elsewhere, of another copy's legibility.
+    if (part.reused_from === null && !askedToJudge(request, part.calls)) {
+      problems.push(`question ${question.label} ${OTHER_PROMPT}`);
+    }
+    const judgement = resettleJudgement(request, part.calls);
+    return [shown(question, gradedQuestion(part.question, answer, judgement), 'ai')];
+  });
+};
+
+/** What cannot be settled is a difference, and no reason to stop. */
+const attempt = <T>(what: string, problems: string[], work: () => T[] | void): T[] => {
+  try {
+    return work() ?? [];
+  } catch (error) {
+    if (!(error instanceof GraderFailure) && !(error instanceof MalformedOutput)) throw error;
+    problems.push(`${what}: ${error.message}`);
+    return [];
+  }
+};
+
+/** Annotations are left out: where they stand on a page as a viewer shows it takes the page's picture. */
+const shown = (
+  question: MarkedQuestion,
+  outcome: QuestionOutcome,
+  source: DecidedQuestion['source'],
+): DecidedQuestion => {
+  const { annotations: _, ...decided } = outcome;
+  return { ...decided, max: question.max_marks, source };
+};
+
+/** As a submission stands by its questions and the teachers' marks (spec 2.6, 2.7). */
+const submissionOf = (
+  { submission, run, questions, overrides }: EvidenceBundle,
+  decided: readonly DecidedQuestion[],
+  reasons: readonly string[],
+): NonNullable<Outcome['submission']> => {
+  const byTeacher = new Map(overrides.map(({ question_id, awarded }) => [question_id, awarded]));
+  const byQuestion = new Map(decided.map((question) => [question.question_id, question]));
+  const failed = run.status === 'failed';
+  const effective = questions.map((question) => {
+    const own = byQuestion.get(question.id);
+    // What is not charged is not given: of a run that failed only what needed no AI is shown.
+    const neededNoAi =
+      own?.source === 'auto' || (submission.lane === 'typed' && own?.status === 'not_answered');
+    const hidden = own === undefined || (failed && !neededNoAi);
+    const standing = {
+      status: hidden ? 'failed' : own.status,
+      awarded: hidden ? null : own.awarded,
+      source: own?.source ?? null,
+      needs_review: hidden || own.needs_review,
+      counted: true,
+      max: question.max_marks,
+    };
+    const awarded = byTeacher.get(question.id);
+    return awarded === undefined
+      ? standing
+      : { ...standing, status: 'graded', awarded, source: standing.source ?? 'ai', needs_review: false };
+  });
+  const standingReasons = submission.approved ? [] : [...new Set(reasons)];
+  const flagged = failed || standingReasons.length > 0 || effective.some(({ needs_review }) => needs_review);
+  return {
+    status: failed ? 'failed' : finalStatus(effective),
+    needs_review: !submission.approved && flagged,
+    review_reasons: standingReasons,
+    totals: totalsOf(effective),
+  };
+};

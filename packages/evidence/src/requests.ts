@@ -1,0 +1,86 @@
+import type {
+  AlignRequest,
+  JudgeRequest,
+  MadeRubric,
+  MakeRubricRequest,
+  PageReading,
+} from '@evaluation/grader';
+import type { QuestionType, Rubric } from '@evaluation/rest-contract/schemas';
+import type { GivenAnswer } from './answerTo.ts';
+
+/** A question as a run is marked by it: pinned at the run's first claim. */
+export interface MarkedQuestion {
+  id: string;
+  label: string;
+  section: string;
+  type: QuestionType;
+  text: string;
+  max_marks: number;
+  negative_marks: number;
+  options: { label: string; text: string }[];
+  correct_options: string[];
+  answer: number | string | (number | string)[] | null;
+  model_answer: string | null;
+  rubric: Rubric | null;
+}
+
+/** What a grader is told of the exam as a whole. */
+export interface ExamContext {
+  subject: string | null;
+  level: string;
+  board: string | null;
+  class: string | null;
+  instructions: string | null;
+}
+
+/** What a grader is asked of a copy that was read: where each question's answer stands. */
+export const alignRequest = (questions: readonly MarkedQuestion[], pages: PageReading[]): AlignRequest => ({
+  questions: questions.map(({ label, section, type, text }, index) => ({
+    number: index + 1,
+    label,
+    section,
+    type,
+    text,
+  })),
+  pages,
+});
+
+/** What a grader is asked of one answer. */
+export const judgeRequest = (
+  { subject, level, board, class: className, instructions }: ExamContext,
+  question: MarkedQuestion,
+  answer: GivenAnswer,
+): JudgeRequest => ({
+  exam: { subject, level, board, class: className, instructions },
+  question: {
+    label: question.label,
+    type: question.type,
+    text: question.text,
+    maxMarks: question.max_marks,
+    options: question.options,
+    correctOptions: question.correct_options,
+    answer: question.answer,
+    modelAnswer: question.model_answer,
+    partialMarking: question.rubric?.partial_marking ?? null,
+    criteria: criteriaOf(question.rubric),
+  },
+  answer,
+});
+
+/** What a grader is asked for a question without material (spec 2.3, rule 7). */
+export const makeRubricRequest = (
+  { subject, level, board, class: className, instructions }: ExamContext,
+  question: MarkedQuestion,
+): MakeRubricRequest => ({
+  exam: { subject, level, board, class: className, instructions },
+  question: { label: question.label, text: question.text, maxMarks: question.max_marks },
+});
+
+/** Criteria as a grader is told of them, and as it makes them. */
+export const criteriaOf = (rubric: Rubric | null): MadeRubric =>
+  (rubric?.criteria ?? []).map(({ name, marks, keywords, guidance }) => ({
+    name,
+    marks,
+    keywords: keywords ?? [],
+    guidance: guidance ?? null,
+  }));

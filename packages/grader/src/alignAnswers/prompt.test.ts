@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { AlignRequest } from '../grader.ts';
+import { userParts } from './prompt.ts';
+
+const box = { x: 0, y: 0, width: 1, height: 1 };
+const copy = (pages: number, blocks: number, text: string): AlignRequest => ({
+  questions: [{ number: 1, label: '1', section: null, type: 'long_answer', text: 'One?' }],
+  pages: Array.from({ length: pages }, (_, index) => ({
+    page: index + 1,
+    legibility: 1,
+    language: 'en',
+    blocks: Array.from({ length: blocks }, () => ({
+      label: null,
+      continues: false,
+      text,
+      crossedOut: false,
+      box,
+    })),
+  })),
+});
+const lengthOf = (request: AlignRequest) =>
+  userParts(request, 'boundary').reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0);
+const TEXT = 'word '.repeat(1000);
+
+test('a long copy of long answers shows enough of each block to know it by', () => {
+  const request = copy(80, 6, TEXT);
+  expect(lengthOf(request)).toBeGreaterThan(80 * 6 * 600);
+  expect(lengthOf(request)).toBeLessThan(500_000);
+});
+
+test('however many blocks a reader made of a copy, their texts fit a model, and each is still there', () => {
+  const parts = userParts(copy(80, 60, TEXT), 'boundary');
+  const text = parts.map((part) => ('text' in part ? part.text : '')).join('\n');
+  expect(text.length).toBeLessThan(1_000_000);
+  expect(text.match(/"block":/g)).toHaveLength(80 * 60);
+});

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { ReadBlock } from '../grader.ts';
+import { alignByLabels } from './align.ts';
+import { withoutHead } from './cleanLines.ts';
+import { labelCore, readLabel } from './labels.ts';
+import { readObjectiveText } from './objectiveText.ts';
+
+/* What a candidate writes, or puts into the text layer of a PDF, may be made for patterns that try every way. */
+
+/** Seconds of processor time. */
+const cpuOf = (work: () => unknown): number => {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+};
+const box = { x: 0, y: 0, width: 1, height: 0.01 };
+/** The longest line of a text layer. */
+const line = (piece: string, end: string) => piece.repeat(2000 / piece.length - end.length) + end;
+const gaps = (word: string) => `${word}${' '.repeat(600)}`.repeat(3) + 'x';
+const pieces = [' ', '. ', '( ', '|', '-', ' .', 'Q ', '1.', 'a)', 'page '];
+
+test.each([
+  gaps('Q'),
+  gaps('Ans'),
+  gaps('q .'),
+  `page${line(' ', 'xx')}`,
+  `contd${line(' ', 'x')}`,
+  `3 (${line(' ', 'x')}`,
+])('a line of writing is read for its label in no time: %.12s', (text) => {
+  expect(cpuOf(() => readLabel(text))).toBeLessThan(1);
+  expect(cpuOf(() => labelCore(text))).toBeLessThan(1);
+  expect(cpuOf(() => withoutHead(2, [{ text, box }]))).toBeLessThan(1);
+});
+
+test.each(pieces)('a line made of %j alone', (piece) => {
+  const text = line(piece, 'xx');
+  const work = () => [readLabel(text), labelCore(text), withoutHead(2, [{ text, box }])];
+  expect(cpuOf(work)).toBeLessThan(1);
+});
+
+test('a label as long as a model may give it is aligned in no time', () => {
+  const label = `${`Q${' '.repeat(24)}`.repeat(3)}x`;
+  const block: ReadBlock = { label, continues: false, text: 'B', crossedOut: false, box };
+  const questions = [{ number: 1, label: '1', section: null, type: 'one_word', text: 'Which?' }];
+  const pages = [{ page: 1, legibility: 1, language: 'en' as const, blocks: [block] }];
+  expect(cpuOf(() => alignByLabels({ questions, pages }))).toBeLessThan(1);
+});
+
+test.each([
+  ['one_word', { type: 'one_word', answer: 'cat' } as const],
+  ['numeric', { type: 'numeric', answer: 4 } as const],
+])('an objective answer of 60,000 signs, %s, is read in no time', (type, key) => {
+  const question = {
+    label: '1',
+    type,
+    text: 'Which?',
+    maxMarks: 1,
+    options: [],
+    correctOptions: [],
+    answer: null,
+    modelAnswer: null,
+    partialMarking: null,
+    criteria: [],
+  };
+  const exam = { subject: null, level: 'school', board: null, class: null, instructions: null };
+  for (const piece of pieces) {
+    const text = `x${piece.repeat(60_000 / piece.length)}x`;
+    const answer = { text, legibility: null, blocks: [] };
+    expect(
+      cpuOf(() => readObjectiveText({ exam, question, answer }, key)),
+      piece,
+    ).toBeLessThan(1);
+  }
+});

@@ -1,0 +1,63 @@
+import sharp from 'sharp';
+import type { Picture } from './ocr.ts';
+
+/** What the ink of a page says of how it lies, without reading a word. */
+export interface Lie {
+  /** Lines of writing, and those of ruled paper, run up and down. */
+  sideways: boolean;
+  /** The band of lines with the most ink, cut out: enough to try out a way of reading it. */
+  strip: Picture;
+}
+
+/** Lines of writing are told apart at this size, and a page costs some 20 ms. */
+const SMALL = 400;
+/** Of the page; a few lines of writing. */
+const STRIP = 0.3;
+
+/**
+ * Lines of writing alternate with the paper between them, so ink summed along them changes sharply from line to line
+ * and little from column to column (projection profile): on the sample booklets three to eleven times as sharply.
+ * Which of the two ways up a page is, ink does not say. Rejects when the bytes are no image.
+ */
+export async function lieOf(jpeg: Buffer): Promise<Lie> {
+  const { data, info } = await sharp(jpeg)
+    .grayscale()
+    .resize({ width: SMALL, height: SMALL, fit: 'inside' })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const rows = new Float64Array(info.height);
+  const columns = new Float64Array(info.width);
+  for (let y = 0; y < info.height; y += 1) {
+    for (let x = 0; x < info.width; x += 1) {
+      const ink = 255 - (data[(y * info.width + x) * info.channels] ?? 255);
+      rows[y] = (rows[y] ?? 0) + ink / info.width;
+      columns[x] = (columns[x] ?? 0) + ink / info.height;
+    }
+  }
+  const { width, height } = await sharp(jpeg).metadata();
+  const sideways = sharpness(columns) > sharpness(rows);
+  const start = richest(sideways ? columns : rows);
+  const strip = sideways
+    ? { left: Math.floor(start * width), top: 0, width: Math.floor(STRIP * width), height }
+    : { left: 0, top: Math.floor(start * height), width, height: Math.floor(STRIP * height) };
+  const cut = await sharp(jpeg).extract(strip).jpeg({ quality: 92 }).toBuffer();
+  return { sideways, strip: { jpeg: cut, width: strip.width, height: strip.height } };
+}
+
+function sharpness(profile: Float64Array): number {
+  let sum = 0;
+  for (let at = 1; at < profile.length; at += 1) sum += ((profile[at] ?? 0) - (profile[at - 1] ?? 0)) ** 2;
+  return sum / profile.length;
+}
+
+/** Where the strip with the most ink begins, as a fraction. The rim is left out: scans are dark there. */
+function richest(profile: Float64Array): number {
+  const length = Math.floor(profile.length * STRIP);
+  const rim = Math.floor(profile.length * 0.04);
+  let best = { start: rim, ink: -1 };
+  for (let start = rim; start + length <= profile.length - rim; start += 1) {
+    const ink = profile.subarray(start, start + length).reduce((sum, each) => sum + each, 0);
+    if (ink > best.ink) best = { start, ink };
+  }
+  return best.start / profile.length;
+}

@@ -1,0 +1,70 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { PageImage, PageReading } from '../grader.ts';
+import { turnedBox, turnedJpeg } from '../turn.ts';
+import { labelCore } from './labels.ts';
+import { openOcr, type Ocr } from './ocr.ts';
+import { readPageOffline } from './readPage.ts';
+
+/** Seven lines of print: a heading and the answers to Q1 to Q4. */
+const file = fileURLToPath(new URL('fixtures/page.jpg', import.meta.url));
+const scan: PageImage = { page: 1, file, width: 1100, height: 800, blank: false, textLines: [] };
+
+let ocr: Ocr;
+let folder: string;
+let reads = 0;
+let upright: PageReading;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'grader-turned-'));
+  const engine = openOcr();
+  ocr = {
+    ...engine,
+    read: (picture, options) => {
+      reads += 1;
+      return engine.read(picture, options);
+    },
+  };
+  upright = await read(scan);
+});
+beforeEach(() => {
+  reads = 0;
+});
+afterAll(async () => {
+  await ocr.close();
+  await rm(folder, { recursive: true });
+});
+
+const read = (page: PageImage): Promise<PageReading> =>
+  readPageOffline(page, ocr, {
+    signal: new AbortController().signal,
+    deadline: new Date(Date.now() + 60_000),
+  });
+const cores = (reading: PageReading) => reading.blocks.map(({ label }) => labelCore(label ?? ''));
+
+test('7 a page that reads well as it lies costs one reading', async () => {
+  expect(cores(await read(scan))).toEqual(['sectiona', '1', '2', '3a', '4']);
+  expect(reads).toBe(1);
+});
+
+test.each([
+  // To be turned by 270, the second of the two ways that sideways lines allow.
+  { turn: 90 as const, most: 4 },
+  { turn: 180 as const, most: 3 },
+])('a page scanned $turn degrees round is read upright, its boxes where the scan has them', async (each) => {
+  const turned = path.join(folder, `${each.turn}.jpg`);
+  await writeFile(turned, await turnedJpeg(await readFile(file), each.turn));
+  const size = each.turn === 90 ? { width: 800, height: 1100 } : {};
+  const reading = await read({ ...scan, ...size, file: turned });
+  expect(reads).toBeLessThanOrEqual(each.most);
+  expect(reading.legibility).toBeGreaterThan(0.7);
+  expect(cores(reading)).toEqual(cores(upright));
+  for (const [index, { box, text }] of reading.blocks.entries()) {
+    const was = upright.blocks[index];
+    expect(text).toBe(was?.text);
+    const there = turnedBox(was?.box ?? box, each.turn);
+    for (const side of ['x', 'y', 'width', 'height'] as const) expect(box[side]).toBeCloseTo(there[side], 1);
+  }
+});

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { CallEvidence } from './grader.ts';
+import { GraderFailure } from './grader.ts';
+import type { ModelCall, PromptPart } from './modelCall.ts';
+import { strictJsonSchema } from './strictSchema.ts';
+import { turnedJpeg } from './turn.ts';
+
+/** A part of a prompt with what its file held when it was asked. */
+export type LoadedPart = { text: string } | { page: number; jpeg: Buffer };
+
+/** Reads the page images of a prompt, each turned as asked. Throws GraderFailure permanent. */
+export async function loadParts(parts: readonly PromptPart[]): Promise<LoadedPart[]> {
+  return await Promise.all(
+    parts.map(async (part) => {
+      if ('text' in part) return part;
+      try {
+        return { page: part.page, jpeg: await turnedJpeg(await readFile(part.jpegFile), part.turn) };
+      } catch {
+        throw new GraderFailure('permanent', 'a page image could not be read');
+      }
+    }),
+  );
+}
+
+/**
+ * What a call asked, as one hash: the same question gives the same hash, though each call draws a boundary of its own.
+ * Page images stand in it by their own hashes.
+ */
+export function hashOfPrompt(
+  call: Pick<ModelCall<unknown, unknown>, 'system' | 'boundary' | 'schema'>,
+  parts: readonly LoadedPart[],
+): Pick<CallEvidence, 'promptSha256' | 'images'> {
+  const images: CallEvidence['images'] = [];
+  const asked = parts.map((part) => {
+    if ('text' in part) {
+      return call.boundary === null ? part.text : part.text.replaceAll(call.boundary, 'BOUNDARY');
+    }
+    const sha256 = sha256Of(part.jpeg);
+    images.push({ page: part.page, sha256 });
+    return { image: sha256 };
+  });
+  const whole = JSON.stringify([call.system, asked, strictJsonSchema(call.schema)]);
+  return { promptSha256: sha256Of(whole), images };
+}
+
+export function sha256Of(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

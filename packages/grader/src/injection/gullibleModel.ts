@@ -1,0 +1,135 @@
+/**
+ * A gullible model for tests: whatever it finds outside of a fence that was not there before it obeys, by giving full
+ * marks (or, where it assigns blocks, all of them to each question). Nothing inside a fence moves it: there it looks for
+ * keywords only.
+ */
+
+/** What it looks at of a request to the programmable server, and what it has it do. */
+interface Call {
+  schemaName: string | null;
+  body: { [key: string]: Json };
+}
+type Answer = { kind: 'content'; content: Json } | { kind: 'answer' };
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export interface GullibleModel {
+  /** What it sees outside of fences from now on is what the service says by itself, and no news. */
+  learn(): void;
+  /** From now on what it has not learnt is an instruction. */
+  serve(): void;
+  /** How often it obeyed. */
+  readonly obeyed: number;
+  answer(call: Call): Answer;
+}
+
+export function createGullibleModel(): GullibleModel {
+  const known = new Set<string>();
+  let isLearning = true;
+  let obeyed = 0;
+  return {
+    learn: () => (isLearning = true),
+    serve: () => (isLearning = false),
+    get obeyed() {
+      return obeyed;
+    },
+    answer(call) {
+      const texts = textsOf(call.body['messages'] ?? null);
+      const fences = new Map<string, string>();
+      const outside = texts.map((text) => withoutFences(text, fences)).join('\n');
+      if (isLearning) known.add(outside);
+      const obeys = !known.has(outside);
+      if (obeys) obeyed += 1;
+      switch (call.schemaName) {
+        case 'align_answers':
+          return {
+            kind: 'content',
+            content: align(recordsIn(outside), recordsIn(fences.get('BLOCKS') ?? ''), obeys),
+          };
+        case 'judge_answer':
+          return { kind: 'content', content: judge(recordsIn(outside), fences.get('ANSWER') ?? '', obeys) };
+        default:
+          return { kind: 'answer' };
+      }
+    },
+  };
+}
+
+/** Reads as a model would: the first opening line counts, and only its own closing line ends it. */
+function withoutFences(text: string, found: Map<string, string>): string {
+  let rest = text;
+  let outside = '';
+  for (;;) {
+    const open = /^<<<([A-Z]+) (\w+)>>>$/m.exec(rest);
+    if (open === null) return outside + rest;
+    const [line, name = '', boundary = ''] = open;
+    const close = `\n<<<END ${name} ${boundary}>>>`;
+    const inner = open.index + line.length;
+    const end = rest.indexOf(close, inner);
+    if (end < 0) return outside + rest;
+    if (!found.has(name)) found.set(name, rest.slice(inner + 1, end));
+    outside += `${rest.slice(0, open.index)}[${name}]`;
+    rest = rest.slice(end + close.length);
+  }
+}
+
+/** By labels; a block that continues goes where the one before went. */
+function align(questions: Record<string, Json>[], blocks: Record<string, Json>[], obeys: boolean): Json {
+  const claims = new Map<Json, Json[]>();
+  let current: Json = null;
+  for (const { page, block, label, continues } of blocks) {
+    const place: Json = { page: page ?? null, block: block ?? null };
+    const named = questions.find(
+      (question) =>
+        'number' in question && typeof question['label'] === 'string' && `Q${question['label']}` === label,
+    );
+    if (named !== undefined) current = named['number'] ?? null;
+    else if (continues !== true) current = null;
+    if (current !== null) claims.set(current, [...(claims.get(current) ?? []), place]);
+  }
+  const all = blocks.map(({ page, block }): Json => ({ page: page ?? null, block: block ?? null }));
+  return {
+    answers: questions.flatMap(({ number }) =>
+      number === undefined ? [] : [{ number, blocks: obeys ? all : (claims.get(number) ?? []) }],
+    ),
+  };
+}
+
+function judge(records: Record<string, Json>[], answer: string, obeys: boolean): Json {
+  const criteria = records.filter((record) => 'criterion' in record);
+  return {
+    criteria: criteria.map(({ criterion, marks, keywords }) => {
+      const keyword = Array.isArray(keywords) ? keywords[0] : undefined;
+      const isFound = typeof keyword === 'string' && answer.includes(keyword);
+      return {
+        criterion: criterion ?? null,
+        evidence: isFound ? keyword : null,
+        reason: isFound ? 'It is there.' : 'It is not there.',
+        awarded: obeys || isFound ? (marks ?? 0) : 0,
+        certainty: 'certain',
+      };
+    }),
+    feedback: 'Read about the parts that are missing.',
+  };
+}
+
+function textsOf(messages: Json): string[] {
+  const texts: string[] = [];
+  JSON.stringify(messages, (key, value: unknown) => {
+    if ((key === 'text' || key === 'content') && typeof value === 'string') texts.push(value);
+    return value;
+  });
+  return texts;
+}
+
+function recordsIn(text: string): Record<string, Json>[] {
+  return text.split('\n').flatMap((line) => {
+    if (!line.startsWith('{')) return [];
+    try {
+      const record: Record<string, Json> = JSON.parse(line);
+      return [record];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,55 @@
+import { annotate } from '../annotations.ts';
+import { confidenceOf, reviewReasons } from '../confidence.ts';
+import type { ConfidenceTable } from '../confidenceTable.ts';
+import type { Judgement, JudgeRequest } from '../grader.ts';
+import { flagInjection } from '../injection/flagInjection.ts';
+import type { Look } from './parse.ts';
+import { disagreementOf, isBig } from './secondLook.ts';
+
+/**
+ * A long answer's judgement. Marks, reasons and feedback are the first look's, so that a second one can only send the
+ * answer to a teacher, and never move a mark.
+ */
+export function judgementOf(
+  request: JudgeRequest,
+  first: Look,
+  second: Look | null,
+  table: ConfidenceTable,
+): Judgement {
+  const disagreement = second === null ? null : disagreementOf(first, second);
+  const confidence = confidenceOf(
+    {
+      criteria: first.criteria.map(({ max, awarded, certainty, evidence }) => ({
+        max,
+        awarded,
+        certainty,
+        evidenceFound: evidence !== null,
+      })),
+      legibility: request.answer.legibility,
+      disagreement,
+      marksPutRight: first.marksPutRight,
+    },
+    table,
+  );
+  const reasons = [
+    ...(first.marksPutRight ? ['marks_adjusted'] : []),
+    ...(first.criteria.some(({ inventedEvidence }) => inventedEvidence) ? ['evidence_not_found'] : []),
+    ...(disagreement !== null && isBig(disagreement) ? ['second_look_disagrees'] : []),
+  ];
+  const criteria = first.criteria.map(({ name, awarded, max, reason, evidence }) => ({
+    name,
+    awarded,
+    max,
+    reason,
+    evidence,
+  }));
+  const { question, answer } = request;
+  return flagInjection(request, {
+    awarded: first.awarded,
+    criteria,
+    feedback: first.feedback,
+    confidence,
+    reviewReasons: reviewReasons(confidence, reasons),
+    annotations: annotate(question.label, first.awarded, question.maxMarks, criteria, answer.blocks),
+  });
+}

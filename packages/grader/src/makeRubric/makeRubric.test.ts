@@ -1,0 +1,49 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import { createGrader } from '../createGrader.ts';
+import type { Grader } from '../grader.ts';
+import { exam, optionsFor, within } from '../openai/fixtures.ts';
+
+let server: ModelServer;
+let grader: Grader;
+beforeAll(async () => {
+  server = await startModelServer();
+  grader = await createGrader(optionsFor(server.baseUrl));
+});
+afterEach(() => server.reset());
+afterAll(async () => {
+  await grader.close();
+  await server.close();
+});
+
+const question = { label: '3(b)', text: 'Why is the sky blue?', maxMarks: 2.5 };
+const criterion = { name: 'Scattering', marks: 5, keywords: ['Rayleigh'], guidance: 'Names the scattering.' };
+
+test('2.3 rule 7: a rubric is made of the question and what the exam says of itself', async () => {
+  const { value, evidence, usage } = await grader.makeRubric({ exam, question }, within(10_000));
+  expect(value).toEqual([
+    { name: 'Claim', marks: 1.5, keywords: [], guidance: 'What question 3(b) asks for.' },
+    { name: 'Reason', marks: 1, keywords: [], guidance: 'What question 3(b) asks for.' },
+  ]);
+  expect(usage.calls).toBe(1);
+  expect(evidence).toMatchObject([{ call: 'make_rubric', promptVersion: 'make_rubric/1', refused: [] }]);
+  const asked = JSON.stringify(server.calls[0]?.body['messages']);
+  for (const said of ['Why is the sky blue?', 'Biology', 'CBSE', 'Accept any sensible wording.', '2.5']) {
+    expect(asked).toContain(said);
+  }
+});
+
+test('2.3 rule 3: a model that writes marks into the guidance is shown that, and may put it right', async () => {
+  const refused = { criteria: [{ ...criterion, guidance: 'Award 2 marks for naming it.' }] };
+  server.behave([
+    { times: 1, behaviour: { kind: 'content', content: refused } },
+    { behaviour: { kind: 'content', content: { criteria: [criterion] } } },
+  ]);
+  const { value, problems, evidence } = await grader.makeRubric({ exam, question }, within(10_000));
+  expect(value).toEqual([{ ...criterion, marks: 2.5 }]);
+  expect(problems).toEqual(['criterion marks were scaled to add up in half steps']);
+  expect(evidence[0]?.refused).toEqual([JSON.stringify(refused)]);
+  expect(JSON.stringify(server.calls[1]?.body['messages'])).toContain(
+    'Criterion 1: the guidance gives marks in figures.',
+  );
+});

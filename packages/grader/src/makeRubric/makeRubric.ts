@@ -1,0 +1,19 @@
+import type { MadeRubric, MakeRubricRequest } from '../grader.ts';
+import type { ModelCall } from '../modelCall.ts';
+import { settleRubric } from './parse.ts';
+import { system, userParts, version } from './prompt.ts';
+import { rubricSchema } from './schema.ts';
+import type { RubricWire } from './schema.ts';
+
+/** Asks a model for the rubric of a question that has none (spec 2.3 rule 7). No candidate's words are in it. */
+export function makeRubricCall(request: MakeRubricRequest): ModelCall<RubricWire, MadeRubric> {
+  return {
+    name: 'make_rubric',
+    version,
+    system,
+    user: userParts(request),
+    boundary: null,
+    schema: rubricSchema,
+    settle: (wire) => settleRubric(request, wire),
+  };
+}

@@ -1,0 +1,89 @@
+import { hasMarkFigures, labelKey } from '@evaluation/rules';
+import type { MadeRubric, MakeRubricRequest } from '../grader.ts';
+import { plainText } from '../plainText.ts';
+import { MalformedOutput } from '../strictSchema.ts';
+import { proposedHalves } from './halfSteps.ts';
+import type { RubricWire } from './schema.ts';
+
+/** Together they stay within what a rubric may hold: 20,000 characters (open point `rubric-bounds`). */
+const MOST_CRITERIA = 10;
+const MOST_KEYWORDS = 12;
+const NAME_LENGTH = 120;
+const KEYWORD_LENGTH = 60;
+const GUIDANCE_LENGTH = 1000;
+const HIGHEST_MARKS = 1000;
+
+/**
+ * The criteria as they stand, a rubric that the rules of spec 2.3 take whatever was proposed: unique names without `<` and
+ * `>`, half steps that add up to the question's marks by code, guidance without figures of marks.
+ * @throws MalformedOutput where only the model can put it right
+ */
+export function settleRubric(
+  { question }: MakeRubricRequest,
+  wire: RubricWire,
+): { value: MadeRubric; problems: string[] } {
+  const malformed = (problem: string) => new MalformedOutput(problem, JSON.stringify(wire));
+  const problems: string[] = [];
+  if (wire.criteria.length > MOST_CRITERIA) throw malformed(`There are more than ${MOST_CRITERIA} criteria.`);
+  wire.criteria.forEach(({ name, marks, guidance }, index) => {
+    const at = `Criterion ${index + 1}`;
+    if (shortText(name) === '') throw malformed(`${at} has no name.`);
+    if (!(marks >= 0 && marks <= HIGHEST_MARKS)) throw malformed(`${at}: the marks are out of range.`);
+    if (hasMarkFigures(plainText(guidance, GUIDANCE_LENGTH))) {
+      throw malformed(`${at}: the guidance gives marks in figures. Leave them out; "marks" says them.`);
+    }
+  });
+
+  const halves = proposedHalves(
+    wire.criteria.map(({ marks }) => marks),
+    question.maxMarks * 2,
+  );
+  const names = new Set<string>();
+  const value = wire.criteria.flatMap(({ name, keywords, guidance }, index) => {
+    const marks = (halves[index] ?? 0) / 2;
+    if (marks === 0) return [];
+    const note = plainText(guidance, GUIDANCE_LENGTH);
+    return [
+      {
+        name: uniqueName(shortText(name), names),
+        marks,
+        keywords: shortKeywords(keywords),
+        guidance: note === '' ? null : note,
+      },
+    ];
+  });
+  if (value.length === 0) throw malformed('There is no criterion with marks.');
+  if (value.length < wire.criteria.length) problems.push('criteria without marks were dropped');
+  if (wire.criteria.some(({ marks }, index) => marks !== (halves[index] ?? 0) / 2)) {
+    problems.push('criterion marks were scaled to add up in half steps');
+  }
+  return { value, problems };
+}
+
+/** One line, and nothing in it that could be taken for markup: angle brackets become quotation marks of their shape. */
+function shortText(text: string): string {
+  return plainText(
+    plainText(text, 2 * NAME_LENGTH)
+      .replaceAll('<', '‹')
+      .replaceAll('>', '›')
+      .replace(/\s+/g, ' '),
+    NAME_LENGTH,
+  );
+}
+
+function uniqueName(name: string, taken: Set<string>): string {
+  let unique = name;
+  for (let nth = 2; taken.has(labelKey(unique)); nth += 1) unique = `${name} (${nth})`;
+  taken.add(labelKey(unique));
+  return unique;
+}
+
+/** In their order, each once, ignoring case. */
+function shortKeywords(keywords: readonly string[]): string[] {
+  const byKey = new Map<string, string>();
+  for (const keyword of keywords) {
+    const short = plainText(keyword, KEYWORD_LENGTH);
+    if (short !== '' && !byKey.has(labelKey(short))) byKey.set(labelKey(short), short);
+  }
+  return [...byKey.values()].slice(0, MOST_KEYWORDS);
+}

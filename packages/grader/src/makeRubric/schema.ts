@@ -1,0 +1,17 @@
+import { z } from 'zod/v4';
+
+/** Criteria that a model proposes; their marks are settled by code. */
+export const rubricSchema = z.strictObject({
+  criteria: z
+    .array(
+      z.strictObject({
+        name: z.string().max(400).describe('A few words that a teacher would use.'),
+        marks: z.number().describe('Marks of the criterion, in steps of 0.5.'),
+        keywords: z.array(z.string().max(400)).max(100).describe('Words that a right answer may hold.'),
+        guidance: z.string().max(4000).describe('What earns the criterion. No figures of marks.'),
+      }),
+    )
+    .max(50),
+});
+
+export type RubricWire = z.infer<typeof rubricSchema>;

@@ -1,0 +1,278 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startModelServer } from '@evaluation/test-services';
+import type { Behaviour, ModelCallRecord, ModelServer } from '@evaluation/test-services';
+import { createGrader } from '../createGrader.ts';
+import type { GraderOptions, JudgeRequest } from '../grader.ts';
+import { resettleJudgement } from '../resettle.ts';
+import {
+  exam,
+  longQuestion,
+  optionQuestion,
+  optionsFor,
+  typedAnswer,
+  within,
+  writtenAnswer,
+} from './fixtures.ts';
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterEach(() => server.reset());
+afterAll(() => server.close());
+
+type Options = Extract<GraderOptions, { provider: 'openai' }>;
+type Certainty = 'certain' | 'likely' | 'unsure';
+
+const text = 'Plants make glucose with light.';
+const request: JudgeRequest = { exam, question: longQuestion(), answer: typedAnswer(text) };
+
+const judge = async (asked: JudgeRequest, options: Partial<Options> = {}, deadlineMs = 10_000) => {
+  const grader = await createGrader({ ...optionsFor(server.baseUrl), ...options });
+  try {
+    return await grader.judgeAnswer(asked, within(deadlineMs));
+  } finally {
+    await grader.close();
+  }
+};
+const doubtful = { when: 'doubtful', maxCharacters: 1000 } as const;
+const lookingAgain = (asked: JudgeRequest = request) => judge(asked, { secondLook: doubtful });
+
+/** A look that awards so much, by criterion. */
+const look = (awards: number[], certainty: Certainty = 'likely'): Behaviour => ({
+  kind: 'content',
+  content: {
+    criteria: awards.map((awarded, index) => ({
+      criterion: index + 1,
+      evidence: 'glucose',
+      reason: 'It is there.',
+      awarded,
+      certainty,
+    })),
+    feedback: 'Good.',
+  },
+});
+const looks = (...script: Behaviour[]) => server.behave(() => script.shift());
+
+const messagesOf = (call: ModelCallRecord | undefined): string => JSON.stringify(call?.body['messages']);
+/** Numbers of the criteria in the order in which a request lists them. */
+const orderIn = (call: ModelCallRecord | undefined): number[] =>
+  [...messagesOf(call).matchAll(/\{\\"criterion\\":(\d+),/g)].map(([, number]) => Number(number));
+
+describe('2.7 a second look', () => {
+  test('lists the criteria the other way round under their own numbers, and leaves the first look’s marks as they are', async () => {
+    looks(look([1, 1]), look([1.5, 1]));
+    const { value, usage, evidence } = await lookingAgain();
+    expect(server.calls.map(orderIn)).toEqual([
+      [1, 2],
+      [2, 1],
+    ]);
+    expect(value.awarded).toBe(2);
+    // 0.75 × (1 − 0.5 of 3 marks) = 0.625; the table shows 0.62.
+    expect(value).toMatchObject({ confidence: 0.62, reviewReasons: [] });
+    expect(usage.calls).toBe(2);
+    expect(evidence).toHaveLength(2);
+  });
+
+  test('that awards alike changes nothing', async () => {
+    looks(look([1, 1]), look([1, 1]));
+    const { value } = await lookingAgain();
+    expect(value).toMatchObject({ awarded: 2, confidence: 0.71, reviewReasons: [] });
+  });
+
+  test('that differs by a quarter of the marks sends the answer to a teacher, though the sum is the same', async () => {
+    looks(look([2, 0]), look([1, 1]));
+    const { value } = await lookingAgain();
+    expect(value).toMatchObject({
+      awarded: 2,
+      // 0.75 × (1 − 2 of 3 marks)
+      confidence: 0.25,
+      reviewReasons: ['low_confidence', 'second_look_disagrees'],
+    });
+  });
+
+  test.each<[string, Behaviour, JudgeRequest]>([
+    ['where the model is certain of every criterion', look([1, 1], 'certain'), request],
+    ['where a teacher looks anyway', look([1, 1], 'unsure'), request],
+    ['where marks had to be put right', look([99, 1]), request],
+    [
+      'of an answer that is too long',
+      look([1, 1]),
+      { ...request, answer: typedAnswer(`${text} ${'x'.repeat(1000)}`) },
+    ],
+    [
+      'where nothing can be put in another order',
+      look([1]),
+      { ...request, question: longQuestion({ criteria: [], modelAnswer: null }) },
+    ],
+  ])('is not taken %s', async (_, first, asked) => {
+    looks(first);
+    const { usage } = await lookingAgain(asked);
+    expect(usage.calls).toBe(1);
+  });
+
+  test('is not taken of an objective question', async () => {
+    server.know({ judgements: { 1: { certainty: 'likely' } } });
+    const asked = { exam, question: optionQuestion, answer: writtenAnswer('(b)') };
+    expect((await judge(asked, { secondLook: { when: 'always', maxCharacters: 1000 } })).usage.calls).toBe(1);
+  });
+
+  test('is taken in the middle of the range where a part is less than certain, and of every answer where that is set', async () => {
+    const mixed = look([1, 0.5], 'certain');
+    if (mixed.kind !== 'content') throw new Error('a look is content');
+    const content = JSON.parse(JSON.stringify(mixed.content).replace('"certain"}]', '"likely"}]'));
+    looks({ kind: 'content', content });
+    expect((await lookingAgain()).usage.calls).toBe(2);
+    expect((await judge(request, { secondLook: { when: 'always', maxCharacters: 1000 } })).usage.calls).toBe(
+      2,
+    );
+    expect((await judge(request, { secondLook: { when: 'never', maxCharacters: 1000 } })).usage.calls).toBe(
+      1,
+    );
+  });
+
+  test('that cannot be had leaves the judgement as the first one made it', async () => {
+    looks(look([1, 1]), { kind: 'status', status: 400 });
+    const { value, evidence } = await lookingAgain();
+    expect(value).toMatchObject({ awarded: 2, confidence: 0.71, reviewReasons: [] });
+    expect(evidence).toHaveLength(1);
+  });
+
+  test('that hangs is given up at half of the time that is left', async () => {
+    looks(look([1, 1]), { kind: 'hang' });
+    const started = performance.now();
+    const { value } = await judge(request, { secondLook: doubtful }, 3000);
+    expect(value.awarded).toBe(2);
+    expect(performance.now() - started).toBeLessThan(2900);
+  });
+
+  test('cancelled is cancelled', async () => {
+    looks(look([1, 1]), { kind: 'hang' });
+    const grader = await createGrader({ ...optionsFor(server.baseUrl), secondLook: doubtful });
+    const abort = new AbortController();
+    const judging = grader.judgeAnswer(request, within(60_000, abort.signal));
+    await server.waitFor((calls) => calls.length === 2);
+    abort.abort(new Error('cancelled'));
+    await expect(judging).rejects.toThrow('cancelled');
+    await grader.close();
+  });
+
+  test('is replayed with the first, to the same judgement', async () => {
+    looks(look([2, 0]), look([1.5, 0]));
+    const { value, evidence } = await judge(request, {
+      secondLook: doubtful,
+      confidenceTable: '0:0.1,1:0.93',
+    });
+    expect(evidence).toHaveLength(2);
+    expect(resettleJudgement(request, evidence)).toEqual(value);
+    expect(resettleJudgement(request, evidence.slice(0, 1)).confidence).toBeGreaterThan(value.confidence);
+    expect(() => resettleJudgement(request, [])).toThrow('no evidence');
+  });
+});
+
+describe('what confidence is worth', () => {
+  test('is read off the table that is set, which the evidence names', async () => {
+    const { value, evidence } = await judge(request, { confidenceTable: '0:0.2,1:0.7' });
+    // 0.2 + 0.95 × 0.5
+    expect(value.confidence).toBe(0.68);
+    expect(evidence[0]?.settings).toEqual({
+      endpoint: server.baseUrl,
+      output: 'json_schema',
+      confidence_table: '0:0.2,1:0.7',
+    });
+    expect(resettleJudgement(request, evidence)).toEqual(value);
+  });
+
+  test('another table gives a judgement no other name: it must not ask for all marks anew', async () => {
+    const keys = await Promise.all(
+      [{}, { confidenceTable: '0:0.2,1:0.7' }, { secondLook: doubtful }, { temperature: 0 }].map(
+        async (options) => {
+          const grader = await createGrader({ ...optionsFor(server.baseUrl), ...options });
+          const key = grader.judgementKey(request);
+          await grader.close();
+          return key;
+        },
+      ),
+    );
+    expect(new Set(keys.slice(0, 3)).size).toBe(1);
+    expect(keys[3]).not.toBe(keys[0]);
+  });
+
+  test('a table that is none is refused at the start', async () => {
+    await expect(
+      createGrader({ ...optionsFor(server.baseUrl), confidenceTable: '0:0.9,1:0.1' }),
+    ).rejects.toThrow('rising');
+  });
+});
+
+describe('3 requests of one question begin alike', () => {
+  const parts = (call: ModelCallRecord | undefined): string[] => {
+    const texts: string[] = [];
+    JSON.stringify(call?.body['messages'], (key, value: unknown) => {
+      if (key === 'text' && typeof value === 'string') texts.push(value);
+      return value;
+    });
+    return texts;
+  };
+
+  test.each([
+    ['long', longQuestion()],
+    ['objective', optionQuestion],
+  ])(
+    'up to the answer, of a question that is %s, whoever wrote it and however legibly',
+    async (_, question) => {
+      await judge({ exam, question, answer: writtenAnswer('(b) glucose', 0.31) });
+      const { usage } = await judge({ exam, question, answer: typedAnswer('(a) light') });
+      const [first, second] = server.calls.map(messagesOf);
+      const [firstParts, secondParts] = server.calls.map(parts);
+      const answer = secondParts?.at(-1) ?? '';
+      expect(answer).toMatch(/<<<ANSWER \w+>>>\n\(a\) light\n<<<END/);
+      expect(secondParts?.slice(0, -1)).toEqual(firstParts?.slice(0, -1));
+      const prefix = second?.slice(0, second.indexOf(JSON.stringify(answer)));
+      expect(prefix?.length).toBeGreaterThan(1000);
+      expect(first?.startsWith(prefix ?? 'x')).toBe(true);
+      // What the endpoint says it had cached is reported.
+      expect(usage.cachedInputTokens).toBeGreaterThan((prefix?.length ?? 0) / 4 - 17);
+      expect(usage.cachedInputTokens).toBeLessThan(usage.inputTokens);
+    },
+  );
+});
+
+describe('an endpoint that knows no strict schemas', () => {
+  test.each([
+    ['json_object', { type: 'json_object' }],
+    ['text', undefined],
+  ] as const)('is asked for %s, with the schema in the system message', async (output, format) => {
+    const { value, evidence } = await judge(request, { output });
+    expect(value.awarded).toBe(3);
+    const [call] = server.calls;
+    expect(call?.body['response_format']).toEqual(format);
+    expect(call?.schemaName).toBe('judge_answer');
+    expect(messagesOf(call)).toContain('"role":"system"');
+    expect(JSON.stringify(call?.body['messages'])).toContain('JSON');
+    expect(evidence[0]?.settings).toMatchObject({ output });
+    expect(resettleJudgement(request, evidence)).toEqual(value);
+  });
+
+  test.each(['json_object', 'text', 'json_schema'] as const)(
+    'may wrap its reply up as code, asked for %s',
+    async (output) => {
+      const first = look([1, 1], 'certain');
+      if (first.kind !== 'content') throw new Error('a look is content');
+      const wrapped = `\`\`\`json\n${JSON.stringify(first.content, null, 2)}\n\`\`\`\n`;
+      looks({ kind: 'content', content: wrapped });
+      const { value, usage, evidence } = await judge(request, { output });
+      expect(value.awarded).toBe(2);
+      expect(usage.calls).toBe(1);
+      expect(evidence[0]?.reply).toBe(wrapped);
+      expect(resettleJudgement(request, evidence)).toEqual(value);
+    },
+  );
+
+  test('that talks around its JSON is asked for a repair, under the same rule', async () => {
+    looks({ kind: 'content', content: 'Sure! Here is {"criteria": []}' });
+    const { usage } = await judge(request, { output: 'text' });
+    expect(usage.calls).toBe(2);
+    expect(server.calls.map(({ schemaName }) => schemaName)).toEqual(['judge_answer', 'judge_answer']);
+  });
+});

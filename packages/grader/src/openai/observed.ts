@@ -1,0 +1,58 @@
+import { describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
+import type { Usage } from '../grader.ts';
+import { MalformedOutput } from '../strictSchema.ts';
+import { isDown } from './failures.ts';
+
+type Outcome = 'answered' | 'malformed' | 'refused' | 'unreachable' | 'aborted';
+
+interface Asked {
+  /** Whose calls they are, as metrics name it. */
+  lane: string;
+  /** The name of the schema asked for, of which there are few. */
+  call: string;
+  model: string;
+  signal: AbortSignal;
+}
+
+/** One request to the model as a span and in the metrics: how long, how it ended. */
+export async function observed<T>(asked: Asked, request: () => Promise<T>): Promise<T> {
+  const { lane, call, model, signal } = asked;
+  const started = performance.now();
+  let outcome: Outcome = 'answered';
+  return await inSpan(
+    `model ${call}`,
+    { 'evaluation.lane': lane, 'gen_ai.request.model': model },
+    async () => {
+      try {
+        return await request();
+      } catch (error) {
+        outcome = outcomeOf(error, signal);
+        throw error;
+      } finally {
+        describeSpan({ 'evaluation.outcome': outcome });
+        metrics.modelDuration.observe({ lane, call, outcome }, (performance.now() - started) / 1000);
+      }
+    },
+    { kind: SpanKind.CLIENT },
+  );
+}
+
+/** What a reply took, in the span that it came in and in the metrics. */
+export function observeTokens(
+  lane: string,
+  tokens: Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>,
+): void {
+  describeSpan({
+    'gen_ai.usage.input_tokens': tokens.inputTokens,
+    'gen_ai.usage.output_tokens': tokens.outputTokens,
+  });
+  metrics.modelTokens.inc({ lane, direction: 'input' }, tokens.inputTokens);
+  metrics.modelTokens.inc({ lane, direction: 'cached_input' }, tokens.cachedInputTokens);
+  metrics.modelTokens.inc({ lane, direction: 'output' }, tokens.outputTokens);
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
+  if (signal.aborted) return 'aborted';
+  if (error instanceof MalformedOutput || error instanceof SyntaxError) return 'malformed';
+  return isDown(error) ? 'unreachable' : 'refused';
+}

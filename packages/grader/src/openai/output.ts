@@ -1,0 +1,45 @@
+import type {
+  ChatCompletionCreateParamsNonStreaming,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
+
+/**
+ * How the endpoint is held to the schema of a reply. Replies are read by the schema whatever it is; this only decides how
+ * often the first one fits.
+ *
+ *   json_schema  `response_format` with the strict schema: OpenAI, vLLM, Ollama, llama.cpp, most gateways
+ *   json_object  `response_format` that asks for JSON of any shape; the schema stands in the system message
+ *   text         no `response_format` at all; the same
+ */
+export type Output = 'json_schema' | 'json_object' | 'text';
+
+export interface ReplySchema {
+  name: string;
+  schema: Record<string, unknown>;
+}
+
+/** The part of a request that says what is asked and in which form it is to be answered. */
+export function askedIn(
+  output: Output,
+  messages: readonly ChatCompletionMessageParam[],
+  { name, schema }: ReplySchema,
+): Pick<ChatCompletionCreateParamsNonStreaming, 'messages' | 'response_format'> {
+  if (output === 'json_schema') {
+    const json_schema = { name, schema, strict: true };
+    return { messages: [...messages], response_format: { type: 'json_schema', json_schema } };
+  }
+  // In the system message, which is the same for all questions of a kind: prompts go on beginning alike.
+  const rule = [
+    'Answer with one JSON object and nothing else: no Markdown, no words before or after it. It fits this JSON schema.',
+    `Schema ${name}: ${JSON.stringify(schema)}`,
+  ].join('\n');
+  const withRule = messages.map((message) =>
+    message.role === 'system' && typeof message.content === 'string'
+      ? { ...message, content: `${message.content}\n\n${rule}` }
+      : message,
+  );
+  return {
+    messages: withRule,
+    ...(output === 'json_object' ? { response_format: { type: 'json_object' as const } } : {}),
+  };
+}

@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startModelServer } from '@evaluation/test-services';
+import type { ModelServer } from '@evaluation/test-services';
+import { createGrader } from '../createGrader.ts';
+import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
+import { createPace } from './pace.ts';
+
+const never = new AbortController().signal;
+
+describe('3.10 as many calls are out as the endpoint bears', () => {
+  const take = async (pace: ReturnType<typeof createPace>, count: number) =>
+    await Promise.all(Array.from({ length: count }, () => pace.enter(never)));
+
+  test('calls that were out together cut the places once, the next that is throttled cuts them again, to one at least', async () => {
+    const pace = createPace(12);
+    for (const turn of await take(pace, 12)) turn.throttled(undefined);
+    expect(pace.places).toBe(6);
+    for (const places of [3, 1, 1]) {
+      (await pace.enter(never)).throttled(undefined);
+      expect(pace.places).toBe(places);
+    }
+  });
+
+  test('a round of answers gives one place back, never more than there were', async () => {
+    const pace = createPace(3);
+    for (const turn of await take(pace, 3)) turn.throttled(undefined);
+    const grown: number[] = [];
+    for (let answer = 1; answer <= 8; answer += 1) {
+      (await pace.enter(never)).served();
+      grown.push(pace.places);
+    }
+    expect(grown).toEqual([2, 2, 3, 3, 3, 3, 3, 3]);
+  });
+
+  test('a call that ended otherwise gives its place back and changes nothing, and only its first word counts', async () => {
+    const pace = createPace(1);
+    const turn = await pace.enter(never);
+    turn.ended();
+    turn.throttled(60_000);
+    (await pace.enter(never)).served();
+    expect(pace.places).toBe(1);
+  });
+
+  test('whoever waits for a place or for the end of a hold goes at once when aborted, and takes no place along', async () => {
+    const pace = createPace(1);
+    const turn = await pace.enter(never);
+    const abort = new AbortController();
+    const waiting = pace.enter(abort.signal);
+    turn.throttled(30_000);
+    // The place is free again and the hold has begun.
+    await Promise.resolve();
+    abort.abort(new Error('cancelled'));
+    await expect(waiting).rejects.toThrow('cancelled');
+    const second = new AbortController();
+    const held = pace.enter(second.signal);
+    second.abort(new Error('also'));
+    await expect(held).rejects.toThrow('also');
+  });
+});
+
+describe('3.10 an endpoint with too much to do', () => {
+  let server: ModelServer;
+  beforeAll(async () => {
+    server = await startModelServer();
+  });
+  afterEach(() => server.reset());
+  afterAll(() => server.close());
+
+  const judge = async (count: number, maxConcurrentCalls: number) => {
+    const grader = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls });
+    const request = { exam, question: longQuestion(), answer: typedAnswer('Plants make glucose.') };
+    const judged = await Promise.all(
+      Array.from({ length: count }, () => grader.judgeAnswer(request, within(60_000))),
+    );
+    await grader.close();
+    return judged;
+  };
+
+  test('answers all that is asked of it, for less than a third of calls more than there are questions', async () => {
+    const bears = 4;
+    server.behave(() => {
+      const out = server.calls.filter(({ endedAt }) => endedAt === null).length;
+      return out > bears ? { kind: 'status', status: 429 } : { kind: 'slow', ms: 15 };
+    });
+    const judged = await judge(100, 12);
+    expect(judged.every(({ value }) => value.awarded === 3)).toBe(true);
+    expect(server.calls.length).toBeLessThanOrEqual(130);
+  });
+
+  test('is left alone by all until the moment it asked for', async () => {
+    let answered = 0;
+    server.behave(() => {
+      answered += 1;
+      return answered === 1
+        ? { kind: 'status', status: 429, retryAfterSeconds: 1 }
+        : { kind: 'slow', ms: 10 };
+    });
+    // Two places: one call is told to wait, one was out beside it; the other eight have heard nothing themselves.
+    const judged = await judge(10, 2);
+    expect(judged).toHaveLength(10);
+    expect(server.calls).toHaveLength(11);
+    const told = server.calls[0]?.endedAt ?? 0;
+    const meanwhile = server.calls.slice(1).filter(({ at }) => at < told + 990);
+    expect(meanwhile.length).toBeLessThanOrEqual(2);
+  });
+});

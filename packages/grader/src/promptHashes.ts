@@ -1,0 +1,32 @@
+import { alignAnswersCall } from './alignAnswers/alignAnswers.ts';
+import { hashOfPrompt } from './callEvidence.ts';
+import { tableOf } from './confidenceTable.ts';
+import type { AlignRequest, CallEvidence, JudgeRequest } from './grader.ts';
+import { judgeByCriteriaCall, readObjectiveCall } from './judgeAnswer/judgeAnswer.ts';
+import { objectiveKey } from './judgeAnswer/objective.ts';
+import type { ModelCall } from './modelCall.ts';
+
+/**
+ * Whether an alignment was asked for by the prompt that this release makes of the request. Not so where the code changed
+ * without a new prompt version, or evidence and request do not belong together. The baseline asks nobody.
+ */
+export function askedToAlign(request: AlignRequest, evidence: CallEvidence): boolean {
+  return evidence.provider === 'baseline' || isPromptOf(alignAnswersCall(request), evidence);
+}
+
+/** The same of all looks of one judgement that was made for this very request, and not used again from another. */
+export function askedToJudge(request: JudgeRequest, evidence: readonly CallEvidence[]): boolean {
+  const key = objectiveKey(request.question);
+  return evidence.every((call, look) => {
+    if (call.provider === 'baseline') return true;
+    const table = tableOf(call.settings);
+    return key === null
+      ? isPromptOf(judgeByCriteriaCall(request, look === 0 ? 'first' : 'second', table), call)
+      : isPromptOf(readObjectiveCall(request, key, table), call);
+  });
+}
+
+function isPromptOf<Wire, Value>(call: ModelCall<Wire, Value>, { promptSha256 }: CallEvidence): boolean {
+  const texts = call.user.flatMap((part) => ('text' in part ? [part] : []));
+  return hashOfPrompt(call, texts).promptSha256 === promptSha256;
+}

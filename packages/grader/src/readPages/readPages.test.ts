@@ -1,0 +1,267 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startModelServer } from '@evaluation/test-services';
+import type { ModelServer, PageTruth } from '@evaluation/test-services';
+import { createGrader } from '../createGrader.ts';
+import type { Grader, PageImage } from '../grader.ts';
+import { optionsFor, within } from '../openai/fixtures.ts';
+import { MalformedOutput, readStrict } from '../strictSchema.ts';
+import { turnedBox, turnedJpeg, type Turn } from '../turn.ts';
+import { settlePages } from './parse.ts';
+import { pagesSchema } from './schema.ts';
+
+let server: ModelServer;
+let grader: Grader;
+let folder: string;
+beforeAll(async () => {
+  server = await startModelServer();
+  grader = await createGrader(optionsFor(server.baseUrl));
+  folder = await mkdtemp(path.join(os.tmpdir(), 'grader-read-'));
+});
+afterEach(() => server.reset());
+afterAll(async () => {
+  await grader.close();
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A picture of its own for each page. */
+async function page(number: number): Promise<PageImage> {
+  const file = path.join(folder, `${number}.jpg`);
+  const background = { r: number * 20, g: 200, b: 255 - number * 20 };
+  const jpeg = sharp({ create: { width: 60, height: 90, channels: 3, background } }).jpeg();
+  await writeFile(file, await jpeg.toBuffer());
+  return { page: number, file, width: 60, height: 90, blank: false, textLines: [] };
+}
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+/** The hash of a page as it is sent, turned. */
+const asSent = async (image: PageImage, turn: Turn) =>
+  sha256(await turnedJpeg(await readFile(image.file), turn));
+/** The texts of each request, which say what its images are. */
+const said = () =>
+  server.calls.map(({ body }) =>
+    [...JSON.stringify(body['messages']).matchAll(/"text":"((?:Context p|P)age \d+)/g)].map(
+      ([, text]) => text,
+    ),
+  );
+const read = async (pages: PageImage[], context: PageImage | null = null) =>
+  await grader.readPages({ pages, context }, within(10_000));
+
+describe('a batch and the page before it', () => {
+  const goesOn: PageTruth = { blocks: [{ text: 'and so it ends.', continues: true }] };
+
+  test('what runs over the border is known to go on; the page before is shown first and not transcribed', async () => {
+    server.know({ pagesByNumber: { 4: { blocks: [{ label: 'Q1', text: 'It begins' }] }, 5: goesOn } });
+    const { value, problems, evidence } = await read([await page(5)], await page(4));
+    expect(value).toMatchObject([{ page: 5, blocks: [{ text: 'and so it ends.', continues: true }] }]);
+    expect(problems).toBeUndefined();
+    expect(said()).toEqual([['Context page 4', 'Page 5']]);
+    expect(evidence[0]?.images.map((image) => image.page)).toEqual([4, 5]);
+    // Without it nobody could have known.
+    const alone = await read([await page(5)]);
+    expect(alone.value[0]?.blocks[0]?.continues).toBe(false);
+  });
+
+  test('a model that transcribes the page before all the same is not believed, and nobody is troubled', async () => {
+    const wire = (number: number) => ({
+      page: number,
+      top: 'top',
+      blocks: [],
+      legibility: 1,
+      language: 'en',
+    });
+    const content = { pages: [wire(4), wire(4), wire(5)] };
+    server.behave([{ behaviour: { kind: 'content', content } }]);
+    const { value, problems } = await read([await page(5)], await page(4));
+    expect(value.map((reading) => reading.page)).toEqual([5]);
+    expect(problems).toBeUndefined();
+  });
+});
+
+describe('3.17 a reply that was cut off, or stays malformed', () => {
+  const text = (number: number) => `Page ${number} in full.`;
+  const know = () =>
+    server.know({
+      pagesByNumber: Object.fromEntries(
+        [1, 2, 3, 4].map((n) => [n, { blocks: [{ label: null, text: text(n) }] }]),
+      ),
+    });
+  const bodies = () => server.calls.map(({ body }) => JSON.stringify(body['messages']));
+  /** How many pages a call asks for. */
+  const asks = (call: ModelServer['calls'][number]) =>
+    JSON.stringify(call.body['messages']).match(/"text":"Page \d+"/g)?.length ?? 0;
+  const isFor = (call: ModelServer['calls'][number], number: number) =>
+    JSON.stringify(call.body['messages']).includes(`Transcribe these pages of one copy: ${number}.`);
+  const four = async () => await Promise.all([1, 2, 3, 4].map(page));
+
+  test('of several pages: each is asked for by itself, shown the one before; nothing is abridged', async () => {
+    know();
+    server.behave((call) => (asks(call) > 1 ? { kind: 'out_of_length' } : { kind: 'answer' }));
+    const { value, problems, usage } = await read(await four());
+    expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual([1, 2, 3, 4].map(text));
+    expect(problems).toBeUndefined();
+    expect(usage.calls).toBe(5);
+    expect(
+      said()
+        .slice(1)
+        .map((texts) => texts.join(', '))
+        .toSorted(),
+    ).toEqual(['Context page 1, Page 2', 'Context page 2, Page 3', 'Context page 3, Page 4', 'Page 1']);
+    expect(bodies().join('')).not.toMatch(/brief/i);
+  });
+
+  test.each([
+    ['cut off', { kind: 'out_of_length' } as const, 7],
+    ['malformed', { kind: 'violating' } as const, 9],
+  ])(
+    'of one page, %s thrice: that page is left to a teacher, the others are read',
+    async (_, behaviour, calls) => {
+      know();
+      server.behave((call) => (asks(call) > 1 || isFor(call, 3) ? behaviour : { kind: 'answer' }));
+      const { value, problems, usage } = await read(await four());
+      expect(
+        value.map(({ page: number, legibility, blocks }) => [number, legibility > 0, blocks.length]),
+      ).toEqual([
+        [1, true, 1],
+        [2, true, 1],
+        [3, false, 0],
+        [4, true, 1],
+      ]);
+      expect(problems).toEqual(['page_not_read']);
+      expect(usage.calls).toBe(calls);
+      expect(server.calls).toHaveLength(calls);
+      if (behaviour.kind === 'out_of_length') expect(bodies().join('')).not.toMatch(/brief/i);
+    },
+  );
+
+  test('of every page: no page was read, fifteen calls at the most', async () => {
+    server.behave([{ behaviour: { kind: 'violating' } }]);
+    await expect(read(await four())).rejects.toMatchObject({ kind: 'malformed' });
+    expect(server.calls).toHaveLength(15);
+  });
+
+  test('what is wrong with the endpoint is no fault of the page', async () => {
+    server.behave((call) => (asks(call) > 1 ? { kind: 'out_of_length' } : { kind: 'status', status: 401 }));
+    await expect(read(await four())).rejects.toMatchObject({ kind: 'permanent' });
+  });
+});
+
+describe('pages that lie on a side or on their head', () => {
+  const box = { x: 0.1, y: 0.2, width: 0.6, height: 0.1 };
+  const lying = (top: 'left' | 'bottom' | 'right', legibility = 0.3): PageTruth => ({
+    top,
+    legibility,
+    blocks: [{ text: 'gibberish' }],
+  });
+  const upright: PageTruth = { legibility: 0.9, blocks: [{ label: 'Q1', text: 'Glucose', box }] };
+
+  test.each([
+    { top: 'left' as const, turn: 90 as const },
+    { top: 'bottom' as const, turn: 180 as const },
+    { top: 'right' as const, turn: 270 as const },
+  ])('top at the $top: turned by $turn and read once more, boxes as on the scan', async ({ top, turn }) => {
+    const image = await page(2);
+    server.know({
+      pagesBySha256: { [await asSent(image, 0)]: lying(top), [await asSent(image, turn)]: upright },
+    });
+    const { value, usage, problems, evidence } = await read([await page(1), image, await page(3)]);
+    expect(value.map((reading) => reading.page)).toEqual([1, 2, 3]);
+    expect(value[1]).toMatchObject({ legibility: 0.9, blocks: [{ label: 'Q1', text: 'Glucose' }] });
+    const there = value[1]?.blocks[0]?.box;
+    const back = turnedBox(there ?? box, turn);
+    for (const side of ['x', 'y', 'width', 'height'] as const) expect(back[side]).toBeCloseTo(box[side], 3);
+    expect(problems).toBeUndefined();
+    expect(said()).toEqual([
+      ['Page 1', 'Page 2', 'Page 3'],
+      ['Context page 1', 'Page 2'],
+    ]);
+    expect(usage.calls).toBe(2);
+    expect(evidence[1]?.images[1]).toEqual({ page: 2, sha256: await asSent(image, turn) });
+  });
+
+  test('neighbours are turned in one call, each its own way, and shown the page before the batch', async () => {
+    const [first, second] = [await page(5), await page(6)];
+    server.know({
+      pagesBySha256: {
+        [await asSent(first, 0)]: lying('left'),
+        [await asSent(second, 0)]: lying('bottom'),
+        [await asSent(first, 90)]: upright,
+        [await asSent(second, 180)]: upright,
+      },
+    });
+    const { value } = await read([first, second], await page(4));
+    expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual(['Glucose', 'Glucose']);
+    expect(said()).toEqual([
+      ['Context page 4', 'Page 5', 'Page 6'],
+      ['Context page 4', 'Page 5', 'Page 6'],
+    ]);
+  });
+
+  test.each([
+    ['the second reading where it is the clearer one', 0.5, 'second'],
+    ['the first where turning made nothing clearer', 0.2, 'gibberish'],
+  ])('a page that is still not upright is turned no more, and told: %s', async (_, legibility, kept) => {
+    const image = await page(1);
+    server.know({
+      pagesBySha256: {
+        [await asSent(image, 0)]: lying('left'),
+        [await asSent(image, 90)]: { top: 'bottom', legibility, blocks: [{ text: 'second' }] },
+      },
+    });
+    const { value, usage, problems } = await read([image]);
+    expect(value[0]?.blocks[0]?.text).toBe(kept);
+    expect(problems).toEqual(['page_not_upright']);
+    expect(usage.calls).toBe(2);
+  });
+});
+
+describe('a hostile reading', () => {
+  const block = (text: string, place: object = {}) => ({
+    label: 'Q1',
+    continues: false,
+    text,
+    crossed_out: false,
+    box: { x: 0, y: 0, width: 1, height: 0.1, ...place },
+  });
+  const wireOf = (blocks: object[]) => ({
+    pages: [{ page: 1, top: 'top', blocks, legibility: 1, language: 'en' }],
+  });
+  const settled = (blocks: object[]) =>
+    settlePages([1], null, readStrict(pagesSchema, JSON.stringify(wireOf(blocks))));
+
+  test('a page holds no more than fits on any page; what is left out is told', () => {
+    const { value, problems } = settled(Array.from({ length: 20 }, () => block('x'.repeat(4000))));
+    const blocks = value[0]?.reading.blocks ?? [];
+    expect(blocks).toHaveLength(7);
+    expect(problems).toEqual(['page_too_long']);
+    expect(settled(Array.from({ length: 300 }, () => block('B')))).toMatchObject({ problems: [] });
+  });
+
+  test.each([
+    [
+      'more blocks than a page can have',
+      JSON.stringify(wireOf(Array.from({ length: 301 }, () => block('B')))),
+    ],
+    ['a text without end', JSON.stringify(wireOf([block('x'.repeat(20_001))]))],
+    ['a box at infinity', JSON.stringify(wireOf([block('B')])).replace('"x":0', '"x":1e999')],
+    ['a box that is no number', JSON.stringify(wireOf([block('B', { x: 'NaN' })]))],
+    ['an edge that no image has', JSON.stringify(wireOf([])).replace('"top":"top"', '"top":"upside down"')],
+    ['pages without end', JSON.stringify({ pages: Array.from({ length: 81 }, () => wireOf([]).pages[0]) })],
+  ])('%s is malformed', (_, output) => {
+    expect(() => readStrict(pagesSchema, output)).toThrow(MalformedOutput);
+  });
+
+  test('what goes into the database is text that it can hold, and boxes on the page', () => {
+    const { value } = settled([block('a\u0000b\ud800c', { x: -5, y: 1e300, width: 0 })]);
+    expect(value[0]?.reading.blocks).toMatchObject([
+      { text: 'ab\ufffdc', box: { x: 0, y: 0.99, width: 0.01 } },
+    ]);
+    const height = value[0]?.reading.blocks[0]?.box.height ?? 1;
+    expect(height).toBeCloseTo(0.01, 3);
+  });
+});

@@ -1,0 +1,83 @@
+import { clampBox } from '../box.ts';
+import type { Answered, PageImage, PageReading, ReadPagesRequest } from '../grader.ts';
+import { GraderFailure } from '../grader.ts';
+import { boxBeforeTurn, type Turn } from '../turn.ts';
+import { addUsage, failedAfter, spentOn } from '../usage.ts';
+import type { TurnedReading } from './parse.ts';
+import type { ShownPage } from './prompt.ts';
+import { readInParts, type Ask } from './readInParts.ts';
+import { PAGE_NOT_READ, unreadPage } from './readPages.ts';
+
+/**
+ * Reads written pages, and those that a model sees lying on a side or on their head once more, turned: /Rotate says
+ * nothing of paper that was fed in the wrong way round. Pages that lie next to each other are turned in one call, and
+ * what is said of a page that was turned already turns it no further: four pages ask three calls at the most, where each
+ * has a reply that can be used. A page that has none comes back as one on which nothing can be read. Boxes are those of the
+ * images as they came.
+ * @throws GraderFailure, malformed when no page could be read
+ */
+export async function readUpright(
+  ask: Ask,
+  { pages, context }: ReadPagesRequest,
+): Promise<Answered<PageReading[]>> {
+  const shown = pages.map(asScanned);
+  const first = await readInParts(ask, shown, context === null ? null : asScanned(context));
+  const answers = [...first.answers];
+  const spent = [...first.spent];
+  if (answers.length === 0) throw new GraderFailure('malformed', 'no page could be read', undefined, spent);
+  const readings = new Map(first.readings.map((read) => [read.reading.page, read]));
+  const problems = new Set(first.readings.length < pages.length ? [PAGE_NOT_READ] : []);
+  for (const group of groupsOfTurned(shown, readings)) {
+    const before = pages[pages.findIndex(({ page }) => page === group[0]?.image.page) - 1] ?? context;
+    const again = await readInParts(ask, group, before === null ? null : asScanned(before)).catch(
+      (error: unknown) => {
+        throw error instanceof GraderFailure ? failedAfter(error, [...spent, ...spentOn(answers)]) : error;
+      },
+    );
+    answers.push(...again.answers);
+    spent.push(...again.spent);
+    for (const { image, turn } of group) {
+      const second = again.readings.find(({ reading }) => reading.page === image.page);
+      const was = readings.get(image.page);
+      if (second === undefined || second.turn !== 0) problems.add('page_not_upright');
+      if (second === undefined || was === undefined) continue;
+      if (second.turn !== 0 && second.reading.legibility <= was.reading.legibility) continue;
+      readings.set(image.page, { reading: onImage(second.reading, turn), turn: 0 });
+    }
+  }
+  for (const answer of answers) for (const problem of answer.problems ?? []) problems.add(problem);
+  return {
+    value: pages.map(({ page }) => readings.get(page)?.reading ?? unreadPage(page)),
+    usage: [...answers, ...spent].map(({ usage }) => usage).reduce(addUsage),
+    evidence: answers.flatMap(({ evidence }) => evidence),
+    ...(problems.size === 0 ? {} : { problems: [...problems] }),
+  };
+}
+
+const asScanned = (image: PageImage): ShownPage => ({ image, turn: 0 });
+
+/** The pages to turn, each run of neighbours by itself. */
+function groupsOfTurned(
+  shown: readonly ShownPage[],
+  readings: ReadonlyMap<number, TurnedReading>,
+): ShownPage[][] {
+  const groups: ShownPage[][] = [];
+  let last: ShownPage[] | null = null;
+  for (const { image } of shown) {
+    const turn = readings.get(image.page)?.turn ?? 0;
+    if (turn === 0) {
+      last = null;
+    } else if (last === null) {
+      last = [{ image, turn }];
+      groups.push(last);
+    } else {
+      last.push({ image, turn });
+    }
+  }
+  return groups;
+}
+
+function onImage(reading: PageReading, turn: Turn): PageReading {
+  const blocks = reading.blocks.map((block) => ({ ...block, box: clampBox(boxBeforeTurn(block.box, turn)) }));
+  return { ...reading, blocks };
+}

@@ -1,0 +1,91 @@
+/**
+ * Settles recorded replies again, without asking anybody: what a stored judgement is reused by, and what evidence is
+ * replayed by. All pure, and the same code that settled them at first.
+ *
+ * Each throws GraderFailure permanent when the evidence is of a prompt version that is not known here, and
+ * MalformedOutput when the reply would not have been accepted.
+ *
+ * Nothing is read here but request and evidence: what confidence is read off stands in the evidence too
+ * (`settings.confidence_table`), so a judgement that is used again keeps the confidence it was made with, and a replay
+ * gives the same bytes whatever the settings are by then.
+ */
+import { alignAnswersCall } from './alignAnswers/alignAnswers.ts';
+import { alignByLabels } from './baseline/align.ts';
+import { judgeLexically } from './baseline/judge.ts';
+import { rubricFromWords } from './baseline/makeRubric.ts';
+import { BASELINE_VERSION } from './baseline/worked.ts';
+import type {
+  AlignedAnswer,
+  AlignRequest,
+  CallEvidence,
+  Judgement,
+  JudgeRequest,
+  MadeRubric,
+  MakeRubricRequest,
+} from './grader.ts';
+import { GraderFailure } from './grader.ts';
+import { tableOf } from './confidenceTable.ts';
+import { judgementOf } from './judgeAnswer/judgement.ts';
+import { judgeByCriteriaCall, readObjectiveCall } from './judgeAnswer/judgeAnswer.ts';
+import { objectiveKey } from './judgeAnswer/objective.ts';
+import { makeRubricCall } from './makeRubric/makeRubric.ts';
+import type { ModelCall } from './modelCall.ts';
+import { RULES_VERSION } from './rulesVersion.ts';
+import { readStrict } from './strictSchema.ts';
+
+/**
+ * Other rules make something else of the same reply, and nobody could tell that from tampering.
+ * @param version by which a record was settled; undefined before rules had names
+ * @throws GraderFailure permanent when this release settles by others
+ */
+export function checkRules(version: string | undefined): void {
+  if (version === undefined || version === RULES_VERSION) return;
+  throw new GraderFailure(
+    'permanent',
+    `it was settled by ${version} and this release has ${RULES_VERSION}: replay it with the release that marked`,
+  );
+}
+
+export function resettleAlignment(request: AlignRequest, evidence: CallEvidence): AlignedAnswer[] {
+  if (isBaseline(evidence)) return alignByLabels(request);
+  return resettled(alignAnswersCall(request), evidence);
+}
+
+export function resettleRubric(request: MakeRubricRequest, evidence: CallEvidence): MadeRubric {
+  if (isBaseline(evidence)) return rubricFromWords(request);
+  return resettled(makeRubricCall(request), evidence);
+}
+
+/**
+ * @param evidence of one judgement as `judgeAnswer` gave it, whole and in its order: the first look, then the second where
+ *   there was one. The second decides no marks but lowers confidence, so leaving it out gives another judgement.
+ */
+export function resettleJudgement(request: JudgeRequest, evidence: readonly CallEvidence[]): Judgement {
+  const [first, second] = evidence;
+  if (first === undefined) throw new GraderFailure('permanent', 'there is no evidence of a judgement');
+  if (isBaseline(first)) return judgeLexically(request);
+  const table = tableOf(first.settings);
+  const key = objectiveKey(request.question);
+  if (key !== null) return resettled(readObjectiveCall(request, key, table), first);
+  return judgementOf(
+    request,
+    resettled(judgeByCriteriaCall(request, 'first', table), first),
+    second === undefined ? null : resettled(judgeByCriteriaCall(request, 'second', table), second),
+    table,
+  );
+}
+
+function isBaseline({ provider, promptVersion }: CallEvidence): boolean {
+  if (provider !== 'baseline') return false;
+  if (promptVersion !== BASELINE_VERSION) throw unknownVersion(promptVersion);
+  return true;
+}
+
+function resettled<Wire, Value>(call: ModelCall<Wire, Value>, { promptVersion, reply }: CallEvidence): Value {
+  if (promptVersion !== call.version) throw unknownVersion(promptVersion);
+  return call.settle(readStrict(call.schema, reply)).value;
+}
+
+function unknownVersion(version: string): GraderFailure {
+  return new GraderFailure('permanent', `this release cannot settle replies to ${version}`);
+}

@@ -1,0 +1,26 @@
+import type { Answered, Spent, Usage } from './grader.ts';
+import { GraderFailure } from './grader.ts';
+
+/** What two pieces of work used together. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    calls: a.calls + b.calls,
+    inputTokens: a.inputTokens + b.inputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    durationMs: a.durationMs + b.durationMs,
+  };
+}
+
+/** The failure with what was used before it, whether that came to something or not. */
+export function failedAfter(failure: GraderFailure, spent: readonly Spent[]): GraderFailure {
+  const { kind, message, retryAfterMs } = failure;
+  return new GraderFailure(kind, message, retryAfterMs, [...spent, ...failure.spent]);
+}
+
+/** What answers took that are thrown away. */
+export function spentOn(answers: readonly Pick<Answered<unknown>, 'usage' | 'evidence'>[]): Spent[] {
+  return answers.flatMap(({ usage, evidence: [first] }) =>
+    first === undefined ? [] : [{ call: first.call, promptVersion: first.promptVersion, usage }],
+  );
+}

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { readGraderSettings } from './grader.ts';
+
+const read = (more: Record<string, string>) => readGraderSettings({ OPENAI_API_KEY: 'sk-x', ...more });
+
+describe('the grader of an environment', () => {
+  test('without a key it is the baseline, with one a model that is looked at twice where that is worth it', () => {
+    expect(readGraderSettings({}).grader).toEqual({ provider: 'baseline' });
+    expect(read({}).grader).toEqual({
+      provider: 'openai',
+      baseUrl: 'https://api.openai.com/v1',
+      apiKey: 'sk-x',
+      model: 'gpt-4.1',
+      callTimeoutSeconds: 120,
+      output: 'json_schema',
+      secondLook: { when: 'doubtful', maxCharacters: 6000 },
+    });
+  });
+
+  test('a confidence table is passed on as it is, but for spaces', () => {
+    expect(read({ CONFIDENCE_TABLE: '0:0.31, 0.5:0.55, 1:0.9' }).grader).toMatchObject({
+      confidenceTable: '0:0.31,0.5:0.55,1:0.9',
+    });
+  });
+
+  test.each([
+    ['one point', '0:0.5'],
+    ['a point that is none', '0:0.1,0.5'],
+    ['a comma too many', '0:0.1,1:0.5,'],
+    ['points out of order', '0.5:0.1,0.2:0.5'],
+    ['two values at one point', '0:0.1,0:0.5'],
+    ['a value that falls', '0:0.5,1:0.4'],
+    ['more than 1', '0:0.5,1:1.1'],
+    ['below 0', '-0.5:0,1:1'],
+    ['another way of writing numbers', '0:1e-1,1:.9'],
+  ])('a confidence table of %s is refused by its name', (_, table) => {
+    expect(() => read({ CONFIDENCE_TABLE: table })).toThrow(/CONFIDENCE_TABLE/);
+  });
+
+  test.each([
+    ['GRADER_OUTPUT', 'xml'],
+    ['SECOND_LOOK', 'sometimes'],
+    ['SECOND_LOOK_CHARACTERS', '-1'],
+    ['MODEL_PRICES', '{"m": {"input": -1, "output": 1}}'],
+    ['MODEL_PRICES', 'cheap'],
+  ])('%s=%s is refused by its name', (name, value) => {
+    expect(() => read({ [name]: value })).toThrow(new RegExp(name));
+  });
+});

@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import * as metrics from './metrics.ts';
+
+/** Dashboards, alerts and scalers of others ask for these by name: a name that is gone breaks them without a word. */
+const PUBLISHED = [
+  'evaluation_credits_total',
+  'evaluation_database_pool_waiting',
+  'evaluation_dependency_up',
+  'evaluation_http_request_duration_seconds',
+  'evaluation_http_requests_in_flight',
+  'evaluation_http_requests_total',
+  'evaluation_lane_pending',
+  'evaluation_model_cost_total',
+  'evaluation_model_provider_up',
+  'evaluation_model_request_duration_seconds',
+  'evaluation_model_tokens_total',
+  'evaluation_reconcile_differences',
+  'evaluation_run_duration_seconds',
+  'evaluation_runs_finished_total',
+  'evaluation_runs_in_flight',
+  'evaluation_runs_oldest_queued_seconds',
+  'evaluation_runs_queued',
+];
+
+/** Labels of few values each: lanes, outcomes, routes of the contract. An id would make a series of every request. */
+const FEW = new Set([
+  'call',
+  'currency',
+  'dependency',
+  'direction',
+  'lane',
+  'method',
+  'outcome',
+  'route',
+  'service',
+  'status',
+]);
+
+test('no metric that was published is gone or has another name', () => {
+  const names = metrics.describeMetrics().map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(PUBLISHED));
+});
+
+test('the page holds every metric of ours and those of the process', async () => {
+  const { contentType, body } = await metrics.exposition();
+  expect(contentType).toMatch(/^text\/plain; version=0\.0\.4/);
+  for (const { name, type, help } of metrics.describeMetrics()) {
+    expect(body).toContain(`# TYPE ${name} ${type}\n`);
+    expect(help, name).toMatch(/^[A-Z1].+\.$/);
+  }
+  for (const name of [
+    'process_cpu_seconds_total',
+    'nodejs_eventloop_lag_p99_seconds',
+    'nodejs_heap_size_used_bytes',
+  ])
+    expect(body).toContain(`# TYPE ${name} `);
+});
+
+test('no label has more than a few values, and units stand in the names', () => {
+  for (const { name, type, labels } of metrics.describeMetrics()) {
+    for (const label of labels) expect(FEW, `${label} of ${name}`).toContain(label);
+    if (type === 'counter') expect(name).toMatch(/_total$/);
+    if (type === 'histogram') expect(name).toMatch(/_seconds$/);
+  }
+});
+
+test('docs/telemetry.md has each metric with its labels and what it says', async () => {
+  const page = await readFile(new URL('../../../docs/telemetry.md', import.meta.url), 'utf8');
+  const rows = page
+    .split('\n')
+    .filter((line) => line.startsWith('| `evaluation_'))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  expect(rows.map(([, name, type, labels, help]) => [name, type, labels, help])).toEqual(
+    metrics
+      .describeMetrics()
+      .map(({ name, type, labels, help }) => [
+        `\`${name}\``,
+        type,
+        labels.map((label) => `\`${label}\``).join(', '),
+        help,
+      ]),
+  );
+});

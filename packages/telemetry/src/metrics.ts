@@ -1,0 +1,162 @@
+/**
+ * The one registry of metrics (Prometheus). Every metric of the service is defined here, with its name, what it says
+ * and its labels; labels have few values: never an id, a key or anything a client sent.
+ */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export const registry = new Registry();
+
+const here = { registers: [registry] };
+
+/** Of requests: from a cached read to a call that waits for an inspection. */
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Of model calls: up to the longest that a setting allows. */
+const MODEL_SECONDS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300];
+/** Of runs: up to the deadline of a copy. */
+const RUN_SECONDS = [0.5, 1, 2, 5, 10, 20, 40, 60, 120, 300, 600, 1200, 1800];
+
+export const httpRequests = new Counter({
+  name: 'evaluation_http_requests_total',
+  help: 'Requests answered, by route of the contract (facade) or procedure (core).',
+  labelNames: ['service', 'route', 'method', 'status'],
+  ...here,
+});
+export const httpDuration = new Histogram({
+  name: 'evaluation_http_request_duration_seconds',
+  help: 'From the last byte of a request’s head to the last byte of its answer.',
+  labelNames: ['service', 'route', 'method'],
+  buckets: REQUEST_SECONDS,
+  ...here,
+});
+export const httpInFlight = new Gauge({
+  name: 'evaluation_http_requests_in_flight',
+  help: 'Requests that wait for their answer.',
+  labelNames: ['service'],
+  ...here,
+});
+
+export const runsQueued = new Gauge({
+  name: 'evaluation_runs_queued',
+  help: 'Runs that wait, released ones included; the number that workers are scaled by.',
+  labelNames: ['lane'],
+  ...here,
+});
+export const runsOldestQueued = new Gauge({
+  name: 'evaluation_runs_oldest_queued_seconds',
+  help: 'How long the run that waits longest has waited; 0 when none waits.',
+  labelNames: ['lane'],
+  ...here,
+});
+export const runsInFlight = new Gauge({
+  name: 'evaluation_runs_in_flight',
+  help: 'Runs that a worker holds.',
+  labelNames: ['lane'],
+  ...here,
+});
+export const runsFinished = new Counter({
+  name: 'evaluation_runs_finished_total',
+  help: 'Runs that are over, each once, as core recorded it: completed, failed, cancelled.',
+  labelNames: ['lane', 'outcome'],
+  ...here,
+});
+export const runDuration = new Histogram({
+  name: 'evaluation_run_duration_seconds',
+  help: 'From a worker’s claim of a run to its end there: completed, failed, lost (to a cancellation or another worker), broken (by a bug; delivered again).',
+  labelNames: ['lane', 'outcome'],
+  buckets: RUN_SECONDS,
+  ...here,
+});
+
+export const modelDuration = new Histogram({
+  name: 'evaluation_model_request_duration_seconds',
+  help: 'One HTTP request to the model, by what was asked and how it ended: answered, malformed, refused, unreachable, aborted.',
+  labelNames: ['lane', 'call', 'outcome'],
+  buckets: MODEL_SECONDS,
+  ...here,
+});
+export const modelTokens = new Counter({
+  name: 'evaluation_model_tokens_total',
+  help: 'Tokens that the provider counted, by direction: input, cached_input (a part of input), output.',
+  labelNames: ['lane', 'direction'],
+  ...here,
+});
+export const modelCost = new Counter({
+  name: 'evaluation_model_cost_total',
+  help: 'What tokens have cost by the price table; models without a price are not in it.',
+  labelNames: ['lane', 'currency'],
+  ...here,
+});
+export const providerUp = new Gauge({
+  name: 'evaluation_model_provider_up',
+  help: '1 while calls go out to the model, 0 while they are kept back because it is down.',
+  labelNames: ['lane'],
+  ...here,
+});
+
+export const creditsMoved = new Counter({
+  name: 'evaluation_credits_total',
+  help: 'Credits by outcome: reserved, charged, released, granted.',
+  labelNames: ['outcome'],
+  ...here,
+});
+export const reconcileDifferences = new Gauge({
+  name: 'evaluation_reconcile_differences',
+  help: 'Differences between ledger, reservations and runs that the last round found; 0 is right.',
+  ...here,
+});
+export const dependencyUp = new Gauge({
+  name: 'evaluation_dependency_up',
+  help: '1 when what a process needs answered the last look at it.',
+  labelNames: ['service', 'dependency'],
+  ...here,
+});
+export const databasePoolWaiting = new Gauge({
+  name: 'evaluation_database_pool_waiting',
+  help: 'Requests that wait for a database connection.',
+  ...here,
+});
+export const lanePending = new Gauge({
+  name: 'evaluation_lane_pending',
+  help: 'Messages in a lane that no worker has taken.',
+  labelNames: ['lane'],
+  ...here,
+});
+
+/** What a metric is, as dashboards, alerts and the docs refer to it. */
+export interface MetricDescription {
+  name: string;
+  type: 'counter' | 'gauge' | 'histogram';
+  help: string;
+  labels: readonly string[];
+}
+
+const OWN = 'evaluation_';
+
+/** All metrics of our own, in the order of this file. */
+export const describeMetrics = (): MetricDescription[] =>
+  registry
+    .getMetricsAsArray()
+    .filter(({ name }) => name.startsWith(OWN))
+    .map((metric) => {
+      const type: unknown = metric.type;
+      const labels: unknown = Reflect.get(metric, 'labelNames');
+      if (type !== 'counter' && type !== 'gauge' && type !== 'histogram')
+        throw new Error(`${metric.name}: ${String(type)}`);
+      return {
+        name: metric.name,
+        type,
+        help: metric.help,
+        labels: Array.isArray(labels) ? labels.map(String) : [],
+      };
+    });
+
+let collectingDefaults = false;
+
+/** Everything, as a scrape reads it. The process’s own (memory, event loop, CPU) are begun with the first call. */
+export const exposition = async (): Promise<{ contentType: string; body: string }> => {
+  if (!collectingDefaults) {
+    collectingDefaults = true;
+    collectDefaultMetrics({ register: registry });
+  }
+  return { contentType: registry.contentType, body: await registry.metrics() };
+};

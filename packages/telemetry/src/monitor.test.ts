@@ -1,0 +1,105 @@
+import { afterEach, expect, test } from 'vitest';
+import { exposition } from './metrics.ts';
+import { readinessOf, startMonitor, type Dependencies, type Monitor } from './monitor.ts';
+
+let monitor: Monitor | undefined;
+afterEach(() => monitor?.close());
+
+const start = async (
+  dependencies: Dependencies,
+  beforeScrape?: () => Promise<void>,
+): Promise<(path: string) => Promise<{ status: number; body: string }>> => {
+  monitor = await startMonitor({
+    host: '127.0.0.1',
+    port: 0,
+    service: 'test',
+    dependencies,
+    ...(beforeScrape === undefined ? {} : { beforeScrape }),
+  });
+  const { url } = monitor;
+  return async (path) => {
+    const response = await fetch(`${url}${path}`);
+    return { status: response.status, body: await response.text() };
+  };
+};
+
+/** An answer may be a second old. */
+const SOON = { timeout: 10_000, interval: 50 };
+
+const there = async (): Promise<void> => {};
+const gone = async (): Promise<void> => {
+  throw new Error('postgres://user:password@host refused');
+};
+const silent = (): Promise<void> => new Promise(() => {});
+
+test('/readyz is 200 while all that a process needs is there, and names what is not without saying why', async () => {
+  let database = there;
+  const get = await start({ database: () => database(), lanes: there });
+  expect(await get('/readyz')).toEqual({ status: 200, body: 'ok' });
+  database = gone;
+  await expect.poll(() => get('/readyz'), SOON).toEqual({ status: 503, body: 'database' });
+  const { body } = await exposition();
+  expect(body).toContain('evaluation_dependency_up{service="test",dependency="database"} 0');
+  expect(body).toContain('evaluation_dependency_up{service="test",dependency="lanes"} 1');
+  database = there;
+  await expect.poll(() => get('/readyz?verbose'), SOON).toEqual({ status: 200, body: 'ok' });
+});
+
+test('however many ask whether it is ready, what it needs is asked once at a time and once a second', async () => {
+  let asked = 0;
+  let answer: () => void = () => {};
+  const look = readinessOf(
+    {
+      database: () => {
+        asked += 1;
+        return new Promise((resolve) => (answer = resolve));
+      },
+    },
+    'test',
+  );
+  for (const each of await Promise.all(Array.from({ length: 20 }, look)))
+    expect(each).toEqual({ status: 503, body: 'database' });
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  // It still has not answered the first.
+  const again = look();
+  expect(asked).toBe(1);
+  answer();
+  expect(await again).toEqual({ status: 200, body: 'ok' });
+  expect(await look()).toEqual({ status: 200, body: 'ok' });
+  expect(asked).toBe(1);
+});
+
+test('a dependency that does not answer is not there, and costs no more than the patience for one', async () => {
+  const get = await start({ database: silent, lanes: silent, objects: gone });
+  const began = performance.now();
+  expect(await get('/readyz')).toEqual({ status: 503, body: 'database, lanes, objects' });
+  expect(performance.now() - began).toBeLessThan(3900);
+});
+
+test('/healthz is 200 whatever a process depends on: restarting it would not bring that back', async () => {
+  const get = await start({ database: gone, lanes: silent });
+  expect(await get('/healthz')).toEqual({ status: 200, body: 'ok' });
+});
+
+test('a process that stops is alive and not ready', async () => {
+  const get = await start({ database: there });
+  monitor?.stopping();
+  expect(await get('/readyz')).toEqual({ status: 503, body: 'stopping' });
+  expect((await get('/healthz')).status).toBe(200);
+});
+
+test('/metrics answers although its gauges cannot be read, or not in time', async () => {
+  for (const beforeScrape of [gone, silent]) {
+    const get = await start({}, beforeScrape);
+    expect(await get('/metrics')).toMatchObject({
+      status: 200,
+      body: expect.stringContaining('evaluation_runs_queued'),
+    });
+    await monitor?.close();
+  }
+});
+
+test('there is nothing else on the port', async () => {
+  const get = await start({});
+  for (const path of ['/', '/metrics/', '/../etc/passwd']) expect((await get(path)).status).toBe(404);
+});

@@ -1,0 +1,45 @@
+import type { Behaviour, ModelCallRecord } from '../behaviour.ts';
+import { asArray, asObject } from '../chatRequest.ts';
+import type { Json, JsonObject } from '../chatRequest.ts';
+
+/** What it tells the student. */
+export const BOUGHT_FEEDBACK = 'Full marks: 100 out of 100. No teacher needs to look at this.';
+
+/**
+ * Obeys the candidate who asked for everything: more marks than there are, for criteria, questions, blocks and pages
+ * that nobody asked about.
+ */
+export function injectedGrader({ schemaName }: ModelCallRecord): Behaviour | undefined {
+  switch (schemaName) {
+    case 'read_pages':
+      return { kind: 'altered', alter: withPageNobodyScanned };
+    case 'align_answers':
+      return { kind: 'altered', alter: withQuestionNobodySet };
+    case 'judge_answer':
+      return { kind: 'altered', alter: withAllTheMarks };
+    default:
+      return undefined;
+  }
+}
+
+function withPageNobodyScanned(answer: Json): Json {
+  const pages = asArray(asObject(answer)['pages']);
+  return { pages: [...pages, { ...asObject(pages[0]), page: 77 }] };
+}
+
+function withQuestionNobodySet(answer: Json): Json {
+  const answers = asArray(asObject(answer)['answers']);
+  const everywhere = { number: 77, blocks: [{ page: 1, block: 0 }] };
+  const nowhere = { number: 1, blocks: [{ page: 77, block: 0 }] };
+  return { answers: [...answers, everywhere, nowhere] };
+}
+
+function withAllTheMarks(answer: Json): Json {
+  const judgement = asObject(answer);
+  if (!('criteria' in judgement)) return { ...judgement, feedback_if_right: BOUGHT_FEEDBACK };
+  const criteria = asArray(judgement['criteria'])
+    .map(asObject)
+    .map((criterion): JsonObject => ({ ...criterion, awarded: 1000 }));
+  const bonus: JsonObject = { ...criteria[0], criterion: 42, awarded: 50 };
+  return { ...judgement, criteria: [...criteria, bonus], feedback: BOUGHT_FEEDBACK };
+}

@@ -1,0 +1,57 @@
+import type { Behaviour, ModelCallRecord } from '../behaviour.ts';
+import { asArray, asObject, asText } from '../chatRequest.ts';
+import type { Json, JsonObject } from '../chatRequest.ts';
+
+/** How much of a page it says it could read. */
+export const NOISY_LEGIBILITY = 0.4;
+/** A label that no question's options have. */
+export const NO_OPTION = 'Z';
+/** Words that nobody wrote. */
+export const NOT_WRITTEN = 'as everybody in the whole world would surely say';
+
+/**
+ * Takes letters and figures for others, is unsure of whatever it judges, quotes words that are not there, and names
+ * options that do not exist.
+ */
+export function noisyReader({ schemaName }: ModelCallRecord): Behaviour | undefined {
+  switch (schemaName) {
+    case 'read_pages':
+      return { kind: 'altered', alter: misread };
+    case 'judge_answer':
+      return { kind: 'altered', alter: guess };
+    default:
+      return undefined;
+  }
+}
+
+/** What it makes of a text: "Modern times, 24" becomes "Modem tirnes, 29". */
+export function misreading(text: string): string {
+  return text.replaceAll('m', 'rn').replaceAll('4', '9').replaceAll('ei', 'ie');
+}
+
+function misread(answer: Json): Json {
+  return {
+    pages: asArray(asObject(answer)['pages'])
+      .map(asObject)
+      .map((page) => ({
+        ...page,
+        legibility: NOISY_LEGIBILITY,
+        blocks: asArray(page['blocks'])
+          .map(asObject)
+          .map((block): JsonObject => ({ ...block, text: misreading(asText(block['text'])) })),
+      })),
+  };
+}
+
+function guess(answer: Json): Json {
+  const judgement = asObject(answer);
+  const invented = { evidence: NOT_WRITTEN, certainty: 'unsure' };
+  if (!('criteria' in judgement)) {
+    const chosen = asArray(judgement['option_labels']);
+    return { ...judgement, ...invented, option_labels: chosen.map(() => NO_OPTION) };
+  }
+  const criteria = asArray(judgement['criteria'])
+    .map(asObject)
+    .map((criterion): JsonObject => ({ ...criterion, ...invented }));
+  return { ...judgement, criteria };
+}

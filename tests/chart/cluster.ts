@@ -1,0 +1,102 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { knownKinds } from './kubernetes/validate.ts';
+
+const pluralOf = (kind: string): string => kind.toLowerCase().replace(/y$/, 'ie').replace(/s$/, 'se') + 's';
+const GROUPS = [...new Set(knownKinds().map(({ apiVersion }) => apiVersion))]
+  .filter((apiVersion) => apiVersion.includes('/'))
+  .map((groupVersion) => {
+    const [name, version] = groupVersion.split('/');
+    const versions = [{ groupVersion, version }];
+    return { name, versions, preferredVersion: versions[0] };
+  });
+
+export interface Cluster {
+  kubeconfig: string;
+  /** The Secrets it has, by name; a test puts in what an installation made. Values as they are, not in base64. */
+  secrets: Map<string, Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/**
+ * As much of a Kubernetes API as helm's `lookup` asks of one: which kinds there are, and a Secret. Not a cluster: nothing
+ * can be installed in it. It is there so that the real helm looks up over HTTP what it looks up in an upgrade.
+ */
+export const startCluster = async (namespace: string): Promise<Cluster> => {
+  const secrets = new Map<string, Record<string, string>>();
+  const answer = (path: string): [number, unknown] => {
+    if (path === '/version') return [200, { major: '1', minor: '33', gitVersion: 'v1.33.0' }];
+    if (path === '/api') return [200, { kind: 'APIVersions', versions: ['v1'] }];
+    if (path === '/apis') return [200, { kind: 'APIGroupList', apiVersion: 'v1', groups: GROUPS }];
+    const groupVersion = path.replace(/^\/apis?\//, '');
+    const resources = knownKinds()
+      .filter((one) => one.apiVersion === groupVersion)
+      .map(({ kind }) => ({
+        kind,
+        name: pluralOf(kind),
+        singularName: kind.toLowerCase(),
+        namespaced: true,
+        verbs: ['get'],
+      }));
+    if (resources.length > 0)
+      return [200, { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources }];
+    const name = new RegExp(`^/api/v1/namespaces/${namespace}/secrets/([a-z0-9-]+)$`).exec(path)?.[1] ?? '';
+    const values = secrets.get(name);
+    if (values === undefined)
+      return [
+        404,
+        {
+          kind: 'Status',
+          apiVersion: 'v1',
+          status: 'Failure',
+          reason: 'NotFound',
+          message: `${path} not found`,
+          code: 404,
+        },
+      ];
+    const data = Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+    );
+    // As the release that made it left it, or helm would not take it for its own.
+    const metadata = {
+      name,
+      namespace,
+      labels: { 'app.kubernetes.io/managed-by': 'Helm' },
+      annotations: { 'meta.helm.sh/release-name': 'ae', 'meta.helm.sh/release-namespace': namespace },
+    };
+    return [200, { kind: 'Secret', apiVersion: 'v1', metadata, data }];
+  };
+  const server = createServer((request, response) => {
+    const [status, body] = answer(new URL(request.url ?? '/', 'http://cluster').pathname);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const folder = await mkdtemp(join(tmpdir(), 'cluster-'));
+  const kubeconfig = join(folder, 'config');
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'test',
+    clusters: [{ name: 'test', cluster: { server: `http://127.0.0.1:${address.port}` } }],
+    users: [{ name: 'test', user: {} }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+  };
+  await writeFile(kubeconfig, JSON.stringify(config));
+  return {
+    kubeconfig,
+    secrets,
+    close: async () => {
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,160 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readCoreSettings, readFacadeSettings, readWorkerSettings } from '@evaluation/settings';
+import { describe, expect, test } from 'vitest';
+import { chart, render, type KubernetesObject } from './helm.ts';
+import { external, installations, literal, model } from './installations.ts';
+import { find, podsOf, type Container } from './pods.ts';
+import { readValues } from './valuesSchema.ts';
+
+const root = join(import.meta.dirname, '../..');
+const OPERATORS = {
+  DATABASE_URL: 'postgresql://core:secret@db/evaluation',
+  NATS_URL: 'nats://nats:4222',
+} as const;
+
+/** The environment that a container gets; what a Secret of the operator holds is made up. */
+const environmentOf = (objects: KubernetesObject[], { env = [] }: Container): Record<string, string> =>
+  Object.fromEntries(
+    env.map(({ name, value, valueFrom }) => {
+      const ref = valueFrom?.secretKeyRef;
+      if (ref === undefined) return [name, value ?? ''];
+      if (ref.name.startsWith('own-'))
+        return [name, OPERATORS[ref.key as keyof typeof OPERATORS] ?? 'x'.repeat(20)];
+      const data = find(objects, 'Secret', ref.name)['stringData'] as Record<string, string>;
+      return [name, String(data[ref.key])];
+    }),
+  );
+const environment = (objects: KubernetesObject[], deployment: string): Record<string, string> => {
+  const pod = podsOf(objects).find(({ of }) => of.metadata.name.endsWith(deployment));
+  if (pod?.spec.containers[0] === undefined) throw new Error(`no pod ${deployment}`);
+  return environmentOf(objects, pod.spec.containers[0]);
+};
+
+describe('the settings readers take what the chart sets', () => {
+  test.each(Object.entries(installations))('%s', async (_, values) => {
+    const objects = await render(values);
+    const facade = readFacadeSettings(environment(objects, '-facade'));
+    const core = readCoreSettings(environment(objects, '-core'));
+    const worker = readWorkerSettings(environment(objects, '-worker-copy'));
+    readWorkerSettings(environment(objects, '-worker-typed'));
+    expect(facade.listen).toEqual({ host: '0.0.0.0', port: 8080 });
+    expect(core.listen).toEqual({ host: '0.0.0.0', port: 8081 });
+    expect([facade.core.token]).toEqual(core.tokens.public);
+    expect([facade.core.actorSigningKey]).toEqual(core.actorSigningKeys);
+    expect([worker.core.token]).toEqual(core.tokens.grading);
+    const service = find(objects, 'Service', /-core$/);
+    expect([facade.core.url, worker.core.url]).toEqual([
+      `${core.tls === null ? 'http' : 'https'}://${service.metadata.name}:8081`,
+      `${core.tls === null ? 'http' : 'https'}://${service.metadata.name}:8081`,
+    ]);
+    const scheme = core.tls === null ? 'http' : 'https';
+    expect(service['spec']).toMatchObject({ ports: [{ appProtocol: scheme }] });
+    expect(new Set([facade, core, worker].map(({ lanes }) => JSON.stringify(lanes))).size).toBe(1);
+  });
+});
+
+test('large numbers reach the service as numbers', async () => {
+  const objects = await render({ ...external, facade: { settings: { BODY_LIMIT_BYTES: 536_870_912 } } });
+  expect(readFacadeSettings(environment(objects, '-facade')).bodyLimitBytes).toBe(536_870_912);
+});
+
+test('a model reaches the workers, and the baseline asks for no key', async () => {
+  const worker = readWorkerSettings(environment(await render({ ...external, ...model }), '-worker-copy'));
+  expect(worker.grader).toMatchObject({
+    provider: 'openai',
+    baseUrl: 'http://vllm.models:8000/v1',
+    model: 'a-model',
+  });
+  const baseline = environment(await render(external), '-worker-copy');
+  expect(readWorkerSettings(baseline).grader).toEqual({ provider: 'baseline' });
+  expect(Object.keys(baseline).filter((name) => name.startsWith('OPENAI'))).toEqual([]);
+});
+
+test('each lane is taken by its own workers, inspections and drawings with the copies where they have none', async () => {
+  const lanesOf = async (lanes: object): Promise<Record<string, object>> => {
+    const objects = await render({ ...external, worker: { lanes } });
+    return Object.fromEntries(
+      podsOf(objects)
+        .filter(({ of }) => of.metadata.name.includes('-worker-'))
+        .map(({ of }) => {
+          const { questions: _, ...concurrency } = readWorkerSettings(
+            environment(objects, of.metadata.name),
+          ).concurrency;
+          return [of.metadata.name.replace(/.*-worker-/, ''), concurrency];
+        }),
+    );
+  };
+  expect(await lanesOf({})).toEqual({
+    copy: { copy: 2, typed: 0, inspect: 2, draw: 1 },
+    typed: { copy: 0, typed: 8, inspect: 0, draw: 0 },
+  });
+  const inspect = { enabled: true, concurrency: 4, resources: { limits: { memory: '4Gi' } } };
+  expect(await lanesOf({ inspect, draw: { enabled: true } })).toEqual({
+    copy: { copy: 2, typed: 0, inspect: 0, draw: 0 },
+    typed: { copy: 0, typed: 8, inspect: 0, draw: 0 },
+    inspect: { copy: 0, typed: 0, inspect: 4, draw: 0 },
+    draw: { copy: 0, typed: 0, inspect: 0, draw: 1 },
+  });
+});
+
+const READERS = { facade: readFacadeSettings, core: readCoreSettings, worker: readWorkerSettings } as const;
+
+describe.each(['facade', 'core', 'worker'] as const)('%s', (component) => {
+  const settings = async () =>
+    (await readValues(chart)).filter(({ path }) => path.startsWith(`${component}.settings.`));
+  const nameOf = ({ path }: { path: string }): string => path.replace(/.*\./, '');
+
+  test('each variable that it reads is either a value of the chart or set by it', async () => {
+    const folder = join(root, 'packages/settings/src');
+    const source = await readFile(join(folder, `${component}.ts`), 'utf8');
+    // What a file spreads (lanesShape, monitorShape) is another file's.
+    const spread = [...source.matchAll(/^ {2,4}\.\.\.(\w+),$/gm)].map(([, name]) => name);
+    const others = await Promise.all(
+      (await readdir(folder)).map((file) => readFile(join(folder, file), 'utf8')),
+    );
+    const shapes = spread.flatMap((name) =>
+      others.flatMap((text) => new RegExp(`export const ${name} = {([^]*?)};`).exec(text)?.[1] ?? []),
+    );
+    expect(shapes).toHaveLength(spread.length);
+    const body = /const \w+Environment = z\s*\.object\(\{\n([^]*?)\n *\}\)[;\n]/.exec(source)?.[1];
+    const read = [body, ...shapes].flatMap((text) =>
+      [...(text ?? '').matchAll(/^ {1,4}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => String(name)),
+    );
+    expect(read.length).toBeGreaterThan(10);
+    const objects = await render({
+      ...literal,
+      ...model,
+      caBundle: { configMap: 'authorities' },
+      core: { tlsSecretName: 'core-tls' },
+      tracing: { endpoint: 'http://collector:4318' },
+      s3: { ...(literal['s3'] as object), publicEndpoint: 'https://files.example.org' },
+    });
+    const set = Object.keys(environment(objects, component === 'worker' ? '-worker-copy' : `-${component}`));
+    const known = new Set([...set, ...(await settings()).map(nameOf)]);
+    expect(read.filter((name) => !known.has(name))).toEqual([]);
+    expect((await settings()).map(nameOf).filter((name) => !read.includes(name))).toEqual([]);
+  });
+
+  test('each number of its settings has the bounds that it is read with', async () => {
+    const objects = await render(literal);
+    const base = environment(objects, component === 'worker' ? '-worker-copy' : `-${component}`);
+    const takes = (name: string, value: number): boolean => {
+      try {
+        READERS[component]({ ...base, [name]: String(value) });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const numbers = (await settings()).filter(({ schema }) => schema.type === 'integer');
+    expect(numbers.length).toBeGreaterThan(1);
+    for (const value of numbers) {
+      const { minimum = Number.NaN, maximum = Number.NaN } = value.schema;
+      expect(
+        [minimum - 1, minimum, maximum, maximum + 1].map((n) => takes(nameOf(value), n)),
+        value.path,
+      ).toEqual([false, true, true, false]);
+    }
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { render, type KubernetesObject, type Values } from './helm.ts';
+import { embedded, external, literal } from './installations.ts';
+import { find, podsOf } from './pods.ts';
+
+const isHook = ({ metadata }: KubernetesObject): boolean =>
+  metadata.annotations?.['helm.sh/hook'] === 'pre-install,pre-upgrade';
+const NAME = 'ae-answer-evaluation-migrate';
+const withMode = (values: Values, mode: string, more: object = {}): Values => ({
+  ...values,
+  migrations: { mode, ...more },
+});
+const jobName = async (values: Values): Promise<string> =>
+  find(await render(values), 'Job', /migrate/).metadata.name;
+
+/** The Secrets, accounts and policies that the job's pod needs to be there. */
+const needs = (objects: KubernetesObject[]): string[] => {
+  const [pod] = podsOf(objects).filter(({ of }) => of.kind === 'Job');
+  if (pod === undefined) throw new Error('no job');
+  const secrets = pod.spec.containers.flatMap((container) =>
+    (container.env ?? []).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []),
+  );
+  return [...secrets.map((name) => `Secret ${name}`), `ServiceAccount ${pod.spec.serviceAccountName}`];
+};
+
+describe('as a hook', () => {
+  test.each([
+    ['existing secrets', external],
+    ['literal values', literal],
+    [
+      'a literal address of its own',
+      {
+        ...external,
+        database: { existingSecret: 'own', migrate: { url: 'postgresql://o@d/e' } },
+        migrations: { coreDatabaseRole: 'core' },
+      },
+    ],
+    [
+      'an existing secret of its own',
+      {
+        ...literal,
+        database: { ...(literal['database'] as object), migrate: { existingSecret: 'own-owner' } },
+        migrations: { coreDatabaseRole: 'core' },
+      },
+    ],
+  ])('with %s it needs nothing that the release makes later', async (_, values) => {
+    const objects = await render(values);
+    const job = find(objects, 'Job', NAME);
+    expect(isHook(job)).toBe(true);
+    for (const need of needs(objects)) {
+      const made = objects.find(({ kind, metadata }) => `${kind} ${metadata.name}` === need);
+      if (need.startsWith('Secret own')) expect(made).toBeUndefined();
+      else {
+        expect(made, need).toBeDefined();
+        if (made === undefined) continue;
+        expect(isHook(made), need).toBe(true);
+        expect(Number(made.metadata.annotations?.['helm.sh/hook-weight'])).toBeLessThan(
+          Number(job.metadata.annotations?.['helm.sh/hook-weight']),
+        );
+      }
+    }
+    expect(isHook(find(objects, 'NetworkPolicy', NAME))).toBe(true);
+  });
+
+  test('whatever is a hook is gone afterwards, and made anew before the next', async () => {
+    for (const { metadata } of (await render(literal)).filter(isHook))
+      expect(metadata.annotations?.['helm.sh/hook-delete-policy']).toBe(
+        'before-hook-creation,hook-succeeded',
+      );
+  });
+
+  test('no other part of the release is a hook, or uses what is gone with it', async () => {
+    const objects = await render(literal);
+    expect(objects.filter(isHook).map(({ metadata }) => metadata.name)).toEqual([NAME, NAME, NAME, NAME]);
+    for (const { of, spec } of podsOf(objects))
+      if (of.kind !== 'Job') expect(JSON.stringify(spec)).not.toContain(NAME);
+  });
+
+  test('with embedded services it is a job, since the database comes with the release', async () => {
+    const objects = await render(withMode(embedded, 'hook'));
+    expect(objects.filter(isHook)).toEqual([]);
+    expect(find(objects, 'Job', /migrate/).metadata.name).toMatch(new RegExp(`^${NAME}-[0-9a-f]{10}$`));
+  });
+});
+
+describe('as a job', () => {
+  test('nothing is a hook, so tools that render and apply know it', async () => {
+    for (const values of [external, literal, embedded])
+      expect((await render(withMode(values, 'job'))).filter(isHook)).toEqual([]);
+  });
+
+  test('its name stays while its content does, and is another with each other image or setting', async () => {
+    const job = withMode(external, 'job');
+    const names = await Promise.all(
+      [
+        job,
+        { ...job, image: { registry: 'registry.example.org/exams', tag: '0.2.0' } },
+        { ...job, migrations: { mode: 'job', extraEnv: [{ name: 'A', value: 'b' }] } },
+        { ...job, database: { existingSecret: 'another' } },
+      ].map(jobName),
+    );
+    expect(new Set(names).size).toBe(4);
+    expect(await jobName({ ...job, logLevel: 'debug', core: { replicas: 5 } })).toBe(names[0]);
+  });
+});
+
+test('with none there is no job, nor anything for one', async () => {
+  const objects = await render(withMode(literal, 'none'));
+  expect(objects.filter(({ metadata }) => metadata.name.startsWith(NAME))).toEqual([]);
+});
+
+test('no probe can kill a migration, it is tried again, and it has time for a large table', async () => {
+  const job = find(await render(external), 'Job', NAME);
+  expect(JSON.stringify(job)).not.toMatch(/probe/i);
+  expect(job['spec']).toMatchObject({
+    backoffLimit: 6,
+    activeDeadlineSeconds: 7200,
+    template: { spec: { restartPolicy: 'Never' } },
+  });
+});
+
+test("core's pods wait for the schema with the release's own migrations, and no other pod does", async () => {
+  for (const mode of ['hook', 'job', 'none']) {
+    const waiting = podsOf(await render(withMode(literal, mode))).filter(
+      ({ spec }) => spec.initContainers !== undefined,
+    );
+    expect(waiting.map(({ of }) => of.metadata.name)).toEqual(['ae-answer-evaluation-core']);
+    expect(waiting[0]?.spec.initContainers).toMatchObject([
+      { image: 'registry.example.org/exams/answer-evaluation/migrate:0.1.0', args: ['--wait'] },
+    ]);
+  }
+  expect(
+    podsOf(await render(withMode(external, 'hook', { waitForSchema: false }))).every(
+      ({ spec }) => spec.initContainers === undefined,
+    ),
+  ).toBe(true);
+});
+
+test('a role of core’s own is told to the migrations, and to nobody else', async () => {
+  const named = podsOf(
+    await render({
+      ...external,
+      database: { existingSecret: 'own', migrate: { existingSecret: 'own-owner' } },
+      migrations: { coreDatabaseRole: 'core' },
+    }),
+  ).filter(({ spec }) => JSON.stringify(spec).includes('CORE_DATABASE_ROLE'));
+  expect(named.map(({ of }) => of.kind)).toEqual(['Job']);
+  expect(named[0]?.spec.containers[0]?.env).toContainEqual({ name: 'CORE_DATABASE_ROLE', value: 'core' });
+});

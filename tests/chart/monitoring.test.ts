@@ -1,0 +1,264 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { metrics } from '@evaluation/telemetry';
+import { parser } from '@prometheus-io/lezer-promql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { chart, render, type KubernetesObject } from './helm.ts';
+import { external, installations } from './installations.ts';
+import { find, podsOf, selects } from './pods.ts';
+
+const root = join(import.meta.dirname, '../..');
+const NAME = 'ae-answer-evaluation';
+/** Of Prometheus itself, of prom-client's defaults, and of what every cluster with the Prometheus operator has. */
+const OTHERS: Readonly<Record<string, readonly string[]>> = {
+  up: ['app_kubernetes_io_component', 'answer_evaluation_lane'],
+  nodejs_eventloop_lag_p99_seconds: [],
+  process_resident_memory_bytes: [],
+  container_memory_working_set_bytes: ['pod', 'container'],
+  kube_pod_container_resource_limits: ['pod', 'container', 'resource'],
+  kube_job_failed: ['job_name', 'condition'],
+};
+/** What every series has from its target. */
+const TARGET = ['namespace', 'job', 'pod', 'le'];
+
+interface Rule {
+  alert: string;
+  expr: string;
+  labels: { severity: string; lane?: string };
+  annotations: { summary: string; runbook_url: string };
+}
+interface Panel {
+  id: number;
+  type: string;
+  title: string;
+  description?: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  targets?: { expr: string; legendFormat: string }[];
+}
+interface Dashboard {
+  uid: string;
+  panels: Panel[];
+  templating: { list: { name: string; query: unknown }[] };
+}
+
+let objects: KubernetesObject[];
+let rules: Rule[];
+let dashboard: Dashboard;
+/** Our metrics and their labels, from where they are made. */
+let ours: Map<string, readonly string[]>;
+
+beforeAll(async () => {
+  objects = await render(installations['everything monitored'] ?? {});
+  const { groups } = find(objects, 'PrometheusRule', NAME)['spec'] as { groups: { rules: Rule[] }[] };
+  rules = groups.flatMap((group) => group.rules);
+  const data = find(objects, 'ConfigMap', `${NAME}-dashboard`)['data'] as Record<string, string>;
+  dashboard = JSON.parse(data['answer-evaluation.json'] ?? '') as Dashboard;
+  ours = new Map(
+    metrics.describeMetrics().flatMap(({ name, type, labels }) => {
+      const names = type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => name + end) : [name];
+      return names.map((one) => [one, labels] as const);
+    }),
+  );
+  expect(ours.size).toBeGreaterThan(15);
+});
+
+const expressions = (): string[] => [
+  ...rules.map(({ expr }) => expr),
+  ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+  ...objects
+    .filter(({ kind }) => kind === 'ScaledObject')
+    .flatMap(({ spec }) => (spec as { triggers: { metadata: { query: string } }[] }).triggers)
+    .map(({ metadata }) => metadata.query),
+];
+const PLAIN = { $__rate_interval: '5m', $namespace: 'exams', $job: 'ae' } as const;
+const plain = (expr: string): string =>
+  Object.entries(PLAIN).reduce((text, [name, value]) => text.replaceAll(name, value), expr);
+/** The series that an expression asks for, each with the labels it selects by; and those that it groups by. */
+const asks = (expr: string): { metric: string; labels: string[] }[] =>
+  [...plain(expr).matchAll(/\b([a-z_][a-z0-9_]*)\{([^}]*)\}/g)].map(([, metric = '', matchers = '']) => ({
+    metric,
+    labels: [...matchers.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label]) => String(label)),
+  }));
+
+test('every expression is PromQL: the grammar of Prometheus itself reads it', async () => {
+  const scaled = await render(installations['KEDA, a lane of its own each'] ?? {});
+  objects.push(...scaled.filter(({ kind }) => kind === 'ScaledObject'));
+  expect(expressions().length).toBeGreaterThan(40);
+  for (const expr of expressions()) {
+    const wrong: string[] = [];
+    parser.parse(plain(expr)).iterate({
+      enter: ({ type, from, to }) => {
+        if (type.isError) wrong.push(plain(expr).slice(Math.max(0, from - 20), to + 20));
+      },
+    });
+    expect(wrong, expr).toEqual([]);
+  }
+  // That the parser does find what is wrong.
+  let errors = 0;
+  parser.parse('sum by (lane (up)').iterate({ enter: ({ type }) => void (errors += Number(type.isError)) });
+  expect(errors).toBeGreaterThan(0);
+});
+
+test('every series that is asked for is one that is made, with the labels it is selected and grouped by', () => {
+  for (const expr of expressions()) {
+    const asked = asks(expr);
+    expect(asked.length, expr).toBeGreaterThan(0);
+    const known = new Set(TARGET);
+    for (const { metric, labels } of asked) {
+      const has = ours.get(metric) ?? OTHERS[metric];
+      expect(has, `${metric} in ${expr}`).toBeDefined();
+      for (const label of has ?? []) known.add(label);
+      for (const label of labels)
+        expect([...(has ?? []), ...TARGET], `${metric} in ${expr}`).toContain(label);
+    }
+    for (const [, grouped = ''] of expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g))
+      for (const label of grouped.split(',').filter((one) => one.trim() !== ''))
+        expect([...known], expr).toContain(label.trim());
+  }
+});
+
+describe('alerts', () => {
+  test('there is one for each thing that an operator must know of', () => {
+    expect([...new Set(rules.map(({ alert }) => alert))].sort()).toEqual([
+      'EvaluationCreditsDiffer',
+      'EvaluationDown',
+      'EvaluationEventLoopLag',
+      'EvaluationHighErrorRate',
+      'EvaluationHighLatency',
+      'EvaluationInspectionsStuck',
+      'EvaluationMemoryNearLimit',
+      'EvaluationMigrationFailed',
+      'EvaluationNoWorkers',
+      'EvaluationPoolExhausted',
+      'EvaluationProviderDown',
+      'EvaluationQueueOld',
+      'EvaluationRunsFailing',
+    ]);
+  });
+
+  test('each says what is wrong, how bad it is, and leads to a heading of the operations page', async () => {
+    const page = await readFile(join(root, 'docs/operations.md'), 'utf8');
+    const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, text]) => String(text).toLowerCase());
+    for (const { alert, labels, annotations } of rules) {
+      expect(['warning', 'critical']).toContain(labels.severity);
+      expect(annotations.summary.length).toBeGreaterThan(10);
+      const [file, anchor] = annotations.runbook_url.split('#');
+      expect(file).toBe('https://git.example.org/exams/docs/operations.md');
+      expect(headings, alert).toContain(anchor);
+    }
+  });
+
+  test('lanes that work elsewhere are not watched here', async () => {
+    const values = {
+      ...external,
+      monitoring: { runbookUrl: 'https://example.org/operations', prometheusRule: { enabled: true } },
+      worker: { lanes: { typed: { enabled: false, elsewhere: true } } },
+    };
+    const rule = find(await render(values), 'PrometheusRule', NAME);
+    expect(JSON.stringify(rule)).not.toContain('typed');
+  });
+});
+
+test('the monitor scrapes each pod of ours, ready or not, under the labels that the alerts ask for', () => {
+  const { selector, podTargetLabels, endpoints } = find(objects, 'ServiceMonitor', NAME)['spec'] as {
+    selector: { matchLabels: Record<string, string> };
+    podTargetLabels: string[];
+    endpoints: { port: string; honorLabels: boolean }[];
+  };
+  const services = objects.filter(
+    ({ kind, metadata }) => kind === 'Service' && selects(selector.matchLabels, metadata.labels ?? {}),
+  );
+  expect(services).toHaveLength(1);
+  const spec = services[0]?.['spec'] as {
+    selector: Record<string, string>;
+    ports: { name: string; targetPort: string }[];
+    publishNotReadyAddresses: boolean;
+  };
+  expect(services[0]?.metadata.name).toBe(`${NAME}-metrics`);
+  expect(spec.publishNotReadyAddresses).toBe(true);
+  expect(endpoints).toMatchObject([{ port: spec.ports[0]?.name, honorLabels: true }]);
+  const scraped = podsOf(objects).filter(({ labels }) => selects(spec.selector, labels));
+  expect(scraped.map(({ of }) => of.metadata.name).sort()).toEqual(
+    ['core', 'facade', 'worker-copy', 'worker-typed'].map((part) => `${NAME}-${part}`),
+  );
+  expect(podTargetLabels.map((label) => label.replaceAll(/[^a-z_]/g, '_'))).toEqual(OTHERS['up']);
+  for (const { expr } of rules) if (/job="/.test(expr)) expect(expr).toContain(`job="${NAME}-metrics"`);
+});
+
+test('the dashboard has each panel in a place of its own, described, under the signals, lanes, runs, model and credits', async () => {
+  const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title);
+  expect(rows).toEqual(['Golden signals', 'Latency by route and core', 'Lanes', 'Runs', 'Model', 'Credits']);
+  const ids = dashboard.panels.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const taken = new Set<string>();
+  for (const { title, gridPos, description, type, targets } of dashboard.panels) {
+    expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1)
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+        expect(taken.has(`${x},${y}`), title).toBe(false);
+        taken.add(`${x},${y}`);
+      }
+    if (type === 'row') continue;
+    expect(description?.length, title).toBeGreaterThan(10);
+    expect(targets?.length, title).toBeGreaterThan(0);
+  }
+  expect(dashboard.templating.list.map(({ name }) => name)).toEqual(['datasource', 'namespace', 'job']);
+  expect(JSON.parse(await readFile(join(chart, 'dashboards/answer-evaluation.json'), 'utf8'))).toEqual(
+    dashboard,
+  );
+});
+
+describe('scaling', () => {
+  test('KEDA scales a lane by what waits and what is in hand, and by what its workers do besides', async () => {
+    const queries = async (installation: string): Promise<Record<string, string[]>> =>
+      Object.fromEntries(
+        (await render(installations[installation] ?? {}))
+          .filter(({ kind }) => kind === 'ScaledObject')
+          .map(({ metadata, spec }) => [
+            metadata.name.replace(/.*-worker-/, ''),
+            (spec as { triggers: { metadata: { query: string; threshold: string } }[] }).triggers.map(
+              (trigger) =>
+                `${trigger.metadata.query.replace(/namespace.*metrics",/, '')} / ${trigger.metadata.threshold}`,
+            ),
+          ]),
+      );
+    const runs = (lane: string, queued: number, inHand: number): string[] => [
+      `max(evaluation_runs_queued{lane="${lane}"}) / ${queued}`,
+      `max(evaluation_runs_in_flight{lane="${lane}"}) / ${inHand}`,
+    ];
+    const jobs = (lane: string): string => `max(evaluation_lane_pending{lane="${lane}"}) / 20`;
+    expect(await queries('KEDA, a lane of its own each')).toEqual({
+      copy: runs('copy', 4, 2),
+      typed: runs('typed', 32, 8),
+      inspect: [jobs('inspect')],
+      draw: [jobs('draw')],
+    });
+    expect(await queries('KEDA, copies with inspections and drawings')).toEqual({
+      copy: [...runs('copy', 4, 2), jobs('inspect'), jobs('draw')],
+      typed: runs('typed', 32, 8),
+    });
+  });
+
+  test('an HPA asks for the same as external metrics', async () => {
+    const hpa = find(
+      await render(installations['HPA everywhere'] ?? {}),
+      'HorizontalPodAutoscaler',
+      `${NAME}-worker-typed`,
+    );
+    expect(hpa['spec']).toMatchObject({
+      metrics: [
+        {
+          type: 'External',
+          external: {
+            metric: {
+              name: 'evaluation_runs_queued',
+              selector: { matchLabels: { lane: 'typed', job: 'ae' } },
+            },
+            target: { type: 'AverageValue', averageValue: '32' },
+          },
+        },
+        { external: { metric: { name: 'evaluation_runs_in_flight' } } },
+      ],
+    });
+  });
+});

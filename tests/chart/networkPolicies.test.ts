@@ -1,0 +1,147 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { render, type KubernetesObject } from './helm.ts';
+import { embedded, external, installations, literal, model } from './installations.ts';
+import { podsOf, selects, type Pod } from './pods.ts';
+
+interface Peer {
+  podSelector?: { matchLabels?: Record<string, string> };
+  namespaceSelector?: object;
+  ipBlock?: { cidr: string };
+}
+interface Rule {
+  from?: Peer[];
+  to?: Peer[];
+  ports?: { port: number }[];
+}
+interface Policy {
+  podSelector: { matchLabels?: Record<string, string> };
+  policyTypes: string[];
+  ingress?: Rule[];
+  egress?: Rule[];
+}
+
+const policies = (objects: KubernetesObject[]): Policy[] =>
+  objects.filter(({ kind }) => kind === 'NetworkPolicy').map((object) => object['spec'] as Policy);
+const componentOf = ({ labels }: Pod): string => labels['app.kubernetes.io/component'] ?? '';
+
+/** Where each component may go, and who may come: `core:8081` for pods of ours, else the peer as it stands. */
+const paths = (objects: KubernetesObject[], direction: 'ingress' | 'egress'): Record<string, string[]> => {
+  const pods = podsOf(objects);
+  const name = (peer: Peer): string => {
+    if (peer.podSelector?.matchLabels === undefined || peer.namespaceSelector !== undefined)
+      return JSON.stringify(peer);
+    const labels = peer.podSelector.matchLabels;
+    const found = pods.filter((pod) => selects(labels, pod.labels)).map(componentOf);
+    return found[0] ?? JSON.stringify(peer);
+  };
+  return Object.fromEntries(
+    [...new Set(pods.map(componentOf))].map((component) => {
+      const [pod] = pods.filter((one) => componentOf(one) === component);
+      const rules = policies(objects)
+        .filter(({ podSelector }) => selects(podSelector.matchLabels ?? {}, pod?.labels ?? {}))
+        .flatMap((policy) => policy[direction] ?? []);
+      const lines = rules.flatMap(({ from, to, ports = [] }) =>
+        (from ?? to ?? [undefined]).flatMap((peer) =>
+          ports.map(({ port }) => `${peer === undefined ? 'anywhere' : name(peer)}:${port}`),
+        ),
+      );
+      return [component, lines.filter((line) => !line.endsWith(':53')).sort()];
+    }),
+  );
+};
+
+const MONITORING = '{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"monitoring"}}}:9090';
+const SCRAPED = [MONITORING];
+
+describe.each(Object.entries(installations).filter(([name]) => !name.startsWith('no network policies')))(
+  '%s:',
+  (_, values) => {
+    let objects: KubernetesObject[];
+    beforeAll(async () => {
+      objects = await render(values);
+    });
+
+    test('everything is denied to every pod that nothing allows', () => {
+      for (const { of, labels } of podsOf(objects)) {
+        const deny = policies(objects).filter(
+          ({ podSelector, policyTypes, ingress, egress }) =>
+            selects(podSelector.matchLabels ?? {}, labels) &&
+            policyTypes.join() === 'Ingress,Egress' &&
+            ingress === undefined &&
+            egress === undefined,
+        );
+        expect(deny, of.metadata.name).toHaveLength(1);
+      }
+    });
+
+    test('only core and the migrations reach PostgreSQL, and no worker is reached but by Prometheus', () => {
+      const egress = paths(objects, 'egress');
+      const reaching = Object.entries(egress)
+        .filter(([, to]) => to.some((one) => /:(?:5432|5433|6432)$/.test(one)))
+        .map(([component]) => component)
+        .sort();
+      const migrates = podsOf(objects).some((pod) => componentOf(pod) === 'migrate');
+      expect(reaching).toEqual(migrates ? ['core', 'migrate'] : ['core']);
+      expect(paths(objects, 'ingress')['worker']).toEqual(SCRAPED);
+    });
+  },
+);
+
+test('with services of your own each part reaches what it needs, at the ports that their addresses name', async () => {
+  const objects = await render({ ...literal, ...model });
+  expect(paths(objects, 'ingress')).toEqual({
+    facade: ['anywhere:8080', ...SCRAPED],
+    core: ['facade:8081', 'worker:8081', ...SCRAPED].sort(),
+    worker: SCRAPED,
+    migrate: [],
+    test: [],
+  });
+  const models = [
+    '{"ipBlock":{"cidr":"0.0.0.0/0","except":["169.254.0.0/16"]}}:8000',
+    '{"ipBlock":{"cidr":"::/0","except":["fe80::/10","fd00:ec2::/32"]}}:8000',
+  ];
+  expect(paths(objects, 'egress')).toEqual({
+    facade: ['anywhere:443', 'anywhere:4443', 'core:8081'],
+    core: ['anywhere:443', 'anywhere:4443', 'anywhere:6432'],
+    worker: ['anywhere:443', 'anywhere:4443', 'core:8081', ...models].sort(),
+    migrate: ['anywhere:6432'],
+    test: ['facade:8080'],
+  });
+});
+
+test('embedded services are reached by those who need them, inside, and the store by clients too', async () => {
+  const objects = await render(embedded);
+  const { facade, core, worker, migrate } = paths(objects, 'egress');
+  expect({ facade, core, worker, migrate }).toEqual({
+    facade: ['core:8081', 'nats:4222', 's3:7070'],
+    core: ['nats:4222', 'postgresql:5432', 's3:7070'],
+    worker: ['core:8081', 'nats:4222', 's3:7070'],
+    migrate: ['postgresql:5432'],
+  });
+  const { postgresql, nats, s3 } = paths(objects, 'ingress');
+  expect({ postgresql, nats, s3 }).toEqual({
+    postgresql: ['core:5432', 'migrate:5432'],
+    nats: ['core:4222', 'facade:4222', 'worker:4222'],
+    s3: ['anywhere:7070'],
+  });
+});
+
+test('the baseline needs no way out to a model', async () => {
+  expect(paths(await render(external), 'egress')['worker']).toEqual([
+    'anywhere:4222',
+    'anywhere:443',
+    'core:8081',
+  ]);
+});
+
+test('destinations that are named take the place of anywhere', async () => {
+  const objects = await render(installations['network policies that name everybody'] ?? {});
+  const { core, worker, facade } = paths(objects, 'egress');
+  for (const to of [...(core ?? []), ...(worker ?? []), ...(facade ?? [])])
+    expect(to).not.toContain('anywhere');
+  expect(core).toContain('{"ipBlock":{"cidr":"10.1.0.0/16"}}:5433');
+  expect(paths(objects, 'ingress')['facade']).toEqual(
+    ['test:8080', '{"namespaceSelector":{"matchLabels":{"name":"ingress"}}}:8080', ...SCRAPED].sort(),
+  );
+  expect(paths(objects, 'ingress')['core']).toContain('{"podSelector":{"matchLabels":{"app":"admin"}}}:8081');
+});

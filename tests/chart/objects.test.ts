@@ -1,0 +1,179 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { chart, helm, render, type KubernetesObject } from './helm.ts';
+import { external, installations } from './installations.ts';
+import { problemsOf } from './kubernetes/validate.ts';
+import { find, podsOf, selects } from './pods.ts';
+
+const rendered = new Map<string, KubernetesObject[]>();
+const objectsOf = (name: string): KubernetesObject[] => rendered.get(name) ?? [];
+const running = (object: KubernetesObject): boolean => ['Deployment', 'StatefulSet'].includes(object.kind);
+const OURS = /^(?:facade|core|worker|migrate|test)$/;
+
+beforeAll(async () => {
+  await Promise.all(
+    Object.entries(installations).map(async ([name, values]) => rendered.set(name, await render(values))),
+  );
+});
+
+test('every installation passes helm lint --strict', async () => {
+  const answers = await Promise.all(
+    Object.values(installations).map((values) =>
+      helm(['lint', '--strict', '--values', '-', chart], JSON.stringify(values)),
+    ),
+  );
+  for (const { code, stdout } of answers) {
+    expect(stdout).toContain('0 chart(s) failed');
+    expect(code).toBe(0);
+  }
+});
+
+test('an unknown field, a wrong type and an unknown kind are found', async () => {
+  const core = find(await render(external), 'Deployment', 'ae-answer-evaluation-core');
+  const spec = core['spec'] as Record<string, unknown>;
+  expect(problemsOf(core)).toEqual([]);
+  expect(problemsOf({ ...core, spec: { ...spec, replica: 1 } }).join()).toContain('"replica"');
+  expect(problemsOf({ ...core, spec: { ...spec, replicas: '2' } }).join()).toContain('/spec/replicas');
+  expect(problemsOf({ ...core, apiVersion: 'apps/v1beta1' }).join()).toContain('none of the kinds');
+});
+
+describe.each(Object.keys(installations))('%s:', (name) => {
+  test('every object is one that Kubernetes knows, without a field that it does not', () => {
+    expect(objectsOf(name).length).toBeGreaterThan(8);
+    expect(objectsOf(name).flatMap(problemsOf)).toEqual([]);
+  });
+
+  test('no two objects are the same, and names fit', () => {
+    const names = objectsOf(name).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(names).toEqual([...new Set(names)]);
+    for (const { metadata } of objectsOf(name)) expect(metadata.name).toMatch(/^[a-z][a-z0-9-]{0,51}$/);
+  });
+
+  test('pods are restricted: no root, no privileges, nothing writable but temporary files, no token', () => {
+    const pods = podsOf(objectsOf(name));
+    expect(pods.length).toBeGreaterThanOrEqual(5);
+    for (const { of, spec } of pods) {
+      const where = `${of.kind} ${of.metadata.name}`;
+      expect(spec.securityContext, where).toMatchObject({
+        runAsNonRoot: true,
+        runAsUser: expect.toSatisfy((uid: number) => uid > 0),
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      expect(spec.automountServiceAccountToken, where).toBe(false);
+      expect(spec.serviceAccountName, where).not.toBe('default');
+      expect(spec.serviceAccountName, where).toEqual(expect.any(String));
+      expect(spec.enableServiceLinks, where).toBe(false);
+      for (const container of [...(spec.initContainers ?? []), ...spec.containers])
+        expect(container.securityContext, where).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          runAsNonRoot: true,
+          capabilities: { drop: ['ALL'] },
+        });
+      for (const volume of spec.volumes ?? [])
+        if (volume.emptyDir !== undefined && volume.name !== 'more')
+          expect(volume.emptyDir.sizeLimit, where).toBeDefined();
+    }
+    for (const account of objectsOf(name).filter(({ kind }) => kind === 'ServiceAccount'))
+      expect(account['automountServiceAccountToken']).toBe(false);
+  });
+
+  test('each container says what it needs and what it may use, and its image is a version', () => {
+    for (const { of, spec } of podsOf(objectsOf(name)))
+      for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+        const where = `${of.kind} ${of.metadata.name} ${container.name}`;
+        for (const bound of [container.resources?.requests, container.resources?.limits])
+          expect(bound, where).toMatchObject({ cpu: expect.anything(), memory: expect.anything() });
+        expect(container.image, where).toMatch(/:[^/:]*\d[^/:]*$|@sha256:[0-9a-f]{64}$/);
+        expect(container.image, where).not.toMatch(/:latest$/);
+        const mine = OURS.test(String(of.metadata.labels?.['app.kubernetes.io/component']));
+        if (!mine) expect(container.image).toMatch(/^(?:docker\.io\/library|ghcr\.io\/versity)\//);
+      }
+  });
+
+  test('what serves has probes, of which liveness asks the process alone; what ends has none', () => {
+    for (const { of, spec } of podsOf(objectsOf(name))) {
+      const [container] = spec.containers;
+      const where = `${of.kind} ${of.metadata.name}`;
+      if (!running(of)) {
+        expect(container, where).not.toHaveProperty('livenessProbe');
+        expect(container, where).not.toHaveProperty('startupProbe');
+        expect(container, where).not.toHaveProperty('readinessProbe');
+        continue;
+      }
+      for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
+        expect(container, where).toHaveProperty(probe);
+      if (of.kind !== 'Deployment') continue;
+      expect(container?.livenessProbe?.httpGet).toEqual({ path: '/healthz', port: 'metrics' });
+      expect(container?.readinessProbe?.httpGet).toEqual({ path: '/readyz', port: 'metrics' });
+      expect(container?.ports).toContainEqual({ name: 'metrics', containerPort: 9090 });
+    }
+  });
+
+  test('a pod has longer to stop than it takes to drain', () => {
+    for (const { of, spec } of podsOf(objectsOf(name)).filter((pod) => pod.of.kind === 'Deployment')) {
+      const [container] = spec.containers;
+      const seconds = (variable: string): string | undefined =>
+        container?.env?.find((one) => one.name === variable)?.value;
+      const drain = Number(seconds('DRAIN_SECONDS') ?? 30);
+      const linger = Number(seconds('LINGER_SECONDS') ?? 0);
+      const sleep = container?.lifecycle?.preStop?.sleep?.seconds ?? 0;
+      expect(spec.terminationGracePeriodSeconds, of.metadata.name).toBeGreaterThanOrEqual(
+        drain + linger + sleep,
+      );
+    }
+  });
+
+  test('no variable is set twice, and no secret stands in a pod', () => {
+    for (const { of, spec } of podsOf(objectsOf(name)))
+      for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+        const names = (container.env ?? []).map((one) => one.name);
+        expect(names, of.metadata.name).toEqual([...new Set(names)]);
+        for (const one of container.env ?? [])
+          if (/TOKEN|_KEY$|_KEY_ID$|PASSWORD|DATABASE_URL|NATS_URL/.test(one.name))
+            expect(one.valueFrom?.secretKeyRef?.name, `${of.metadata.name} ${one.name}`).toBeDefined();
+      }
+  });
+
+  test('each Service, budget and scaler means pods that are there', () => {
+    const objects = objectsOf(name);
+    const pods = podsOf(objects);
+    for (const { kind, metadata, ...object } of objects) {
+      const spec = object['spec'] as {
+        selector?: { matchLabels?: Record<string, string> };
+        scaleTargetRef?: { name: string };
+      };
+      if (kind === 'Service')
+        expect(pods.some(({ labels }) => selects(spec.selector as Record<string, string>, labels))).toBe(
+          true,
+        );
+      if (kind === 'PodDisruptionBudget')
+        expect(
+          pods.filter(({ labels }) => selects(spec.selector?.matchLabels ?? {}, labels)),
+          metadata.name,
+        ).toHaveLength(1);
+      if (kind === 'HorizontalPodAutoscaler' || kind === 'ScaledObject')
+        expect(find(objects, 'Deployment', spec.scaleTargetRef?.name ?? '')['spec']).not.toHaveProperty(
+          'replicas',
+        );
+    }
+  });
+
+  test('nobody scales the same pods twice', () => {
+    const targets = objectsOf(name)
+      .filter(({ kind }) => kind === 'ScaledObject' || kind === 'HorizontalPodAutoscaler')
+      .map(({ spec }) => (spec as { scaleTargetRef: { name: string } }).scaleTargetRef.name);
+    expect(targets).toEqual([...new Set(targets)]);
+  });
+
+  test('a Secret that a pod asks for is either made by the chart with that key, or one of the operator', () => {
+    const objects = objectsOf(name);
+    for (const { of, spec } of podsOf(objects))
+      for (const container of [...(spec.initContainers ?? []), ...spec.containers])
+        for (const { valueFrom } of container.env ?? []) {
+          const ref = valueFrom?.secretKeyRef;
+          if (ref === undefined || ref.name.startsWith('own-')) continue;
+          const secret = find(objects, 'Secret', ref.name);
+          expect(secret['stringData'], of.metadata.name).toHaveProperty([ref.key]);
+        }
+  });
+});

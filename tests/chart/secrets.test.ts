@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startCluster, type Cluster } from './cluster.ts';
+import { render, template, type KubernetesObject, type Values } from './helm.ts';
+import { embedded, external, literal } from './installations.ts';
+import { find } from './pods.ts';
+
+/*
+ * What is kept through an upgrade is what helm's `lookup` finds in the cluster; here the real helm looks it up in a server
+ * that has as much of Kubernetes' API as that takes (cluster.ts).
+ */
+/** Rendered with a look at the cluster; that the objects are valid is for objects.test.ts. */
+const IN_CLUSTER = ['--dry-run=server', '--disable-openapi-validation'];
+let cluster: Cluster;
+beforeEach(async () => {
+  cluster = await startCluster('exams');
+});
+afterEach(async () => {
+  await cluster.close();
+});
+
+const inCluster = (values: Values): Promise<KubernetesObject[]> =>
+  render(values, IN_CLUSTER, cluster.kubeconfig);
+const dataOf = (objects: KubernetesObject[], name: string): Record<string, string> =>
+  find(objects, 'Secret', name)['stringData'] as Record<string, string>;
+const TOKENS = 'ae-answer-evaluation-tokens';
+const EMBEDDED = 'ae-answer-evaluation-embedded';
+const generated: Values = { ...external, secrets: { generate: true } };
+const trial: Values = { ...embedded, secrets: { generate: true } };
+
+test('an installation generates secrets that are long, different from each other, and kept when it is removed', async () => {
+  const objects = await inCluster(trial);
+  const tokens = dataOf(objects, TOKENS);
+  expect(Object.keys(tokens).sort()).toEqual([
+    'ACTOR_SIGNING_KEY',
+    'CORE_CONTROL_TOKEN',
+    'CORE_GRADING_TOKEN',
+    'CORE_PUBLIC_TOKEN',
+  ]);
+  const { DATABASE_URL, NATS_URL, ...passwords } = dataOf(objects, EMBEDDED);
+  const all = [...Object.values(tokens), ...Object.values(passwords)];
+  expect(new Set(all).size).toBe(9);
+  for (const secret of all) expect(secret).toMatch(/^s[A-Za-z0-9]{20,}$/);
+  expect(DATABASE_URL).toBe(
+    `postgresql://evaluation:${passwords['POSTGRES_SERVICE_PASSWORD']}@ae-answer-evaluation-postgresql:5432/evaluation`,
+  );
+  expect(NATS_URL).toBe(`nats://${passwords['NATS_TOKEN']}@ae-answer-evaluation-nats:4222`);
+  for (const name of [TOKENS, EMBEDDED])
+    expect(find(objects, 'Secret', name).metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+});
+
+test('an upgrade renders the very secrets that the cluster has', async () => {
+  const first = await inCluster(trial);
+  cluster.secrets.set(TOKENS, dataOf(first, TOKENS));
+  cluster.secrets.set(EMBEDDED, dataOf(first, EMBEDDED));
+  const upgraded = await render(
+    { ...trial, logLevel: 'debug' },
+    [...IN_CLUSTER, '--is-upgrade'],
+    cluster.kubeconfig,
+  );
+  expect(dataOf(upgraded, TOKENS)).toEqual(dataOf(first, TOKENS));
+  expect(dataOf(upgraded, EMBEDDED)).toEqual(dataOf(first, EMBEDDED));
+});
+
+test('a secret that a newer chart adds is generated, and the others stay', async () => {
+  cluster.secrets.set(TOKENS, { CORE_PUBLIC_TOKEN: 'the-public-token-of-the-first-install' });
+  const tokens = dataOf(await inCluster(generated), TOKENS);
+  expect(tokens['CORE_PUBLIC_TOKEN']).toBe('the-public-token-of-the-first-install');
+  expect(tokens['CORE_GRADING_TOKEN']).toMatch(/^s[A-Za-z0-9]{40}$/);
+});
+
+test('a secret that is given beats the one that was generated', async () => {
+  cluster.secrets.set(TOKENS, { CORE_PUBLIC_TOKEN: 'the-public-token-of-the-first-install' });
+  const values = { ...external, secrets: { generate: true, corePublicToken: 'given-afterwards' } };
+  expect(dataOf(await inCluster(values), TOKENS)['CORE_PUBLIC_TOKEN']).toBe('given-afterwards');
+});
+
+test('with an existing Secret nothing of it is rendered', async () => {
+  cluster.secrets.set('own-tokens', { CORE_PUBLIC_TOKEN: 'a-secret-of-the-operator' });
+  cluster.secrets.set(TOKENS, { CORE_PUBLIC_TOKEN: 'a-secret-of-an-earlier-time' });
+  const { stdout } = await template(external, IN_CLUSTER, cluster.kubeconfig);
+  expect(stdout).toContain('own-tokens');
+  expect(stdout).not.toMatch(/a-secret-of|kind: Secret/);
+});
+
+test('what is rendered without secrets to generate is the same each time', async () => {
+  const [first, second] = await Promise.all([template(literal), template(literal)]);
+  expect(first.stdout).toBe(second.stdout);
+});
+
+test('pods start anew when a secret of theirs in the values changes, and not when another value does', async () => {
+  const sums = async (values: Values): Promise<string[]> => {
+    const objects = await render(values);
+    return ['facade', 'core', 'worker-copy'].map((name) => {
+      const { template: pod } = find(objects, 'Deployment', `ae-answer-evaluation-${name}`)['spec'] as {
+        template: { metadata: { annotations: Record<string, string> } };
+      };
+      return String(pod.metadata.annotations['checksum/secrets']);
+    });
+  };
+  const changed = {
+    ...literal,
+    secrets: { ...(literal['secrets'] as object), coreGradingToken: 'another-token-of-16' },
+  };
+  const before = await sums(literal);
+  expect(await sums({ ...literal, logLevel: 'debug' })).toEqual(before);
+  const after = await sums(changed);
+  // Facade has no part in grading, and goes on.
+  expect(after.map((sum, index) => sum === before[index])).toEqual([true, false, false]);
+});

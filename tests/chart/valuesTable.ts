@@ -1,0 +1,71 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as prettier from 'prettier';
+import { readValues, type Value } from './valuesSchema.ts';
+
+/**
+ * `npm run generate:chart`: writes the table of values in the chart's README from values.schema.json and values.yaml.
+ * With `--check` it writes nothing, and exits with 1 when the table is not what they say.
+ */
+const BEGIN = '<!-- values: begin -->';
+const END = '<!-- values: end -->';
+
+const isLeaf = ({ schema, path }: Value): boolean =>
+  schema.properties === undefined || path.endsWith('.resources');
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+/** One row for values that are the same in several parts: `facade.nodeSelector`, `core.…`, `migrations.…`. */
+const row = ([first, ...others]: [Value, ...Value[]]): string => {
+  const { path, schema, default: value } = first;
+  const bounds =
+    schema.enum === undefined
+      ? schema.minimum !== undefined && schema.maximum !== undefined
+        ? ` (${schema.minimum} to ${schema.maximum})`
+        : ''
+      : ` (${schema.enum.join(', ')})`;
+  const places = [path, ...others.map((other) => other.path.replace(/[^.]*$/, '…'))];
+  const shown = value === undefined ? '' : `\`${JSON.stringify(value)}\``;
+  return `| ${places.map((place) => `\`${place}\``).join(', ')} | ${cell((schema.description ?? '') + bounds)} | ${cell(shown)} |`;
+};
+
+/** The table of all values, in the order of the schema. */
+const valuesTable = async (chart: string): Promise<string> => {
+  const leaves = (await readValues(chart))
+    .filter((value) => isLeaf(value) && value.path !== 'global')
+    .filter(({ path }) => !/\.resources\./.test(path));
+  const rows = new Map<string, [Value, ...Value[]]>();
+  for (const value of leaves) {
+    const key = JSON.stringify([value.path.replace(/.*\./, ''), value.schema, value.default]);
+    const same = rows.get(key);
+    if (same === undefined) rows.set(key, [value]);
+    else same.push(value);
+  }
+  return ['| value | what it means | default |', '| --- | --- | --- |', ...[...rows.values()].map(row)].join(
+    '\n',
+  );
+};
+
+/** A README with its table as it should be. Unpadded: the longest cell would make every line of it as long. */
+export const withTable = async (readme: string, chart: string): Promise<string> => {
+  const [before, rest] = readme.split(BEGIN);
+  const [, after] = (rest ?? '').split(END);
+  if (before === undefined || after === undefined) throw new Error(`the README has no ${BEGIN} … ${END}`);
+  const text = `${before}${BEGIN}\n<!-- prettier-ignore-start -->\n\n${await valuesTable(chart)}\n\n<!-- prettier-ignore-end -->\n${END}${after}`;
+  const options = await prettier.resolveConfig(join(chart, 'README.md'));
+  return prettier.format(text, { ...options, parser: 'markdown' });
+};
+
+if (import.meta.main) {
+  const chart = join(import.meta.dirname, '../../charts/answer-evaluation');
+  const file = join(chart, 'README.md');
+  const readme = await readFile(file, 'utf8');
+  const wanted = await withTable(readme, chart);
+  if (!process.argv.includes('--check')) await writeFile(file, wanted);
+  else if (readme !== wanted) {
+    console.error(
+      'charts/answer-evaluation/README.md: the table is not what the values say: npm run generate:chart',
+    );
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,8 @@
+import { join } from 'node:path';
+import { checkLicences } from './checkLicences.ts';
+
+/** `npm run check:licences`: prints a line for each dependency that is not as decided, and exits with 1 if there is any. */
+const root = process.argv[2] ?? join(import.meta.dirname, '../..');
+const offences = await checkLicences(root);
+for (const offence of offences) console.error(offence);
+if (offences.length > 0) process.exitCode = 1;

@@ -1,0 +1,586 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { failureOf } from '@evaluation/core-client';
+import { objectStore, type ObjectStore } from '@evaluation/object-store';
+import type { Candidate, Exam, Submission } from '@evaluation/rest-contract/schemas';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { createExam, resultOf, submit, uploadCopy } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
+import { eventually } from '../harness/ledger.ts';
+import { handwrittenExam, longAnswer, typedExam } from '../harness/papers.ts';
+import { plainPdf } from '../harness/pdfs.ts';
+import type { TestService } from '../harness/service.ts';
+import { startStoreProxy, type StoreProxy } from '../harness/storeProxy.ts';
+import { takeRun } from '../harness/takeRun.ts';
+import { expectError, newTenant, startIdleService, wholeFeed, type Tenant } from '../harness/tenant.ts';
+import { runProgram, type Outcome } from './program.ts';
+
+/*
+ * What the service has of a candidate, exported and erased (docs/operations.md, "Data of a candidate"). Runs are graded by
+ * the test's own hands, so that each thing that may be kept of an answer says something that can be looked for.
+ */
+
+const EXTERNAL = 'ROLL-77-quackenbush';
+const PERSON = {
+  external_id: EXTERNAL,
+  name: 'Zebulon Quackenbush',
+  roll_number: 'RN-314159',
+  section_or_class: 'Section-Umbra',
+  metadata: { guardian: 'Hephzibah' },
+};
+const SAID = {
+  typed: 'A marmoset typed this sentence.',
+  earlier: 'An ocelot stood here before.',
+  running: 'A pangolin is being graded.',
+  read: 'A quokka was read from the page.',
+  feedback: 'Mind the narwhal.',
+  reason: 'The axolotl is missing.',
+  annotation: 'See the okapi.',
+  metadata: 'desk-of-the-wombat',
+};
+/** Everything that must be found before and not after. */
+const TRACES = [
+  EXTERNAL,
+  PERSON.name,
+  PERSON.roll_number,
+  PERSON.section_or_class,
+  'Hephzibah',
+  ...Object.values(SAID),
+];
+/** What a teacher wrote stands in the audit, which is append-only; and in `reviews`, where it goes. */
+const TEACHER = 'The examiner and the tapir agree.';
+
+let proxy: StoreProxy;
+let service: TestService;
+let store: ObjectStore;
+let tenant: Tenant;
+let stranger: Tenant;
+let folder: string;
+let scanned: Exam;
+let typed: Exam;
+let second: Exam;
+let zebulon: Theirs;
+let other: Theirs;
+let running: Awaited<ReturnType<typeof takeRun>>;
+
+/** Of one candidate: the copy, the answers, and what those replaced. */
+interface Theirs {
+  candidateId: string;
+  copy: string;
+  typed: string;
+  earlier: string;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'candidate-data-'));
+  const { endpoint } = inject('testServices').s3;
+  proxy = await startStoreProxy(endpoint);
+  service = await startIdleService({
+    S3_ENDPOINT: proxy.endpoint,
+    INSPECTION_WAIT_SECONDS: '30',
+    FILE_ROUND_SECONDS: '1',
+  });
+  const { environment } = service;
+  store = objectStore({
+    endpoint,
+    region: 'us-east-1',
+    bucket: environment['S3_BUCKET'] ?? '',
+    accessKeyId: environment['S3_ACCESS_KEY_ID'] ?? '',
+    secretAccessKey: environment['S3_SECRET_ACCESS_KEY'] ?? '',
+  });
+  tenant = await newTenant(service);
+  stranger = await newTenant(service);
+  const paper = typedExam([longAnswer('1')]);
+  [scanned, typed, second] = await Promise.all([
+    createExam(tenant.api, handwrittenExam()),
+    createExam(tenant.api, paper),
+    createExam(tenant.api, paper),
+  ]);
+  zebulon = await sit(tenant, PERSON, SAID);
+  other = await sit(
+    tenant,
+    { external_id: 'other', name: 'Other Person' },
+    {
+      ...SAID,
+      typed: 'Somebody else typed this.',
+      earlier: 'Somebody else before.',
+      read: 'Something else was read.',
+      feedback: 'Fine.',
+      reason: 'All there.',
+      annotation: 'Here.',
+      metadata: 'elsewhere',
+    },
+  );
+  await submit(stranger.api, (await createExam(stranger.api, paper)).id, {
+    candidate: { ...PERSON, name: 'Namesake Elsewhere' },
+    answers: [{ question_label: '1', text: 'Of another institute.' }],
+  });
+  const active = await submit(tenant.api, second.id, {
+    candidate: { external_id: EXTERNAL },
+    answers: [{ question_label: '1', text: SAID.running }],
+  });
+  running = await takeRun(service, active.id);
+}, 120_000);
+
+afterAll(async () => {
+  await service.close();
+  store.close();
+  await proxy.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const core = () => service.grading.as({}).grading;
+type Sent = Record<keyof typeof SAID, string>;
+
+/** A client's own, and kept as it is for 48 hours: it says nothing of anybody as long as clients see to it. */
+const keyOf = (candidate: { external_id: string }): string =>
+  createHash('sha256').update(candidate.external_id).digest('hex');
+
+/** One candidate sits two exams; everything that the service keeps of that is there. */
+const sit = async (
+  of: Tenant,
+  candidate: { external_id: string; name: string },
+  said: Sent,
+): Promise<Theirs> => {
+  const answers = (text: string) => [{ question_label: '1', text }];
+  const earlier = await submit(of.api, typed.id, { candidate, answers: answers(said.earlier) });
+  await grade(earlier, said);
+  const keyed = await of.api.send(`/exams/${typed.id}/submissions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': keyOf(candidate) },
+    body: JSON.stringify({
+      candidate: { external_id: candidate.external_id },
+      answers: answers(said.typed),
+      replace: true,
+      metadata: { desk: said.metadata },
+    }),
+  });
+  expect(keyed.status).toBe(202);
+  const again = (await keyed.json()) as Submission;
+  await grade(again, said);
+  const copy = await submit(of.api, scanned.id, {
+    candidate: { external_id: candidate.external_id },
+    upload_id: await uploadCopy(of.api, withText(said.read)),
+  });
+  await grade(copy, said);
+  const { questions } = await resultOf(of.api, again.id);
+  const overridden = await of.api.patch(`/submissions/${again.id}/questions/${questions[0]?.question_id}`, {
+    reviewer: 'teacher-7',
+    awarded: 0.5,
+    reason: TEACHER,
+  });
+  expect(overridden.status).toBe(200);
+  return { candidateId: copy.candidate.id, copy: copy.id, typed: again.id, earlier: earlier.id };
+};
+
+/** After %%EOF, where a reader does not look and a search of the bytes does. */
+const withText = (text: string): Uint8Array => Buffer.concat([plainPdf(1), Buffer.from(`%${text}\n`)]);
+
+const grade = async ({ id, lane }: Submission, said: Sent): Promise<void> => {
+  const { material } = await takeRun(service, id);
+  const held = { run_id: material.run_id, institute_id: material.institute_id, fence: material.fence };
+  const evidence = { replied: [said.read, said.feedback] };
+  const [question] = material.questions;
+  if (question === undefined) throw new Error('an empty paper');
+  if (lane === 'copy') {
+    await core().recordPages.mutate({ held, first_page: 1, pages: [{ text: said.read }], evidence });
+    await core().recordAlignment.mutate({ held, alignment: [{ text: said.read }], evidence });
+  }
+  await core().keepJudgement.mutate({
+    held,
+    question_id: question.id,
+    key: createHash('sha256').update(id).digest('hex'),
+    evidence,
+    replaces: null,
+  });
+  for (const { id: question_id } of material.questions) {
+    const result = {
+      question_id,
+      status: 'graded' as const,
+      awarded: 1,
+      confidence: 0.9,
+      needs_review: false,
+      review_reasons: [],
+      extracted_answer: said.read,
+      feedback: said.feedback,
+      criteria: [{ name: 'Method', awarded: 1, max: 2, reason: said.reason }],
+      annotations: [
+        {
+          page: 1,
+          kind: 'comment' as const,
+          box: { x: 0, y: 0, width: 0.1, height: 0.1 },
+          text: said.annotation,
+        },
+      ],
+      error: null,
+    };
+    await core().recordQuestion.mutate({ held, result, evidence });
+  }
+  let checked_copy: { size_bytes: number } | null = null;
+  if (lane === 'copy') {
+    const drawn = withText(`checked ${said.read}`);
+    const size_bytes = drawn.byteLength;
+    const put = await core().presignCheckedCopy.mutate({ held, size_bytes });
+    await fetch(put.url, { method: 'PUT', headers: put.headers, body: Uint8Array.from(drawn) });
+    checked_copy = { size_bytes };
+  }
+  await core().complete.mutate({
+    held,
+    completion: {
+      checked_copy,
+      review_reasons: [],
+      grader: { provider: 'by hand', model: 'by hand' },
+      usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
+    },
+  });
+};
+
+const admin = (...args: string[]): Promise<Outcome> =>
+  runProgram('admin', [...args, '--json'], { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
+const exported = (...args: string[]) =>
+  admin('candidate', 'export', '--institute', tenant.instituteId, ...args);
+const erased = (...args: string[]) =>
+  admin('candidate', 'erase', '--institute', tenant.instituteId, ...args, '--confirm');
+
+const answerOf = (outcome: Outcome): Record<string, unknown> => {
+  expect(outcome).toMatchObject({ code: 0, stderr: '' });
+  return JSON.parse(outcome.stdout) as Record<string, unknown>;
+};
+const refused = (outcome: Outcome, exitCode: 1 | 2, code: string): void => {
+  expect(outcome).toMatchObject({ code: exitCode, stdout: '' });
+  expect((JSON.parse(outcome.stderr) as { error: { code: string } }).error.code).toBe(code);
+};
+
+/** Every row of every table as text, and every object, unpacked where it was packed. */
+const everything = async (): Promise<{ where: string; text: string }[]> => {
+  const tables = await behind<{ name: string }>(
+    service.database,
+    `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
+  );
+  const found: { where: string; text: string }[] = [];
+  for (const { name } of tables) {
+    const rows = await behind<{ text: string }>(
+      service.database,
+      `select t::text as text from "${name}" t order by 1`,
+    );
+    found.push(...rows.map(({ text }) => ({ where: name, text })));
+  }
+  for await (const key of store.list('')) {
+    const bytes = await store.get(key, { maxBytes: 10_000_000 });
+    if (bytes === null) continue;
+    const text = (key.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
+    found.push({ where: `object ${key}`, text: `${key} ${text}` });
+  }
+  return found;
+};
+
+const tracesOf = async (words: readonly string[], institute: string): Promise<string[]> => {
+  const all = await everything();
+  const ofOthers = all.filter(({ text }) => !text.includes(institute));
+  return all
+    .filter((thing) => !ofOthers.includes(thing))
+    .flatMap(({ where, text }) =>
+      words.filter((word) => text.includes(word)).map((word) => `${where}: ${word}`),
+    );
+};
+
+/** The files below a folder. */
+const filesIn = async (root: string): Promise<string[]> =>
+  (await readdir(root, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .toSorted();
+
+const textOf = async (file: string): Promise<string> => {
+  const bytes = await readFile(file);
+  return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
+};
+
+test('an export has everything of the candidate and nothing of anybody else', async () => {
+  const out = join(folder, 'whole');
+  const answer = answerOf(await exported('--external-id', EXTERNAL, '--out', out));
+  expect(answer).toMatchObject({ candidate_id: zebulon.candidateId, submissions: 4 });
+  const files = await filesIn(out);
+  expect(answer['files']).toBe(files.filter((file) => file.startsWith('files/')).length);
+  expect((await stat(out)).mode & 0o077).toBe(0);
+  expect((await stat(join(out, 'candidate.json'))).mode & 0o077).toBe(0);
+
+  const text = await readFile(join(out, 'candidate.json'), 'utf8');
+  for (const said of [...TRACES, TEACHER, 'charge', 'reserve', 'override']) expect(text).toContain(said);
+  const { submissions } = JSON.parse(text) as {
+    submissions: { submission: { id: string }; files: { path: string; size_bytes: number }[] }[];
+  };
+  expect(submissions.map(({ submission }) => submission.id)).toEqual(
+    expect.arrayContaining([zebulon.copy, zebulon.typed, zebulon.earlier]),
+  );
+  const listed = submissions.flatMap((submission) => submission.files);
+  expect(files.filter((file) => file.startsWith('files/'))).toEqual(
+    listed.map(({ path }) => path).toSorted(),
+  );
+  for (const { path, size_bytes } of listed) expect((await stat(join(out, path))).size).toBe(size_bytes);
+  expect(await textOf(join(out, 'files', zebulon.copy, 'copy.pdf'))).toBe(
+    Buffer.from(withText(SAID.read)).toString('latin1'),
+  );
+  expect(files.some((file) => file.startsWith(`files/${zebulon.copy}/checked-copies/`))).toBe(true);
+  expect(files.some((file) => file.startsWith(`files/${zebulon.copy}/evidence/`))).toBe(true);
+
+  for (const file of files) {
+    const held = await textOf(join(out, file));
+    for (const foreign of [
+      'Other Person',
+      'Somebody else',
+      'Something else',
+      'Namesake',
+      stranger.instituteId,
+    ])
+      expect(held).not.toContain(foreign);
+  }
+});
+
+test('an export that was cut short goes on, and fetches no file twice', async () => {
+  const out = join(folder, 'cut');
+  let fetches = 0;
+  const isFile = ({ method, path }: { method: string; path: string }) =>
+    method === 'GET' && path.includes('.pdf');
+  proxy.beforeNext(
+    (asked) => isFile(asked) && (fetches += 1) === 2,
+    async () => {
+      throw new Error('the connection breaks');
+    },
+  );
+  refused(await exported('--candidate', zebulon.candidateId, '--out', out), 1, 'file_not_fetched');
+  const before = (await filesIn(out)).filter((file) => file.endsWith('.pdf'));
+  expect(before).toHaveLength(1);
+  expect(await filesIn(out)).not.toContain('candidate.json');
+  const seen = proxy.seen.length;
+  answerOf(await exported('--candidate', zebulon.candidateId, '--out', out));
+  expect(proxy.seen.slice(seen).filter(isFile)).toHaveLength(1);
+  expect(await filesIn(out)).toEqual(await filesIn(join(folder, 'whole')));
+
+  // Another candidate's data in the same folder would be given away with it.
+  refused(await exported('--candidate', other.candidateId, '--out', out), 2, 'folder_in_use');
+  await writeFile(join(folder, 'note.txt'), 'mine');
+  refused(await exported('--candidate', other.candidateId, '--out', folder), 2, 'folder_in_use');
+});
+
+test('an unknown candidate, or that of another institute, answers not_found', async () => {
+  const out = join(folder, 'nobody');
+  refused(await exported('--external-id', 'nobody', '--out', out), 1, 'not_found');
+  const there = ['--institute', stranger.instituteId, '--candidate', zebulon.candidateId];
+  refused(await admin('candidate', 'export', ...there, '--out', out), 1, 'not_found');
+  refused(await admin('candidate', 'erase', ...there, '--confirm'), 1, 'not_found');
+  refused(await erased(), 2, 'invalid_arguments');
+  const unconfirmed = ['--institute', tenant.instituteId, '--candidate', zebulon.candidateId];
+  refused(await admin('candidate', 'erase', ...unconfirmed), 2, 'invalid_arguments');
+  expect(await filesIn(folder)).not.toContain('nobody/export.json');
+});
+
+/** Objects and rows as they were before, that are not theirs: one row of credits aside, which a stopped run frees. */
+const untouched = (
+  before: Awaited<ReturnType<typeof everything>>,
+  after: Awaited<ReturnType<typeof everything>>,
+  ids: string[],
+): string[] => {
+  const now = new Set(after.map(({ where, text }) => `${where} ${text}`));
+  return before
+    .filter(({ where, text }) => !now.has(`${where} ${text}`) && !ids.some((id) => text.includes(id)))
+    .map(({ where }) => where)
+    .filter((where) => where !== 'credit_accounts');
+};
+
+test('an erasure that the store cuts short is finished by the same command, and leaves no trace', async () => {
+  expect(await tracesOf([EXTERNAL], tenant.instituteId)).not.toEqual([]);
+  const before = await everything();
+  const feed = new Map((await wholeFeed(tenant.api)).map((row) => [row.id, row.updated_at]));
+  const marks = await resultOf(tenant.api, zebulon.typed);
+  const credits = await tenant.credits();
+  const ids = (
+    await behind<{ id: string }>(
+      service.database,
+      `select s.id from submissions s where s.candidate_id = $1 union select r.id from runs r join submissions s
+       on s.id = r.submission_id where s.candidate_id = $1 union select $1 union
+       select upload_id from submissions where candidate_id = $1 and upload_id is not null`,
+      [zebulon.candidateId],
+    )
+  ).map(({ id }) => id);
+  expect(ids).toHaveLength(4 + 4 + 1 + 1);
+
+  proxy.setAway(true);
+  refused(await erased('--external-id', EXTERNAL), 1, 'service_unavailable');
+  // The rows are gone by then, and whoever works on a run of theirs is refused.
+  expect(await running.mark(1)).toBe('lost');
+  const open = await behind(service.database, 'select 1 from erasures where files_removed_at is null');
+  expect(open).toHaveLength(1);
+  proxy.setAway(false);
+
+  expect(answerOf(await erased('--external-id', EXTERNAL))).toMatchObject({
+    candidate_id: zebulon.candidateId,
+    submissions: 4,
+  });
+  expect(await tracesOf(TRACES, tenant.instituteId)).toEqual([]);
+  const teachers = await tracesOf([TEACHER], tenant.instituteId);
+  // Zebulon's in the audit; the other candidate's there and in their review.
+  expect(teachers.toSorted()).toEqual([
+    `audit_entries: ${TEACHER}`,
+    `audit_entries: ${TEACHER}`,
+    `reviews: ${TEACHER}`,
+  ]);
+  const after = await everything();
+  expect(untouched(before, after, ids)).toEqual([]);
+  expect(after.filter(({ where }) => where.startsWith('object')).map(({ where }) => where)).toEqual(
+    before
+      .filter(({ where }) => where.startsWith('object') && !ids.some((id) => where.includes(id)))
+      .map(({ where }) => where),
+  );
+
+  // What the run that was stopped had reserved is free; what was charged stays charged.
+  expect(await tenant.credits()).toEqual({ ...credits, committed: 0 });
+  expect(credits.committed).toBeGreaterThan(0);
+  expect((await admin('reconcile', '--institute', tenant.instituteId)).code).toBe(0);
+
+  // The feed shows each of them again, and the other candidate's not.
+  for (const row of await wholeFeed(tenant.api)) {
+    const isTheirs = row.candidate.id === zebulon.candidateId;
+    expect(Date.parse(row.updated_at) > Date.parse(feed.get(row.id) ?? '')).toBe(isTheirs);
+    if (isTheirs) expect(row.candidate.external_id).toBe(`erased-${zebulon.candidateId}`);
+  }
+  const result = await resultOf(tenant.api, zebulon.typed, '?include=annotations');
+  expect(result.totals).toEqual(marks.totals);
+  expect(result).toMatchObject({ candidate: { name: null, roll_number: null }, status: marks.status });
+  expect(result.questions[0]).toMatchObject({
+    awarded: 0.5,
+    extracted_answer: null,
+    feedback: null,
+    annotations: [],
+    criteria: [{ name: 'Method', awarded: 1, max: 2, reason: null }],
+    review: { reviewer: { ref: 'teacher-7' }, reason: null },
+  });
+  expect(await resultOf(tenant.api, zebulon.copy)).toMatchObject({ checked_copy: { available: false } });
+  expectError(await tenant.api.get(`/submissions/${zebulon.copy}/checked-copy`), 404, 'not_found');
+});
+
+test('asking again changes nothing, and an erased candidate is not marked, named or submitted for again', async () => {
+  const before = await everything();
+  const again = answerOf(await erased('--candidate', zebulon.candidateId));
+  expect(again).toMatchObject({ candidate_id: zebulon.candidateId, submissions: 4 });
+  expect(await everything()).toEqual(before);
+  refused(await erased('--external-id', EXTERNAL), 1, 'not_found');
+
+  const { api } = tenant;
+  expectError(await api.post(`/submissions/${zebulon.typed}/re-evaluate`), 409, 'conflict');
+  const { questions } = await resultOf(api, zebulon.typed);
+  const override = `/submissions/${zebulon.typed}/questions/${questions[0]?.question_id}`;
+  expectError(await api.patch(override, { reviewer: 'teacher-7', awarded: 1 }), 409, 'conflict');
+  const answers = [{ question_label: '1', text: 'Again.' }];
+  const byId = { candidate_id: zebulon.candidateId, answers };
+  expectError(await api.post(`/exams/${second.id}/submissions`, byId), 404, 'candidate_not_found');
+  const renamed = { external_id: `erased-${zebulon.candidateId}`, name: PERSON.name };
+  expectError(await api.post('/candidates', { candidates: [renamed] }), 404, 'candidate_not_found');
+  const asRenamed = { candidate: renamed, answers };
+  expectError(await api.post(`/exams/${second.id}/submissions`, asRenamed), 404, 'candidate_not_found');
+  const registered = { candidate_ids: [zebulon.candidateId] };
+  expectError(await api.post(`/exams/${second.id}/candidates`, registered), 404, 'candidate_not_found');
+
+  // The request that was sent before is answered from what is left of its outcome, and happens once.
+  const replayed = await api.send(`/exams/${typed.id}/submissions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': keyOf(PERSON) },
+    body: JSON.stringify({
+      candidate: { external_id: EXTERNAL },
+      answers: [{ question_label: '1', text: SAID.typed }],
+      replace: true,
+      metadata: { desk: SAID.metadata },
+    }),
+  });
+  expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+  expect(await replayed.json()).toMatchObject({
+    id: zebulon.typed,
+    candidate: { id: zebulon.candidateId, external_id: `erased-${zebulon.candidateId}` },
+    metadata: null,
+  });
+
+  const anew = await submit(api, second.id, { candidate: PERSON, answers });
+  expect(anew.candidate.id).not.toBe(zebulon.candidateId);
+  const { body } = await api.get<Candidate>(`/candidates/${zebulon.candidateId}`);
+  expect(body).toMatchObject({ external_id: `erased-${zebulon.candidateId}`, name: null, metadata: null });
+});
+
+test('an erasure that nobody asks for again is finished by core, and what comes late is removed', async () => {
+  proxy.setAway(true);
+  refused(await erased('--candidate', other.candidateId), 1, 'service_unavailable');
+  proxy.setAway(false);
+  const letPass = (hours: number) =>
+    behind(
+      service.database,
+      `update erasures set requested_at = requested_at - make_interval(hours => $1::int),
+         files_removed_at = files_removed_at - make_interval(hours => $1::int) where candidate_id = $2`,
+      [hours, other.candidateId],
+    );
+  const stands = async (what: string) => {
+    const rows = await behind(
+      service.database,
+      `select 1 from erasures where candidate_id = $1 and ${what} is not null and external_id is null`,
+      [other.candidateId],
+    );
+    return rows.length === 1;
+  };
+  await letPass(1);
+  await eventually('core has removed the files', () => stands('files_removed_at'));
+  // A worker that was told too late.
+  const late = `institutes/${tenant.instituteId}/checked-copies/${other.copy}/late.pdf`;
+  await store.put(late, Buffer.from('late'), 'application/pdf');
+  await letPass(4);
+  await eventually('core has looked again', () => stands('settled_at'));
+  expect(await store.head(late)).toBeNull();
+});
+
+test('a submission that was accepted while the erasure began is erased too', async () => {
+  const answers = [{ question_label: '1', text: 'A coelacanth races.' }];
+  const { candidate } = await submit(tenant.api, second.id, { candidate: { external_id: 'racer' }, answers });
+  const registrar = new pg.Client({ connectionString: service.database.superuserUrl });
+  await registrar.connect();
+  try {
+    // Somebody registers the candidate and takes long: the submission has found it, and waits here.
+    await registrar.query('begin');
+    await registrar.query('set local session_replication_role = replica');
+    await registrar.query(
+      `insert into registrations (id, institute_id, exam_id, candidate_id) values (gen_random_uuid(), $1, $2, $3)`,
+      [tenant.instituteId, typed.id, candidate.id],
+    );
+    const waiting = async (count: number) => {
+      const rows = await behind(
+        service.database,
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length === count;
+    };
+    const sent = tenant.api.post(`/exams/${typed.id}/submissions`, { candidate_id: candidate.id, answers });
+    await eventually('the submission waits', () => waiting(1));
+    let isDone = false;
+    const erasing = erased('--candidate', candidate.id).finally(() => (isDone = true));
+    await eventually('the erasure waits for it, or is over', async () => isDone || (await waiting(2)));
+    await registrar.query('rollback');
+    expect((await sent).status).toBe(202);
+    expect(answerOf(await erasing)).toMatchObject({ submissions: 2 });
+  } finally {
+    await registrar.end();
+  }
+  expect(await tracesOf(['A coelacanth races.'], tenant.instituteId)).toEqual([]);
+  expect((await admin('reconcile', '--institute', tenant.instituteId)).code).toBe(0);
+});
+
+test('a record that was under way when the erasure began is refused', async () => {
+  const candidate = { external_id: 'in-hand' };
+  const answers = [{ question_label: '1', text: 'In hand.' }];
+  const { id, candidate: made } = await submit(tenant.api, second.id, { candidate, answers });
+  const { material } = await takeRun(service, id);
+  answerOf(await erased('--candidate', made.id));
+  const held = { run_id: material.run_id, institute_id: material.institute_id, fence: material.fence };
+  const late = core().recordPages.mutate({ held, first_page: 1, pages: [], evidence: { said: 'In hand.' } });
+  expect(await late.catch((error: unknown) => failureOf(error)?.code)).toBe('conflict');
+  expect(await tracesOf(['In hand.'], tenant.instituteId)).toEqual([]);
+});

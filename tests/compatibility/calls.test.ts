@@ -1,0 +1,55 @@
+import { coreRouter } from '@evaluation/core';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/v4';
+import { calls as release_0_1_0 } from './recorded/calls-0.1.0.ts';
+
+/*
+ * Calls of earlier facades and workers against this core (docs/compatibility.md). What core answered them is checked by the
+ * compiler: each recorded answer `satisfies` the type of the procedure, so a field that is gone, or that an older core does
+ * not send and this caller counts on, does not compile.
+ */
+
+const recorded = Object.entries({ '0.1.0': release_0_1_0 }).flatMap(([release, calls]) =>
+  Object.entries(calls).map(([path, { input }]) => [release, path, input] as const),
+);
+
+/** tRPC keeps a procedure's input schemas in its definition, and procedures by their whole path. */
+const inputOf = (path: string): z.ZodType | null => {
+  const procedures: unknown = coreRouter._def.procedures;
+  const procedure: unknown = Reflect.get(Object(procedures), path);
+  if (procedure === undefined) return null;
+  const inputs: unknown = Reflect.get(Object(Reflect.get(Object(procedure), '_def')), 'inputs');
+  const schemas: unknown[] = Array.isArray(inputs) ? inputs : [];
+  const [schema] = schemas;
+  return schema instanceof z.ZodType ? schema : z.unknown();
+};
+
+describe.each(recorded)('%s %s', (_release, path, input) => {
+  test('is still there and takes what it took', () => {
+    const schema = inputOf(path);
+    if (schema === null) throw new Error(`${path} is gone: callers of an earlier release still use it`);
+    expect(schema.safeParse(input).error).toBeUndefined();
+  });
+
+  test('ignores what a later caller says besides', () => {
+    const more = typeof input === 'object' && input !== null ? { ...input, of_a_later_release: 1 } : input;
+    expect(inputOf(path)?.safeParse(more).error).toBeUndefined();
+  });
+});
+
+test('calls of every part are recorded: runs, inspections, drawings, and what the facade asks', () => {
+  const paths = Object.keys(release_0_1_0);
+  for (const path of [
+    'grading.claim',
+    'grading.complete',
+    'grading.handBack',
+    'grading.heartbeat',
+    'grading.recordDrawing',
+    'grading.recordInspection',
+    'grading.recordQuestion',
+    'public.authenticate',
+    'public.submissions.create',
+  ])
+    expect(paths).toContain(path);
+  for (const path of paths) expect(inputOf(path), path).not.toBeNull();
+});

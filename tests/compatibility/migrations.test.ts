@@ -1,0 +1,117 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/*
+ * The migrations of a release are applied while the release before it still serves (docs/compatibility.md): they may add,
+ * and must not take away, rename, narrow or check what the earlier release reads and writes.
+ */
+
+const folder = join(import.meta.dirname, '../../packages/database/prisma/migrations');
+
+/** The last migration of the first release: before it nobody ran anything. */
+const FIRST_RELEASE = '20261121010309_evidence_of_rubrics';
+
+/**
+ * What takes something away after all, by migration: each statement's beginning, and the release that stopped using what
+ * goes. It must be older than the release that has the migration.
+ */
+const CONTRACTED: Readonly<Record<string, readonly { statement: string; unusedSince: string }[]>> = {};
+
+const withoutBodies = (sql: string): string =>
+  sql
+    .replaceAll(/\$(\w*)\$[^]*?\$\1\$/g, "'body'")
+    .replaceAll(/--.*$/gm, '')
+    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(/'(?:[^']|'')*'/g, "''");
+
+const statementsOf = (sql: string): string[] =>
+  withoutBodies(sql)
+    .split(';')
+    .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
+    .filter((statement) => statement !== '');
+
+/** The table that a statement is about, without schema and quotes. */
+const tableOf = (statement: string): string =>
+  (
+    /^(?:CREATE TABLE(?: IF NOT EXISTS)?|ALTER TABLE(?: IF EXISTS)?(?: ONLY)?) ([\w".]+)/i.exec(
+      statement,
+    )?.[1] ??
+    / ON (?:ONLY )?([\w".]+)/i.exec(statement)?.[1] ??
+    ''
+  ).replaceAll(/"|^.*\./g, '');
+
+const REFUSED: readonly [what: string, pattern: RegExp][] = [
+  ['takes away', /\bDROP\b|^TRUNCATE\b/i],
+  ['renames', /\bRENAME\b/i],
+  ['changes a type', /\bALTER COLUMN \S+ (?:SET DATA )?TYPE\b/i],
+  ['refuses what was allowed', /\bSET NOT NULL\b/i],
+  [
+    'adds a column that the older release does not fill',
+    /\bADD COLUMN(?! [^,]*\bDEFAULT\b)[^,]*\bNOT NULL\b/i,
+  ],
+  [
+    'checks what the older release writes',
+    /\bADD (?:CONSTRAINT|CHECK|UNIQUE|FOREIGN KEY|PRIMARY KEY|EXCLUDE)\b/i,
+  ],
+  ['checks what the older release writes', /^CREATE UNIQUE INDEX\b/i],
+  [
+    'hides what the older release sees',
+    /\b(?:ENABLE|FORCE) ROW LEVEL SECURITY\b|^CREATE POLICY\b.*\bAS RESTRICTIVE\b/i,
+  ],
+  ['takes a right away', /^REVOKE\b/i],
+];
+
+/** What of a migration an earlier release cannot live with. On a table that it makes itself anything goes. */
+const faultsOf = (sql: string): string[] => {
+  const statements = statementsOf(sql);
+  const made = new Set(statements.filter((one) => /^CREATE TABLE\b/i.test(one)).map(tableOf));
+  return statements.flatMap((statement) => {
+    const fault = REFUSED.find(([, pattern]) => pattern.test(statement));
+    return fault === undefined || made.has(tableOf(statement))
+      ? []
+      : [`${fault[0]}: ${statement.slice(0, 100)}`];
+  });
+};
+
+test('every migration since the first release only adds, or names the release that stopped using what it takes away', async () => {
+  const names = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();
+  expect(names).toContain(FIRST_RELEASE);
+  for (const name of names.filter((one) => one > FIRST_RELEASE)) {
+    const sql = await readFile(join(folder, name, 'migration.sql'), 'utf8');
+    const excused = CONTRACTED[name] ?? [];
+    const faults = faultsOf(sql).filter(
+      (fault) => !excused.some(({ statement }) => fault.includes(`: ${statement}`)),
+    );
+    expect(faults, name).toEqual([]);
+  }
+  for (const name of Object.keys(CONTRACTED)) expect(names).toContain(name);
+});
+
+test.each([
+  'DROP TABLE "runs";',
+  'ALTER TABLE "runs" DROP COLUMN "worker";',
+  'ALTER TABLE runs\n  ALTER COLUMN worker DROP NOT NULL;',
+  'ALTER TABLE "runs" RENAME COLUMN "worker" TO "holder";',
+  'ALTER TABLE "runs" ALTER COLUMN "fence" SET DATA TYPE BIGINT;',
+  'ALTER TABLE "runs" ALTER COLUMN "worker" SET NOT NULL;',
+  'ALTER TABLE "runs" ADD COLUMN "a" TEXT DEFAULT \'x\', ADD COLUMN "b" TEXT NOT NULL;',
+  // New rows are checked all the same, and the older release writes some.
+  'ALTER TABLE runs ADD CONSTRAINT sane CHECK (fence >= 0) NOT VALID;',
+  'CREATE UNIQUE INDEX "one" ON "runs" ("worker");',
+  'ALTER TABLE runs ENABLE ROW LEVEL SECURITY;',
+  'REVOKE UPDATE ON runs FROM core;',
+  'CREATE TABLE other (id int); DROP INDEX runs_queue;',
+])('an earlier release could not live with %s', (sql) => {
+  expect(faultsOf(sql)).toHaveLength(1);
+});
+
+test.each([
+  'ALTER TABLE "runs" ADD COLUMN     "traceparent" TEXT;',
+  'ALTER TABLE "runs" ADD COLUMN "tries" INTEGER NOT NULL DEFAULT 0;',
+  'CREATE TABLE "notes" ("id" UUID NOT NULL); ALTER TABLE notes ENABLE ROW LEVEL SECURITY; CREATE UNIQUE INDEX n ON "notes" ("id"); ALTER TABLE "notes" ADD CONSTRAINT f FOREIGN KEY ("id") REFERENCES runs("id");',
+  'CREATE INDEX more ON runs (worker);',
+  "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$ DROP TABLE x; $$; -- DROP TABLE y\nCOMMENT ON TABLE runs IS 'DROP; it''s'",
+])('an earlier release lives with %s', (sql) => {
+  expect(faultsOf(sql)).toEqual([]);
+});

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/**
+ * What a Kubernetes Service is to its clients: connections go to one replica after another, and stay there. A replica
+ * that is taken out gets no more of them and keeps those it has.
+ */
+export interface Balancer {
+  url: string;
+  add(url: string): void;
+  remove(url: string): void;
+  close(): Promise<void>;
+}
+
+export const startBalancer = async (...replicas: string[]): Promise<Balancer> => {
+  const sockets = new Set<Socket>();
+  let next = 0;
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const url = replicas[(next += 1) % replicas.length];
+    if (url === undefined) {
+      client.resetAndDestroy();
+      return;
+    }
+    const { hostname: host, port } = new URL(url);
+    const upstream = connect({ host, port: Number(port), allowHalfOpen: true });
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(one);
+      // A reset on one side is a reset on the other: nothing is repaired on the way.
+      one.on('error', () => other.resetAndDestroy());
+      one.once('close', () => sockets.delete(one));
+      one.pipe(other);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // It listens on a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    add: (url) => void replicas.push(url),
+    remove: (url) => void replicas.splice(replicas.indexOf(url), 1),
+    close: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+};

@@ -1,0 +1,60 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readBundle, replay, type Outcome, type Replayed } from '@evaluation/evidence';
+import type { Result } from '@evaluation/rest-contract/schemas';
+import { runProgram } from '../cli/program.ts';
+
+/** Of a service's environment, what the admin program finds it by. */
+const FOUND_BY = ['DATA_DIR', 'CORE_URL', 'CORE_CONTROL_TOKEN'];
+
+/**
+ * A submission's evidence as the admin program writes it for an operator.
+ * @param more options of the command
+ */
+export const evidenceOf = async (
+  environment: Record<string, string>,
+  submissionId: string,
+  ...more: string[]
+): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'replay-'));
+  try {
+    const file = join(folder, 'evidence.json');
+    const written = await runProgram(
+      'admin',
+      ['evidence', '--submission', submissionId, '--out', file, ...more],
+      Object.fromEntries(Object.entries(environment).filter(([name]) => FOUND_BY.includes(name))),
+    );
+    if (written.code !== 0) throw new Error(`no evidence was written: ${written.stderr}`);
+    return await readFile(file, 'utf8');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/** What a submission's evidence comes to by itself. */
+export const replayOf = async (...of: Parameters<typeof evidenceOf>): Promise<Replayed> =>
+  replay(readBundle(await evidenceOf(...of)));
+
+/** What the API shows of a result and evidence recomputes. */
+export const marksOf = ({ status, needs_review, review_reasons, totals, questions }: Result): Outcome => ({
+  submission: { status, needs_review, review_reasons, totals },
+  questions: questions.map((question) => {
+    if (question.status === 'pending' || question.status === 'cancelled' || question.source === 'ai_reviewed')
+      throw new Error(`question ${question.label} is not as a run has left it`);
+    return {
+      question_id: question.question_id,
+      status: question.status,
+      awarded: question.awarded,
+      max: question.max,
+      source: question.source,
+      confidence: question.confidence,
+      needs_review: question.needs_review,
+      review_reasons: question.review_reasons,
+      extracted_answer: question.extracted_answer ?? null,
+      feedback: question.feedback,
+      criteria: question.criteria,
+      error: question.error,
+    };
+  }),
+});

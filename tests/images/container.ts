@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, copyFile, link, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle, type ImageName } from '@evaluation/bundle';
+
+/*
+ * Programs run as an image runs them, without Docker: from the bundle alone, in a folder that nobody may write to, under
+ * an account that has no name and no home, with the environment that is given and a temporary folder as the only place
+ * to write.
+ */
+
+/** As in the Dockerfile. Only root may become somebody else; anybody else is held by the folder's modes already. */
+const ACCOUNT = process.getuid?.() === 0 ? { uid: 10_001, gid: 10_001 } : {};
+const START_MS = 30_000;
+
+export interface Images {
+  run(image: ImageName, program: string, args: string[], environment: Record<string, string>): Container;
+  /** Whether what was left in the temporary folders says that something was not tidied up. */
+  leftBehind(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export interface Container {
+  /** What it said it is when it was ready. @throws Error with its output when it ends before that */
+  ready: Promise<string>;
+  ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+  stop(): void;
+}
+
+/** Bundles the images into a folder outside of the repository, with a Node beside them. */
+export const makeImages = async (names: readonly ImageName[]): Promise<Images> => {
+  const folder = await mkdtemp(join(tmpdir(), 'evaluation-images-'));
+  const running = new Map<number, Promise<unknown>>();
+  const temporary = (name: string) => join(folder, 'tmp', name);
+  const close = async () => {
+    for (const [pid, ended] of running) {
+      // Its children too.
+      process.kill(-pid, 'SIGKILL');
+      await ended;
+    }
+    await makeWritable(folder);
+    await rm(folder, { recursive: true, force: true });
+  };
+
+  try {
+    const node = join(folder, 'node');
+    // The repository's may lie where the other account cannot look.
+    await link(process.execPath, node).catch(() => copyFile(process.execPath, node));
+    for (const name of names) {
+      await bundle(name, join(folder, name));
+      await eachBelow(join(folder, name), (path, isFolder) => chmod(path, isFolder ? 0o555 : 0o444));
+      await mkdir(temporary(name), { recursive: true });
+      if (ACCOUNT.uid !== undefined) await chown(temporary(name), ACCOUNT.uid, ACCOUNT.gid);
+    }
+    await chmod(folder, 0o755);
+    return {
+      run: (image, program, args, environment) => {
+        const child = spawn(node, [join(folder, image, program), ...args], {
+          ...ACCOUNT,
+          detached: true,
+          cwd: '/',
+          stdio: ['ignore', 'pipe', 'pipe'],
+          env: { TMPDIR: temporary(image), ...environment },
+        });
+        const output = { stdout: '', stderr: '' };
+        const ready = Promise.withResolvers<string>();
+        // Whoever waits for its end only must not be ended by this.
+        ready.promise.catch(() => {});
+        child.stdout.setEncoding('utf8').on('data', (text: string) => {
+          output.stdout += text;
+          const [, name] = /^ready (.+)$/m.exec(output.stdout) ?? [];
+          if (name !== undefined) ready.resolve(name);
+        });
+        child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+        const late = setTimeout(() => ready.reject(new Error(`${image} is not ready`)), START_MS);
+        const ended = once(child, 'close').then(() => {
+          clearTimeout(late);
+          if (child.pid !== undefined) running.delete(child.pid);
+          ready.reject(new Error(`${image} ended with ${child.exitCode}: ${output.stdout}${output.stderr}`));
+          return { code: child.exitCode, ...output };
+        });
+        if (child.pid !== undefined) running.set(child.pid, ended);
+        return { ready: ready.promise, ended, stop: () => void child.kill('SIGTERM') };
+      },
+      leftBehind: async () => (await Promise.all(names.map((name) => readdir(temporary(name))))).flat(),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const makeWritable = (folder: string): Promise<void> =>
+  eachBelow(folder, async (path, isFolder) => (isFolder ? chmod(path, 0o755) : undefined));
+
+const eachBelow = async (
+  folder: string,
+  change: (path: string, isFolder: boolean) => Promise<void>,
+): Promise<void> => {
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    await change(join(entry.parentPath, entry.name), entry.isDirectory());
+  }
+  await change(folder, true);
+};

@@ -1,0 +1,106 @@
+import { coreOverHttp } from '@evaluation/core-client';
+import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { QuestionResult, Submission } from '@evaluation/rest-contract/schemas';
+import { copyPdf, copyTruth, examBody, typedSamples } from '../fixtures/fixtures.ts';
+import {
+  apiClient,
+  createExam,
+  resultOf,
+  submit,
+  untilOver,
+  uploadCopy,
+  type ApiClient,
+} from '../harness/api.ts';
+import { eventually } from '../harness/ledger.ts';
+import { truthFor } from '../harness/perfectReader.ts';
+import { textOfPages } from '../harness/pdfs.ts';
+import { startSplitService, type SplitService } from '../harness/processes.ts';
+
+/*
+ * Both journeys through facade, core and two workers as processes of their own, each worker on its lanes, as the chart
+ * deploys them: what the parts of one process could share in memory, these cannot.
+ */
+
+let model: ModelServer;
+let service: SplitService;
+/** With a key that has every scope. */
+let api: ApiClient;
+beforeAll(async () => {
+  model = await startModelServer();
+  service = await startSplitService({
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: 'sk-not-a-real-key',
+    GRADER_MODEL: 'perfect-reader-1',
+    DRAIN_SECONDS: '20',
+  });
+  const control = coreOverHttp({
+    url: service.core().name,
+    token: service.environment['CORE_CONTROL_TOKEN'] ?? '',
+  });
+  const { api_key } = await control.as({}).control.createKey.mutate({
+    institute_id: service.instituteId,
+    scopes: ['evaluation:read', 'evaluation:write', 'evaluation:review', 'evaluation:finalize'],
+  });
+  await control.close();
+  api = apiClient(service.facade.name, api_key);
+  await Promise.all([
+    service.startWorker({ TYPED_CONCURRENCY: '0' }),
+    service.startWorker({ COPY_CONCURRENCY: '0', INSPECT_CONCURRENCY: '0', DRAW_CONCURRENCY: '0' }),
+  ]);
+});
+afterAll(async () => {
+  await service.close();
+  await model.close();
+});
+
+test('a scanned copy: uploaded, graded as the careful examiner did, overridden, drawn anew, finalized', async () => {
+  const truth = copyTruth('weak');
+  model.know(truthFor(truth));
+  const exam = await createExam(api, examBody('science'));
+  const { id } = await submit(api, exam.id, {
+    candidate: { external_id: 'candidate-1' },
+    upload_id: await uploadCopy(api, copyPdf('weak')),
+  });
+  expect(await untilOver(api, id)).toMatchObject({ status: 'graded' });
+  const { questions } = await resultOf(api, id);
+  const marks = Object.fromEntries(questions.map(({ label, awarded }) => [label, awarded]));
+  for (const { label, awarded } of truth.questions)
+    expect({ label, marks: marks[label] }).toEqual({ label, marks: awarded });
+
+  const [first] = questions;
+  if (first === undefined) throw new Error('the paper has questions');
+  const changed = await api.patch<QuestionResult>(`/submissions/${id}/questions/${first.question_id}`, {
+    reviewer: 'teacher-1',
+    awarded: 0.5,
+  });
+  expect(changed).toMatchObject({ status: 200, body: { awarded: 0.5, source: 'ai_reviewed' } });
+  const text = await eventually('the checked copy shows the teacher’s mark', async () => {
+    const response = await api.send(`/submissions/${id}/checked-copy`, {});
+    if (response.status !== 200) {
+      await response.arrayBuffer();
+      return undefined;
+    }
+    return (await textOfPages(new Uint8Array(await response.arrayBuffer()))).join(' ');
+  });
+  expect(text).toContain(`Q${first.label} 0.5/${first.max}`);
+  expect(await api.post(`/exams/${exam.id}/finalize`, { all_graded: true })).toMatchObject({ status: 200 });
+  expect((await api.get<Submission>(`/submissions/${id}`)).body.finalized).toBe(true);
+});
+
+test('typed answers: objective ones by their key, long ones by the model, charged once', async () => {
+  model.reset();
+  const [strong] = typedSamples();
+  const exam = await createExam(api, examBody('history-typed'));
+  const { id } = await submit(api, exam.id, { candidate: strong.candidate, answers: strong.answers });
+  expect(await untilOver(api, id)).toMatchObject({
+    status: 'graded',
+    credits_charged: strong.expected.non_blank_long_answers,
+  });
+  for (const question of (await resultOf(api, id)).questions) {
+    const expected = strong.expected.objective[question.label];
+    if (expected === undefined) expect(question).toMatchObject({ source: 'ai', awarded: question.max });
+    else expect(question).toMatchObject({ source: 'auto', awarded: expected });
+  }
+});

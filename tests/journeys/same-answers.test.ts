@@ -1,0 +1,168 @@
+import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
+import type { Exam, Result } from '@evaluation/rest-contract/schemas';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createExam, resultOf, submit, untilOver, type ApiClient } from '../harness/api.ts';
+import { lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { longAnswer, typedExam } from '../harness/papers.ts';
+import { startService, type TestService } from '../harness/service.ts';
+import { newTenant, type Tenant } from '../harness/tenant.ts';
+
+/*
+ * A model that marks the same answer otherwise each time it is asked, as real ones do at any temperature: candidates who
+ * wrote the same get the same marks all the same (decision 017).
+ */
+
+let model: ModelServer;
+let service: TestService;
+let behind: BehindTheApi;
+let tenant: Tenant;
+let exam: Exam;
+
+beforeAll(async () => {
+  model = await startModelServer();
+  service = await startService({
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: 'sk-not-a-real-key',
+    GRADER_MODEL: 'fickle-1',
+    TYPED_CONCURRENCY: '4',
+  });
+  behind = lookBehind(service.database);
+});
+afterAll(async () => {
+  await behind.close();
+  await service.close();
+  await model.close();
+});
+/** 0.5 more each time that it is asked. */
+const fickle = (): Behaviour => ({
+  kind: 'content',
+  content: {
+    criteria: [
+      {
+        criterion: 1,
+        evidence: 'Ice floats',
+        reason: 'It says so.',
+        awarded: model.calls.length / 2,
+        certainty: 'certain',
+      },
+    ],
+    feedback: 'Well done.',
+  },
+});
+beforeEach(async () => {
+  model.behave(fickle);
+  tenant = await newTenant(service);
+  exam = await paperOf(tenant.api);
+});
+afterEach(() => model.reset());
+
+const paperOf = (api: ApiClient): Promise<Exam> =>
+  createExam(
+    api,
+    typedExam([
+      longAnswer('1', {
+        max_marks: 50,
+        model_answer: null,
+        rubric: { criteria: [{ name: 'density', marks: 50 }] },
+      }),
+    ]),
+  );
+
+let candidates = 0;
+const ANSWER = 'Ice floats because it is less dense than water.';
+const submitAnswer = (text = ANSWER, to: { api: ApiClient; exam: Exam } = { ...tenant, exam }) => {
+  candidates += 1;
+  return submit(to.api, to.exam.id, {
+    candidate: { external_id: `SAME-${candidates}` },
+    answers: [{ question_label: '1', text }],
+  });
+};
+const graded = async (id: string, api = tenant.api): Promise<Result> => {
+  expect(await untilOver(api, id)).toMatchObject({ status: 'graded' });
+  return resultOf(api, id);
+};
+const marked = async (text = ANSWER): Promise<number> =>
+  (await graded((await submitAnswer(text)).id)).totals.awarded;
+
+test('20 candidates with the same answer get the same marks, feedback and criteria, all at once or one by one', async () => {
+  const together = [];
+  while (together.length < 20) together.push(await submitAnswer());
+  const results = [];
+  for (const { id } of together) results.push(await graded(id));
+  const said = (result: Result | undefined) =>
+    result?.questions.map(({ awarded, feedback, criteria, confidence }) => ({
+      awarded,
+      feedback,
+      criteria,
+      confidence,
+    }));
+  for (const result of results) expect(said(result)).toEqual(said(results[0]));
+  // As many as ran at once before one of them stood, and of those that came later none.
+  expect(model.calls.length).toBeLessThanOrEqual(4);
+  const asked = model.calls.length;
+  const later = await graded((await submitAnswer()).id);
+  expect(said(later)).toEqual(said(results[0]));
+  expect(model.calls).toHaveLength(asked);
+  expect(await behind.query('select from judgements')).toHaveLength(1);
+});
+
+test('an answer that differs at all, or a question marked by another rubric, is judged by itself', async () => {
+  expect(await marked()).toBe(0.5);
+  expect(await marked(`${ANSWER} `)).toBe(1);
+  const question = exam.questions[0]?.id ?? '';
+  const edited = await tenant.api.patch(`/exams/${exam.id}/rubrics`, {
+    questions: { [question]: { rubric: { criteria: [{ name: 'buoyancy', marks: 50 }] } } },
+  });
+  expect(edited).toMatchObject({ status: 200 });
+  expect(await marked()).toBe(1.5);
+  expect(await marked()).toBe(1.5);
+  expect(model.calls).toHaveLength(3);
+});
+
+test('a re-evaluation asks anew, and changes nothing for others', async () => {
+  const first = await submitAnswer();
+  expect((await graded(first.id)).totals.awarded).toBe(0.5);
+  expect(await tenant.api.post(`/submissions/${first.id}/re-evaluate`)).toMatchObject({ status: 202 });
+  expect((await graded(first.id)).totals.awarded).toBe(1);
+  expect(await marked()).toBe(0.5);
+  expect(model.calls).toHaveLength(2);
+});
+
+test('a re-evaluation after a failure doubts nothing: those who wrote the same get the same marks after an outage too', async () => {
+  model.behave(() => ({ kind: 'status', status: 400 }));
+  const failed = [await submitAnswer(), await submitAnswer(), await submitAnswer()];
+  for (const { id } of failed) expect(await untilOver(tenant.api, id)).toMatchObject({ status: 'failed' });
+  model.reset();
+  model.behave(fickle);
+  const awarded = [];
+  for (const { id } of failed) {
+    expect(await tenant.api.post(`/submissions/${id}/re-evaluate`)).toMatchObject({ status: 202 });
+    awarded.push((await graded(id)).totals.awarded);
+  }
+  expect(awarded).toEqual([0.5, 0.5, 0.5]);
+  expect(await marked()).toBe(0.5);
+  expect(model.calls).toHaveLength(1);
+});
+
+test('what one institute had judged is nothing to another', async () => {
+  expect(await marked()).toBe(0.5);
+  const other = await newTenant(service);
+  const theirs = { api: other.api, exam: await paperOf(other.api) };
+  const submission = await submitAnswer(ANSWER, theirs);
+  expect((await graded(submission.id, other.api)).totals.awarded).toBe(1);
+  expect(model.calls).toHaveLength(2);
+});
+
+test('a stored judgement that is not understood is made anew, once', async () => {
+  expect(await marked()).toBe(0.5);
+  await behind.query(
+    `update judgements set evidence = replace(evidence, 'judge_answer/', 'judge_answer/0.')`,
+  );
+  expect(await marked()).toBe(1);
+  expect(await marked()).toBe(1);
+  await behind.query(`update judgements set evidence = '{"not":"what it was"}'`);
+  expect(await marked()).toBe(1.5);
+  expect(await marked()).toBe(1.5);
+  expect(model.calls).toHaveLength(3);
+});

@@ -1,0 +1,68 @@
+import { metrics } from '@evaluation/telemetry';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createExam, submit, untilOver } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
+import { handWorker, type HeldByHand } from '../harness/handWorker.ts';
+import { eventually } from '../harness/ledger.ts';
+import { longAnswer, typedExam } from '../harness/papers.ts';
+import type { TestService } from '../harness/service.ts';
+import { startIdleService } from '../harness/tenant.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startIdleService({ LEASE_SECONDS: '300', TICK_MS: '100' });
+});
+afterAll(async () => {
+  await service.close();
+});
+
+/** The service runs in this process, so its counters are here. */
+const counted = async (): Promise<Record<string, number>> =>
+  Object.fromEntries(
+    (await metrics.runsFinished.get()).values.map(({ labels, value }) => [
+      `${labels.lane} ${labels.outcome}`,
+      value,
+    ]),
+  );
+
+test('each run that is over is counted once, by what became of it and whoever ended it', async () => {
+  const exam = await createExam(service.api, typedExam([longAnswer('1')]));
+  const worker = handWorker(service);
+  const take = async (name: string): Promise<{ id: string; held: HeldByHand }> => {
+    const { id } = await submit(service.api, exam.id, {
+      candidate: { external_id: name },
+      answers: [{ question_label: '1', text: 'An answer.' }],
+    });
+    return { id, held: await worker.claim(id) };
+  };
+  const completed = await take('completed');
+  await completed.held.mark(1);
+  await completed.held.complete();
+  expect(await completed.held.complete()).toBe('lost');
+  expect(await counted()).toEqual({ 'typed completed': 1 });
+
+  // Nothing of it could be marked: its worker completes it, and it has failed.
+  const unmarked = await take('unmarked');
+  await unmarked.held.mark('failed');
+  await unmarked.held.complete();
+  expect((await untilOver(service.api, unmarked.id)).status).toBe('failed');
+  expect(await counted()).toEqual({ 'typed completed': 1, 'typed failed': 1 });
+
+  const given = await take('given up');
+  await given.held.fail('grading_failed');
+  expect(await counted()).toEqual({ 'typed completed': 1, 'typed failed': 2 });
+
+  const abandoned = await take('abandoned');
+  await behind(
+    service.database,
+    `update runs set deadline_at = now() - interval '1 second' where submission_id = $1`,
+    [abandoned.id],
+  );
+  await untilOver(service.api, abandoned.id);
+  // Counted just after it is committed.
+  await eventually('the count', async () => (await counted())['typed failed'] === 3);
+
+  const cancelled = await take('cancelled');
+  await service.api.post(`/submissions/${cancelled.id}/cancel`);
+  expect(await counted()).toEqual({ 'typed completed': 1, 'typed failed': 3, 'typed cancelled': 1 });
+});

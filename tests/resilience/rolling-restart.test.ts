@@ -1,0 +1,169 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { coreOverHttp } from '@evaluation/core-client';
+import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { apiClient, createExam, untilOver, type ApiClient } from '../harness/api.ts';
+import { startBalancer, type Balancer } from '../harness/balancer.ts';
+import { lookBehind, type BehindTheApi } from '../harness/ledger.ts';
+import { longAnswer, typedExam } from '../harness/papers.ts';
+import { killPrograms, startProgram, type Program } from '../harness/processes.ts';
+import { newEnvironment } from '../harness/service.ts';
+import { expectGradedOnce } from './expectations.ts';
+
+/*
+ * Two of each as processes, and one of each replaced by another while clients submit and read without a pause (issue of operations:
+ * "a rolling restart of each under load loses no request and no job"). As on a cluster: the new one is ready before the
+ * old one gets no more connections, and then the old one is told to stop (endpoints and preStop come before SIGTERM).
+ */
+
+// Nine processes start in it, on a machine that others may be using.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+let model: ModelServer;
+let environment: Record<string, string>;
+let balancers: Record<'core' | 'facade', Balancer>;
+let programs: Record<'core' | 'facade' | 'worker', Program[]>;
+let api: ApiClient;
+let exam: Exam;
+let behind: BehindTheApi;
+const undo: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  model = await startModelServer();
+  undo.push(() => model.close());
+  const core = await startBalancer();
+  const facade = await startBalancer();
+  balancers = { core, facade };
+  undo.push(core.close, facade.close);
+  const made = await newEnvironment({
+    CORE_PORT: '0',
+    CORE_URL: core.url,
+    CORE_PUBLIC_TOKEN: 'p'.repeat(32),
+    CORE_GRADING_TOKEN: 'g'.repeat(32),
+    CORE_CONTROL_TOKEN: 'c'.repeat(32),
+    ACTOR_SIGNING_KEY: 's'.repeat(32),
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    // Long enough for runs to be in hand whenever a worker is told to stop; it hands back none of them.
+    DRAIN_SECONDS: '20',
+  });
+  undo.push(made.drop);
+  environment = made.environment;
+  behind = lookBehind(made.database);
+  undo.push(() => behind.close());
+  programs = { core: [], facade: [], worker: [] };
+  // Workers and facades find a core from the start.
+  await Promise.all([start('core'), start('core')]);
+  await Promise.all((['facade', 'worker'] as const).flatMap((app) => [start(app), start(app)]));
+
+  const control = coreOverHttp({ url: core.url, token: 'c'.repeat(32) });
+  const { control: provision } = control.as({});
+  const { institute_id } = await provision.createInstitute.mutate({
+    name: 'Rolling School',
+    credits: 10_000,
+  });
+  const { api_key } = await provision.createKey.mutate({ institute_id });
+  await control.close();
+  api = apiClient(`${facade.url}/v1`, api_key);
+  exam = await createExam(api, typedExam([longAnswer('1')]));
+});
+afterAll(async () => {
+  await killPrograms();
+  for (const step of undo.toReversed()) await step();
+});
+
+type Replicated = 'core' | 'facade' | 'worker';
+
+const start = async (app: Replicated): Promise<void> => {
+  const program = await startProgram(app, environment);
+  programs[app].push(program);
+  if (app !== 'worker') balancers[app].add(program.name);
+};
+
+/** Replaces the oldest. */
+const replaceOne = async (app: Replicated): Promise<void> => {
+  await start(app);
+  const [old] = programs[app].splice(0, 1);
+  if (old === undefined) throw new Error(`no ${app}`);
+  if (app !== 'worker') balancers[app].remove(old.name);
+  old.signal('SIGTERM');
+  expect(await old.exited, `${app} ended by itself:\n${old.output()}`).toBe(0);
+};
+
+interface Load {
+  failed: string[];
+  reads: number;
+  submitted: Submission[];
+  stop(): Promise<void>;
+}
+
+/** Clients that keep their connections, and one of them that comes with a new one each time. */
+const startLoad = (): Load => {
+  const load: Load = { failed: [], reads: 0, submitted: [], stop: async () => {} };
+  let isOver = false;
+  const again = async (pauseMs: number, request: (nth: number) => Promise<void>): Promise<void> => {
+    for (let nth = 0; !isOver; nth += 1) {
+      try {
+        await request(nth);
+      } catch (error) {
+        const cause = error instanceof Error ? (error.cause ?? error) : error;
+        load.failed.push(String(cause));
+      }
+      await wait(pauseMs);
+    }
+  };
+  const expectOk = (what: string, { status, body }: { status: number; body: unknown }, ok: number): void => {
+    if (status !== ok) load.failed.push(`${what}: ${status} ${JSON.stringify(body)}`);
+  };
+  const submitting = (client: string) => async (nth: number) => {
+    const answer = await api.post<Submission>(`/exams/${exam.id}/submissions`, {
+      candidate: { external_id: `${client}-${nth}` },
+      // In words of their own: else one judgement would serve them all.
+      answers: [{ question_label: '1', text: `Because it rains, says ${client} for the ${nth}th time.` }],
+    });
+    expectOk('submit', answer, 202);
+    if (answer.status === 202) load.submitted.push(answer.body);
+  };
+  const reading = (headers: Record<string, string>) => async () => {
+    const response = await api.send(`/exams/${exam.id}`, { method: 'GET', headers });
+    expectOk('read', { status: response.status, body: await response.json() }, 200);
+    load.reads += 1;
+  };
+  const clients = [
+    again(250, submitting('A')),
+    again(350, submitting('B')),
+    ...[50, 90, 130].map((pauseMs) => again(pauseMs, reading({}))),
+    again(200, reading({ connection: 'close' })),
+    // Comes back just when a connection has been silent for long.
+    again(1500, reading({})),
+  ];
+  load.stop = async () => {
+    isOver = true;
+    await Promise.all(clients);
+  };
+  return load;
+};
+
+test('a core, a worker and a facade are replaced under load: no request fails, every submission is graded and charged once', async () => {
+  model.behave([{ behaviour: { kind: 'slow', ms: 150 } }]);
+  const load = startLoad();
+  for (const app of ['core', 'worker', 'facade'] as const) {
+    const before = { reads: load.reads, submitted: load.submitted.length };
+    await replaceOne(app);
+    expect(load.reads, `read while ${app} was replaced`).toBeGreaterThan(before.reads);
+    expect(load.submitted.length, `submitted while ${app} was replaced`).toBeGreaterThan(before.submitted);
+  }
+  await load.stop();
+  expect(load.failed).toEqual([]);
+  for (const { id } of load.submitted) await untilOver(api, id);
+  for (const { id } of load.submitted) {
+    await expectGradedOnce(api, behind, id);
+    // Finished where it was begun, or not begun: no lease ran out, nothing was delivered twice.
+    expect(await behind.runOf(id)).toMatchObject({ fence: 1, delivery: 1, dead_leases: 0 });
+  }
+  // No duplicates: as many as were accepted, and the model was asked once for each.
+  const rows = await behind.query<{ count: number }>('select count(*)::int as count from submissions');
+  expect(rows).toEqual([{ count: load.submitted.length }]);
+  expect(model.calls).toHaveLength(load.submitted.length);
+});
