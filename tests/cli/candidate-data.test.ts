@@ -190,13 +190,7 @@ const grade = async ({ id, lane }: Submission, said: Sent): Promise<void> => {
     await core().recordPages.mutate({ held, first_page: 1, pages: [{ text: said.read }], evidence });
     await core().recordAlignment.mutate({ held, alignment: [{ text: said.read }], evidence });
   }
-  await core().keepJudgement.mutate({
-    held,
-    question_id: question.id,
-    key: createHash('sha256').update(id).digest('hex'),
-    evidence,
-    replaces: null,
-  });
+  const judgement = { key: createHash('sha256').update(id).digest('hex'), calls: evidence, replaces: null };
   for (const { id: question_id } of material.questions) {
     const result = {
       question_id,
@@ -218,7 +212,12 @@ const grade = async ({ id, lane }: Submission, said: Sent): Promise<void> => {
       ],
       error: null,
     };
-    await core().recordQuestion.mutate({ held, result, evidence });
+    await core().recordQuestion.mutate({
+      held,
+      result,
+      evidence,
+      ...(question_id === question.id ? { judgement } : {}),
+    });
   }
   let checked_copy: { size_bytes: number } | null = null;
   if (lane === 'copy') {

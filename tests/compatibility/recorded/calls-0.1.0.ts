@@ -5,29 +5,29 @@ export const calls = {
   'grading.beginRubric': {
     input: {
       held: {
-        run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        run_id: 'f1c5e992-8452-4a23-9af7-43893444e79d',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         fence: 1,
       },
-      question_id: '1c952ed3-ba0f-4dd2-aaf7-b23842ab5368',
+      question_id: '972a44c0-16a9-405b-9992-a69ba96a4782',
       failures: null,
     },
     output: { state: 'yours' } satisfies Outputs['grading']['beginRubric'],
   },
   'grading.claim': {
     input: {
-      run_id: '4eb14776-83d4-45a8-980e-1e8ff2bd7c3a',
-      institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
-      worker: 'vm/14452',
+      run_id: '86845f0f-25d1-4091-92ab-afec96ce4ea7',
+      institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
+      worker: 'vm/11098',
     },
     output: {
-      run_id: '4eb14776-83d4-45a8-980e-1e8ff2bd7c3a',
-      institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+      run_id: '86845f0f-25d1-4091-92ab-afec96ce4ea7',
+      institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
       attempt: 2,
       rejudges: true,
       fence: 1,
       lease_seconds: 2,
-      deadline_at: '2026-11-21T02:15:05.090Z',
+      deadline_at: '2026-11-22T01:46:40.889Z',
       traceparent: null,
       lane: 'copy',
       exam: {
@@ -42,7 +42,7 @@ export const calls = {
       candidate: { external_id: 'R', name: null, roll_number: null },
       questions: [
         {
-          id: '1991f90e-7299-4450-8f51-efd2c3fc056a',
+          id: '9800e687-3f83-4418-9c89-b801899c3fc3',
           label: '1',
           section: 'A',
           type: 'mcq_single',
@@ -59,7 +59,7 @@ export const calls = {
           rubric: null,
         },
         {
-          id: '2ad5fb44-d365-40b8-a60c-077f69969e87',
+          id: '2bd6157a-1404-4c99-9b18-1865505fea9a',
           label: '2',
           section: 'A',
           type: 'mcq_multi',
@@ -80,19 +80,19 @@ export const calls = {
       copy: {
         pages: 7,
         source_url:
-          'http://127.0.0.1:44581/test-fb73c431bdfaf4a5/institutes/a6a59ab4-3500-462d-8b7f-ee03778d9683/sealed/95e3da79-e1e8-406e-933c-ebb9bc94b819.pdf-3c1f6817-46fa-458d-8e37-3dccfc35e859',
+          'http://127.0.0.1:37195/test-e56fce764a4ab094/institutes/b9ad8d16-b4fa-424b-a2da-28f3fdbc9181/sealed/067af171-d3fa-4707-a2d0-7be99c677e13.pdf-cf4a4382-49eb-4f85-b9ca-757c7697503b',
       },
       page_readings: [],
       alignment: null,
       results: [],
       used: null,
-      overrides: [{ question_id: '1991f90e-7299-4450-8f51-efd2c3fc056a', awarded: 0.5 }],
+      overrides: [{ question_id: '9800e687-3f83-4418-9c89-b801899c3fc3', awarded: 0.5 }],
     } satisfies Outputs['grading']['claim'],
   },
   'grading.claimDrawing': {
     input: {
-      submission_id: 'ff302466-06c3-4bf5-aa86-182ae92c332b',
-      institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+      submission_id: '115d81a4-01a9-44bc-bee1-1d0572641742',
+      institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
       delivery: 1,
     },
     output: {
@@ -101,7 +101,7 @@ export const calls = {
       exam: { title: 'Class X Science: Half-yearly Examination' },
       questions: [
         {
-          id: '1991f90e-7299-4450-8f51-efd2c3fc056a',
+          id: '9800e687-3f83-4418-9c89-b801899c3fc3',
           label: '1',
           section: 'A',
           type: 'mcq_single',
@@ -118,7 +118,7 @@ export const calls = {
           rubric: null,
         },
         {
-          id: '2ad5fb44-d365-40b8-a60c-077f69969e87',
+          id: '2bd6157a-1404-4c99-9b18-1865505fea9a',
           label: '2',
           section: 'A',
           type: 'mcq_multi',
@@ -139,58 +139,22 @@ export const calls = {
       candidate: { external_id: 'R', name: null, roll_number: null },
       results: [
         {
-          question_id: '0a5d69af-ba0b-42a1-9d4d-8ab73e5e91ad',
+          question_id: '0af33343-1b17-42ad-82c5-58bd283364c9',
           status: 'graded',
-          awarded: 2,
+          awarded: 5,
           feedback: 'A clear answer. Give one more example next time.',
           needs_review: false,
           criteria: [
             {
-              name: 'Law of the plane',
+              name: 'Meaning of double circulation',
               awarded: 1,
               max: 1,
               reason: 'Criterion 1 was looked for in the answer.',
             },
-            { name: "Snell's law", awarded: 1, max: 1, reason: 'Criterion 2 was looked for in the answer.' },
-          ],
-          annotations: [
             {
-              page: 3,
-              kind: 'mark',
-              box: {
-                x: 0.06927931315960933,
-                y: 0.3038543592616302,
-                width: 0.8896389194464298,
-                height: 0.12620363815826988,
-              },
-              text: 'Q7(a)  2/2',
-            },
-            {
-              page: 3,
-              kind: 'tick',
-              box: {
-                x: 0.06990215766684593,
-                y: 0.30385743471779486,
-                width: 0.8896389194464298,
-                height: 0.06310181907913494,
-              },
-              text: 'Law of the plane',
-            },
-          ],
-          error: null,
-        },
-        {
-          question_id: '0bb58904-da12-439c-a539-0c689030705a',
-          status: 'graded',
-          awarded: 3,
-          feedback: 'A clear answer. Give one more example next time.',
-          needs_review: false,
-          criteria: [
-            { name: 'Observation', awarded: 1, max: 1, reason: 'Criterion 1 was looked for in the answer.' },
-            {
-              name: 'Balanced equation',
-              awarded: 1,
-              max: 1,
+              name: 'Pulmonary path',
+              awarded: 1.5,
+              max: 1.5,
               reason: 'Criterion 2 was looked for in the answer.',
             },
           ],
@@ -199,52 +163,85 @@ export const calls = {
               page: 2,
               kind: 'mark',
               box: {
-                x: 0.08536184081613557,
-                y: 0.5538858440603214,
-                width: 0.8740200382553877,
-                height: 0.12182062967663759,
+                x: 0.0678193077289716,
+                y: 0.12040522083076838,
+                width: 0.8772593990643027,
+                height: 0.24565316075173327,
               },
-              text: 'Q6  3/3',
+              text: 'Q10  5/5',
             },
             {
               page: 2,
               kind: 'tick',
               box: {
-                x: 0.0848610266467042,
-                y: 0.5538873896073623,
-                width: 0.8740200382553877,
-                height: 0.040640408248853496,
+                x: 0.06680899116412109,
+                y: 0.12040833873731438,
+                width: 0.8772593990643027,
+                height: 0.08188438691724442,
               },
-              text: 'Observation',
+              text: 'Meaning of double circulation',
+            },
+          ],
+          error: null,
+        },
+        {
+          question_id: '2bd6157a-1404-4c99-9b18-1865505fea9a',
+          status: 'graded',
+          awarded: 0,
+          feedback: 'Read the question once more.',
+          needs_review: true,
+          criteria: [{ name: 'Answer', awarded: 0, max: 2, reason: 'No answer was found.' }],
+          annotations: [
+            {
+              page: 1,
+              kind: 'mark',
+              box: {
+                x: 0.08217833250624737,
+                y: 0.4901496928033607,
+                width: 0.18626324651261444,
+                height: 0.025048172410803267,
+              },
+              text: 'Q2  0/2',
+            },
+            {
+              page: 1,
+              kind: 'cross',
+              box: {
+                x: 0.08217833250624737,
+                y: 0.4901496928033607,
+                width: 0.18626324651261444,
+                height: 0.025048172410803267,
+              },
+              text: '0/2 Answer: No answer was found.',
             },
           ],
           error: null,
         },
       ],
-      overrides: [{ question_id: '1991f90e-7299-4450-8f51-efd2c3fc056a', awarded: 0.5 }],
-      deadline_at: '2026-11-21T01:47:03.000Z',
+      overrides: [{ question_id: '9800e687-3f83-4418-9c89-b801899c3fc3', awarded: 0.5 }],
+      deadline_at: '2026-11-22T01:18:27.747Z',
       source_url:
-        'http://127.0.0.1:44581/test-fb73c431bdfaf4a5/institutes/a6a59ab4-3500-462d-8b7f-ee03778d9683/sealed/95e3da79-e1e8-406e-933c-ebb9bc94b819.pdf-3c1f6817-46fa-458d-8e37-3dccfc35e859',
+        'http://127.0.0.1:37195/test-e56fce764a4ab094/institutes/b9ad8d16-b4fa-424b-a2da-28f3fdbc9181/sealed/067af171-d3fa-4707-a2d0-7be99c677e13.pdf-cf4a4382-49eb-4f85-b9ca-757c7697503b',
     } satisfies Outputs['grading']['claimDrawing'],
   },
   'grading.claimInspection': {
     input: {
       version: 1,
-      upload_id: '95e3da79-e1e8-406e-933c-ebb9bc94b819',
-      institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+      upload_id: '067af171-d3fa-4707-a2d0-7be99c677e13',
+      institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
       delivery: 1,
     },
     output: {
       source_url:
-        'http://127.0.0.1:44581/test-fb73c431bdfaf4a5/institutes/a6a59ab4-3500-462d-8b7f-ee03778d9683/sealed/95e3da79-e1e8-406e-933c-ebb9bc94b819.pdf-3c1f6817-46fa-458d-8e37-3dccfc35e859',
+        'http://127.0.0.1:37195/test-e56fce764a4ab094/institutes/b9ad8d16-b4fa-424b-a2da-28f3fdbc9181/sealed/067af171-d3fa-4707-a2d0-7be99c677e13.pdf-cf4a4382-49eb-4f85-b9ca-757c7697503b',
       size_bytes: 618063,
     } satisfies Outputs['grading']['claimInspection'],
   },
   'grading.complete': {
     input: {
       held: {
-        run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        run_id: 'f1c5e992-8452-4a23-9af7-43893444e79d',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         fence: 1,
       },
       completion: {
@@ -260,13 +257,13 @@ export const calls = {
           input_tokens: 340390,
           cached_input_tokens: 7488,
           output_tokens: 2463,
-          duration_ms: 18501,
+          duration_ms: 20749,
           cost: null,
           by_call: {
-            read_pages: { calls: 2, duration_ms: 154 },
-            align_answers: { calls: 1, duration_ms: 6 },
-            judge_answer: { calls: 12, duration_ms: 18318 },
-            make_rubric: { calls: 1, duration_ms: 23 },
+            read_pages: { calls: 2, duration_ms: 335 },
+            align_answers: { calls: 1, duration_ms: 71 },
+            judge_answer: { calls: 12, duration_ms: 20131 },
+            make_rubric: { calls: 1, duration_ms: 212 },
           },
         },
       },
@@ -276,8 +273,8 @@ export const calls = {
   'grading.countOpening': {
     input: {
       version: 1,
-      upload_id: '95e3da79-e1e8-406e-933c-ebb9bc94b819',
-      institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+      upload_id: '067af171-d3fa-4707-a2d0-7be99c677e13',
+      institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
       delivery: 1,
     },
     output: undefined,
@@ -285,19 +282,19 @@ export const calls = {
   'grading.findJudgement': {
     input: {
       held: {
-        run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        run_id: 'f1c5e992-8452-4a23-9af7-43893444e79d',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         fence: 1,
       },
-      key: '6bed0955b564b6a5a82eb9c139f542ecb9f7dc872a770f12875c1369fb885df6',
+      key: 'd050860a1ca26c2c4d5c4595c969a775ea7b58ae11938136f4efb6ec0d0f4908',
     },
     output: null satisfies Outputs['grading']['findJudgement'],
   },
   'grading.handBack': {
     input: {
       held: {
-        run_id: '4eb14776-83d4-45a8-980e-1e8ff2bd7c3a',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        run_id: '86845f0f-25d1-4091-92ab-afec96ce4ea7',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         fence: 1,
       },
     },
@@ -306,119 +303,47 @@ export const calls = {
   'grading.heartbeat': {
     input: {
       held: {
-        run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        run_id: 'f1c5e992-8452-4a23-9af7-43893444e79d',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         fence: 1,
       },
     },
     output: undefined,
   },
-  'grading.keepJudgement': {
-    input: {
-      held: {
-        run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
-        fence: 1,
-      },
-      question_id: '754edc3f-0417-48d9-8451-5977e2620e55',
-      key: '6c39c644b8830b684b8fae81f36b1f7cb1cbd6874018047388e5052bb869db81',
-      evidence: [
-        {
-          call: 'judge_answer',
-          promptVersion: 'judge_answer/2',
-          provider: 'openai',
-          model: 'gpt-4.1',
-          settings: {
-            output: 'json_schema',
-            endpoint: 'http://127.0.0.1:41885/v1',
-            confidence_table: '0:0,0.6:0.6,0.95:0.85,1:0.85',
-          },
-          promptSha256: 'e01778bb29da8fe2644bc4a09fee4574dd8126343c0bcb8258ca951c9531d295',
-          images: [],
-          reply:
-            '{"criteria":[{"criterion":1,"evidence":"In double circulation the blood goes two times","reason":"Criterion 1 was looked for in the answer.","awarded":1,"certainty":"certain"},{"criterion":2,"evidence":"In double circulation the blood goes two times","reason":"Criterion 2 was looked for in the answer.","awarded":1.5,"certainty":"certain"},{"criterion":3,"evidence":"In double circulation the blood goes two times","reason":"Criterion 3 was looked for in the answer.","awarded":1.5,"certainty":"certain"},{"criterion":4,"evidence":"In double circulation the blood goes two times","reason":"Criterion 4 was looked for in the answer.","awarded":1,"certainty":"certain"}],"feedback":"A clear answer. Give one more example next time."}',
-          refused: [],
-        },
-      ],
-      replaces: null,
-      used: {
-        grader: {
-          provider: 'openai',
-          model: 'gpt-4.1',
-          prompt_versions: ['align_answers/2', 'judge_answer/2'],
-        },
-        usage: {
-          calls: 14,
-          input_tokens: 338204,
-          cached_input_tokens: 5952,
-          output_tokens: 2183,
-          duration_ms: 15488,
-          cost: null,
-          by_call: {
-            read_pages: { calls: 2, duration_ms: 154 },
-            align_answers: { calls: 1, duration_ms: 6 },
-            judge_answer: { calls: 10, duration_ms: 15305 },
-            make_rubric: { calls: 1, duration_ms: 23 },
-          },
-        },
-      },
-    },
-    output: {
-      run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-      evidence: [
-        {
-          call: 'judge_answer',
-          promptVersion: 'judge_answer/2',
-          provider: 'openai',
-          model: 'gpt-4.1',
-          settings: {
-            output: 'json_schema',
-            endpoint: 'http://127.0.0.1:41885/v1',
-            confidence_table: '0:0,0.6:0.6,0.95:0.85,1:0.85',
-          },
-          promptSha256: 'e01778bb29da8fe2644bc4a09fee4574dd8126343c0bcb8258ca951c9531d295',
-          images: [],
-          reply:
-            '{"criteria":[{"criterion":1,"evidence":"In double circulation the blood goes two times","reason":"Criterion 1 was looked for in the answer.","awarded":1,"certainty":"certain"},{"criterion":2,"evidence":"In double circulation the blood goes two times","reason":"Criterion 2 was looked for in the answer.","awarded":1.5,"certainty":"certain"},{"criterion":3,"evidence":"In double circulation the blood goes two times","reason":"Criterion 3 was looked for in the answer.","awarded":1.5,"certainty":"certain"},{"criterion":4,"evidence":"In double circulation the blood goes two times","reason":"Criterion 4 was looked for in the answer.","awarded":1,"certainty":"certain"}],"feedback":"A clear answer. Give one more example next time."}',
-          refused: [],
-        },
-      ],
-    } satisfies Outputs['grading']['keepJudgement'],
-  },
   'grading.presignCheckedCopy': {
     input: {
       held: {
-        run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        run_id: 'f1c5e992-8452-4a23-9af7-43893444e79d',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         fence: 1,
       },
       size_bytes: 645531,
     },
     output: {
-      url: 'http://127.0.0.1:44581/test-fb73c431bdfaf4a5/institutes/a6a59ab4-3500-462d-8b7f-ee03778d9683/checked-copies/ff302466-06c3-4bf5-aa86-182ae92c332b/52a858ae-43c6-4f27-b3df-f1bfb2da0ef4-1.pdf',
+      url: 'http://127.0.0.1:37195/test-e56fce764a4ab094/institutes/b9ad8d16-b4fa-424b-a2da-28f3fdbc9181/checked-copies/115d81a4-01a9-44bc-bee1-1d0572641742/f1c5e992-8452-4a23-9af7-43893444e79d-1.pdf',
       headers: { 'Content-Type': 'application/pdf', 'Content-Length': '645531' },
     } satisfies Outputs['grading']['presignCheckedCopy'],
   },
   'grading.presignDrawing': {
     input: {
       drawing: {
-        submission_id: 'ff302466-06c3-4bf5-aa86-182ae92c332b',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        submission_id: '115d81a4-01a9-44bc-bee1-1d0572641742',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         delivery: 1,
         attempt: 1,
       },
       size_bytes: 645823,
     },
     output: {
-      url: 'http://127.0.0.1:44581/test-fb73c431bdfaf4a5/institutes/a6a59ab4-3500-462d-8b7f-ee03778d9683/checked-copies/ff302466-06c3-4bf5-aa86-182ae92c332b/redrawn-1-1.pdf',
+      url: 'http://127.0.0.1:37195/test-e56fce764a4ab094/institutes/b9ad8d16-b4fa-424b-a2da-28f3fdbc9181/checked-copies/115d81a4-01a9-44bc-bee1-1d0572641742/redrawn-1-1.pdf',
       headers: { 'Content-Type': 'application/pdf', 'Content-Length': '645823' },
     } satisfies Outputs['grading']['presignDrawing'],
   },
   'grading.recordAlignment': {
     input: {
       held: {
-        run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        run_id: 'f1c5e992-8452-4a23-9af7-43893444e79d',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         fence: 1,
       },
       alignment: [
@@ -440,7 +365,7 @@ export const calls = {
             promptVersion: 'align_answers/2',
             provider: 'openai',
             model: 'gpt-4.1',
-            settings: { output: 'json_schema', endpoint: 'http://127.0.0.1:41885/v1' },
+            settings: { output: 'json_schema', endpoint: 'http://127.0.0.1:38425/v1' },
             promptSha256: 'fc482e372e591233f43f5c99411c28ac9d03872da6575204836570587920757b',
             images: [],
             reply:
@@ -461,11 +386,11 @@ export const calls = {
           input_tokens: 329126,
           cached_input_tokens: 896,
           output_tokens: 1255,
-          duration_ms: 160,
+          duration_ms: 406,
           cost: null,
           by_call: {
-            read_pages: { calls: 2, duration_ms: 154 },
-            align_answers: { calls: 1, duration_ms: 6 },
+            read_pages: { calls: 2, duration_ms: 335 },
+            align_answers: { calls: 1, duration_ms: 71 },
           },
         },
       },
@@ -475,8 +400,8 @@ export const calls = {
   'grading.recordDrawing': {
     input: {
       drawing: {
-        submission_id: 'ff302466-06c3-4bf5-aa86-182ae92c332b',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        submission_id: '115d81a4-01a9-44bc-bee1-1d0572641742',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         delivery: 1,
         attempt: 1,
       },
@@ -487,8 +412,8 @@ export const calls = {
   'grading.recordInspection': {
     input: {
       version: 1,
-      upload_id: '95e3da79-e1e8-406e-933c-ebb9bc94b819',
-      institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+      upload_id: '067af171-d3fa-4707-a2d0-7be99c677e13',
+      institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
       delivery: 1,
       outcome: {
         status: 'ready',
@@ -501,8 +426,8 @@ export const calls = {
   'grading.recordPages': {
     input: {
       held: {
-        run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        run_id: 'f1c5e992-8452-4a23-9af7-43893444e79d',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         fence: 1,
       },
       first_page: 1,
@@ -601,7 +526,7 @@ export const calls = {
             promptVersion: 'read_pages/2',
             provider: 'openai',
             model: 'gpt-4.1',
-            settings: { output: 'json_schema', endpoint: 'http://127.0.0.1:41885/v1' },
+            settings: { output: 'json_schema', endpoint: 'http://127.0.0.1:38425/v1' },
             promptSha256: '205a6cc8efbdf8be594ffbeacf55bdab888fa03b6a49b76a5a8e0c25e5498a6d',
             images: [
               { page: 1, sha256: 'c9ca682600de61ec5fae3ab8e9da0accfb17957ac96799a19296904f691c992c' },
@@ -617,13 +542,13 @@ export const calls = {
       used: {
         grader: { provider: 'openai', model: 'gpt-4.1', prompt_versions: ['read_pages/2'] },
         usage: {
-          calls: 2,
-          input_tokens: 327171,
-          cached_input_tokens: 896,
-          output_tokens: 1100,
-          duration_ms: 154,
+          calls: 1,
+          input_tokens: 179677,
+          cached_input_tokens: 0,
+          output_tokens: 847,
+          duration_ms: 135,
           cost: null,
-          by_call: { read_pages: { calls: 2, duration_ms: 154 } },
+          by_call: { read_pages: { calls: 1, duration_ms: 135 } },
         },
       },
     },
@@ -632,12 +557,12 @@ export const calls = {
   'grading.recordQuestion': {
     input: {
       held: {
-        run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        run_id: 'f1c5e992-8452-4a23-9af7-43893444e79d',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         fence: 1,
       },
       result: {
-        question_id: '1991f90e-7299-4450-8f51-efd2c3fc056a',
+        question_id: '9800e687-3f83-4418-9c89-b801899c3fc3',
         confidence: 0.85,
         needs_review: false,
         review_reasons: [],
@@ -674,7 +599,7 @@ export const calls = {
       },
       evidence: {
         question: {
-          id: '1991f90e-7299-4450-8f51-efd2c3fc056a',
+          id: '9800e687-3f83-4418-9c89-b801899c3fc3',
           label: '1',
           section: 'A',
           type: 'mcq_single',
@@ -699,7 +624,7 @@ export const calls = {
             model: 'gpt-4.1',
             settings: {
               output: 'json_schema',
-              endpoint: 'http://127.0.0.1:41885/v1',
+              endpoint: 'http://127.0.0.1:38425/v1',
               confidence_table: '0:0,0.6:0.6,0.95:0.85,1:0.85',
             },
             promptSha256: '50da767d111d86b0c10d1bd5a8091934d169771a98e6e66336114d1a8de01212',
@@ -718,30 +643,52 @@ export const calls = {
           prompt_versions: ['align_answers/2', 'judge_answer/2'],
         },
         usage: {
-          calls: 9,
-          input_tokens: 333352,
-          cached_input_tokens: 2880,
-          output_tokens: 1637,
-          duration_ms: 9427,
+          calls: 4,
+          input_tokens: 329781,
+          cached_input_tokens: 896,
+          output_tokens: 1300,
+          duration_ms: 2202,
           cost: null,
           by_call: {
-            read_pages: { calls: 2, duration_ms: 154 },
-            align_answers: { calls: 1, duration_ms: 6 },
-            judge_answer: { calls: 6, duration_ms: 9267 },
+            read_pages: { calls: 2, duration_ms: 335 },
+            align_answers: { calls: 1, duration_ms: 71 },
+            judge_answer: { calls: 1, duration_ms: 1796 },
           },
         },
       },
+      judgement: {
+        key: 'd050860a1ca26c2c4d5c4595c969a775ea7b58ae11938136f4efb6ec0d0f4908',
+        replaces: null,
+        calls: [
+          {
+            call: 'judge_answer',
+            promptVersion: 'judge_answer/2',
+            provider: 'openai',
+            model: 'gpt-4.1',
+            settings: {
+              output: 'json_schema',
+              endpoint: 'http://127.0.0.1:38425/v1',
+              confidence_table: '0:0,0.6:0.6,0.95:0.85,1:0.85',
+            },
+            promptSha256: '50da767d111d86b0c10d1bd5a8091934d169771a98e6e66336114d1a8de01212',
+            images: [],
+            reply:
+              '{"status":"answered","evidence":"C","option_labels":["C"],"value":null,"certainty":"certain","feedback_if_right":"Well done.","feedback_if_wrong":"Read the question once more."}',
+            refused: [],
+          },
+        ],
+      },
     },
-    output: undefined,
+    output: { standing: null } satisfies Outputs['grading']['recordQuestion'],
   },
   'grading.recordRubric': {
     input: {
       held: {
-        run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        run_id: 'f1c5e992-8452-4a23-9af7-43893444e79d',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         fence: 1,
       },
-      question_id: '1c952ed3-ba0f-4dd2-aaf7-b23842ab5368',
+      question_id: '972a44c0-16a9-405b-9992-a69ba96a4782',
       rubric: {
         criteria: [
           { name: 'Claim', marks: 1.5, keywords: [], guidance: 'What question 9 asks for.' },
@@ -750,7 +697,7 @@ export const calls = {
       },
       evidence: {
         question: {
-          id: '1c952ed3-ba0f-4dd2-aaf7-b23842ab5368',
+          id: '972a44c0-16a9-405b-9992-a69ba96a4782',
           label: '9',
           section: 'B',
           type: 'long_answer',
@@ -769,7 +716,7 @@ export const calls = {
             promptVersion: 'make_rubric/1',
             provider: 'openai',
             model: 'gpt-4.1',
-            settings: { output: 'json_schema', endpoint: 'http://127.0.0.1:41885/v1' },
+            settings: { output: 'json_schema', endpoint: 'http://127.0.0.1:38425/v1' },
             promptSha256: '1d8cefaeeec48dbad838b824efac04c8bd9ffb2a3c56e7a1ce6e8ba513b5457b',
             images: [],
             reply:
@@ -790,13 +737,13 @@ export const calls = {
           input_tokens: 333708,
           cached_input_tokens: 2880,
           output_tokens: 1682,
-          duration_ms: 9450,
+          duration_ms: 11611,
           cost: null,
           by_call: {
-            read_pages: { calls: 2, duration_ms: 154 },
-            align_answers: { calls: 1, duration_ms: 6 },
-            judge_answer: { calls: 6, duration_ms: 9267 },
-            make_rubric: { calls: 1, duration_ms: 23 },
+            read_pages: { calls: 2, duration_ms: 335 },
+            align_answers: { calls: 1, duration_ms: 71 },
+            judge_answer: { calls: 6, duration_ms: 10993 },
+            make_rubric: { calls: 1, duration_ms: 212 },
           },
         },
       },
@@ -811,8 +758,8 @@ export const calls = {
   'grading.recordStep': {
     input: {
       held: {
-        run_id: '52a858ae-43c6-4f27-b3df-f1bfb2da0ef4',
-        institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+        run_id: 'f1c5e992-8452-4a23-9af7-43893444e79d',
+        institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
         fence: 1,
       },
       step: 'reading',
@@ -820,10 +767,10 @@ export const calls = {
     output: undefined,
   },
   'public.authenticate': {
-    input: { hash: '04908b0864ece19490d83e42e9d92aef0ed15b5fecca6d558bb06c6b5a7838bd' },
+    input: { hash: 'e122c37f64d2e399e317d8744e804f029ef3a1ed5bca82b5263853988c57c7a8' },
     output: {
-      key_id: '674d32e5-3230-47d0-a1e0-b6a907e0cff5',
-      institute_id: 'a6a59ab4-3500-462d-8b7f-ee03778d9683',
+      key_id: '928951d3-f089-40b4-947b-aa2af99545f6',
+      institute_id: 'b9ad8d16-b4fa-424b-a2da-28f3fdbc9181',
       scopes: ['evaluation:read', 'evaluation:write'],
       rate_tier: 'standard',
       expires_at: null,
@@ -881,7 +828,7 @@ export const calls = {
       },
     },
     output: {
-      id: '94600fc1-692d-4b35-9aba-1d0f62c29fd3',
+      id: '3cdc5d36-e58b-4e23-895e-caf6dc76c45e',
       status: 'open',
       title: 'Class X Science: Half-yearly Examination',
       mode: 'handwritten',
@@ -903,7 +850,7 @@ export const calls = {
       total_marks: 30,
       paper_max: 30,
       question_count: 12,
-      dashboard_url: 'http://127.0.0.1:8080/dashboard/exams/94600fc1-692d-4b35-9aba-1d0f62c29fd3',
+      dashboard_url: 'http://127.0.0.1:8080/dashboard/exams/3cdc5d36-e58b-4e23-895e-caf6dc76c45e',
       choice_groups: [],
       rubric: { version: 1, locked: false, questions_with_rubric: 5, questions_without_rubric: 2 },
       quote: { unit: 'page', credits_per_page: 1, rate_source: 'standard' },
@@ -914,27 +861,27 @@ export const calls = {
             'Question 9 has neither a rubric nor a model answer: a rubric is made from its text with the first copy.',
         },
       ],
-      created_at: '2026-11-21T01:44:56.458Z',
-      updated_at: '2026-11-21T01:44:56.466Z',
+      created_at: '2026-11-22T01:16:03.342Z',
+      updated_at: '2026-11-22T01:16:03.426Z',
       questions: [
         {
-          id: '1991f90e-7299-4450-8f51-efd2c3fc056a',
+          id: '9800e687-3f83-4418-9c89-b801899c3fc3',
           label: '1',
           section: 'A',
           max_marks: 1,
           options: [
-            { label: 'A', option_id: '1e4eef03-1cee-4a25-b7f8-3922c6ae4337' },
-            { label: 'B', option_id: '6711badb-cb9b-4384-bc19-4efde971c14a' },
+            { label: 'A', option_id: '2bec0b9e-f48d-4444-8866-fa3bac15b104' },
+            { label: 'B', option_id: 'c9d3674b-7438-4518-bfb4-abf3efb9d92c' },
           ],
         },
         {
-          id: '2ad5fb44-d365-40b8-a60c-077f69969e87',
+          id: '2bd6157a-1404-4c99-9b18-1865505fea9a',
           label: '2',
           section: 'A',
           max_marks: 2,
           options: [
-            { label: 'A', option_id: '663e1d3a-1513-4917-849b-8f195253c1b0' },
-            { label: 'B', option_id: 'fcc2446c-5746-41cf-98b1-1ae68e0e9f9d' },
+            { label: 'A', option_id: 'f8ebb710-1ee3-414a-a779-e4b4f0c74d8d' },
+            { label: 'B', option_id: '69523730-2248-44b3-8bdf-bac0a2c96fbf' },
           ],
         },
       ],
@@ -942,13 +889,13 @@ export const calls = {
   },
   'public.submissions.create': {
     input: {
-      exam_id: '94600fc1-692d-4b35-9aba-1d0f62c29fd3',
-      body: { candidate: { external_id: 'R' }, upload_id: '95e3da79-e1e8-406e-933c-ebb9bc94b819' },
+      exam_id: '3cdc5d36-e58b-4e23-895e-caf6dc76c45e',
+      body: { candidate: { external_id: 'R' }, upload_id: '067af171-d3fa-4707-a2d0-7be99c677e13' },
     },
     output: {
-      id: 'ff302466-06c3-4bf5-aa86-182ae92c332b',
-      exam_id: '94600fc1-692d-4b35-9aba-1d0f62c29fd3',
-      candidate: { id: '094c27d6-572d-4df8-97b5-19b4345f2039', external_id: 'R' },
+      id: '115d81a4-01a9-44bc-bee1-1d0572641742',
+      exam_id: '3cdc5d36-e58b-4e23-895e-caf6dc76c45e',
+      candidate: { id: '08208e9c-dc0b-4b3a-83e4-18d9f894897d', external_id: 'R' },
       state: 'live',
       status: 'queued',
       lane: 'copy',
@@ -958,7 +905,7 @@ export const calls = {
       finalized: false,
       finalized_at: null,
       progress: { step: 'queued', questions_done: 0, questions_total: 12 },
-      queue: { position: 0, estimated_ready_at: '2026-11-21T01:45:57.010Z' },
+      queue: { position: 0, estimated_ready_at: '2026-11-22T01:17:06.076Z' },
       attempt_count: 1,
       rubric_version: null,
       credits_charged: null,
@@ -966,16 +913,16 @@ export const calls = {
       metadata: null,
       quote: { unit: 'page', pages: 7, credits: 7, rate_source: 'standard' },
       warnings: [],
-      created_at: '2026-11-21T01:44:57.005Z',
-      updated_at: '2026-11-21T01:44:57.005Z',
+      created_at: '2026-11-22T01:16:06.024Z',
+      updated_at: '2026-11-22T01:16:06.024Z',
     } satisfies Outputs['public']['submissions']['create'],
   },
   'public.submissions.get': {
-    input: { submission_id: 'ff302466-06c3-4bf5-aa86-182ae92c332b' },
+    input: { submission_id: '115d81a4-01a9-44bc-bee1-1d0572641742' },
     output: {
-      id: 'ff302466-06c3-4bf5-aa86-182ae92c332b',
-      exam_id: '94600fc1-692d-4b35-9aba-1d0f62c29fd3',
-      candidate: { id: '094c27d6-572d-4df8-97b5-19b4345f2039', external_id: 'R' },
+      id: '115d81a4-01a9-44bc-bee1-1d0572641742',
+      exam_id: '3cdc5d36-e58b-4e23-895e-caf6dc76c45e',
+      candidate: { id: '08208e9c-dc0b-4b3a-83e4-18d9f894897d', external_id: 'R' },
       state: 'live',
       status: 'queued',
       lane: 'copy',
@@ -985,7 +932,7 @@ export const calls = {
       finalized: false,
       finalized_at: null,
       progress: { step: 'queued', questions_done: 0, questions_total: 12 },
-      queue: { position: 0, estimated_ready_at: '2026-11-21T01:45:57.039Z' },
+      queue: { position: 0, estimated_ready_at: '2026-11-22T01:17:06.329Z' },
       attempt_count: 1,
       rubric_version: null,
       credits_charged: null,
@@ -993,18 +940,18 @@ export const calls = {
       metadata: null,
       quote: { unit: 'page', pages: 7, credits: 7, rate_source: 'standard' },
       warnings: [],
-      created_at: '2026-11-21T01:44:57.005Z',
-      updated_at: '2026-11-21T01:44:57.005Z',
+      created_at: '2026-11-22T01:16:06.024Z',
+      updated_at: '2026-11-22T01:16:06.024Z',
     } satisfies Outputs['public']['submissions']['get'],
   },
   'public.submissions.override': {
     input: {
-      submission_id: 'ff302466-06c3-4bf5-aa86-182ae92c332b',
-      question_id: '1991f90e-7299-4450-8f51-efd2c3fc056a',
+      submission_id: '115d81a4-01a9-44bc-bee1-1d0572641742',
+      question_id: '9800e687-3f83-4418-9c89-b801899c3fc3',
       body: { reviewer: 'teacher', awarded: 0.5 },
     },
     output: {
-      question_id: '1991f90e-7299-4450-8f51-efd2c3fc056a',
+      question_id: '9800e687-3f83-4418-9c89-b801899c3fc3',
       label: '1',
       section: 'A',
       status: 'graded',
@@ -1023,17 +970,17 @@ export const calls = {
         reviewer: { ref: 'teacher', name: null },
         reason: null,
         edited: true,
-        edited_at: '2026-11-21T01:45:02.613Z',
+        edited_at: '2026-11-22T01:16:26.463Z',
         approved: false,
       },
     } satisfies Outputs['public']['submissions']['override'],
   },
   'public.submissions.reEvaluate': {
-    input: { submission_id: 'ff302466-06c3-4bf5-aa86-182ae92c332b', body: {} },
+    input: { submission_id: '115d81a4-01a9-44bc-bee1-1d0572641742', body: {} },
     output: {
-      id: 'ff302466-06c3-4bf5-aa86-182ae92c332b',
-      exam_id: '94600fc1-692d-4b35-9aba-1d0f62c29fd3',
-      candidate: { id: '094c27d6-572d-4df8-97b5-19b4345f2039', external_id: 'R' },
+      id: '115d81a4-01a9-44bc-bee1-1d0572641742',
+      exam_id: '3cdc5d36-e58b-4e23-895e-caf6dc76c45e',
+      candidate: { id: '08208e9c-dc0b-4b3a-83e4-18d9f894897d', external_id: 'R' },
       state: 'live',
       status: 'queued',
       lane: 'copy',
@@ -1043,7 +990,7 @@ export const calls = {
       finalized: false,
       finalized_at: null,
       progress: { step: 'queued', questions_done: 0, questions_total: 12 },
-      queue: { position: 0, estimated_ready_at: '2026-11-21T01:46:05.079Z' },
+      queue: { position: 0, estimated_ready_at: '2026-11-22T01:17:10.786Z' },
       attempt_count: 2,
       rubric_version: null,
       credits_charged: null,
@@ -1051,17 +998,17 @@ export const calls = {
       metadata: null,
       quote: { unit: 'page', pages: 7, credits: 7, rate_source: 'standard' },
       warnings: [],
-      created_at: '2026-11-21T01:44:57.005Z',
-      updated_at: '2026-11-21T01:45:05.075Z',
+      created_at: '2026-11-22T01:16:06.024Z',
+      updated_at: '2026-11-22T01:16:40.745Z',
     } satisfies Outputs['public']['submissions']['reEvaluate'],
   },
   'public.submissions.result': {
-    input: { submission_id: 'ff302466-06c3-4bf5-aa86-182ae92c332b', query: {} },
+    input: { submission_id: '115d81a4-01a9-44bc-bee1-1d0572641742', query: {} },
     output: {
-      submission_id: 'ff302466-06c3-4bf5-aa86-182ae92c332b',
-      exam_id: '94600fc1-692d-4b35-9aba-1d0f62c29fd3',
+      submission_id: '115d81a4-01a9-44bc-bee1-1d0572641742',
+      exam_id: '3cdc5d36-e58b-4e23-895e-caf6dc76c45e',
       candidate: {
-        id: '094c27d6-572d-4df8-97b5-19b4345f2039',
+        id: '08208e9c-dc0b-4b3a-83e4-18d9f894897d',
         external_id: 'R',
         name: null,
         roll_number: null,
@@ -1075,7 +1022,7 @@ export const calls = {
       totals: { awarded: 25, max: 30, percentage: 83.33, questions_graded: 12, questions_failed: 0 },
       questions: [
         {
-          question_id: '1991f90e-7299-4450-8f51-efd2c3fc056a',
+          question_id: '9800e687-3f83-4418-9c89-b801899c3fc3',
           label: '1',
           section: 'A',
           status: 'graded',
@@ -1099,7 +1046,7 @@ export const calls = {
           },
         },
         {
-          question_id: '2ad5fb44-d365-40b8-a60c-077f69969e87',
+          question_id: '2bd6157a-1404-4c99-9b18-1865505fea9a',
           label: '2',
           section: 'A',
           status: 'graded',
@@ -1125,9 +1072,9 @@ export const calls = {
       ],
       checked_copy: {
         available: true,
-        download_path: '/submissions/ff302466-06c3-4bf5-aa86-182ae92c332b/checked-copy',
+        download_path: '/submissions/115d81a4-01a9-44bc-bee1-1d0572641742/checked-copy',
       },
-      graded_at: '2026-11-21T01:45:02.554Z',
+      graded_at: '2026-11-22T01:16:25.966Z',
       credits_charged: 7,
       error: null,
     } satisfies Outputs['public']['submissions']['result'],
@@ -1139,9 +1086,9 @@ export const calls = {
     output: {
       uploads: [
         {
-          id: '95e3da79-e1e8-406e-933c-ebb9bc94b819',
+          id: '067af171-d3fa-4707-a2d0-7be99c677e13',
           upload_url:
-            'http://127.0.0.1:44581/test-fb73c431bdfaf4a5/institutes/a6a59ab4-3500-462d-8b7f-ee03778d9683/uploads/95e3da79-e1e8-406e-933c-ebb9bc94b819.pdf',
+            'http://127.0.0.1:37195/test-e56fce764a4ab094/institutes/b9ad8d16-b4fa-424b-a2da-28f3fdbc9181/uploads/067af171-d3fa-4707-a2d0-7be99c677e13.pdf',
           headers: { 'Content-Type': 'application/pdf', 'Content-Length': '618063' },
           status: 'pending',
         },

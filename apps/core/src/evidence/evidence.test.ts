@@ -15,7 +15,7 @@ import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 import { expired, removeEvidence, unneededEvidence } from './removeEvidence.ts';
 import { readEvidenceParts } from './showEvidence.ts';
-import { findJudgement, keepJudgement } from './standingJudgements.ts';
+import { findJudgement } from './standingJudgements.ts';
 import { MAX_PART_BYTES, putEvidence } from './storeEvidence.ts';
 
 /* Evidence and judgements of fabricated runs, with objects that truly lie in a store. */
@@ -119,8 +119,8 @@ const objectsOf = async (run: Claimed): Promise<string[]> => {
 describe('evidence goes with its record', () => {
   test('what was recorded first stands, and so does what it rests on', async () => {
     const run = await claimed();
-    await recordQuestion(services, run, result, { said: 'first' });
-    await recordQuestion(services, run, { ...result, awarded: 1 }, { said: 'second' });
+    await recordQuestion(services, run, result, { evidence: { said: 'first' } });
+    await recordQuestion(services, run, { ...result, awarded: 1 }, { evidence: { said: 'second' } });
     await recordPages(services, run, { first_page: 5, pages: [], evidence: { b: 1, a: [2] } });
     await recordPages(services, run, { first_page: 5, pages: [], evidence: { said: 'again' } });
     expect(await partsOf(run)).toEqual([
@@ -131,7 +131,8 @@ describe('evidence goes with its record', () => {
 
   test('the same write repeated leaves one object and one row', async () => {
     const run = await claimed();
-    for (let time = 0; time < 2; time += 1) await recordQuestion(services, run, result, { said: 'once' });
+    for (let time = 0; time < 2; time += 1)
+      await recordQuestion(services, run, result, { evidence: { said: 'once' } });
     expect(await objectsOf(run)).toHaveLength(1);
     expect(await partsOf(run)).toHaveLength(1);
   });
@@ -139,7 +140,7 @@ describe('evidence goes with its record', () => {
   test('whatever characters a reply has come back as they were', async () => {
     const run = await claimed();
     const content = { reply: 'nul \u0000, a lone \ud800, a snowman ☃', __proto__x: 1 };
-    await recordQuestion(services, run, result, content);
+    await recordQuestion(services, run, result, { evidence: content });
     expect(await partsOf(run)).toEqual([{ kind: 'question', ref: questionId, content }]);
   });
 
@@ -153,7 +154,7 @@ describe('evidence goes with its record', () => {
       secretAccessKey: 'secret',
     });
     const refusal: unknown = await recordQuestion({ ...services, objects: away }, run, result, {
-      said: 'lost',
+      evidence: { said: 'lost' },
     }).catch((error: unknown) => error);
     expect(unreachable(refusal)).not.toBeNull();
     const { rows } = await maker.query('select from question_results');
@@ -167,7 +168,9 @@ describe('evidence goes with its record', () => {
     for (const change of [{ secretAccessKey: 'of another time' }, { bucket: 'that-nobody-made' }]) {
       const refusing = objectStore({ ...bucket, ...change });
       const run = await claimed();
-      await recordQuestion({ ...services, objects: refusing, log }, run, result, { said: 'refused' });
+      await recordQuestion({ ...services, objects: refusing, log }, run, result, {
+        evidence: { said: 'refused' },
+      });
       expect(await partsOf(run)).toEqual([]);
       refusing.close();
     }
@@ -179,7 +182,7 @@ describe('evidence goes with its record', () => {
 
   test('a part beyond all bounds is left out, and the mark is recorded', async () => {
     const run = await claimed();
-    await recordQuestion(services, run, result, { said: 'x'.repeat(MAX_PART_BYTES) });
+    await recordQuestion(services, run, result, { evidence: { said: 'x'.repeat(MAX_PART_BYTES) } });
     expect(await partsOf(run)).toEqual([]);
     const { rows } = await maker.query('select from question_results');
     expect(rows).toHaveLength(1);
@@ -188,7 +191,7 @@ describe('evidence goes with its record', () => {
   test('a worker of the release before sends none, and a service that keeps none stores none', async () => {
     const [before, kept] = [await claimed(), await claimed()];
     await recordQuestion(services, before, result);
-    await recordQuestion(keepingNothing(), kept, result, { said: 'nothing' });
+    await recordQuestion(keepingNothing(), kept, result, { evidence: { said: 'nothing' } });
     for (const run of [before, kept]) {
       expect([await partsOf(run), await objectsOf(run)]).toEqual([[], []]);
     }
@@ -197,7 +200,7 @@ describe('evidence goes with its record', () => {
   test('a worker that lost the run stores nothing', async () => {
     const run = await claimed();
     await expect(
-      recordQuestion(services, { ...run, fence: 0 }, result, { said: 'stale' }),
+      recordQuestion(services, { ...run, fence: 0 }, result, { evidence: { said: 'stale' } }),
     ).rejects.toMatchObject({ failure: { code: 'conflict' } });
     expect([await partsOf(run), await objectsOf(run)]).toEqual([[], []]);
   });
@@ -236,46 +239,68 @@ describe('parts are read some at a time', () => {
 
 describe('the judgement that stands', () => {
   const key = 'a'.repeat(64);
-  const keep = (run: Claimed, said: string, replaces: string | null = null) =>
-    keepJudgement(services, { held: run, question_id: questionId, key, evidence: [said], replaces });
+  /** @returns what stands in its place; null: it was recorded */
+  const record = async (run: Claimed, said: string, replaces: string | null = null, by = services) =>
+    (await recordQuestion(by, run, result, { judgement: { key, calls: [said], replaces } })).standing;
+  const found = (run: Claimed) => findJudgement(services, { held: run, key });
+  const isRecorded = async (run: Claimed): Promise<boolean> => {
+    const { rows } = await maker.query('select from question_results where run_id = $1', [run.run_id]);
+    return rows.length === 1;
+  };
 
-  test('is the first that is kept, however many are kept at once', async () => {
+  test('is the first that is recorded, however many are at once: the others are told of it, and not recorded', async () => {
     const runs: Claimed[] = [];
     while (runs.length < 6) runs.push(await claimed());
-    const stood = await Promise.all(runs.map((run) => keep(run, run.run_id)));
-    const [first] = stood;
-    for (const each of stood) expect(each).toEqual(first);
-    for (const run of runs) expect(await findJudgement(services, { held: run, key })).toEqual(first);
+    const stood = await Promise.all(runs.map((run) => record(run, run.run_id)));
+    const first = runs[stood.indexOf(null)];
+    const standing = { run_id: first?.run_id, evidence: [first?.run_id] };
+    for (const [at, run] of runs.entries()) {
+      expect(await found(run)).toEqual(standing);
+      if (run !== first) expect(stood[at]).toEqual(standing);
+      expect(await isRecorded(run)).toBe(run === first);
+    }
+  });
+
+  test('3.7 recorded again, as by a worker that did not hear, it is its own', async () => {
+    const run = await claimed();
+    for (const said of ['once', 'once', 'another time']) expect(await record(run, said)).toBeNull();
+    expect(await found(run)).toMatchObject({ evidence: ['once'] });
+  });
+
+  test('that says the same is no other', async () => {
+    const [first, second] = [await claimed(), await claimed()];
+    expect([await record(first, 'the same'), await record(second, 'the same')]).toEqual([null, null]);
+    expect(await isRecorded(second)).toBe(true);
   });
 
   test('is replaced by the run that could not use it, and by no other', async () => {
     const [first, second, third] = [await claimed(), await claimed(), await claimed()];
-    await keep(first, 'first');
-    expect(await keep(second, 'second', third.run_id)).toMatchObject({ evidence: ['first'] });
-    expect(await keep(second, 'second', first.run_id)).toMatchObject({ evidence: ['second'] });
-    expect(await keep(third, 'third', first.run_id)).toMatchObject({ evidence: ['second'] });
+    await record(first, 'first');
+    expect(await record(second, 'second', third.run_id)).toMatchObject({ evidence: ['first'] });
+    expect(await record(second, 'second', first.run_id)).toBeNull();
+    expect(await record(third, 'third', first.run_id)).toMatchObject({ evidence: ['second'] });
   });
 
   test('never stands in another institute', async () => {
-    await keep(await claimed(), 'ours');
+    await record(await claimed(), 'ours');
     const theirs = await claimed(randomUUID());
-    expect(await findJudgement(services, { held: theirs, key })).toBeNull();
-    expect(await keep(theirs, 'theirs')).toEqual({ run_id: theirs.run_id, evidence: ['theirs'] });
+    expect(await found(theirs)).toBeNull();
+    expect(await record(theirs, 'theirs')).toBeNull();
+    expect(await found(theirs)).toEqual({ run_id: theirs.run_id, evidence: ['theirs'] });
   });
 
-  test('is not kept where nothing is', async () => {
+  test('is not kept where nothing is, and the question is recorded', async () => {
     const run = await claimed();
-    const keeping = { held: run, question_id: questionId, key, evidence: [], replaces: null };
-    expect(await keepJudgement(keepingNothing(), keeping)).toEqual({ run_id: run.run_id, evidence: [] });
-    expect(await findJudgement(services, { held: run, key })).toBeNull();
+    expect(await record(run, 'nothing', null, keepingNothing())).toBeNull();
+    expect([await found(run), await isRecorded(run)]).toEqual([null, true]);
   });
 
   test('is not kept by a worker that lost its run', async () => {
     const run = await claimed();
-    await expect(keep({ ...run, fence: 0 }, 'stale')).rejects.toMatchObject({
+    await expect(record({ ...run, fence: 0 }, 'stale')).rejects.toMatchObject({
       failure: { code: 'conflict' },
     });
-    expect(await findJudgement(services, { held: run, key })).toBeNull();
+    expect(await found(run)).toBeNull();
   });
 });
 
@@ -285,15 +310,9 @@ describe('removal', () => {
   /** A run with a part, a part without a row, and a judgement, all of it so many days old. */
   const left = async (days: number, deletedDaysAgo: number | null = null): Promise<Claimed> => {
     const run = await claimed();
-    await recordQuestion(services, run, result, { said: run.run_id });
-    await recordQuestion(services, run, result, { said: 'a second delivery' });
-    await keepJudgement(services, {
-      held: run,
-      question_id: questionId,
-      key: run.run_id.replaceAll('-', '').repeat(2),
-      evidence: [],
-      replaces: null,
-    });
+    const judgement = { key: run.run_id.replaceAll('-', '').repeat(2), calls: [], replaces: null };
+    await recordQuestion(services, run, result, { evidence: { said: run.run_id }, judgement });
+    await recordQuestion(services, run, result, { evidence: { said: 'a second delivery' } });
     await maker.query(
       `update runs set status = 'completed', evidence_since = now() - make_interval(secs => 86400 * $2::float8),
          evidence_unneeded_since = now() - make_interval(secs => 86400 * $3::float8) where id = $1`,
@@ -387,8 +406,8 @@ describe('what a run has used goes with its records', () => {
 
   test('3.7 records that overtake each other or come twice leave the largest sum', async () => {
     const run = await claimed();
-    await recordQuestion(services, run, result, undefined, used(5, 'a/1', 'b/1'));
-    await recordQuestion(services, run, result, undefined, used(5, 'a/1', 'b/1'));
+    await recordQuestion(services, run, result, { used: used(5, 'a/1', 'b/1') });
+    await recordQuestion(services, run, result, { used: used(5, 'a/1', 'b/1') });
     await recordPages(services, run, { first_page: 1, pages: [], used: used(3, 'a/1') });
     await recordPages(services, run, { first_page: 2, pages: [] });
     const { rows } = await maker.query('select grader, usage from runs where id = $1', [run.run_id]);

@@ -1,14 +1,13 @@
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
-import { HeldRun, lockHeldRun } from '../grading/heldRun.ts';
-import { noteUsed, UsedByRun } from '../grading/usedByRun.ts';
+import { HeldRun } from '../grading/heldRun.ts';
 import type { Services } from '../services.ts';
-import { hasEvidence, MAX_PART_BYTES } from './storeEvidence.ts';
+import { MAX_PART_BYTES } from './storeEvidence.ts';
 
 /*
  * The judgement that stands for an answer (decision 017): the same answer under the same question, rubric, model and
  * prompt is judged once in an institute, and what was replied then is settled again for each candidate who gave it. The
- * first that is kept stands, also when two workers have judged at once. Never across institutes.
+ * first that is recorded stands, also when two workers have judged at once. Never across institutes.
  */
 
 /** Which run had the judgement made, and what was asked and replied: opaque here, settled by workers. */
@@ -26,59 +25,64 @@ export const findJudgement = (
   services: Services,
   { held, key }: z.infer<typeof FindJudgement>,
 ): Promise<StandingJudgement | null> =>
-  services.database.inTenant(held.institute_id, (tx) => standing(tx, held.institute_id, key));
+  services.database.inTenant(held.institute_id, async (tx) => {
+    const found = await standing(tx, held.institute_id, key);
+    return found === undefined ? null : shown(found);
+  });
 
-export const KeepJudgement = z.object({
-  held: HeldRun,
-  question_id: z.uuid(),
+/** A judgement that was made for a question of this run, and is to stand for others who gave the same answer. */
+export const MadeJudgement = z.object({
   key: JudgementKey,
-  evidence: z.unknown(),
+  /** What was asked and replied. */
+  calls: z.unknown(),
   /** The run whose standing judgement could not be settled any more, and is replaced; null as a rule. */
   replaces: z.uuid().nullable(),
-  used: UsedByRun.optional(),
 });
+export type MadeJudgement = z.infer<typeof MadeJudgement>;
 
 /**
- * Keeps a judgement where none stands. @returns the one that stands: this one, or the one that came before
- * @throws DomainFailure conflict when the run is not held any more
+ * Keeps a judgement where none stands: in the transaction that records what it came to, under the run's lock.
+ * @returns the one that another question has, and that stands in its place; null: this one stands, or says the same, or
+ *   nothing is kept
  */
 export const keepJudgement = async (
-  services: Services,
-  { held, question_id, key, evidence, replaces, used }: z.infer<typeof KeepJudgement>,
-): Promise<StandingJudgement> => {
-  const own = { run_id: held.run_id, evidence };
-  const text = JSON.stringify(evidence) ?? 'null';
-  if (services.settings.evidence.retentionDays === 0 || Buffer.byteLength(text) > MAX_PART_BYTES) return own;
-  return services.database.inTenant(held.institute_id, async (tx) => {
-    await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
-    await noteUsed(tx, held, used);
-    const made = { run_id: held.run_id, question_id, evidence: text };
-    const kept = await tx
-      .insertInto('judgements')
-      .values({ institute_id: held.institute_id, key, ...made })
-      .onConflict((conflict) => {
-        const taken = conflict.columns(['institute_id', 'key']);
-        return replaces === null
-          ? taken.doNothing()
-          : taken.doUpdateSet(made).where('judgements.run_id', '=', replaces);
-      })
-      .returning('run_id')
-      .executeTakeFirst();
-    if (kept !== undefined) {
-      await hasEvidence(tx, held);
-      return own;
-    }
-    // Swept since the insert gave way to it: then the own one counts, and nobody's stands.
-    return (await standing(tx, held.institute_id, key)) ?? own;
-  });
+  tx: Tx,
+  held: HeldRun,
+  questionId: string,
+  { key, calls, replaces }: MadeJudgement,
+  retentionDays: number,
+): Promise<StandingJudgement | null> => {
+  const evidence = JSON.stringify(calls) ?? 'null';
+  if (retentionDays === 0 || Buffer.byteLength(evidence) > MAX_PART_BYTES) return null;
+  const made = { run_id: held.run_id, question_id: questionId, evidence };
+  const kept = await tx
+    .insertInto('judgements')
+    .values({ institute_id: held.institute_id, key, ...made })
+    .onConflict((conflict) => {
+      const taken = conflict.columns(['institute_id', 'key']);
+      return replaces === null
+        ? taken.doNothing()
+        : taken.doUpdateSet(made).where('judgements.run_id', '=', replaces);
+    })
+    .returning('run_id')
+    .executeTakeFirst();
+  if (kept !== undefined) return null;
+  const stands = await standing(tx, held.institute_id, key);
+  // Swept since the insert gave way to it: then the own one counts, and nobody's stands.
+  if (stands === undefined || stands.evidence === evidence) return null;
+  const isOwn = stands.run_id === held.run_id && stands.question_id === questionId;
+  return isOwn ? null : shown(stands);
 };
 
-const standing = async (tx: Tx, instituteId: string, key: string): Promise<StandingJudgement | null> => {
-  const row = await tx
+const standing = (tx: Tx, instituteId: string, key: string) =>
+  tx
     .selectFrom('judgements')
-    .select(['run_id', 'evidence'])
+    .select(['run_id', 'question_id', 'evidence'])
     .where('institute_id', '=', instituteId)
     .where('key', '=', key)
     .executeTakeFirst();
-  return row === undefined ? null : { run_id: row.run_id, evidence: JSON.parse(row.evidence) as unknown };
-};
+
+const shown = ({ run_id, evidence }: { run_id: string; evidence: string }): StandingJudgement => ({
+  run_id,
+  evidence: JSON.parse(evidence) as unknown,
+});

@@ -3,7 +3,8 @@ import { Annotation, CriterionResult, GradingError } from '@evaluation/rest-cont
 import { advances, type GradingStep } from '@evaluation/rules';
 import { sql } from 'kysely';
 import * as z from 'zod/v4';
-import { noteEvidence, putEvidence } from '../evidence/storeEvidence.ts';
+import { keepJudgement, type MadeJudgement, type StandingJudgement } from '../evidence/standingJudgements.ts';
+import { hasEvidence, noteEvidence, putEvidence } from '../evidence/storeEvidence.ts';
 import type { Services } from '../services.ts';
 import { lockHeldRun, type HeldRun } from './heldRun.ts';
 import { noteUsed, type UsedByRun } from './usedByRun.ts';
@@ -96,16 +97,26 @@ export const RecordedQuestion = z.object({
 });
 export type RecordedQuestion = z.infer<typeof RecordedQuestion>;
 
-/** One question's result: stored and counted by `progress` at once, shown once the run is complete. */
+/** What goes with a question's result: what it rests on, what was used for it, the judgement that others may share. */
+interface WithQuestion {
+  evidence?: unknown;
+  used?: UsedByRun | undefined;
+  judgement?: MadeJudgement | undefined;
+}
+
+/**
+ * One question's result: stored and counted by `progress` at once, shown once the run is complete.
+ * @returns `standing`: the judgement of the same answer that came before the one that is sent along. Nothing is recorded
+ *   then but what was used: the worker settles that one, and records what it comes to
+ */
 export const recordQuestion = async (
   services: Services,
   held: HeldRun,
   result: RecordedQuestion,
-  evidence?: unknown,
-  used?: UsedByRun,
-): Promise<void> => {
+  { evidence, used, judgement }: WithQuestion = {},
+): Promise<{ standing: StandingJudgement | null }> => {
   const part = await putEvidence(services, held, evidence);
-  await services.database.inTenant(held.institute_id, async (tx) => {
+  return services.database.inTenant(held.institute_id, async (tx) => {
     const { submission } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
     const max = await maxOnPaper(tx, held, result.question_id);
     if (
@@ -116,6 +127,13 @@ export const recordQuestion = async (
       throw new Error(`run ${held.run_id}: a result that the paper does not allow`);
     }
     await noteUsed(tx, held, used);
+    if (judgement !== undefined) {
+      const { retentionDays } = services.settings.evidence;
+      const standing = await keepJudgement(tx, held, result.question_id, judgement, retentionDays);
+      if (standing !== null) return { standing };
+      // Otherwise the part has seen to it: whoever sweeps must find the judgement's run.
+      if (part === null) await hasEvidence(tx, held);
+    }
     const inserted = await tx
       .insertInto('question_results')
       .values({
@@ -138,11 +156,12 @@ export const recordQuestion = async (
       .onConflict((conflict) => conflict.columns(['run_id', 'question_id']).doNothing())
       .returning('question_id')
       .executeTakeFirst();
-    if (inserted === undefined) return;
+    if (inserted === undefined) return { standing: null };
     await noteEvidence(tx, held, { kind: 'question', ref: result.question_id }, part);
     await updateSubmission(tx, held, submission.id)
       .set({ questions_done: sql<number>`questions_done + 1` })
       .execute();
+    return { standing: null };
   });
 };
 

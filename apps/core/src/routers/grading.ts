@@ -1,11 +1,6 @@
 import { GradingError, Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
-import {
-  FindJudgement,
-  findJudgement,
-  KeepJudgement,
-  keepJudgement,
-} from '../evidence/standingJudgements.ts';
+import { FindJudgement, findJudgement, MadeJudgement } from '../evidence/standingJudgements.ts';
 import { claimDrawing, DrawingJob } from '../grading/claimDrawing.ts';
 import { claimRun } from '../grading/claimRun.ts';
 import { Completion, completeRun, failRun, presignCheckedCopy } from '../grading/finishRun.ts';
@@ -70,16 +65,19 @@ export const gradingRouter = router({
     .input(z.object({ held: HeldRun, question_id: z.uuid(), used: Used }))
     .mutation(({ ctx, input }) => giveUpRubric(ctx.services, input.held, input.question_id, input.used)),
   recordQuestion: gradingProcedure
-    .input(z.object({ held: HeldRun, result: RecordedQuestion, evidence: Evidence, used: Used }))
-    .mutation(({ ctx, input }) =>
-      recordQuestion(ctx.services, input.held, input.result, input.evidence, input.used),
-    ),
+    .input(
+      z.object({
+        held: HeldRun,
+        result: RecordedQuestion,
+        evidence: Evidence,
+        used: Used,
+        judgement: MadeJudgement.optional(),
+      }),
+    )
+    .mutation(({ ctx, input }) => recordQuestion(ctx.services, input.held, input.result, input)),
   findJudgement: gradingProcedure
     .input(FindJudgement)
     .query(({ ctx, input }) => findJudgement(ctx.services, input)),
-  keepJudgement: gradingProcedure
-    .input(KeepJudgement)
-    .mutation(({ ctx, input }) => keepJudgement(ctx.services, input)),
   handBack: gradingProcedure
     .input(z.object({ held: HeldRun }))
     .mutation(({ ctx, input }) => handBackRun(ctx.services, input.held)),

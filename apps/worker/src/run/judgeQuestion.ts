@@ -8,16 +8,23 @@ import {
   type QuestionOutcome,
   type QuestionPart,
 } from '@evaluation/evidence';
-import { GraderFailure, RULES_VERSION, type Annotation } from '@evaluation/grader';
+import {
+  GraderFailure,
+  RULES_VERSION,
+  type Annotation,
+  type CallEvidence,
+  type JudgeRequest,
+} from '@evaluation/grader';
 import type { HeldRun } from './heldRun.ts';
-import { judgementOf } from './judgementOf.ts';
+import { judgementOf, settledAgain, type Judged } from './judgementOf.ts';
 import { isOutOfTime } from './outOfTime.ts';
 import type { Tools } from './tools.ts';
 import type { UsageCount } from './usage.ts';
 
 /**
  * Judges one answer and records it. A question that the model cannot judge is recorded as failed, so that the others
- * still count (spec 2.7, `partially_graded`); when the deadline has passed the run as a whole is over.
+ * still count (spec 2.7, `partially_graded`); when the deadline has passed the run as a whole is over. Of two workers that
+ * judged the same answer at once the first that records it decides, for both: the other one settles that judgement.
  * @param place where an annotation stands on the page as a viewer shows it
  * @returns what was recorded
  */
@@ -29,12 +36,21 @@ export const judgeQuestion = async (
   answer: GivenAnswer,
   place: (annotation: Annotation) => Annotation = (annotation) => annotation,
 ): Promise<RecordedQuestion> => {
-  const { outcome, evidence } = await judge(tools, run, usage, question, answer);
-  const result = { ...outcome, annotations: outcome.annotations.map(place) };
-  await run.write((grading, held) =>
-    grading.recordQuestion.mutate({ held, result, evidence, used: usage.sofar() }),
-  );
-  return result;
+  const record = async ({ outcome, evidence, judgement }: Outcome) => {
+    const result = { ...outcome, annotations: outcome.annotations.map(place) };
+    const recorded = await run.write((grading, held) =>
+      grading.recordQuestion.mutate({ held, result, evidence, used: usage.sofar(), judgement }),
+    );
+    // A core of the release before says nothing, and has recorded it.
+    return { result, standing: recorded?.standing ?? null };
+  };
+  const request = judgeRequest(run.material.exam, question, answer);
+  const own = await judge(tools, run, usage, question, answer, request);
+  const { result, standing } = await record(own);
+  if (standing === null) return result;
+  const shared = settledAgain(request, standing);
+  const counts = shared === null ? { ...own, judgement: undefined } : graded(question, answer, shared);
+  return (await record(counts)).result;
 };
 
 /** Records a question to which nothing was found: 0 marks, decided in code, no model call (design 3.17). */
@@ -44,20 +60,24 @@ export const recordNotAnswered = async (run: HeldRun, question: PaperQuestion): 
   return result;
 };
 
+/** What an answer came to. */
+interface Outcome {
+  outcome: QuestionOutcome;
+  evidence?: QuestionPart;
+  /** To be kept for others who gave the same answer. */
+  judgement?: { key: string; calls: CallEvidence[]; replaces: string | null } | undefined;
+}
+
 const judge = async (
   tools: Tools,
   run: HeldRun,
   usage: UsageCount,
   question: PaperQuestion,
   answer: GivenAnswer,
-): Promise<{ outcome: QuestionOutcome; evidence?: QuestionPart }> => {
+  request: JudgeRequest,
+): Promise<Outcome> => {
   try {
-    const request = judgeRequest(run.material.exam, question, answer);
-    const { judgement, calls, reusedFrom } = await judgementOf(tools, run, usage, question, request);
-    return {
-      outcome: gradedQuestion(question, answer, judgement),
-      evidence: { question, reused_from: reusedFrom, calls, rules: RULES_VERSION },
-    };
+    return graded(question, answer, await judgementOf(tools, run, usage, request));
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof GraderFailure) || isOutOfTime(error, run)) throw error;
@@ -68,3 +88,13 @@ const judge = async (
     return { outcome: failedQuestion(question, answer) };
   }
 };
+
+const graded = (
+  question: PaperQuestion,
+  answer: GivenAnswer,
+  { judgement, calls, reusedFrom, shares }: Judged,
+): Outcome => ({
+  outcome: gradedQuestion(question, answer, judgement),
+  evidence: { question, reused_from: reusedFrom, calls, rules: RULES_VERSION },
+  judgement: shares === null ? undefined : { ...shares, calls },
+});

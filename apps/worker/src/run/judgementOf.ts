@@ -1,4 +1,4 @@
-import { isUnknownProcedure, type PaperQuestion } from '@evaluation/core-client';
+import { isUnknownProcedure } from '@evaluation/core-client';
 import { Calls } from '@evaluation/evidence';
 import {
   GraderFailure,
@@ -8,7 +8,6 @@ import {
   type Judgement,
   type JudgeRequest,
 } from '@evaluation/grader';
-import { canonicalJson } from '@evaluation/rules';
 import type { HeldRun } from './heldRun.ts';
 import type { Tools } from './tools.ts';
 import type { UsageCount } from './usage.ts';
@@ -19,55 +18,38 @@ export interface Judged {
   calls: CallEvidence[];
   /** The run whose judgement of the same answer was used again; null: it was judged for this one. */
   reusedFrom: string | null;
+  /** Under which name core is to keep it for others, in place of what; null: it is nobody else's. */
+  shares: { key: string; replaces: string | null } | null;
 }
 
 /**
  * Judges an answer, once for all who gave it: what stands for the same answer under the same question, rubric, model and
- * prompt is settled again for this copy, whose places and legibility are its own (decision 017). Of two that are judged at
- * once the first that is kept stands, for both. A re-evaluation of what was marked doubts it: it asks anew and leaves what
- * stands as it is; one after a failure doubts nothing. A core of the release before knows of no standing judgements: then
- * each answer is judged by itself.
+ * prompt is settled again for this copy, whose places and legibility are its own (decision 017). A re-evaluation of what
+ * was marked doubts it: it asks anew and leaves what stands as it is; one after a failure doubts nothing. A core of the
+ * release before knows of no standing judgements: then each answer is judged by itself.
  * @throws RunLost, GraderFailure
  */
 export const judgementOf = async (
   tools: Tools,
   run: HeldRun,
   usage: UsageCount,
-  question: PaperQuestion,
   request: JudgeRequest,
 ): Promise<Judged> => {
-  const ask = async (): Promise<Judged> => {
-    const answered = await usage.counted(
-      tools.grader.judgeAnswer(request, { signal: run.signal, deadline: run.deadline }),
-    );
-    return { judgement: answered.value, calls: answered.evidence, reusedFrom: null };
-  };
   const key = run.material.rejudges ? null : tools.grader.judgementKey(request);
-  if (key === null) return await ask();
-
-  const found = await orNull(run.write((grading, held) => grading.findJudgement.query({ held, key })));
+  const found =
+    key === null
+      ? null
+      : await orNull(run.write((grading, held) => grading.findJudgement.query({ held, key })));
   const again = found === null ? null : settledAgain(request, found);
   if (again !== null) {
     usage.reused(again.calls);
     return again;
   }
-
-  const own = await ask();
-  const kept = await orNull(
-    run.write((grading, held) =>
-      grading.keepJudgement.mutate({
-        held,
-        question_id: question.id,
-        key,
-        evidence: own.calls,
-        replaces: found?.run_id ?? null,
-        used: usage.sofar(),
-      }),
-    ),
+  const { value, evidence } = await usage.counted(
+    tools.grader.judgeAnswer(request, { signal: run.signal, deadline: run.deadline }),
   );
-  if (kept === null) return own;
-  if (canonicalJson(kept.evidence) === canonicalJson(own.calls)) return own;
-  return settledAgain(request, kept) ?? own;
+  const shares = key === null ? null : { key, replaces: found?.run_id ?? null };
+  return { judgement: value, calls: evidence, reusedFrom: null, shares };
 };
 
 /** null also where core does not know of such a thing. */
@@ -80,8 +62,11 @@ const orNull = async <T>(asked: Promise<T>): Promise<T | null> => {
   }
 };
 
-/** null: it is not understood any more, or would not be accepted now, and the answer is judged anew. */
-const settledAgain = (
+/**
+ * What stands for the same answer, for this one.
+ * @returns null: it is not understood any more, or would not be accepted now, and the answer's own judgement counts
+ */
+export const settledAgain = (
   request: JudgeRequest,
   standing: { run_id: string; evidence?: unknown },
 ): Judged | null => {
@@ -89,7 +74,7 @@ const settledAgain = (
   if (!calls.success) return null;
   try {
     const judgement = resettleJudgement(request, calls.data);
-    return { judgement, calls: calls.data, reusedFrom: standing.run_id };
+    return { judgement, calls: calls.data, reusedFrom: standing.run_id, shares: null };
   } catch (error) {
     if (error instanceof GraderFailure || error instanceof MalformedOutput) return null;
     throw error;

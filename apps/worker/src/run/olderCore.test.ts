@@ -120,9 +120,9 @@ test('a procedure that core does not have is told from an answer of its own', as
 
 test('3.7 an answer is judged all the same, by itself', async () => {
   const request = judgeRequest(material.exam, question, { text: 'It floats.', legibility: null, blocks: [] });
-  const judged = await judgementOf(tools, run, usage, question, request);
+  const judged = await judgementOf(tools, run, usage, request);
   expect(judged).toMatchObject({ reusedFrom: null, calls: [{ call: 'judge_answer' }] });
-  expect(asked).toContain('grading.keepJudgement');
+  expect(asked).toContain('grading.findJudgement');
 });
 
 test('2.3 a question without rubric is graded without one', async () => {
