@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
 import type { ErrorBody } from '../harness/api.ts';
@@ -124,6 +125,26 @@ describe('1 JSON', () => {
       );
     },
   );
+
+  test('1 more values than any valid request has are refused before they are made, however few bytes they take', async () => {
+    const many = `[${'[],'.repeat(3_000_000)}0]`;
+    await expectRefused(
+      tenant,
+      () => raw('/exams', `{"title":"x","mode":"typed","unknown":${many}}`),
+      422,
+      'validation_failed',
+    );
+  });
+
+  test('1 a compressed body answers 415: its length says nothing of what it becomes', async () => {
+    const body = gzipSync(JSON.stringify({ title: 'x', mode: 'typed' }));
+    await expectRefused(
+      tenant,
+      () => raw('/exams', body, { 'content-encoding': 'gzip' }),
+      415,
+      'unsupported_media_type',
+    );
+  });
 
   test('8.1 metadata may nest as deep as 2 KB can, and comes back as it was sent', async () => {
     const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`;

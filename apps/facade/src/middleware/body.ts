@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler } from 'express';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { excessOf } from './jsonStructure.ts';
 import { largeBodies, SMALL_BYTES, type LargeBodies } from './largeBodies.ts';
 import { metadataOf } from './routeMetadata.ts';
 
@@ -11,10 +12,14 @@ const parser = (limit: number, bodies: LargeBodies | null): RequestHandler =>
   express.json({
     limit,
     strict: false,
+    // Compressed, a few bytes would become as many as the limit allows.
+    inflate: false,
     // express decodes broken UTF-8 without a word; RFC 8259 calls it malformed.
     verify: (_request, response, body) => {
       bodies?.isRead(response, body.length);
       if (!isUtf8(body)) throw new Error('invalid UTF-8');
+      const excess = excessOf(body);
+      if (excess !== null) throw new Excess(excess);
     },
   });
 
@@ -48,7 +53,6 @@ export const jsonBody = (limitBytes: number, inHandBytes = IN_HAND_BYTES): Reque
     (request, _response, next) => {
       // The client went away before the parser began, which then does nothing: a request without its body is another one.
       if (hasBody(request) && request.body === undefined) throw new CutOff();
-      if (isTooDeep(request.body)) throw new DomainFailure('malformed_json');
       next();
     },
   ];
@@ -67,19 +71,13 @@ class CutOff extends Error {
   }
 }
 
-/** Client metadata of 2 KB can nest a thousand levels; nothing else that the spec permits nests more than ten. */
-const MAX_DEPTH = 1100;
+/** As the parser says it of a body that is too long, or that is no JSON to it. */
+class Excess extends Error {
+  readonly type: string;
 
-/** JSON.parse takes any depth, but whoever walks the value afterwards would run out of stack. */
-const isTooDeep = (body: unknown): boolean => {
-  let level: unknown[] = [body];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) return true;
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value).filter(isContainer) : [],
-    );
+  constructor(excess: NonNullable<ReturnType<typeof excessOf>>) {
+    super(`the structure of the body is ${excess}`);
+    this.name = 'Excess';
+    this.type = excess === 'too_deep' ? 'entity.parse.failed' : 'entity.too.large';
   }
-  return false;
-};
-
-const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
+}

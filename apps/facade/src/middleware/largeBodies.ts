@@ -3,7 +3,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 
 /** Bodies up to this are not counted: many of them fit. */
 export const SMALL_BYTES = 1024 * 1024;
-/** What a body counts as until it is read that is compressed, or sent in chunks of no declared length. */
+/** What a body counts as until it is read that is sent in chunks of no declared length. */
 const UNDECLARED_BYTES = 8 * SMALL_BYTES;
 
 /**
@@ -32,9 +32,7 @@ export const largeBodies = (maxBytes: number): LargeBodies => {
   };
   return {
     begin: ({ headers }, response) => {
-      const isDeclared =
-        headers['transfer-encoding'] === undefined &&
-        (headers['content-encoding'] ?? 'identity') === 'identity';
+      const isDeclared = headers['transfer-encoding'] === undefined;
       const bytes = isDeclared ? Number(headers['content-length'] ?? 0) : UNDECLARED_BYTES;
       if (bytes > SMALL_BYTES) hold(response, bytes);
     },
