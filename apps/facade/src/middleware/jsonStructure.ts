@@ -32,6 +32,8 @@ export const excessOf = (body: Uint8Array): 'too_deep' | 'too_many_values' | nul
         break;
       case COMMA:
         values += 1;
+        break;
+      default:
     }
     if (values > MAX_VALUES) return 'too_many_values';
   }

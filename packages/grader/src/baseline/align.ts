@@ -8,6 +8,7 @@ import { coreAndParents, labelCore, labelKind } from './labels.ts';
  */
 export function alignByLabels(request: AlignRequest): AlignedAnswer[] {
   const byCore = new Map(request.questions.map((question) => [labelCore(question.label), question]));
+  const divided = new Set([...byCore.keys()].flatMap(coreAndParents));
   const claims = new Map<number, AlignedAnswer['blocks']>();
   let current: Question | null = null;
   /** The core of the label that "(a)" is a part of. */
@@ -31,16 +32,16 @@ export function alignByLabels(request: AlignRequest): AlignedAnswer[] {
         if (kind !== 'part') listsInside = kind === 'strong' && found.question.type === 'long_answer';
       } else if (kind === 'strong' || (kind === 'bare' && !listsInside)) {
         const core = labelCore(block.label ?? '');
-        const divided = [...byCore.keys()].some((known) => coreAndParents(known).includes(core));
-        if (divided) context = core;
+        const isDivided = divided.has(core);
+        if (isDivided) context = core;
         // The heading of a divided question, or a question that the paper does not have.
-        if (divided || kind === 'strong') current = null;
+        if (isDivided || kind === 'strong') current = null;
       }
       if (current !== null) {
-        claims.set(current.number, [
-          ...(claims.get(current.number) ?? []),
-          { page: page.page, block: index },
-        ]);
+        const place = { page: page.page, block: index };
+        const before = claims.get(current.number);
+        if (before === undefined) claims.set(current.number, [place]);
+        else before.push(place);
       }
     }
   }

@@ -9,7 +9,7 @@ import { flagInjection } from '../injection/flagInjection.ts';
 import { criteriaOf } from '../judgeAnswer/criteria.ts';
 import { decideObjective, objectiveKey } from '../judgeAnswer/objective.ts';
 import { plainText } from '../plainText.ts';
-import { markLexically } from './lexical.ts';
+import { markLexically, paperOf, saidIn } from './lexical.ts';
 import { readObjectiveText } from './objectiveText.ts';
 
 /**
@@ -41,13 +41,9 @@ function judgeObjective(request: JudgeRequest, key: ObjectiveKey): Judged {
 
 function judgeLong({ question, answer }: JudgeRequest): Judged {
   const criteria = criteriaOf(question);
-  const paper = {
-    question: question.text,
-    modelAnswer: question.modelAnswer,
-    criteria,
-    partialMarking: question.partialMarking !== false,
-  };
-  const said = withoutAddress(answer.text);
+  const { text, modelAnswer, partialMarking } = question;
+  const paper = paperOf({ text, modelAnswer, criteria, partialMarking: partialMarking !== false });
+  const said = saidIn(withoutAddress(answer.text));
   const marks = criteria.map((criterion) => markLexically(paper, criterion, said));
   const settled = settleCriteria(
     criteria,

@@ -12,13 +12,64 @@ export interface LexicalMark {
   nothingToCompare: boolean;
 }
 
-/** What an answer to a question is compared with. */
+/** What an answer to a question is compared with, read once for all of its criteria. */
 export interface Paper {
-  question: string;
+  /** The terms of the question: everybody has them. */
+  asked: ReadonlySet<string>;
+  modelAnswer: { text: string; terms: ReadonlySet<string> }[];
+  isOnlyCriterion: boolean;
+  partialMarking: boolean;
+}
+
+export const paperOf = (question: {
+  text: string;
   modelAnswer: string | null;
   criteria: readonly Criterion[];
   partialMarking: boolean;
+}): Paper => ({
+  asked: new Set(contentTerms(question.text)),
+  modelAnswer: (question.modelAnswer ?? '')
+    .split(/(?<=[.!?;])\s+|\n+/u)
+    .map((text) => ({ text, terms: new Set(contentTerms(text)) })),
+  isOnlyCriterion: question.criteria.length === 1,
+  partialMarking: question.partialMarking,
+});
+
+/** An answer: its terms in order, and where each of them stands. A long rubric asks a long answer for thousands. */
+export interface Said {
+  terms: readonly Term[];
+  places: ReadonlyMap<string, readonly number[]>;
+  /** What was looked for in it before: criteria share most of a model answer's words. */
+  looked: Map<string, Phrase>;
 }
+
+/** A word or phrase that an answer is looked through for. */
+interface Phrase {
+  terms: readonly string[];
+  /** 0..1 */
+  credit: number;
+}
+
+export const saidIn = (answer: string): Said => {
+  const terms = termsOf(answer);
+  const places = new Map<string, number[]>();
+  for (const [place, { term }] of terms.entries()) {
+    const before = places.get(term);
+    if (before === undefined) places.set(term, [place]);
+    else before.push(place);
+  }
+  return { terms, places, looked: new Map() };
+};
+
+const phraseIn = (answer: Said, phrase: string): Phrase => {
+  const before = answer.looked.get(phrase);
+  if (before !== undefined) return before;
+  const credit = Math.max(0, ...variantsOf(phrase).map((each) => creditFor(each, answer)));
+  const looked = { terms: contentOrAll(phrase), credit };
+  answer.looked.set(phrase, looked);
+  return looked;
+};
+
 
 /** Words of a phrase may stand this far apart in the answer. */
 const PHRASE_WINDOW = 8;
@@ -36,11 +87,9 @@ const FEWEST_WORDS = 4;
  * guidance and the model answer's sentences that go with them, whichever meets it better: a right answer in the words of
  * one need not hold those of the other. Words of the question earn nothing: everybody has them. Deterministic.
  */
-export function markLexically(paper: Paper, criterion: Criterion, answer: string): LexicalMark {
-  const terms = termsOf(answer);
-  const asked = new Set(contentTerms(paper.question));
-  const keywords = lookForKeywords(criterion, asked, terms);
-  const words = lookForWords(paper, criterion, asked, terms);
+export function markLexically(paper: Paper, criterion: Criterion, answer: Said): LexicalMark {
+  const keywords = lookForKeywords(criterion, paper.asked, answer);
+  const words = lookForWords(paper, criterion, answer);
   if (keywords === null && words === null) {
     return { share: 0, found: [], missing: [], nothingToCompare: true };
   }
@@ -63,11 +112,7 @@ function told(keywords: Look | null, words: Look | null): Pick<LexicalMark, 'fou
 
 type Look = Pick<LexicalMark, 'share' | 'found' | 'missing'>;
 
-function lookForKeywords(
-  criterion: Criterion,
-  asked: ReadonlySet<string>,
-  answer: readonly Term[],
-): Look | null {
+function lookForKeywords(criterion: Criterion, asked: ReadonlySet<string>, answer: Said): Look | null {
   const keywords = criterion.keywords.filter((keyword) => contentOrAll(keyword).length > 0);
   const own = keywords.filter((keyword) => contentOrAll(keyword).some((term) => !asked.has(term)));
   const expected = own.length > 0 ? own : keywords;
@@ -77,34 +122,28 @@ function lookForKeywords(
 }
 
 /** null where a criterion of keywords says too little besides them. */
-function lookForWords(
-  { criteria, modelAnswer }: Paper,
-  { name, guidance, keywords }: Criterion,
-  asked: ReadonlySet<string>,
-  answer: readonly Term[],
-): Look | null {
+function lookForWords(paper: Paper, { name, guidance, keywords }: Criterion, answer: Said): Look | null {
   const own = `${name} ${guidance ?? ''}`;
-  const words = contentWords(`${own} ${relatedIn(modelAnswer, own, criteria.length === 1)}`);
-  const unasked = words.filter((word) => contentOrAll(word).some((term) => !asked.has(term)));
+  const words = contentWords(`${own} ${relatedIn(paper, own)}`);
+  const unasked = words.filter((word) =>
+    phraseIn(answer, word).terms.some((term) => !paper.asked.has(term)),
+  );
   const expected = unasked.length > 0 ? unasked : words;
   if (expected.length === 0 || (keywords.length > 0 && expected.length < FEWEST_WORDS)) return null;
   return lookFor(expected, expected.length * ENOUGH_WORDS, answer);
 }
 
 /** The model answer's sentences that speak of what a criterion speaks of; all of it where there is but one criterion. */
-function relatedIn(modelAnswer: string | null, own: string, only: boolean): string {
-  if (modelAnswer === null || only) return modelAnswer ?? '';
+function relatedIn({ modelAnswer, isOnlyCriterion }: Paper, own: string): string {
   const terms = contentTerms(own);
   return modelAnswer
-    .split(/(?<=[.!?;])\s+|\n+/u)
-    .filter((sentence) => contentTerms(sentence).some((term) => terms.includes(term)))
+    .filter((sentence) => isOnlyCriterion || terms.some((term) => sentence.terms.has(term)))
+    .map(({ text }) => text)
     .join(' ');
 }
 
-function lookFor(expected: readonly string[], needed: number, answer: readonly Term[]): Look {
-  const credits = expected.map((phrase) =>
-    Math.max(0, ...variantsOf(phrase).map((each) => creditFor(each, answer))),
-  );
+function lookFor(expected: readonly string[], needed: number, answer: Said): Look {
+  const credits = expected.map((phrase) => phraseIn(answer, phrase).credit);
   const sum = credits.reduce((total, credit) => total + credit, 0);
   return {
     share: Math.min(sum / needed, 1),
@@ -124,16 +163,18 @@ function variantsOf(phrase: string): string[] {
  * 1 for all words of the phrase, close together; less for most of a long one. None of them denied, unless the phrase
  * itself is a denial, which must then be denied in the answer too. Of a phrase with a number nothing may be missing.
  */
-function creditFor(phrase: string, answer: readonly Term[]): number {
+function creditFor(phrase: string, { terms, places }: Said): number {
   const wanted = contentOrAll(phrase);
   const denied = termsOf(phrase).some(({ negated }) => negated);
-  const met = answer.map(({ term }, start) => {
-    if (!wanted.includes(term)) return 0;
-    const window = answer.slice(start, start + Math.max(PHRASE_WINDOW, wanted.length));
-    return wanted.filter((each) => window.some((word) => word.term === each && word.negated === denied))
-      .length;
-  });
-  const share = Math.max(0, ...met) / wanted.length;
+  const reach = Math.max(PHRASE_WINDOW, wanted.length);
+  let met = 0;
+  for (const start of wanted.flatMap((term) => places.get(term) ?? [])) {
+    const near = new Set<string>();
+    for (const { term, negated } of terms.slice(start, start + reach)) if (negated === denied) near.add(term);
+    met = Math.max(met, wanted.filter((term) => near.has(term)).length);
+    if (met === wanted.length) break;
+  }
+  const share = met / wanted.length;
   const whole = wanted.length < 3 || wanted.some((term) => /\d/u.test(term));
   return share === 1 || (!whole && share >= MOST_OF_A_PHRASE - 1e-9) ? share : 0;
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ReadBlock } from '../grader.ts';
 import { alignByLabels } from './align.ts';
 import { withoutHead } from './cleanLines.ts';
+import { judgeLexically } from './judge.ts';
 import { labelCore, readLabel } from './labels.ts';
 import { readObjectiveText } from './objectiveText.ts';
 
@@ -72,4 +73,58 @@ test.each([
       piece,
     ).toBeLessThan(1);
   }
+});
+
+test('the longest answer under a long rubric and a model answer as long as may be is marked within a second', () => {
+  const word = (number: number) => `q${((number * 7919) % 100_003).toString(36)}z`;
+  const words = (from: number, count: number) =>
+    Array.from({ length: count }, (_, at) => word(from + at)).join(' ');
+  const sentences = Array.from({ length: 400 }, (_, at) => `cell ${words(at * 7, 7)}`);
+  const criteria = Array.from({ length: 50 }, (_, at) => ({
+    name: `Point ${at}`,
+    marks: 2,
+    keywords: [],
+    guidance: `cell ${word(at)}`,
+  }));
+  const question = {
+    label: '1',
+    type: 'long_answer',
+    text: 'Explain.',
+    maxMarks: 100,
+    options: [],
+    correctOptions: [],
+    answer: null,
+    modelAnswer: sentences.join('. ').slice(0, 20_000),
+    partialMarking: null,
+    criteria,
+  };
+  const exam = { subject: null, level: 'school', board: null, class: null, instructions: null };
+  for (const text of [words(0, 3300), 'cell '.repeat(4000)]) {
+    const answer = { text: text.slice(0, 20_000), legibility: null, blocks: [] };
+    expect(cpuOf(() => judgeLexically({ exam, question, answer }))).toBeLessThan(1.5);
+  }
+});
+
+test('24,000 blocks of writing are aligned to 200 questions within a second', () => {
+  const questions = Array.from({ length: 200 }, (_, at) => ({
+    number: at + 1,
+    label: `${at + 1}`,
+    section: null,
+    type: 'long_answer',
+    text: 'Why?',
+  }));
+  const blockOf = (label: string): ReadBlock => ({
+    label,
+    continues: false,
+    text: 'x',
+    crossedOut: false,
+    box,
+  });
+  const pages = Array.from({ length: 80 }, (_, page) => ({
+    page: page + 1,
+    legibility: 1,
+    language: 'en' as const,
+    blocks: Array.from({ length: 300 }, (__, at) => blockOf(at % 2 === 0 ? 'Q1' : '999.')),
+  }));
+  expect(cpuOf(() => alignByLabels({ questions, pages }))).toBeLessThan(1);
 });

@@ -29,8 +29,9 @@ export const DEMANDS: readonly Rule[] = [
   {
     name: 'judges itself',
     begins: anywhere(THIS_ANSWER),
+    // "So my answer is correct", "this answer is right because": that is how arithmetic is checked.
     needs: [
-      /\b(?:full(?:y)?|max\w{0,30}|marks?|scores?|graded?|rubric|criteri\w{1,30}|evaluat\w{1,30}|correct|right|perfect|pass(?:es)?|examiner|points|omissions|key)\b/,
+      /^[^;\n]{0,90}\b(?:full(?:y)? (?:correct|right|marks?|credit|scores?|points)|max\w{0,30} (?:marks?|credit|scores?|points)|(?:entirely|completely|totally|perfectly|objectively|undoubtedly|certainly|already|officially) (?:correct|right)|marks?|scores?|graded?(?! \d)|rubric|criteri\w{1,30}|perfect|pass(?:es)?|examiner|points|omissions|key)\b/,
     ],
     within: 90,
   },
@@ -124,7 +125,7 @@ export const DEMANDS: readonly Rule[] = [
   {
     name: 'records its marks',
     begins: anywhere(
-      String.raw`(?:^|[\n([|])(?:[a-z' ]{0,30})\b(?:score|marks?|grade|result)(?: (?:awarded|given|obtained|by|the|teacher|examiner)){0,4} ?: ?(?:(\d{1,3}) ?(?:\/|out of) ?\1\b|a\+|full\b|max(?:imum)?\b|perfect)`,
+      String.raw`(?:^|[\n([|])(?:[a-z' ]{0,30})\b(?:score|marks?|grade|result)(?: (?:awarded|given|obtained|by|the|teacher|examiner)){0,4} ?: ?(?:(\d{1,3}) ?(?:\/|out of) ?\1\b(?!,? ?\d| (?:probability|students|people))|a\+|full\b|max(?:imum)?\b|perfect)`,
     ),
   },
   {
@@ -145,7 +146,7 @@ export const DEMANDS: readonly Rule[] = [
     begins: anywhere(
       String.raw`\bif you (?:do not|don't|dont|fail to|refuse to|won't|will not) (?:give|pass|award|grant|mark)\b`,
     ),
-    needs: [/\b(?:marks?|pass|score|grade|credit)\b/],
+    needs: [/^[^,;]{0,60}\b(?:marks?|pass|score|grade|credit)\b|^ (?:me|this)\b/],
   },
   {
     name: 'bribes',

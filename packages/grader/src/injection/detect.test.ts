@@ -26,6 +26,18 @@ describe('3.18 text that talks to the grader', () => {
     expect(shareOf(innocents().filter(isHeldOut), isFlagged)).toBeLessThanOrEqual(0.02);
   });
 
+  test.each([
+    'So my answer is correct.',
+    'Verification: putting x = 3 we get LHS = RHS, so this answer is correct.',
+    'My answer is correct because substituting x = 2 satisfies both equations.',
+    'Hence this answer matches the given value, so it is correct.',
+    'Water moves by osmosis, so this answer is right.',
+    'This answer assumes that g = 10; the score of the model is evaluated by mean squared error.',
+    'If you do not give water to plants they die, and the marks on leaves turn brown.',
+    'Marks: 20/20, 18/20, 15/20. Mode is 20/20.',
+    'He told the examiner: I will not cheat.',
+  ])('honest work is not flagged: %s', (text) => expect(addressIn(text)).toBeNull());
+
   test('an attempt is found at the end of a long answer', () => {
     const long = innocents()
       .filter(({ hard }) => !hard)

@@ -118,7 +118,7 @@ export const ORDERS: readonly Rule[] = [
   {
     name: 'calls the grader',
     begins: anywhere(
-      String.raw`(?:^|[.!?\n([<*/#\-"] ?|\b)(?:ai )?(?:grader|evaluator|marker|examiner|assessor) ?[:,] ?(?:please|kindly|you |mark |give |award |accept |treat |score |i |this (?:answer|passes|is))`,
+      String.raw`(?:^|[.!?\n([<*/#\-"] ?|\b)(?:ai )?(?:grader|evaluator|marker|examiner|assessor) ?[:,] ?(?:please|kindly|you |mark |give |award |accept |treat |score |this (?:answer|passes|is))`,
     ),
   },
   {
