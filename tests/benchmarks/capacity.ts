@@ -1,6 +1,6 @@
 /**
  * `npm run capacity [-- --typed N --copies N --pages N]`: what one submission costs each part in CPU time, with a model
- * that answers at once. docs/capacity.md says what follows from it.
+ * that answers at once, and what it leaves in PostgreSQL. docs/capacity.md says what follows from it.
  *
  * Facade, core and a worker run as processes of their own over embedded services in this one, so each part's CPU time
  * can be read from the system (Linux). CPU time hardly depends on what else the machine does; wall time does.
@@ -10,6 +10,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import pg from 'pg';
 import { coreOverHttp } from '@evaluation/core-client';
 import { deploy } from '@evaluation/database';
 import { startNats, startPostgres, startS3 } from '@evaluation/embedded';
@@ -70,6 +71,19 @@ try {
   const model = await startModelServer();
   stopping.push(() => model.close());
   await deploy(postgres.url);
+  const tables = new URL(postgres.superuserUrl);
+  tables.pathname = new URL(postgres.url).pathname;
+  const observer = new pg.Client({ connectionString: tables.href });
+  await observer.connect();
+  stopping.push(() => observer.end());
+  /** Of all tables with their indexes, after what nobody sees any more is cleared away. */
+  const kept = async (): Promise<{ rows: number; bytes: number }> => {
+    await observer.query('vacuum analyze');
+    const { rows } = await observer.query<{ rows: number; bytes: number }>(
+      `select sum(n_live_tup)::int as rows, sum(pg_total_relation_size(relid))::float8 as bytes from pg_stat_user_tables`,
+    );
+    return rows[0] ?? { rows: 0, bytes: 0 };
+  };
 
   const secret = (): string => randomBytes(16).toString('hex');
   const tokens = { CORE_PUBLIC_TOKEN: secret(), CORE_GRADING_TOKEN: secret(), CORE_CONTROL_TOKEN: secret() };
@@ -129,7 +143,7 @@ try {
     count: number,
     work: (index: number) => Promise<void>,
   ): Promise<void> => {
-    const before = await parts();
+    const [before, keptBefore] = [await parts(), await kept()];
     const started = performance.now();
     let next = 0;
     await Promise.all(
@@ -146,6 +160,12 @@ try {
       (part) => `${part} ${((((after[part] ?? 0) - (before[part] ?? 0)) / count) * 1000).toFixed(0)} ms`,
     );
     console.log(`${what}: ${count} in ${seconds.toFixed(1)} s; CPU each: ${each.join(', ')}`);
+    const now = await kept();
+    const rows = (now.rows - keptBefore.rows) / count;
+    const kilobytes = (now.bytes - keptBefore.bytes) / count / 1000;
+    console.log(
+      `  PostgreSQL keeps of each: ${rows.toFixed(0)} rows, ${kilobytes.toFixed(1)} kB with indexes`,
+    );
   };
 
   const questions = Array.from({ length: QUESTIONS }, (_, index) => longAnswer(String(index + 1)));

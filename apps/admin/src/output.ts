@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
 
-/** One JSON object for a script, or short lines for a person. */
-export const print = (answer: object, command: Command, lines: readonly string[]): void => {
+/** One JSON object for a script, or short lines for a person; on stderr where stdout carries something else. */
+export const print = (
+  answer: object,
+  command: Command,
+  lines: readonly string[],
+  out: NodeJS.WritableStream = process.stdout,
+): void => {
   const { json } = command.optsWithGlobals<{ json?: boolean }>();
-  process.stdout.write(json === true ? `${JSON.stringify(answer)}\n` : `${lines.join('\n')}\n`);
+  out.write(json === true ? `${JSON.stringify(answer)}\n` : `${lines.join('\n')}\n`);
 };
 
 /** A command's example below its help, as it is typed. */

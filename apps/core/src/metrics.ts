@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { metrics } from '@evaluation/telemetry';
+import { countOverdueErasures } from './candidates/overdueErasures.ts';
 import { freshGauges } from './freshGauges.ts';
 import { RUN_LANES, type RunLane } from './grading/runLane.ts';
+import type { DecidedQuestion } from './review/resultsOfRun.ts';
 import type { Services } from './services.ts';
 
 /** Counts credits once the change of them is committed. */
@@ -24,6 +26,24 @@ export const countRun = (
     metrics.runsFinished.inc({ lane, outcome });
   });
 
+/** Counts, once that is committed, what became of the questions of a run; without those that were marked by their key. */
+export const countQuestions = (
+  services: Pick<Services, 'afterCommit'>,
+  lane: RunLane,
+  questions: readonly DecidedQuestion[],
+): Promise<void> =>
+  services.afterCommit(async () => {
+    for (const { status, source } of questions)
+      if (source !== 'auto') metrics.questionsFinished.inc({ lane, status });
+  });
+
+/** Why a part of the evidence is not kept. */
+const NOT_KEPT = ['refused', 'too_large'] as const;
+
+/** Counts a part of the evidence that a mark is recorded without. */
+export const countLostEvidence = (reason: (typeof NOT_KEPT)[number]): void =>
+  metrics.evidenceNotKept.inc({ reason });
+
 interface LaneNow {
   lane: RunLane;
   queued: number;
@@ -36,6 +56,8 @@ interface LaneNow {
  * are not to be added up over replicas.
  */
 export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>) => {
+  // That the first was refused shows as an increase only if there was a number before it.
+  for (const reason of NOT_KEPT) metrics.evidenceNotKept.inc({ reason }, 0);
   const refreshRuns = freshGauges(
     [metrics.runsQueued, metrics.runsOldestQueued, metrics.runsInFlight],
     async () => {
@@ -48,6 +70,11 @@ export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>)
       }
     },
   );
+  // A number without labels goes back to 0 when it is reset, which would say that all is well.
+  const erasures = { reset: () => metrics.erasuresOverdue.remove() };
+  const refreshErasures = freshGauges([erasures], async () => {
+    metrics.erasuresOverdue.set(await database.acrossInstitutes(countOverdueErasures));
+  });
   const refreshLanes = freshGauges([metrics.lanePending], async () => {
     await Promise.all(
       (['copy', 'typed', 'inspect', 'draw'] as const).map(async (lane) =>
@@ -58,7 +85,7 @@ export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>)
   return async () => {
     metrics.databasePoolWaiting.set(database.waiting());
     // One may be away while the other is there.
-    await Promise.allSettled([refreshRuns(), refreshLanes()]);
+    await Promise.allSettled([refreshRuns(), refreshErasures(), refreshLanes()]);
   };
 };
 

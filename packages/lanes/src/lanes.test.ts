@@ -125,12 +125,13 @@ describe('publishing', () => {
     expect(await lanes.depth('copy')).toBe(1);
   });
 
-  test('replicas that make the streams at the same moment all succeed, and old settings are brought up to date', async () => {
+  test('replicas that make the streams at the same moment all succeed; old settings are brought up to date, an operator’s own stay', async () => {
     const { lanes, namespace } = newLanes();
     const other = newLanes({ namespace }).lanes;
     await Promise.all([lanes.ensureStreams(), other.ensureStreams(), lanes.ensureStreams()]);
     const manager = await jetstreamManager(nats);
-    await manager.streams.update(`${namespace}_copy`, { max_age: 3_600_000_000_000 });
+    // As num_replicas is, which more than one server is needed for.
+    await manager.streams.update(`${namespace}_copy`, { max_age: 3_600_000_000_000, max_bytes: 1_000_000 });
     await lanes.ensureStreams();
     const { config } = await manager.streams.info(`${namespace}_copy`);
     expect(config).toMatchObject({
@@ -138,6 +139,7 @@ describe('publishing', () => {
       storage: 'file',
       duplicate_window: 120_000_000_000,
       max_age: 86_400_000_000_000,
+      max_bytes: 1_000_000,
     });
   });
 });

@@ -247,14 +247,15 @@ test('keys with spaces, plus signs, percent signs and other scripts come back as
   }
 });
 
-test('a public endpoint changes the address that clients upload to, not the one we use', async () => {
+test('a public endpoint changes the addresses of those outside, not the ones we use', async () => {
   const outside = objectStore({ ...account, bucket, publicEndpoint: 'https://files.example.org' });
   const key = newKey();
   await outside.put(key, Buffer.from('x'), PDF);
   expect(await outside.head(key)).not.toBeNull();
   const put = { sizeBytes: 1, contentType: PDF, expiresInSeconds: 60 };
   const { url } = await outside.presignPut(key, { ...put, byClient: true });
-  expect(new URL(url).origin).toBe('https://files.example.org');
+  for (const address of [url, await outside.presignGet(key, { ...put, byClient: true })])
+    expect(new URL(address).origin).toBe('https://files.example.org');
   // Workers and the facade are within, where that name may lead nowhere.
   const own = [await outside.presignGet(key, put), (await outside.presignPut(key, put)).url];
   for (const address of own) expect(new URL(address).origin).toBe(new URL(account.endpoint).origin);

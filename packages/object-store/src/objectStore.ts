@@ -25,7 +25,7 @@ export interface ObjectStoreOptions {
   bucket: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** Where clients reach it, when they do so under another name. Our own processes all use `endpoint`. */
+  /** Where whoever is outside reaches it, when that is another name. Our own processes all use `endpoint`. */
   publicEndpoint?: string;
   /** Bound of one call, all its attempts together. Default 30 seconds. */
   timeoutMs?: number;
@@ -65,8 +65,11 @@ export interface ObjectStore {
       byClient?: boolean;
     } & CallOptions,
   ): Promise<PresignedPut>;
-  /** An address to GET the object from, for our own processes. */
-  presignGet(key: string, get: { expiresInSeconds: number } & CallOptions): Promise<string>;
+  /** An address to GET the object from. `byClient`: as for `presignPut`; else for our own processes. */
+  presignGet(
+    key: string,
+    get: { expiresInSeconds: number; byClient?: boolean } & CallOptions,
+  ): Promise<string>;
   /** null: no such object. */
   head(key: string, options?: CallOptions): Promise<ObjectHead | null>;
   /** A whole object in memory. null: no such object. @throws RangeError when it is larger than `maxBytes` */
@@ -188,11 +191,13 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
       return { url, headers: { 'Content-Type': contentType, 'Content-Length': String(sizeBytes) } };
     },
 
-    presignGet: async (key, { expiresInSeconds, ...callOptions }) =>
+    presignGet: async (key, { expiresInSeconds, byClient, ...callOptions }) =>
       bounded(callOptions, () =>
-        getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: key }), {
-          expiresIn: expiresInSeconds,
-        }),
+        getSignedUrl(
+          byClient === true ? publicClient : client,
+          new GetObjectCommand({ Bucket: bucket, Key: key }),
+          { expiresIn: expiresInSeconds },
+        ),
       ),
 
     head: async (key, callOptions = {}) => {

@@ -7,6 +7,8 @@ const PUBLISHED = [
   'evaluation_credits_total',
   'evaluation_database_pool_waiting',
   'evaluation_dependency_up',
+  'evaluation_erasures_overdue',
+  'evaluation_evidence_not_kept_total',
   'evaluation_http_request_duration_seconds',
   'evaluation_http_requests_in_flight',
   'evaluation_http_requests_total',
@@ -15,7 +17,9 @@ const PUBLISHED = [
   'evaluation_model_provider_up',
   'evaluation_model_request_duration_seconds',
   'evaluation_model_tokens_total',
+  'evaluation_questions_finished_total',
   'evaluation_reconcile_differences',
+  'evaluation_reconcile_last_success_timestamp_seconds',
   'evaluation_run_duration_seconds',
   'evaluation_runs_finished_total',
   'evaluation_runs_in_flight',
@@ -32,6 +36,7 @@ const FEW = new Set([
   'lane',
   'method',
   'outcome',
+  'reason',
   'route',
   'service',
   'status',
@@ -55,6 +60,12 @@ test('the page holds every metric of ours and those of the process', async () =>
     'nodejs_heap_size_used_bytes',
   ])
     expect(body).toContain(`# TYPE ${name} `);
+});
+
+test('of a comparison that was never finished nothing is told, not even that it found nothing', async () => {
+  const { body } = await metrics.exposition();
+  expect(body).toContain('# TYPE evaluation_reconcile_differences gauge');
+  expect(body).not.toMatch(/^evaluation_reconcile_/m);
 });
 
 test('no label has more than a few values, and units stand in the names', () => {

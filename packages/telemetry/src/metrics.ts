@@ -59,6 +59,18 @@ export const runsFinished = new Counter({
   labelNames: ['lane', 'outcome'],
   ...here,
 });
+export const questionsFinished = new Counter({
+  name: 'evaluation_questions_finished_total',
+  help: 'Questions of the runs that came to their end, without those marked by their key: graded, not_answered, failed.',
+  labelNames: ['lane', 'status'],
+  ...here,
+});
+export const evidenceNotKept = new Counter({
+  name: 'evaluation_evidence_not_kept_total',
+  help: 'Parts of evidence that marks were recorded without: refused (by the object store), too_large.',
+  labelNames: ['reason'],
+  ...here,
+});
 export const runDuration = new Histogram({
   name: 'evaluation_run_duration_seconds',
   help: 'From a worker’s claim of a run to its end there: completed, failed, lost (to a cancellation or another worker), broken (by a bug; delivered again).',
@@ -101,7 +113,19 @@ export const creditsMoved = new Counter({
 });
 export const reconcileDifferences = new Gauge({
   name: 'evaluation_reconcile_differences',
-  help: 'Differences between ledger, reservations and runs that the last round found; 0 is right.',
+  help: 'Differences between ledger, reservations and runs that the last round of this process found; 0 is right.',
+  ...here,
+});
+export const reconcileLastSuccess = new Gauge({
+  name: 'evaluation_reconcile_last_success_timestamp_seconds',
+  help: 'When this process last finished a round of comparing ledger, reservations and runs.',
+  ...here,
+});
+// A gauge without labels begins with 0, which would say that nothing differs, and in 1970.
+for (const untold of [reconcileDifferences, reconcileLastSuccess]) untold.remove();
+export const erasuresOverdue = new Gauge({
+  name: 'evaluation_erasures_overdue',
+  help: 'Erasures of candidates that have not come to their end within a day, as of a file that the store will not delete; 0 is right.',
   ...here,
 });
 export const dependencyUp = new Gauge({

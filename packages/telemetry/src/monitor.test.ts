@@ -24,7 +24,7 @@ const start = async (
 };
 
 /** An answer may be a second old. */
-const SOON = { timeout: 10_000, interval: 50 };
+const SOON = { timeout: 50_000, interval: 50 };
 
 const there = async (): Promise<void> => {};
 const gone = async (): Promise<void> => {
@@ -97,6 +97,25 @@ test('/metrics answers although its gauges cannot be read, or not in time', asyn
     });
     await monitor?.close();
   }
+});
+
+test('/metrics tells what is there although nobody asks /readyz, waits no longer for it, and shares its look', async () => {
+  let asked = 0;
+  const database = Promise.withResolvers<void>();
+  const get = await start({
+    scraped: () => {
+      asked += 1;
+      return database.promise;
+    },
+  });
+  const isUp = async (): Promise<string | undefined> =>
+    /^evaluation_dependency_up\{service="test",dependency="scraped"\} (\d)$/m.exec(
+      (await get('/metrics')).body,
+    )?.[1];
+  expect(await Promise.all([isUp(), get('/readyz')])).toEqual(['0', { status: 503, body: 'scraped' }]);
+  expect(asked).toBe(1);
+  database.resolve();
+  await expect.poll(isUp, SOON).toBe('1');
 });
 
 test('there is nothing else on the port', async () => {

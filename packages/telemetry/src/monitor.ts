@@ -79,7 +79,8 @@ export interface Monitor {
 }
 
 /**
- * The port that only a cluster looks at: `/healthz` (the process runs), `/readyz` (so does what it needs), `/metrics`.
+ * The port that only a cluster looks at: `/healthz` (the process runs), `/readyz` (so does what it needs), `/metrics`,
+ * which says of that what `/readyz` would: they share a look.
  * @param beforeScrape brings gauges up to date that are read from somewhere; a failure leaves them as they are, and a
  *   scrape does not wait for what hangs: what the process counts itself is still true
  */
@@ -103,7 +104,11 @@ export const startMonitor = async (options: {
         if (isStopping) return { status: 503, body: 'stopping', type: plain };
         return { ...(await readiness()), type: plain };
       case '/metrics': {
-        if (options.beforeScrape !== undefined) await inTime(options.beforeScrape);
+        await Promise.all([
+          options.beforeScrape === undefined ? null : inTime(options.beforeScrape),
+          // What it needs may be closed already.
+          isStopping ? null : readiness(),
+        ]);
         const { body, contentType } = await exposition();
         return { status: 200, body, type: contentType };
       }

@@ -15,17 +15,23 @@ const INSTITUTE = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
 export const addCandidateCommands = (program: Command): void => {
   const candidate = program
     .command('candidate')
-    .description('The data of a candidate: write it into a folder, or erase it');
+    .description('The data of a candidate: write it into a folder or an archive, or erase it');
 
   named(candidate.command('export'))
     .description(
       'Write all that the service has of a candidate into a folder: candidate.json and the files. ' +
         'Run again, it goes on where it stopped',
     )
-    .requiredOption('--out <folder>', 'where to: a new or empty folder, or that of an earlier try')
+    .requiredOption(
+      '--out <folder>',
+      'where to: a new or empty folder, or that of an earlier try; - for a tar archive on stdout',
+    )
+    .option('--inside', "fetch the files from where core does, not from the store's public address")
     .addHelpText(
       'after',
-      example(`candidate export --institute ${INSTITUTE} --external-id S-1042 --out candidate-S-1042`),
+      example(`candidate export --institute ${INSTITUTE} --external-id S-1042 --out candidate-S-1042`) +
+        '\nIn the container of core, where nothing can be written:\n' +
+        `  $ node admin.js candidate export --institute ${INSTITUTE} --external-id S-1042 --inside --out - > candidate.tar\n`,
     )
     .action(exportCandidate);
 
@@ -52,14 +58,47 @@ const wantedOf = ({ institute, candidate, externalId: external }: Named) => {
   return { institute_id: institute, candidate_id: candidate, external_id: external };
 };
 
-const exportCandidate = async (options: Named & { out: string }, command: Command): Promise<void> => {
+const exportCandidate = async (
+  options: Named & { out: string; inside?: boolean },
+  command: Command,
+): Promise<void> => {
   const wanted = wantedOf(options);
+  const { out, inside = false } = options;
   const { writeExport } = await import('./writeExport.ts');
-  const written = await withControl((control) => writeExport(control, wanted, options.out));
-  print(written, command, [
-    `Candidate ${written.candidate_id}: ${written.submissions} submission(s) and ${written.files} file(s) in ${options.out}`,
-    'It holds what the candidate wrote: keep it as you would keep the copies themselves.',
-  ]);
+  const to = await destinationOf(out);
+  const written = await withControl((control) => writeExport(control, wanted, { to, inside }));
+  const { candidate_id, submissions, files } = written;
+  const folder = out === '-' ? `candidate-${candidate_id}` : out;
+  print(
+    { ...written, folder },
+    command,
+    [
+      `Candidate ${candidate_id}: ${submissions} submission(s) and ${files} file(s) in ${folder}${out === '-' ? ' of the archive' : ''}`,
+      'It holds what the candidate wrote: keep it as you would keep the copies themselves.',
+    ],
+    out === '-' ? process.stderr : process.stdout,
+  );
+};
+
+const destinationOf = async (out: string) => {
+  if (out !== '-') return (await import('./exportFolder.ts')).exportFolder(out);
+  const { stdout } = process;
+  if (stdout.isTTY) {
+    throw new CommandFailure(
+      INVALID_ARGUMENTS,
+      'An archive is nothing for a terminal: send it into a file with > candidate.tar (docker compose exec needs -T, kubectl exec no --tty).',
+      2,
+    );
+  }
+  // What breaks is told to whoever writes.
+  stdout.once('error', () => {});
+  const { exportArchive } = await import('./exportArchive.ts');
+  return exportArchive(
+    (bytes) =>
+      new Promise<void>((resolve, reject) => {
+        stdout.write(bytes, (error) => (error == null ? resolve() : reject(error)));
+      }),
+  );
 };
 
 const eraseCandidate = async (options: Named, command: Command): Promise<void> => {

@@ -3,6 +3,7 @@ import type { Tx } from '@evaluation/database';
 import { announceStop } from '../grading/stopRun.ts';
 import { about, startRounds, type Rounds } from '../rounds.ts';
 import type { Services } from '../services.ts';
+import { unreachable } from '../unreachable.ts';
 import { forgetCandidate } from '../idempotency/forgetCandidate.ts';
 import { removeFilesOf } from './eraseFiles.ts';
 import { eraseSubmission } from './eraseSubmission.ts';
@@ -169,33 +170,75 @@ const standing = async (tx: Tx, instituteId: string, candidateId: string): Promi
 const LEFT_ALONE_MINUTES = 5;
 /** A client's address to PUT to is good for an hour, and a slow PUT may begin at its end; all others end before. */
 const LATE_WRITE_HOURS = 3;
-/** Erasures of one round. */
+/** Erasures that are looked up at once. */
 const BATCH = 20;
-
 /** Begins rounds that go on with erasures which were cut short, and look once more for files that came late. */
-export const startErasures = (services: Services): Rounds =>
-  startRounds(services.log, {
+export const startErasures = (services: Services): Rounds => {
+  const resting: Resting = new Map();
+  return startRounds(services.log, {
     what: 'erasing candidates',
     pauseMs: () => about(services.settings.files.roundSeconds * 1000),
-    round: (signal) => eraseWhatIsLeft(services, signal),
+    round: (signal) => eraseWhatIsLeft(services, signal, resting),
   });
-
-/** One round. @throws when the store or the database is away: the next round goes on */
-export const eraseWhatIsLeft = async (services: Services, signal: AbortSignal): Promise<void> => {
-  const { rows } = await services.database.acrossInstitutes((tx) => dueErasures.execute(tx));
-  for (const { files_removed_at, ...marked } of rows) {
-    if (signal.aborted) return;
-    if (files_removed_at === null) await goOn(services, marked, signal);
-    else await settle(services, marked, signal);
-  }
 };
 
-/** By itself, so that a test can look at its plan. */
-export const dueErasures = sql<Marked & { files_removed_at: Date | null }>`
-  select institute_id, candidate_id, files_removed_at from erasures
+/** Candidates whose erasure failed here, and until when it is left alone; by the process' own clock, and lost with it. */
+type Resting = Map<string, number>;
+/** A file that is held is held for long: neither the store nor the log has to hear of it each minute. */
+const REST_MS = 15 * 60_000;
+
+/**
+ * One round: a portion of each erasure that is due. One that fails stops no other, and is tried again after a while.
+ * @throws when the store or the database is away: the next round goes on
+ */
+export const eraseWhatIsLeft = async (
+  services: Services,
+  signal: AbortSignal,
+  resting: Resting = new Map(),
+): Promise<void> => {
+  const failed: { candidate_id: string; error: unknown }[] = [];
+  let due: Due[] = [];
+  do {
+    const after = due.at(-1) ?? null;
+    ({ rows: due } = await services.database.acrossInstitutes((tx) => dueErasures(after).execute(tx)));
+    for (const { files_removed_at, ...marked } of due) {
+      if (signal.aborted) return;
+      if ((resting.get(marked.candidate_id) ?? 0) > performance.now()) continue;
+      try {
+        if (files_removed_at === null) await goOn(services, marked, signal);
+        else await settle(services, marked, signal);
+        resting.delete(marked.candidate_id);
+      } catch (error) {
+        if (unreachable(error) !== null || signal.aborted) throw error;
+        resting.set(marked.candidate_id, performance.now() + REST_MS);
+        failed.push({ candidate_id: marked.candidate_id, error });
+      }
+    }
+  } while (due.length === BATCH);
+  const [first] = failed;
+  if (first === undefined) return;
+  services.log.warn(
+    { err: first.error, candidate_id: first.candidate_id, failed: failed.length },
+    'candidates could not be erased; they are tried again later',
+  );
+};
+
+interface Due extends Marked {
+  files_removed_at: Date | null;
+  requested_at: Date;
+}
+
+/** By itself, so that a test can look at its plan. In the order of their times: what fails stands in nobody's way. */
+export const dueErasures = (after: Pick<Due, 'requested_at' | 'candidate_id'> | null) => sql<Due>`
+  select institute_id, candidate_id, files_removed_at, requested_at from erasures
   where settled_at is null and requested_at < now() - make_interval(mins => ${LEFT_ALONE_MINUTES})
     and (files_removed_at is null or files_removed_at < now() - make_interval(hours => ${LATE_WRITE_HOURS}))
-  order by requested_at limit ${BATCH}`;
+    ${
+      after === null
+        ? sql``
+        : sql`and (requested_at, candidate_id) > (${after.requested_at.toISOString()}::timestamptz, ${after.candidate_id}::uuid)`
+    }
+  order by requested_at, candidate_id limit ${BATCH}`;
 
 const settle = async (services: Services, marked: Marked, signal: AbortSignal): Promise<void> => {
   for (let after: string | null = null; ;) {

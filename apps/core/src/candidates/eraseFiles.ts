@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import { checkedCopyPrefix, evidenceOfSubmissionPrefix, sealedKey } from '@evaluation/object-store';
 import type { Services } from '../services.ts';
+import { unreachable } from '../unreachable.ts';
 
 /**
  * Deletes every object of some of a candidate's submissions, in the order of their ids: what a client PUT, sealed and
- * checked copies, evidence, whether a row names it or not. What a row says of them goes after the objects.
+ * checked copies, evidence, whether a row names it or not. What a row says of them goes after the objects. An object that
+ * the store will not delete (a hold, a policy) does not save those of the other submissions.
  * @returns the last submission that was done; null when there is none after it
- * @throws what the store throws: nothing is noted then, and it may be done again
+ * @throws what the store throws: how far it went is not known then, and it may be done again
  */
 export const removeFilesOf = async (
   services: Pick<Services, 'database' | 'objects'>,
@@ -28,36 +30,52 @@ export const removeFilesOf = async (
       .limit(limit)
       .execute(),
   );
-  for (const { id, upload_id, object_key } of submissions) {
+  const failures: unknown[] = [];
+  for (const submission of submissions) {
     signal.throwIfAborted();
-    const keys: string[] = object_key === null ? [] : [object_key];
-    const prefixes = [
-      ...(upload_id === null ? [] : [sealedKey(institute_id, upload_id)]),
-      checkedCopyPrefix(institute_id, id),
-      evidenceOfSubmissionPrefix(institute_id, id),
-    ];
-    for (const prefix of prefixes) {
-      for await (const key of services.objects.list(prefix, { signal })) keys.push(key);
+    try {
+      await removeOf(services, institute_id, submission, signal);
+    } catch (error) {
+      if (unreachable(error) !== null || signal.aborted) throw error;
+      failures.push(error);
     }
-    await services.objects.delete(keys, { signal });
-    await services.database.inTenant(institute_id, async (tx) => {
-      if (upload_id !== null) {
-        await tx
-          .updateTable('uploads')
-          .set({ files_removed_at: sql<Date>`clock_timestamp()` })
-          .where('institute_id', '=', institute_id)
-          .where('id', '=', upload_id)
-          .where('files_removed_at', 'is', null)
-          .execute();
-      }
-      await tx
-        .updateTable('runs')
-        .set({ evidence_since: null, evidence_unneeded_since: null })
-        .where('institute_id', '=', institute_id)
-        .where('submission_id', '=', id)
-        .where('evidence_since', 'is not', null)
-        .execute();
-    });
   }
+  if (failures.length > 0) throw failures[0];
   return submissions.length < limit ? null : (submissions.at(-1)?.id ?? null);
+};
+
+const removeOf = async (
+  services: Pick<Services, 'database' | 'objects'>,
+  institute_id: string,
+  { id, upload_id, object_key }: { id: string; upload_id: string | null; object_key: string | null },
+  signal: AbortSignal,
+): Promise<void> => {
+  const keys: string[] = object_key === null ? [] : [object_key];
+  const prefixes = [
+    ...(upload_id === null ? [] : [sealedKey(institute_id, upload_id)]),
+    checkedCopyPrefix(institute_id, id),
+    evidenceOfSubmissionPrefix(institute_id, id),
+  ];
+  for (const prefix of prefixes) {
+    for await (const key of services.objects.list(prefix, { signal })) keys.push(key);
+  }
+  await services.objects.delete(keys, { signal });
+  await services.database.inTenant(institute_id, async (tx) => {
+    if (upload_id !== null) {
+      await tx
+        .updateTable('uploads')
+        .set({ files_removed_at: sql<Date>`clock_timestamp()` })
+        .where('institute_id', '=', institute_id)
+        .where('id', '=', upload_id)
+        .where('files_removed_at', 'is', null)
+        .execute();
+    }
+    await tx
+      .updateTable('runs')
+      .set({ evidence_since: null, evidence_unneeded_since: null })
+      .where('institute_id', '=', institute_id)
+      .where('submission_id', '=', id)
+      .where('evidence_since', 'is not', null)
+      .execute();
+  });
 };

@@ -134,18 +134,26 @@ const runsOf = async (tx: Tx, { institute_id, submission_id }: OfSubmission) => 
   return rows.map(({ run }) => run);
 };
 
-export const WantedFiles = WantedSubmission.extend({ after: z.string().max(1024).optional() });
+export const WantedFiles = WantedSubmission.extend({
+  after: z.string().max(1024).optional(),
+  /** Whoever asks runs where core does, where the store's public name may lead nowhere. */
+  inside: z.boolean().default(false),
+});
 
 /** Long enough for the files of one answer one after the other, over a slow line. */
 const URL_SECONDS = 3600;
 const FILES_AT_ONCE = 20;
 
 /**
- * Some files of a submission, in the order of their keys. @returns where each lies in the export, and a signed address;
- * `next`: null after the last @throws DomainFailure not_found
+ * Some files of a submission, in the order of their keys. @returns where each lies in the export, and an address that is
+ * signed for the public endpoint, as an upload's is, or with `inside` for core's own; `next`: null after the last
+ * @throws DomainFailure not_found
  */
-export const exportFiles = async (services: Services, wanted: z.infer<typeof WantedFiles>) => {
-  const { institute_id, submission_id, after = '' } = wanted;
+export const exportFiles = async (
+  services: Pick<Services, 'database' | 'objects'>,
+  wanted: z.infer<typeof WantedFiles>,
+) => {
+  const { institute_id, submission_id, after = '', inside } = wanted;
   const upload = await services.database.inTenant(institute_id, async (tx) => {
     const { upload_id } = await findSubmission(tx, wanted);
     return tx
@@ -168,7 +176,10 @@ export const exportFiles = async (services: Services, wanted: z.infer<typeof Wan
     const object = await services.objects.head(key);
     next = key;
     if (object === null) continue;
-    const url = await services.objects.presignGet(key, { expiresInSeconds: URL_SECONDS });
+    const url = await services.objects.presignGet(key, {
+      expiresInSeconds: URL_SECONDS,
+      byClient: !inside,
+    });
     files.push({ path, size_bytes: object.sizeBytes, url });
   }
   return { files, next: null };
@@ -176,7 +187,7 @@ export const exportFiles = async (services: Services, wanted: z.infer<typeof Wan
 
 /** In the order of the keys: `checked-copies`, `evidence`, `sealed`. */
 async function* filesOf(
-  { objects }: Services,
+  { objects }: Pick<Services, 'objects'>,
   instituteId: string,
   submissionId: string,
   sealed: string | null,

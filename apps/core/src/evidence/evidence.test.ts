@@ -4,7 +4,7 @@ import { openDatabase, type Database } from '@evaluation/database';
 import { openLanes, type Lanes } from '@evaluation/lanes';
 import { evidencePrefix, objectStore, type ObjectStore } from '@evaluation/object-store';
 import { readCoreSettings } from '@evaluation/settings';
-import { createLogger } from '@evaluation/telemetry';
+import { createLogger, metrics } from '@evaluation/telemetry';
 import { newBacking, type newBucket, readPlan, type ClonedDatabase } from '@evaluation/test-services';
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
@@ -116,6 +116,10 @@ const objectsOf = async (run: Claimed): Promise<string[]> => {
   return keys;
 };
 
+/** How many parts were not kept for a reason. */
+const notKept = async (reason: string): Promise<number> =>
+  (await metrics.evidenceNotKept.get()).values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
+
 describe('evidence goes with its record', () => {
   test('what was recorded first stands, and so does what it rests on', async () => {
     const run = await claimed();
@@ -162,7 +166,8 @@ describe('evidence goes with its record', () => {
     away.close();
   });
 
-  test('a store that refuses does not keep a mark from being recorded, and is told of once a minute', async () => {
+  test('a store that refuses does not keep a mark from being recorded, and is told of once a minute and counted', async () => {
+    const before = await notKept('refused');
     const stream = new PassThrough();
     const log = createLogger({ service: 'test', level: 'warn', stream });
     for (const change of [{ secretAccessKey: 'of another time' }, { bucket: 'that-nobody-made' }]) {
@@ -178,14 +183,16 @@ describe('evidence goes with its record', () => {
     expect(rows).toHaveLength(2);
     const lines = String(stream.read()).trim().split('\n');
     expect(lines).toEqual([expect.stringContaining('refuses evidence')]);
+    expect(await notKept('refused')).toBe(before + 2);
   });
 
-  test('a part beyond all bounds is left out, and the mark is recorded', async () => {
-    const run = await claimed();
+  test('a part beyond all bounds is left out and counted, and the mark is recorded', async () => {
+    const [before, run] = [await notKept('too_large'), await claimed()];
     await recordQuestion(services, run, result, { evidence: { said: 'x'.repeat(MAX_PART_BYTES) } });
     expect(await partsOf(run)).toEqual([]);
     const { rows } = await maker.query('select from question_results');
     expect(rows).toHaveLength(1);
+    expect(await notKept('too_large')).toBe(before + 1);
   });
 
   test('a worker of the release before sends none, and a service that keeps none stores none', async () => {

@@ -6,6 +6,7 @@ import type { Tx } from '@evaluation/database';
 import { evidenceKey } from '@evaluation/object-store';
 import { canonicalJson } from '@evaluation/rules';
 import type { HeldRun } from '../grading/heldRun.ts';
+import { countLostEvidence } from '../metrics.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 
@@ -49,6 +50,7 @@ export const putEvidence = async (
   const bytes = Buffer.from(canonicalJson(part));
   if (bytes.length > MAX_PART_BYTES) {
     services.log.warn({ run_id: held.run_id, bytes: bytes.length }, 'evidence is too large and is not kept');
+    countLostEvidence('too_large');
     return null;
   }
   const submissionId = await announceEvidence(services, held);
@@ -63,6 +65,7 @@ export const putEvidence = async (
     );
   } catch (error) {
     if (unreachable(error) !== null) throw error;
+    countLostEvidence('refused');
     if (performance.now() - warnedAt >= WARN_EVERY_MS) {
       warnedAt = performance.now();
       services.log.warn(

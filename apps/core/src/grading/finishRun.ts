@@ -7,7 +7,7 @@ import * as z from 'zod/v4';
 import { discardCopies, storeCheckedCopy } from './checkedCopies.ts';
 import { resultsOfRun } from '../review/resultsOfRun.ts';
 import { charge, release } from '../credits/ledger.ts';
-import { countCredits, countRun } from '../metrics.ts';
+import { countCredits, countQuestions, countRun } from '../metrics.ts';
 import type { Services } from '../services.ts';
 import { lockHeldRun, type HeldRun } from './heldRun.ts';
 import { announceStop, stopRun } from './stopRun.ts';
@@ -77,7 +77,14 @@ export const completeRun = async (
       await endRun(tx, held, { status: 'failed', error, completion });
       await failSubmission(tx, held, submission.id, error);
       await release(tx, held.institute_id, held.run_id, price);
-      return { earlier: [], credits: 'released' as const, outcome: 'failed' as const, price, lane: run.lane };
+      return {
+        earlier: [],
+        credits: 'released' as const,
+        outcome: 'failed' as const,
+        price,
+        made,
+        lane: run.lane,
+      };
     }
 
     const revision = submission.marks_revision + 1;
@@ -108,11 +115,19 @@ export const completeRun = async (
             size_bytes: checkedCopy.sizeBytes,
           });
     await charge(tx, held.institute_id, held.run_id, price);
-    return { earlier, credits: 'charged' as const, outcome: 'completed' as const, price, lane: run.lane };
+    return {
+      earlier,
+      credits: 'charged' as const,
+      outcome: 'completed' as const,
+      price,
+      made,
+      lane: run.lane,
+    };
   });
   services.wakeDispatcher();
   await countCredits(services, done.credits, done.price);
   await countRun(services, done.lane, done.outcome);
+  await countQuestions(services, done.lane, done.made);
   await discardCopies(services, done.earlier);
 };
 

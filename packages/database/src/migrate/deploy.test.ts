@@ -92,6 +92,15 @@ async function tables(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
+async function isValid(index: string): Promise<boolean> {
+  const client = await connectTo(databaseUrl);
+  const { rows } = await client.query<{ valid: boolean }>(
+    'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = $1::regclass',
+    [index],
+  );
+  return rows[0]?.valid === true;
+}
+
 const FIRST = `
 CREATE TABLE a (id int PRIMARY KEY, changes int NOT NULL DEFAULT 0);
 CREATE FUNCTION count_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -240,6 +249,95 @@ describe('deploy', () => {
     );
     await user.query('COMMIT');
     expect(await deployed).toEqual({ applied: ['20260102000000_b'] });
+  });
+
+  const ASIDE = '-- outside a transaction: the table is large';
+
+  test('an index outside a transaction is built while the table is written to, by one of two at once', async () => {
+    await addMigration('20260101000000_a', FIRST);
+    await deploy(databaseUrl, { folder });
+    const sql = `${ASIDE}\nCREATE INDEX CONCURRENTLY IF NOT EXISTS "a_changes" ON a (changes);\n`;
+    await addMigration('20260102000000_b', sql);
+    const writer = await connectTo(databaseUrl);
+    await writer.query('BEGIN');
+    await writer.query('INSERT INTO a VALUES (3)');
+    const lines: string[] = [];
+    const onProgress = (line: string) => void lines.push(line);
+    const deployed = Promise.all([1, 2].map(() => deploy(databaseUrl, { folder, onProgress })));
+    const client = await connectTo(databaseUrl);
+    await vi.waitFor(
+      async () => {
+        const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+          AND query LIKE 'CREATE INDEX%'`;
+        expect((await client.query(waiting)).rows).toHaveLength(1);
+      },
+      { timeout: 60_000 },
+    );
+    // Whoever writes now would wait for an index that is built in a transaction.
+    await client.query(`SET lock_timeout = '1s'`);
+    await client.query('INSERT INTO a VALUES (4)');
+    // Longer than a migration that holds up others waits for its lock.
+    await client.query('SELECT pg_sleep(2.2)');
+    await writer.query('COMMIT');
+
+    expect((await deployed).flatMap(({ applied }) => applied)).toEqual(['20260102000000_b']);
+    expect(lines).toEqual([
+      'migration 20260102000000_b builds an index, and waits for every transaction that is older',
+      'applied migration 20260102000000_b',
+    ]);
+    expect(await isValid('a_changes')).toBe(true);
+    expect((await history()).at(-1)).toMatchObject({
+      migration_name: '20260102000000_b',
+      checksum: createHash('sha256').update(sql).digest('hex'),
+      finished_at: expect.any(Date),
+      rolled_back_at: null,
+    });
+    expect(await deploy(databaseUrl, { folder, onProgress })).toEqual({ applied: [] });
+    expect(lines).toHaveLength(2);
+  });
+
+  test('what a process that died left of an index is built anew, or found whole and recorded', async () => {
+    await addMigration(
+      '20260101000000_a',
+      `${FIRST} CREATE INDEX half ON a (id); CREATE INDEX whole ON a (id);`,
+    );
+    await deploy(databaseUrl, { folder });
+    const superuser = new URL(server.superuserUrl);
+    superuser.pathname = new URL(databaseUrl).pathname;
+    const maker = await connectTo(superuser.href);
+    await maker.query(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'half'::regclass`);
+    const oids = async (): Promise<{ half: number; whole: number } | undefined> =>
+      (await maker.query(`SELECT 'half'::regclass::oid AS half, 'whole'::regclass::oid AS whole`)).rows[0];
+    const before = await oids();
+    await addMigration(
+      '20260102000000_b',
+      `${ASIDE}\nCREATE INDEX CONCURRENTLY IF NOT EXISTS half ON a (id)`,
+    );
+    await addMigration(
+      '20260103000000_c',
+      `${ASIDE}\nCREATE INDEX CONCURRENTLY IF NOT EXISTS whole ON a (id)`,
+    );
+    expect(await deploy(databaseUrl, { folder })).toEqual({
+      applied: ['20260102000000_b', '20260103000000_c'],
+    });
+    const after = await oids();
+    expect(after?.half).not.toBe(before?.half);
+    expect(after?.whole).toBe(before?.whole);
+    expect(await isValid('half')).toBe(true);
+  });
+
+  test.each([
+    ['two statements', 'CREATE INDEX CONCURRENTLY IF NOT EXISTS i ON a (id); DROP TABLE a;'],
+    ['an index that cannot be built again', 'CREATE INDEX CONCURRENTLY i ON a (id);'],
+    ['something else', 'ALTER TABLE a ADD COLUMN b int;'],
+  ])('outside a transaction %s is refused, and nothing is done', async (_what, statements) => {
+    await addMigration('20260101000000_a', FIRST);
+    await addMigration('20260102000000_b', `${ASIDE}\n${statements}`);
+    await expect(deploy(databaseUrl, { folder })).rejects.toThrow(
+      /^migration 20260102000000_b: outside a transaction there may be one CREATE INDEX/,
+    );
+    expect(await tables()).toEqual(['_prisma_migrations', 'a']);
+    expect(await history()).toHaveLength(1);
   });
 
   test('a role with short timeouts of its own still gets through a long migration', async () => {

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { setTimeout as wait } from 'node:timers/promises';
 import { ALL_TABLES, startEngine } from './engine.ts';
 import { engineSession } from './engineAdapter.ts';
+import { buildIndex, indexOf } from './indexMigration.ts';
 import { asEngineList, prismaFolder, readMigrations, readSchema, type Migration } from './migrations.ts';
 import { takeMigrationLock, withSession } from './session.ts';
 
@@ -10,7 +11,8 @@ import { takeMigrationLock, withSession } from './session.ts';
  * Changed by: one session at a time, the holder of Prisma's advisory lock. The others wait, and find nothing left to do.
  * When it dies: each migration is one transaction together with its row, so it is applied and recorded, or neither; the
  * next deploy goes on behind the last one. (Prisma's CLI commits the row first and the script apart, and asks a person
- * to resolve what a crash left between them.)
+ * to resolve what a crash left between them.) But for an index of a large table, which is built first and recorded then
+ * (indexMigration.ts).
  */
 
 export interface DeployOptions {
@@ -71,7 +73,12 @@ export async function deploy(
       // One more migration at a time: the engine applies what is missing of a list, and each shall have its transaction.
       for (const [index, migration] of migrations.entries()) {
         const upToHere = asEngineList(folder, migrations.slice(0, index + 1));
+        const isBuilt = await builtAside(client, migration, onProgress);
         const names = await inTransaction(client, migration, { onProgress, scriptError }, async () => {
+          if (isBuilt) {
+            await engine.markMigrationApplied({ migrationsList: upToHere, migrationName: migration.name });
+            return [migration.name];
+          }
           const result = await engine.applyMigrations({ migrationsList: upToHere, filters: ALL_TABLES });
           return result.appliedMigrationNames;
         });
@@ -83,6 +90,29 @@ export async function deploy(
       engine.free();
     }
   });
+}
+
+/** @returns whether the migration is one outside a transaction that nobody had applied yet, and was now */
+async function builtAside(
+  client: pg.Client,
+  migration: Migration,
+  onProgress: (line: string) => void,
+): Promise<boolean> {
+  try {
+    const index = indexOf(migration);
+    if (index === null) return false;
+    const { rows } = await client.query(
+      'SELECT FROM _prisma_migrations WHERE migration_name = $1 AND finished_at IS NOT NULL AND rolled_back_at IS NULL',
+      [migration.name],
+    );
+    if (rows.length > 0) return false;
+    onProgress(`migration ${migration.name} builds an index, and waits for every transaction that is older`);
+    await buildIndex(client, index);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new MigrationFailed(migration.name, migration.sql, error);
+  }
 }
 
 async function inTransaction(

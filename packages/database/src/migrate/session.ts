@@ -1,9 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 
 /** Prisma's own number for its migration lock, so that `prisma migrate deploy` and we exclude each other. */
 const PRISMA_LOCK = 72707369;
 /** Longer than this, DDL waiting for its lock would hold up everyone queueing behind it: step back and try again. */
-const LOCK_WAIT = '2s';
+export const LOCK_WAIT = '2s';
+const LOOK_EVERY_MS = 250;
 
 /**
  * Run `work` on one connection of its own, whose limits are those of a migration and not of a request.
@@ -40,9 +42,16 @@ export async function withSession<T>(
 
 /**
  * Wait for Prisma's migration lock, without limit: whoever holds it is migrating this database right now. The session
- * keeps it until it ends, so a process that dies gives it up.
+ * keeps it until it ends, so a process that dies gives it up. Asked for again and again: a statement that waits is a
+ * transaction that an index built beside the traffic would wait for, and so both for each other.
  */
 export async function takeMigrationLock(client: pg.Client): Promise<void> {
-  await client.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK]);
+  const isMine = async (): Promise<boolean> => {
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [
+      PRISMA_LOCK,
+    ]);
+    return rows[0]?.mine === true;
+  };
+  while (!(await isMine())) await wait(LOOK_EVERY_MS);
   await client.query(`SET lock_timeout = '${LOCK_WAIT}'`);
 }

@@ -70,7 +70,6 @@ const phraseIn = (answer: Said, phrase: string): Phrase => {
   return looked;
 };
 
-
 /** Words of a phrase may stand this far apart in the answer. */
 const PHRASE_WINDOW = 8;
 /** Of a phrase of three words or more this share must be there; it then counts by its share. */
@@ -125,9 +124,7 @@ function lookForKeywords(criterion: Criterion, asked: ReadonlySet<string>, answe
 function lookForWords(paper: Paper, { name, guidance, keywords }: Criterion, answer: Said): Look | null {
   const own = `${name} ${guidance ?? ''}`;
   const words = contentWords(`${own} ${relatedIn(paper, own)}`);
-  const unasked = words.filter((word) =>
-    phraseIn(answer, word).terms.some((term) => !paper.asked.has(term)),
-  );
+  const unasked = words.filter((word) => phraseIn(answer, word).terms.some((term) => !paper.asked.has(term)));
   const expected = unasked.length > 0 ? unasked : words;
   if (expected.length === 0 || (keywords.length > 0 && expected.length < FEWEST_WORDS)) return null;
   return lookFor(expected, expected.length * ENOUGH_WORDS, answer);

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Writable } from 'node:stream';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLogger } from '@evaluation/telemetry';
+import { createLogger, metrics } from '@evaluation/telemetry';
 import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
 import { grant } from '../ledger.ts';
 import { instituteIds, reconcileSome } from './reconcile.ts';
@@ -48,6 +48,33 @@ const newInstitute = async (): Promise<string> => {
   return id;
 };
 
+/** What this process tells of its rounds; undefined: nothing. */
+const told = async (): Promise<{ differences: number | undefined; at: number | undefined }> => {
+  const [differences, at] = await Promise.all(
+    [metrics.reconcileDifferences, metrics.reconcileLastSuccess].map(
+      async (gauge) => (await gauge.get()).values[0]?.value,
+    ),
+  );
+  return { differences, at };
+};
+
+test('before a round was finished nothing is told of one, be it broken off or stopped', async () => {
+  await newInstitute();
+  const { services } = listening();
+  const rename = (from: string, to: string) =>
+    clone.database.acrossInstitutes((tx) =>
+      sql`alter table ${sql.id(from)} rename to ${sql.id(to)}`.execute(tx),
+    );
+  await rename('credit_entries', 'entries_out_of_reach');
+  await expect(reconcileAll(services)).rejects.toThrow('credit_entries');
+  await rename('entries_out_of_reach', 'credit_entries');
+  expect(await told()).toEqual({});
+  const stopping = new AbortController();
+  stopping.abort();
+  await reconcileAll(services, stopping.signal);
+  expect(await told()).toEqual({});
+});
+
 test('a round logs one line for each institute that does not add up, at level error, and one in the end', async () => {
   const [broken] = [await newInstitute(), await newInstitute()];
   await clone.database.inTenant(broken, (tx) =>
@@ -63,8 +90,17 @@ test('a round logs one line for each institute that does not add up, at level er
         { finding: 'balance_differs', subject: broken, expected: '5.0000', found: '4.0000', total: 1 },
       ],
     },
-    { level: 'info', msg: 'reconciled', institutes: 2, findings: 1 },
+    { level: 'info', msg: 'reconciled', institutes: 3, findings: 1 },
   ]);
+  const found = await told();
+  expect(found.differences).toBe(1);
+  expect(Math.abs(Date.now() / 1000 - (found.at ?? 0))).toBeLessThan(60);
+  // Another replica has the lock and finds whatever it finds: until it has, this is what is known.
+  await clone.database.acrossInstitutes(async (tx) => {
+    await sql`select pg_advisory_xact_lock(7205834116)`.execute(tx);
+    expect(await reconcileAll(services)).toBe(false);
+  });
+  expect(await told()).toEqual(found);
   await clone.database.inTenant(broken, (tx) =>
     sql`update credit_accounts set balance = 5 where institute_id = ${broken}`.execute(tx),
   );

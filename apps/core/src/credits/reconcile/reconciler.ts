@@ -8,6 +8,9 @@ import { instituteIds, reconcileInstitute } from './reconcile.ts';
  * Reconciles every institute at a long interval and logs what does not add up. Replicas begin a round at the same
  * moments of the clock; who gets the lock does it, the others leave that round out. State: none. A replica that dies in
  * a round gives the lock back with its connection, and the next round looks at everything again.
+ *
+ * Each replica tells of the last round that it finished itself, and when that was: the latest of them counts. What an
+ * earlier one found is told until then, so a round that breaks off, or whose replica dies, takes back no finding.
  */
 
 /** Any number that no other advisory lock of core has. */
@@ -35,25 +38,23 @@ export const reconcileAll = (
     // The lock's transaction does nothing else: it waits, without a snapshot, for as long as the round takes.
     const { rows } = await sql<{ locked: boolean }>`
       select pg_try_advisory_xact_lock(${LOCK}::bigint) as locked`.execute(tx);
-    if (rows[0]?.locked !== true) {
-      // What an earlier round of ours found is old: whoever does this one tells.
-      metrics.reconcileDifferences.set(0);
-      return false;
-    }
+    if (rows[0]?.locked !== true) return false;
     const began = performance.now();
     let institutes = 0;
     let kinds = 0;
     for await (const id of instituteIds(services.database)) {
-      if (signal?.aborted === true) return true;
       const findings = await reconcileInstitute(services.database, id, signal);
       institutes += 1;
       kinds += new Set(findings.map(({ finding }) => finding)).size;
       if (findings.length > 0) {
         services.log.error({ institute_id: id, findings }, 'the accounts of an institute do not add up');
       }
+      // It may have been stopped over the last one too, and has not looked at all of it then.
+      if (signal?.aborted === true) return true;
     }
     const line = { institutes, findings: kinds, duration_ms: Math.round(performance.now() - began) };
     metrics.reconcileDifferences.set(kinds);
+    metrics.reconcileLastSuccess.setToCurrentTime();
     services.log.info(line, 'reconciled');
     return true;
   }, 'unhurried');

@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { exportArchive } from './exportArchive.ts';
+
+/* An archive is read by the tar of the machine that it is taken to. */
+
+const tar = promisify(execFile);
+const of = { institute_id: randomUUID(), candidate_id: randomUUID() };
+const folder = `candidate-${of.candidate_id}`;
+/** The longest path of an export. */
+const evidence = `files/${randomUUID()}/evidence/${randomUUID()}/${randomBytes(32).toString('hex')}.json.gz`;
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'archive-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+const archiveIn = (chunks: Uint8Array[]) => exportArchive(async (bytes) => void chunks.push(bytes));
+const inPieces = (...pieces: Uint8Array[]) => Promise.resolve(Readable.from(pieces));
+
+test('an archive holds the folder of an export, byte for byte, readable by its owner alone, candidate.json last', async () => {
+  const scan = randomBytes(100_000);
+  const chunks: Uint8Array[] = [];
+  const archive = archiveIn(chunks);
+  await archive.begin(of);
+  await archive.say('{"candidate":');
+  await archive.file('files/a/copy.pdf', scan.byteLength, () =>
+    inPieces(scan.subarray(0, 70_000), scan.subarray(70_000)),
+  );
+  await archive.file(evidence, 512, () => inPieces(Buffer.alloc(512, 'x')));
+  await archive.file('files/a/empty', 0, () => inPieces());
+  await archive.say('"Zoë"}');
+  await archive.end();
+  await archive.close();
+  const file = join(root, 'whole.tar');
+  await writeFile(file, Buffer.concat(chunks));
+
+  const { stdout } = await tar('tar', ['-tf', file]);
+  expect(stdout.trim().split('\n')).toEqual(
+    ['', 'export.json', 'files/a/copy.pdf', evidence, 'files/a/empty', 'candidate.json'].map(
+      (path) => `${folder}/${path}`,
+    ),
+  );
+  await tar('tar', ['-xf', file, '-C', root]);
+  const text = (path: string) => readFile(join(root, folder, path), 'utf8');
+  expect(await text('candidate.json')).toBe('{"candidate":"Zoë"}');
+  expect(JSON.parse(await text('export.json'))).toEqual(of);
+  expect(await readFile(join(root, folder, 'files/a/copy.pdf'))).toEqual(scan);
+  expect(await text(evidence)).toBe('x'.repeat(512));
+  expect((await stat(join(root, folder, 'files/a/empty'))).size).toBe(0);
+  expect((await stat(join(root, folder))).mode & 0o077).toBe(0);
+  expect((await stat(join(root, folder, 'candidate.json'))).mode & 0o077).toBe(0);
+});
+
+test.each([
+  ['comes in half', [Buffer.alloc(3)]],
+  ['is longer than it was', [Buffer.alloc(3), Buffer.alloc(3)]],
+])('a file that %s ends the archive with a failure, and nothing follows it', async (_what, pieces) => {
+  const chunks: Uint8Array[] = [];
+  const archive = archiveIn(chunks);
+  await archive.begin(of);
+  await expect(archive.file('files/a/copy.pdf', 5, () => inPieces(...pieces))).rejects.toMatchObject({
+    code: 'file_not_fetched',
+  });
+  const sizes = chunks.map(({ byteLength }) => byteLength);
+  // Of the file: its header and the piece that came.
+  expect(sizes.slice(-2)).toEqual([512, 3]);
+});
+
+test('who reads no further is told that the archive cannot be written', async () => {
+  const archive = exportArchive(() => Promise.reject(new Error('write EPIPE')));
+  await expect(archive.begin(of)).rejects.toMatchObject({
+    code: 'archive_not_written',
+    message: expect.stringContaining('EPIPE'),
+  });
+});

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request, type Server } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
+import { openDatabase, type Database } from '@evaluation/database';
+import { openLanes, type Lanes } from '@evaluation/lanes';
+import { objectStore, uploadKey, type ObjectStore, type ObjectStoreOptions } from '@evaluation/object-store';
+import { readCoreSettings } from '@evaluation/settings';
+import { createLogger } from '@evaluation/telemetry';
+import { newBacking, type ClonedDatabase } from '@evaluation/test-services';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Services } from '../services.ts';
+import { eraseWhatIsLeft } from './eraseCandidate.ts';
+import { countOverdueErasures } from './overdueErasures.ts';
+
+/* Rounds over fabricated erasures, with files that truly lie in a store that will not delete some of them. */
+
+let clone: ClonedDatabase;
+let bucket: ObjectStoreOptions;
+let front: Server;
+let database: Database;
+let objects: ObjectStore;
+let lanes: Lanes;
+let maker: pg.Client;
+let services: Services;
+let said: PassThrough;
+
+const institute = randomUUID();
+/** The upload that the store keeps, whoever asks. */
+let held: ReadonlySet<string> = new Set();
+
+/** The store, but for what is held: of those it answers what S3 answers when a hold or a policy forbids it. */
+const holdingFront = (endpoint: string): Server => {
+  const { hostname, port } = new URL(endpoint);
+  return createServer((incoming, outgoing) => {
+    const answer = async (): Promise<void> => {
+      const { method, url = '', headers } = incoming;
+      const body = await buffer(incoming);
+      const kept = [...held].filter((key) => body.includes(key));
+      if (method === 'POST' && url.includes('?delete') && kept.length > 0) {
+        const errors = kept.map((key) => `<Error><Key>${key}</Key><Code>AccessDenied</Code></Error>`);
+        outgoing.setHeader('content-type', 'application/xml');
+        return void outgoing.end(`<DeleteResult>${errors.join('')}</DeleteResult>`);
+      }
+      // With its host header: that is signed.
+      const onward = request({ hostname, port, method, path: url, headers }).end(body);
+      const [response] = await once(onward, 'response');
+      outgoing.writeHead(response.statusCode, response.headers);
+      response.pipe(outgoing);
+    };
+    answer().catch(() => outgoing.destroy());
+  });
+};
+
+beforeAll(async () => {
+  const backing = await newBacking();
+  ({ clone } = backing);
+  front = holdingFront(backing.bucket.endpoint).listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  const address = front.address();
+  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  bucket = { ...backing.bucket, endpoint: `http://127.0.0.1:${address.port}` };
+  objects = objectStore(bucket);
+  const log = createLogger({ service: 'test', level: 'silent' });
+  database = await openDatabase({ url: clone.url, poolSize: 4, log });
+  lanes = openLanes({ ...backing.lanes, name: 'erasures' });
+  maker = new pg.Client({ connectionString: clone.superuserUrl });
+  await maker.connect();
+  // Rows without exams, at which nothing here looks, and times of our own.
+  await maker.query('set session_replication_role = replica');
+  services = {
+    database,
+    lanes,
+    objects,
+    settings: readCoreSettings(backing.environment),
+    log,
+    wakeDispatcher: () => {},
+    afterCommit: (effect) => effect(),
+    lanePace: { of: () => null },
+  };
+});
+afterAll(async () => {
+  await maker.end();
+  await lanes.close();
+  await database.close();
+  objects.close();
+  front.closeAllConnections();
+  front.close();
+  await clone.drop();
+});
+beforeEach(async () => {
+  await maker.query('truncate erasures, submissions, uploads cascade');
+  held = new Set();
+  said = new PassThrough();
+  services = { ...services, log: createLogger({ service: 'test', level: 'warn', stream: said }) };
+});
+
+interface Erased {
+  candidateId: string;
+  /** Of each submission, in the order in which they are erased. */
+  keys: string[];
+}
+
+/** An erasure whose rows are blanked already, with a file for each of its submissions. */
+const erasedHoursAgo = async (hours: number, submissions = 1): Promise<Erased> => {
+  const candidateId = randomUUID();
+  await maker.query(
+    `insert into erasures (candidate_id, institute_id, external_id, requested_at)
+     values ($1, $2, 'theirs', now() - make_interval(mins => $3::int))`,
+    [candidateId, institute, hours * 60],
+  );
+  const keys: string[] = [];
+  for (const id of Array.from({ length: submissions }, () => randomUUID()).toSorted()) {
+    const upload = randomUUID();
+    const key = uploadKey(institute, upload);
+    await maker.query(
+      `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, submission_id)
+       values ($1, $2, 'ready', 'erased.pdf', 'application/pdf', 1, $3, $4)`,
+      [upload, institute, key, id],
+    );
+    await maker.query(
+      `insert into submissions (id, institute_id, exam_id, candidate_id, upload_id, current_run_id, status, lane,
+         review_reasons, questions_total, quote_unit, quote_credits, quote_rate_source, warnings, erased_at)
+       values ($1, $2, gen_random_uuid(), $3, $4, gen_random_uuid(), 'graded', 'copy', '{}', 1, 'copy', 1, 'standard', '[]', now())`,
+      [id, institute, candidateId, upload],
+    );
+    await objects.put(key, Buffer.from('x'), 'application/pdf');
+    keys.push(key);
+  }
+  return { candidateId, keys };
+};
+
+const round = (resting?: Map<string, number>) =>
+  eraseWhatIsLeft(services, new AbortController().signal, resting);
+const warnings = async (): Promise<Record<string, unknown>[]> => {
+  said.end();
+  const lines = (await text(said)).split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+};
+const withFiles = async (): Promise<string[]> => {
+  const { rows } = await maker.query<{ id: string }>(
+    'select candidate_id as id from erasures where files_removed_at is null order by requested_at',
+  );
+  return rows.map(({ id }) => id);
+};
+const isThere = async (key: string): Promise<boolean> => (await objects.head(key)) !== null;
+const overdue = () => database.acrossInstitutes(countOverdueErasures);
+
+test('more erasures than one look finds, whose files the store keeps, hold up none that was asked for later', async () => {
+  const stuck: Erased[] = [];
+  for (let hour = 0; hour < 22; hour += 1) stuck.push(await erasedHoursAgo(50 - hour));
+  const later = await erasedHoursAgo(1);
+  held = new Set(stuck.flatMap(({ keys }) => keys));
+  const resting = new Map<string, number>();
+  await round(resting);
+  expect(await withFiles()).toEqual(stuck.map(({ candidateId }) => candidateId));
+  expect(await Promise.all(later.keys.map(isThere))).toEqual([false]);
+  // Each is left alone for a while, by this process.
+  expect([...resting.keys()].toSorted()).toEqual(stuck.map(({ candidateId }) => candidateId).toSorted());
+  expect(await overdue()).toBe(22);
+
+  held = new Set();
+  await round(resting);
+  expect(await withFiles()).toHaveLength(22);
+  await round();
+  expect(await withFiles()).toEqual([]);
+  expect(await overdue()).toBe(0);
+  expect(await warnings()).toMatchObject([
+    { failed: 22, candidate_id: stuck[0]?.candidateId, err: { type: 'ObjectsNotDeleted' } },
+  ]);
+});
+
+test('of one candidate, a file that the store keeps does not save those of the other submissions', async () => {
+  const { candidateId, keys } = await erasedHoursAgo(1, 3);
+  held = new Set(keys.slice(0, 1));
+  await round();
+  expect(await Promise.all(keys.map(isThere))).toEqual([true, false, false]);
+  expect(await withFiles()).toEqual([candidateId]);
+});
+
+test('while the store is away the round ends at the first, and nothing is blamed on its candidate', async () => {
+  const { candidateId } = await erasedHoursAgo(1);
+  const nowhere = objectStore({ ...bucket, endpoint: 'http://127.0.0.1:1' });
+  const away = { ...services, objects: nowhere };
+  await expect(eraseWhatIsLeft(away, new AbortController().signal)).rejects.toThrow();
+  nowhere.close();
+  expect(await warnings()).toEqual([]);
+  expect(await withFiles()).toEqual([candidateId]);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { metrics } from '@evaluation/telemetry';
+import { countQuestions } from './metrics.ts';
+
+test('of a run that is over each question is counted by what became of it, but those that no AI was to mark', async () => {
+  const effects: (() => Promise<void>)[] = [];
+  const committed = {
+    afterCommit: async (effect: () => Promise<void>): Promise<void> => void effects.push(effect),
+  };
+  const question = (status: string, source: 'ai' | 'auto' | null = null) => ({
+    question_id: status,
+    status,
+    source,
+    needs_review: false,
+    error: null,
+  });
+  const counted = async (): Promise<unknown> =>
+    (await metrics.questionsFinished.get()).values.map(({ labels, value }) => [labels, value]);
+  await countQuestions(committed, 'copy', [
+    question('graded', 'ai'),
+    question('failed'),
+    question('graded', 'auto'),
+    question('failed'),
+    question('not_answered'),
+  ]);
+  expect(await counted()).toEqual([]);
+  for (const effect of effects) await effect();
+  expect(await counted()).toEqual([
+    [{ lane: 'copy', status: 'graded' }, 1],
+    [{ lane: 'copy', status: 'failed' }, 2],
+    [{ lane: 'copy', status: 'not_answered' }, 1],
+  ]);
+});
