@@ -1,6 +1,11 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readCoreSettings, readFacadeSettings, readWorkerSettings } from '@evaluation/settings';
+import {
+  readClientSettings,
+  readCoreSettings,
+  readFacadeSettings,
+  readWorkerSettings,
+} from '@evaluation/settings';
 import { describe, expect, test } from 'vitest';
 import { chart, render, type KubernetesObject } from './helm.ts';
 import { external, installations, literal, model } from './installations.ts';
@@ -52,6 +57,35 @@ describe('the settings readers take what the chart sets', () => {
     expect(service['spec']).toMatchObject({ ports: [{ appProtocol: scheme }] });
     expect(new Set([facade, core, worker].map(({ lanes }) => JSON.stringify(lanes))).size).toBe(1);
   });
+});
+
+test('a token, or two of them, that the schema takes is one that the service takes, and no other', async () => {
+  const tokens = (await readValues(chart)).filter(({ path }) =>
+    /^secrets\.(?:core.*Token|actorSigningKey)$/.test(path),
+  );
+  expect(tokens).toHaveLength(4);
+  const [long, other, short] = ['x'.repeat(16), 'another-of-16-and-more', 'y'.repeat(15)];
+  const lists = [long, other, short, `${long},${other}`, `${short},${long}`, `${long},${short}`].concat(
+    [`${long},`, `,${long}`, `${long},,${other}`, `${long},${other},${long}`, ` ${long} , ${other}\n`],
+    [` ${short}`, `${short} `, `${short} ,${long}`, `${short},${short}`, ' '.repeat(20), 'two words of 16 c'],
+  );
+  const takes = (list: string): boolean => {
+    try {
+      return readClientSettings({ CORE_CONTROL_TOKEN: list }).controlToken !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  expect(lists.filter(takes)).toHaveLength(5);
+  for (const { schema, path } of tokens) {
+    const pattern = new RegExp(schema.pattern ?? 'none', 'u');
+    expect(
+      lists.filter((list) => pattern.test(list)),
+      path,
+    ).toEqual(lists.filter(takes));
+    // Not given here.
+    expect(pattern.test('')).toBe(true);
+  }
 });
 
 test('large numbers reach the service as numbers', async () => {

@@ -59,7 +59,13 @@ const podExtras: Values = {
   annotations: { 'example.org/note': 'true' },
   nodeSelector: { 'kubernetes.io/arch': 'amd64' },
   tolerations: [{ key: 'spot', operator: 'Exists' }],
-  affinity: { nodeAffinity: {} },
+  affinity: {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: 'pool', operator: 'In', values: ['exams'] }] }],
+      },
+    },
+  },
   priorityClassName: 'high',
   extraEnvFrom: [{ configMapRef: { name: 'proxies' } }],
   extraVolumes: [{ name: 'more', emptyDir: {} }],

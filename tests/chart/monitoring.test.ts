@@ -24,6 +24,7 @@ const TARGET = ['namespace', 'job', 'pod', 'le'];
 interface Rule {
   alert: string;
   expr: string;
+  for: string;
   labels: { severity: string; lane?: string };
   annotations: { summary: string; runbook_url: string };
 }
@@ -117,12 +118,24 @@ test('every series that is asked for is one that is made, with the labels it is 
   }
 });
 
+test('every metric of ours is in an alert or a panel: none is made that nobody looks at', () => {
+  const asked = new Set(expressions().flatMap((expr) => asks(expr).map(({ metric }) => metric)));
+  const unseen = metrics
+    .describeMetrics()
+    .map(({ name }) => name)
+    .filter((name) => !['', '_bucket', '_count', '_sum'].some((end) => asked.has(name + end)));
+  expect(unseen).toEqual([]);
+});
+
 describe('alerts', () => {
   test('there is one for each thing that an operator must know of', () => {
     expect([...new Set(rules.map(({ alert }) => alert))].sort()).toEqual([
       'EvaluationCreditsDiffer',
+      'EvaluationDependencyDown',
       'EvaluationDown',
+      'EvaluationErasuresOverdue',
       'EvaluationEventLoopLag',
+      'EvaluationEvidenceRefused',
       'EvaluationHighErrorRate',
       'EvaluationHighLatency',
       'EvaluationInspectionsStuck',
@@ -131,9 +144,49 @@ describe('alerts', () => {
       'EvaluationNoWorkers',
       'EvaluationPoolExhausted',
       'EvaluationProviderDown',
+      'EvaluationQuestionsFailing',
       'EvaluationQueueOld',
+      'EvaluationReconcileOld',
       'EvaluationRunsFailing',
     ]);
+  });
+
+  /** An alert without the labels that every series of ours is selected by. */
+  const only = (name: string): { expr: string; for: string; severity: string } => {
+    const [rule, ...others] = rules.filter(({ alert }) => alert === name);
+    if (rule === undefined || others.length > 0) throw new Error(`not exactly one ${name}`);
+    const expr = rule.expr.replaceAll(/namespace="exams",job="ae-answer-evaluation-metrics",?/g, '');
+    return { expr: expr.replaceAll('{}', ''), for: rule.for, severity: rule.labels.severity };
+  };
+
+  test('a dependency that is away is told of as long as it is, whether or not anybody asks for anything', () => {
+    expect(only('EvaluationDependencyDown')).toEqual({
+      expr: 'max by (service, dependency) (evaluation_dependency_up) == 0',
+      for: '2m',
+      severity: 'critical',
+    });
+  });
+
+  test('a model that is down is told of while something needs it, and not for one worker of many', () => {
+    expect(only('EvaluationProviderDown').expr).toBe(
+      '(avg by (lane) (evaluation_model_provider_up) < 0.5 and on (lane) max by (lane) (evaluation_runs_queued) > 0) or ' +
+        '(max by (lane) (evaluation_model_provider_up) == 0 and on (lane) max by (lane) (evaluation_runs_in_flight) > 0)',
+    );
+  });
+
+  test('findings stand until a later comparison ends, also when who made it is gone; and that it does is watched', () => {
+    const finished = 'last_over_time(evaluation_reconcile_last_success_timestamp_seconds[130m])';
+    expect(only('EvaluationCreditsDiffer').expr).toBe(
+      `max(last_over_time(evaluation_reconcile_differences[130m]) and topk(1, ${finished})) > 0`,
+    );
+    expect(only('EvaluationReconcileOld')).toEqual({
+      expr:
+        `time() - max(${finished}) > 7800 or ` +
+        'max(absent_over_time(evaluation_reconcile_last_success_timestamp_seconds[130m]))',
+      // Nor was there a first one of a new installation by then.
+      for: '70m',
+      severity: 'warning',
+    });
   });
 
   test('each says what is wrong, how bad it is, and leads to a heading of the operations page', async () => {
@@ -148,14 +201,15 @@ describe('alerts', () => {
     }
   });
 
-  test('lanes that work elsewhere are not watched here', async () => {
+  test('lanes that work elsewhere are not watched here, nor comparisons that are not made', async () => {
     const values = {
       ...external,
       monitoring: { runbookUrl: 'https://example.org/operations', prometheusRule: { enabled: true } },
+      core: { settings: { RECONCILE_MINUTES: 0 } },
       worker: { lanes: { typed: { enabled: false, elsewhere: true } } },
     };
     const rule = find(await render(values), 'PrometheusRule', NAME);
-    expect(JSON.stringify(rule)).not.toContain('typed');
+    expect(JSON.stringify(rule)).not.toMatch(/typed|evaluation_reconcile/);
   });
 });
 
@@ -187,7 +241,14 @@ test('the monitor scrapes each pod of ours, ready or not, under the labels that 
 
 test('the dashboard has each panel in a place of its own, described, under the signals, lanes, runs, model and credits', async () => {
   const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title);
-  expect(rows).toEqual(['Golden signals', 'Latency by route and core', 'Lanes', 'Runs', 'Model', 'Credits']);
+  expect(rows).toEqual([
+    'Golden signals',
+    'Latency by route and core',
+    'Lanes',
+    'Runs',
+    'Model',
+    'Credits and erasures',
+  ]);
   const ids = dashboard.panels.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const taken = new Set<string>();

@@ -36,6 +36,39 @@ test('an unknown field, a wrong type and an unknown kind are found', async () =>
   expect(problemsOf({ ...core, apiVersion: 'apps/v1beta1' }).join()).toContain('none of the kinds');
 });
 
+describe('what is added to all pods', () => {
+  const pod = (end: string) => {
+    const all = podsOf(objectsOf('everything that can be added to pods'));
+    const found = all.find(({ of }) => of.metadata.name.endsWith(end));
+    if (found === undefined) throw new Error(`no pod ${end}`);
+    return found;
+  };
+
+  test('reaches the container that waits for the schema too, which may need it to reach the database', () => {
+    const { initContainers, containers } = pod('-core').spec;
+    const added = {
+      env: expect.arrayContaining([{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }]),
+      envFrom: [{ configMapRef: { name: 'proxies' } }],
+      volumeMounts: expect.arrayContaining([{ name: 'more', mountPath: '/more' }]),
+    };
+    expect(initContainers).toMatchObject([added]);
+    expect(containers).toMatchObject([added]);
+  });
+
+  test('is where the pod of `helm test` runs too, which no node would take otherwise', () => {
+    const placed = ({ spec }: { spec: object }): unknown[] =>
+      ['nodeSelector', 'tolerations', 'affinity', 'priorityClassName'].map((name) => Reflect.get(spec, name));
+    const tested = pod('-test');
+    expect(placed(tested)).toEqual(placed(pod('-core')));
+    expect(placed(tested)).not.toContain(undefined);
+    expect(tested.labels).toMatchObject({ team: 'exams', on: 'yes' });
+    expect(tested.of.metadata.annotations).toMatchObject({
+      'helm.sh/hook': 'test',
+      'example.org/note': 'true',
+    });
+  });
+});
+
 describe.each(Object.keys(installations))('%s:', (name) => {
   test('every object is one that Kubernetes knows, without a field that it does not', () => {
     expect(objectsOf(name).length).toBeGreaterThan(8);

@@ -231,8 +231,16 @@ const refused: Readonly<Record<string, readonly [Values, ...(RegExp | string)[]]
   ],
   'a setting out of bounds': [{ ...external, core: { settings: { LEASE_SECONDS: 0 } } }, 'LEASE_SECONDS'],
   'a token that is too short': [
-    { ...literal, secrets: { ...(literal['secrets'] as object), corePublicToken: 'short' } },
+    {
+      ...literal,
+      secrets: {
+        ...(literal['secrets'] as object),
+        corePublicToken: 'short',
+        coreGradingToken: 'short,and-one-that-is-long',
+      },
+    },
     '/secrets/corePublicToken',
+    '/secrets/coreGradingToken',
   ],
   'a container without limits': [{ ...external, core: { resources: { limits: null } } }, '/core/resources'],
 };

@@ -10,6 +10,7 @@ export interface ValueSchema {
   items?: ValueSchema;
   $ref?: string;
   enum?: string[];
+  pattern?: string;
   minimum?: number;
   maximum?: number;
 }

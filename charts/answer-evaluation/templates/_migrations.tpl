@@ -35,15 +35,19 @@ template:
 
 {{/* Core's pods start when the schema is there, whoever applies it; until then the old ones go on serving. */}}
 {{- define "answer-evaluation.waitForSchema" -}}
+{{- $part := dict "root" . "component" "core" "part" .Values.core -}}
+{{- $_ := set $part "env" (printf "- name: DATABASE_URL\n  valueFrom: %s%s" (include "answer-evaluation.databaseRef" .) (include "answer-evaluation.env.certificates" .)) -}}
 - name: wait-for-schema
   image: {{ include "answer-evaluation.image" (dict "root" . "image" .Values.migrations.image) | quote }}
   imagePullPolicy: {{ .Values.image.pullPolicy }}
   args: [--wait]
   {{- include "answer-evaluation.securityContext" . | nindent 2 }}
   env:
-    - name: DATABASE_URL
-      valueFrom: {{ include "answer-evaluation.databaseRef" . }}
-    {{- include "answer-evaluation.env.certificates" . | nindent 4 }}
+    {{- include "answer-evaluation.envWithExtra" $part | nindent 4 }}
+  {{- with concat .Values.allPods.extraEnvFrom .Values.core.extraEnvFrom }}
+  envFrom:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
   resources:
     {{- toYaml .Values.migrations.resources | nindent 4 }}
   volumeMounts:
