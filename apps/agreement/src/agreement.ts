@@ -117,6 +117,7 @@ const optionsOf = ({ grader }: GraderSettings, options: AgreementOptions): Grade
   return {
     ...grader,
     maxConcurrentCalls: options.concurrency,
+    whenRefused: 'fail',
     onProgress: (event) =>
       note(
         event === 'provider.down'

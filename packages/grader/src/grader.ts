@@ -255,6 +255,11 @@ export type GraderOptions =
       confidenceTable?: string;
       /** What other graders of this process share that ask the same endpoint; left out, this one has its own. */
       hold?: Hold;
+      /**
+       * What a refusal of us, by key, account, model's name or address, does to a call. Default `wait`: until the deadline,
+       * since whoever runs the service may mend it. `fail`: at once, for whoever sits before it.
+       */
+      whenRefused?: 'wait' | 'fail';
       /** Hears `provider.down` when calls are kept back from now on, and `provider.up` when they go out again. */
       onProgress?: (event: 'provider.down' | 'provider.up', details: { model: string }) => void;
     }
@@ -268,8 +273,8 @@ export interface Spent {
 }
 
 /**
- * transient: 429, 5xx, network, timeouts; it was retried until the deadline, which has come.
- * malformed: the output broke the schema thrice. permanent: retrying cannot help (400, 401, 404, unknown errors).
+ * transient: 429, 5xx, network, timeouts, and refusals of us (401, 402, 403, 404); it was retried until the deadline, which
+ * has come. malformed: the output broke the schema thrice. permanent: retrying cannot help (400, unknown errors).
  * The message quotes neither key, prompt, answer nor the endpoint's own words.
  */
 export class GraderFailure extends Error {

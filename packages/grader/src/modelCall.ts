@@ -19,7 +19,7 @@ export interface ModelCall<Wire, Value> {
   schema: z.ZodType<Wire>;
   /**
    * What is done of a reply that was cut off for its length. Left out, a briefer one is asked for, which a transcription
-   * must never be.
+   * must never be. What is given up is asked for in parts, when it takes too long as well.
    */
   whenCutOff?: 'ask afresh' | 'give up';
   /** What `settle` goes by beside request and reply; evidence keeps it. */

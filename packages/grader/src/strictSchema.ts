@@ -48,19 +48,54 @@ export function strictJsonSchema(schema: z.ZodType): Record<string, unknown> {
   return json;
 }
 
-/** Where nothing holds a model to a schema it likes to wrap its JSON up as Markdown code. */
-const FENCED = /^\s*```(?:json)?[ \t]*\r?\n([\s\S]*?)\r?\n?```\s*$/i;
-
-/** Reads hostile output strictly: JSON of the schema and nothing beside it but a code fence. Throws MalformedOutput. */
+/**
+ * Reads hostile output strictly: one JSON value of the schema, and beside it only what models are known to put there
+ * (jsonIn). Throws MalformedOutput.
+ */
 export function readStrict<T>(schema: z.ZodType<T>, output: string): T {
   if (output.length > MAX_OUTPUT_LENGTH) throw new CutOff('The answer is far too long.');
-  let value: unknown;
-  try {
-    value = JSON.parse(FENCED.exec(output)?.[1] ?? output);
-  } catch {
-    throw new MalformedOutput('The answer is not complete JSON.', output);
-  }
-  const read = schema.safeParse(value);
+  const read = schema.safeParse(jsonIn(output));
   if (!read.success) throw new MalformedOutput(z.prettifyError(read.error), output);
   return read.data;
+}
+
+/**
+ * The JSON value that an output is; else the one that is left when reasoning before it (`</think>`) is taken off; else the
+ * one in the only Markdown code block, at its end. Reasoning and prose may quote the candidate, so whatever is taken ends
+ * where the output does, and of two code blocks none is.
+ */
+function jsonIn(output: string): unknown {
+  for (const said of [output, ...withoutReasoning(output)]) {
+    for (const text of [said, ...codeOf(said)]) {
+      try {
+        const value: unknown = JSON.parse(text);
+        return value;
+      } catch {
+        // The next one may be.
+      }
+    }
+  }
+  throw new MalformedOutput('The answer is not complete JSON.', output);
+}
+
+const REASONING_END = '</think>';
+
+/** Of the places where reasoning may end the last, since it may quote one, and the first, since the JSON may. */
+function withoutReasoning(output: string): string[] {
+  const ends = new Set([output.lastIndexOf(REASONING_END), output.indexOf(REASONING_END)]);
+  return [...ends].filter((at) => at >= 0).map((at) => output.slice(at + REASONING_END.length));
+}
+
+const FENCE = '```';
+const FENCES = /^[ \t]*```/gm;
+const OPENING = /^[ \t]*```(?:json)?[ \t]*\r?\n/i;
+
+function codeOf(text: string): string[] {
+  const fenced = text.trimEnd();
+  if (!fenced.endsWith(FENCE)) return [];
+  const open = fenced.slice(0, -FENCE.length);
+  const [first, ...more] = [...open.matchAll(FENCES)];
+  if (first === undefined || more.length > 0) return [];
+  const code = open.slice(first.index);
+  return OPENING.test(code) ? [code.replace(OPENING, '')] : [];
 }

@@ -100,7 +100,7 @@ export const modelCost = new Counter({
 });
 export const providerUp = new Gauge({
   name: 'evaluation_model_provider_up',
-  help: '1 while calls go out to the model, 0 while they are kept back because it is down.',
+  help: '1 while calls go out to the model, 0 while they are kept back because it is down or refuses us.',
   labelNames: ['lane'],
   ...here,
 });

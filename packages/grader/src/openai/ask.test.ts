@@ -2,6 +2,8 @@ import { once as event } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startModelServer } from '@evaluation/test-services';
 import type { Behaviour, ModelServer } from '@evaluation/test-services';
+
+type JsonObject = NonNullable<Extract<Behaviour, { kind: 'status' }>['error']>;
 import { createGrader } from '../createGrader.ts';
 import type { Grader } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';
@@ -33,6 +35,8 @@ describe('3.10 transient failures are retried', () => {
     ['429', { kind: 'status', status: 429 }],
     ['500', { kind: 'status', status: 500 }],
     ['503', { kind: 'status', status: 503 }],
+    ['a key that is not let in', { kind: 'status', status: 401 }],
+    ['a model that is not there', { kind: 'status', status: 404 }],
     ['a broken connection', { kind: 'cut' }],
     ['truncated JSON', { kind: 'truncated' }],
     ['output outside the schema', { kind: 'violating' }],
@@ -128,8 +132,13 @@ describe('3.10 transient failures are retried', () => {
 });
 
 describe('3.10 what cannot pass is not retried without end', () => {
-  test.each([400, 401, 403, 404, 422])('%i fails at once', async (status) => {
-    always({ kind: 'status', status });
+  test.each<[number, string, JsonObject]>([
+    [400, '', {}],
+    [413, '', {}],
+    [422, '', {}],
+    [403, ' of a filter', { metadata: { reasons: ['violence'], flagged_input: 'private' } }],
+  ])('%i%s fails at once', async (status, _, error) => {
+    always({ kind: 'status', status, error });
     await expect(grader.judgeAnswer(request, within(10_000))).rejects.toMatchObject({
       name: 'GraderFailure',
       kind: 'permanent',
@@ -157,6 +166,38 @@ describe('3.10 what cannot pass is not retried without end', () => {
     server.behave(() => script.shift());
     const { usage } = await grader.judgeAnswer(request, within(20_000));
     expect(usage.calls).toBe(4);
+  });
+});
+
+describe('3.10 an endpoint that is not there for us', () => {
+  test.each<[string, Behaviour]>([
+    ['a key that was revoked', { kind: 'status', status: 401 }],
+    [
+      'an account that is used up',
+      { kind: 'status', status: 429, error: { code: 'insufficient_quota', type: 'insufficient_quota' } },
+    ],
+    ['a gateway without its model', { kind: 'html' }],
+  ])('%s: no run begins, those in hand go on when it is mended', async (_, behaviour) => {
+    const events: string[] = [];
+    const { promise: down, resolve } = Promise.withResolvers<void>();
+    const watched = await createGrader({
+      ...optionsFor(server.baseUrl),
+      onProgress: (what) => {
+        events.push(what);
+        resolve();
+      },
+    });
+    always(behaviour);
+    const permission = await watched.mayTakeRun(new AbortController().signal);
+    // Two runs: each has a signal of its own.
+    const judging = [1, 2].map(() => watched.judgeAnswer(request, within(120_000)));
+    await down;
+    expect(permission.aborted).toBe(true);
+    server.behave([]);
+    for (const { value } of await Promise.all(judging)) expect(value.awarded).toBe(3);
+    expect(events).toEqual(['provider.down', 'provider.up']);
+    await watched.mayTakeRun(new AbortController().signal);
+    await watched.close();
   });
 });
 

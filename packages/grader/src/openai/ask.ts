@@ -4,6 +4,7 @@
  *
  *   answer fits the schema and settles ──▶ done
  *   transient failure ──▶ wait (jittered, doubling, at least what the endpoint asks) ──▶ ask again, until the deadline
+ *   no answer in time to several pages, or a request that is refused ──▶ fail at once, to be asked for less (readInParts.ts)
  *   reply cut off, of a call that no brief reply will do for (read_pages) ──▶ ask afresh, or fail at once
  *   malformed output  ──▶ 1st time: ask again with the output and its fault shown · 2nd: ask afresh · 3rd: fail
  *   anything else     ──▶ fail at once
@@ -20,12 +21,13 @@ import type { Answered, CallEvidence, CallOptions } from '../grader.ts';
 import { GraderFailure, NO_CALLS } from '../grader.ts';
 import type { ModelCall } from '../modelCall.ts';
 import { CutOff, MalformedOutput, readStrict, strictJsonSchema } from '../strictSchema.ts';
+import { TooMuchAtOnce } from '../readPages/readInParts.ts';
 import { withinDeadline } from '../timeLimit.ts';
 import { hashOfPrompt, loadParts } from '../callEvidence.ts';
 import { failedAfter } from '../usage.ts';
 import type { Connection } from './connection.ts';
 import { contentOf } from './connection.ts';
-import { classify } from './failures.ts';
+import { classify, isTooSlow, statusThatRefusesRequest, statusThatRefusesUs } from './failures.ts';
 import { LONGEST_HOLD_MS } from './hold.ts';
 
 const FIRST_WAIT_MS = 500;
@@ -45,11 +47,19 @@ export async function ask<Wire, Value>(
   const refused: string[] = [];
   const schema = { name: call.name, schema: strictJsonSchema(call.schema) };
   const took = () => ({ ...usage, durationMs: Math.round(performance.now() - started) });
-  const spent = (error: unknown): unknown =>
-    error instanceof GraderFailure && !options.signal.aborted
-      ? failedAfter(error, [{ call: call.name, promptVersion: call.version, usage: took() }])
-      : error;
+  const spent = (error: unknown): unknown => {
+    if (!(error instanceof GraderFailure) || options.signal.aborted) return error;
+    const failure = failedAfter(error, [{ call: call.name, promptVersion: call.version, usage: took() }]);
+    return error instanceof TooMuchAtOnce ? new TooMuchAtOnce(error.why, failure) : failure;
+  };
   const settled = await withinDeadline(options, async (signal) => {
+    const images = call.user.filter((part) => 'jpegFile' in part).length;
+    if (images > 1 && connection.images.isOneAtMost) {
+      throw new TooMuchAtOnce(
+        'refused',
+        new GraderFailure('permanent', 'the model endpoint takes one image a request'),
+      );
+    }
     const parts = await loadParts(call.user);
     const question: ChatCompletionMessageParam[] = [
       { role: 'system', content: call.system },
@@ -70,6 +80,7 @@ export async function ask<Wire, Value>(
             usage.outputTokens += tokens.outputTokens;
           },
         });
+        connection.images.taken(images);
         const { value, problems } = call.settle(readStrict(call.schema, reply));
         return { value, problems, parts, reply };
       } catch (error) {
@@ -85,7 +96,16 @@ export async function ask<Wire, Value>(
           messages = repairs ? [...question, ...repair(error, call.boundary)] : question;
         } else {
           const failure = classify(error);
+          if (statusThatRefusesRequest(error) !== null) {
+            connection.images.refused(images);
+            throw new TooMuchAtOnce('refused', failure);
+          }
+          if (connection.whenRefused === 'fail' && statusThatRefusesUs(error) !== null) {
+            throw new GraderFailure('permanent', failure.message);
+          }
           if (failure.kind !== 'transient') throw failure;
+          // It would be as slow again, and is paid for each time.
+          if (call.whenCutOff === 'give up' && isTooSlow(error)) throw new TooMuchAtOnce('slow', failure);
           askedToWaitMs = Math.min(failure.retryAfterMs ?? 0, LONGEST_HOLD_MS);
           if (Date.now() + askedToWaitMs >= options.deadline.getTime()) throw failure;
         }

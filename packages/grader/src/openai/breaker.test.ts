@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createBreaker, type Breaker, type Passage } from './breaker.ts';
 
 const FIRST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 160;
+const THROTTLED_MS = 300;
 
 let breaker: Breaker;
 let events: string[];
@@ -15,6 +17,7 @@ beforeEach(() => {
   breaker = createBreaker({
     firstPauseMs: FIRST_PAUSE_MS,
     longestPauseMs: LONGEST_PAUSE_MS,
+    throttledMs: THROTTLED_MS,
     onOpen: () => events.push('open'),
     onClose: () => events.push('close'),
   });
@@ -72,6 +75,42 @@ describe('3.10 what opens it', () => {
       (await enter()).answered();
     }
     for (let round = 0; round < 20; round += 1) (await enter(runs[round % 6])).givenUp();
+    expect(events).toEqual([]);
+  });
+});
+
+describe('3.10 nothing but 429s', () => {
+  const throttle = async (): Promise<void> => {
+    for (const run of [one, another]) (await enter(run)).throttled();
+    await sleep(5);
+  };
+  const throttleUntilOpen = async (): Promise<void> => {
+    while (events.length === 0) await throttle();
+  };
+
+  test('for a while are answers; for long they are none, and a trial that hears another changes nothing', async () => {
+    const started = performance.now();
+    await findDown(one, another, one, another);
+    await throttle();
+    await findDown(one, another, one, another);
+    expect(events).toEqual([]);
+    await throttleUntilOpen();
+    expect(performance.now() - started).toBeGreaterThanOrEqual(THROTTLED_MS);
+    const { gone } = line(2);
+    await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
+    gone[0]?.throttled();
+    await vi.waitFor(() => expect(gone).toHaveLength(2), { interval: 1 });
+    expect(events).toEqual(['open']);
+    gone[1]?.answered();
+    expect(events).toEqual(['open', 'close']);
+  });
+
+  test('with an answer now and then are those of an endpoint that does what it can', async () => {
+    const started = performance.now();
+    while (performance.now() - started < 2 * THROTTLED_MS) {
+      await throttle();
+      (await enter()).answered();
+    }
     expect(events).toEqual([]);
   });
 });

@@ -7,8 +7,10 @@
  *   trying ──that call found it down──▶ open, its pause doubled
  *   any state ──a call got an answer, whatever it says──▶ closed: all that waits goes on
  *
- * Down: no connection, no answer in time, 5xx. A 429 or a 400 is an answer: somebody is there. Two runs, since a single
- * one whose calls all break the provider says something of that run only. A call that was given up says nothing.
+ * Down: no connection, no answer in time, 5xx, a status 200 without a model's output, and a refusal of us (401, 402, 403,
+ * 404, a quota used up): nobody is there for us. A 400 is an answer. So is a 429, until nothing but 429s has come for
+ * minutes: then nobody gets an answer either. Two runs, since a single one whose calls all break the provider says
+ * something of that run only. A call that was given up says nothing.
  *
  * State: lives in this one object, is changed by the calls of one grader and by one timer, and dies with the process;
  * a process that starts while the provider is down finds out by its own calls.
@@ -36,6 +38,8 @@ export interface Passage {
   answered(): void;
   /** Nobody did. */
   foundDown(): void;
+  /** It has too much to do. */
+  throttled(): void;
   /** It was given up before anything was known. */
   givenUp(): void;
 }
@@ -44,6 +48,8 @@ export interface BreakerOptions {
   /** The first pause, doubled after each call that finds the provider still down, up to the longest. Milliseconds. */
   firstPauseMs: number;
   longestPauseMs: number;
+  /** For so long nothing but 429s: from then on each counts as one that found it down. Milliseconds. */
+  throttledMs: number;
   onOpen(): void;
   onClose(): void;
 }
@@ -63,6 +69,8 @@ export function createBreaker(options: BreakerOptions): Breaker {
   let closings = 0;
   let failures = 0;
   let failedRuns = new Set<object>();
+  /** The first and the latest of the 429s with no answer between them. */
+  let throttled: { first: number; latest: number } | null = null;
   let pauseMs = options.firstPauseMs;
   let timer: NodeJS.Timeout | undefined;
   const calls = new WaitingLine();
@@ -111,6 +119,15 @@ export function createBreaker(options: BreakerOptions): Breaker {
     begins.letAllGo();
   }
 
+  /** Whether there has been nothing but 429s for long. While calls go out as they like, a silence as long ends that. */
+  function isThrottledForLong(): boolean {
+    const now = performance.now();
+    const isFresh =
+      throttled === null || (state.is === 'closed' && now - throttled.latest >= options.throttledMs);
+    throttled = { first: isFresh || throttled === null ? now : throttled.first, latest: now };
+    return now - throttled.first >= options.throttledMs;
+  }
+
   function passage(run: object): Passage {
     const call = {};
     const begun = closings;
@@ -127,20 +144,25 @@ export function createBreaker(options: BreakerOptions): Breaker {
       told = true;
       tell();
     };
+    const findDown = () => {
+      if (isTrial()) {
+        pauseMs = Math.min(pauseMs * 2, options.longestPauseMs);
+        open();
+      } else if (state.is === 'closed' && begun === closings) {
+        failures += 1;
+        failedRuns.add(run);
+        if (failures < FAILURES || failedRuns.size < RUNS) return;
+        options.onOpen();
+        open();
+      }
+    };
     return {
-      answered: once(close),
-      foundDown: once(() => {
-        if (isTrial()) {
-          pauseMs = Math.min(pauseMs * 2, options.longestPauseMs);
-          open();
-        } else if (state.is === 'closed' && begun === closings) {
-          failures += 1;
-          failedRuns.add(run);
-          if (failures < FAILURES || failedRuns.size < RUNS) return;
-          options.onOpen();
-          open();
-        }
+      answered: once(() => {
+        throttled = null;
+        close();
       }),
+      foundDown: once(findDown),
+      throttled: once(() => (isThrottledForLong() ? findDown() : close())),
       givenUp: once(() => {
         if (!isTrial()) return;
         state = { is: 'trying', call: null };

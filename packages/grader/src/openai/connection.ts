@@ -7,9 +7,20 @@ import { z } from 'zod/v4';
 import type { LoadedPart } from '../callEvidence.ts';
 import type { CallEvidence, GraderOptions, Usage } from '../grader.ts';
 import { CutOff, MalformedOutput } from '../strictSchema.ts';
+import { boundedFetch } from './boundedFetch.ts';
 import { createBreaker, type Breaker, type Passage } from './breaker.ts';
-import { isDown, leftAloneFor, throttledFor } from './failures.ts';
+import { createComplaints } from './complaints.ts';
+import {
+  insteadOfOutput,
+  isDown,
+  leftAloneFor,
+  NoModelOutput,
+  statusThatRefusesRequest,
+  statusThatRefusesUs,
+  throttledFor,
+} from './failures.ts';
 import { createHold, type Hold } from './hold.ts';
+import { createImages, type Images } from './images.ts';
 import { askedIn, type Output, type ReplySchema } from './output.ts';
 import { observed, observeTokens } from './observed.ts';
 import { createPace, type Turn } from './pace.ts';
@@ -26,6 +37,8 @@ export type Tokens = Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTo
 export interface Connection {
   readonly breaker: Breaker;
   readonly hold: Hold;
+  readonly images: Images;
+  readonly whenRefused: 'wait' | 'fail';
   /** What is sent with every request beside its messages, and how it asks for its schema. */
   readonly settings: CallEvidence['settings'];
   readonly model: string;
@@ -51,6 +64,22 @@ export interface Connection {
 /** Short at first: a restart takes seconds. The longest keeps a run's way back short beside its deadline of minutes. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15_000;
+/** Longer than the longest hold with the waits after it: until then an endpoint may have too much to do for a while. */
+const THROTTLED_MS = 120_000;
+
+/** Beyond so many characters the tokens that the endpoint counts say whether it read them all. */
+const LONG_PROMPT = 4000;
+/** English has about four, other languages fewer. */
+const MOST_CHARACTERS_A_TOKEN = 12;
+
+/** Some models answer in parts, their reasoning among them. */
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
+const messageContent = z.union([
+  z.string(),
+  z
+    .array(z.unknown())
+    .transform((parts) => parts.flatMap((part) => textPart.safeParse(part).data?.text ?? []).join('')),
+]);
 
 // Read by our own schema and not by the client's types: "compatible" servers answer all sorts of things.
 const token = z.int().min(0).max(1e9).catch(0);
@@ -59,7 +88,7 @@ const replySchema = z.object({
     .array(
       z.object({
         finish_reason: z.string().nullish(),
-        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+        message: z.object({ content: messageContent.nullish(), refusal: z.string().nullish() }),
       }),
     )
     .min(1),
@@ -84,13 +113,17 @@ export function connect(options: OpenAiOptions): Connection {
     timeout: options.callTimeoutSeconds * 1000,
     // Its debug log prints prompts, which hold answers.
     logLevel: 'off',
+    fetch: boundedFetch,
   });
   const hold = options.hold ?? createHold();
   const pace = createPace(options.maxConcurrentCalls, hold);
   const progress = options.onProgress ?? (() => {});
+  const lane = options.lane ?? 'none';
+  const complaints = createComplaints({ model: options.model, lane });
   const breaker = createBreaker({
     firstPauseMs: FIRST_PAUSE_MS,
     longestPauseMs: LONGEST_PAUSE_MS,
+    throttledMs: THROTTLED_MS,
     onOpen: () => progress('provider.down', { model: options.model }),
     onClose: () => progress('provider.up', { model: options.model }),
   });
@@ -107,11 +140,16 @@ export function connect(options: OpenAiOptions): Connection {
       turn.served();
       return reply;
     } catch (error) {
+      const throttled = throttledFor(error);
       if (signal.aborted) passage.givenUp();
       else if (isDown(error)) passage.foundDown();
+      else if (throttled !== null) passage.throttled();
       else passage.answered();
-      const throttled = throttledFor(error);
       if (throttled !== null) turn.throttled(throttled.retryAfterMs);
+      const refusesUs = statusThatRefusesUs(error);
+      if (refusesUs !== null) complaints.refusesUs(refusesUs);
+      const refusesRequest = statusThatRefusesRequest(error);
+      if (refusesRequest !== null) complaints.refusesRequest(refusesRequest);
       const alone = leftAloneFor(error);
       if (alone !== null) hold.askedToWait(alone);
       throw error;
@@ -120,11 +158,12 @@ export function connect(options: OpenAiOptions): Connection {
 
   const sampling = options.temperature === undefined ? {} : { temperature: options.temperature };
   const output: Output = options.output ?? 'json_schema';
-  const lane = options.lane ?? 'none';
 
   return {
     breaker,
     hold,
+    images: createImages(),
+    whenRefused: options.whenRefused ?? 'wait',
     settings: { ...sampling, output, endpoint: endpointOf(options.baseUrl) },
     model: options.model,
     async complete(messages, schema, { signal, run, onCall, onTokens }) {
@@ -133,28 +172,67 @@ export function connect(options: OpenAiOptions): Connection {
         const passage = await breaker.enter(run, signal);
         onCall();
         return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
-          const reply: unknown = await watched({ passage, turn }, signal, async () =>
-            client.chat.completions.create(
-              { model: options.model, ...sampling, ...askedIn(output, messages, schema) },
-              // A time limit of our own over the whole call: the client's covers a slow start only, not a slow body.
-              { signal: AbortSignal.any([signal, AbortSignal.timeout(options.callTimeoutSeconds * 1000)]) },
+          const body = { model: options.model, ...sampling, ...askedIn(output, messages, schema) };
+          const reply = await watched({ passage, turn }, signal, async () =>
+            outputIn(
+              client.chat.completions.create(body, {
+                // A time limit of our own over the whole call: the client's covers a slow start only, not a slow body.
+                signal: AbortSignal.any([signal, AbortSignal.timeout(options.callTimeoutSeconds * 1000)]),
+              }),
             ),
           );
           const read = replySchema.safeParse(reply).data;
           const tokens = tokensOf(read);
           onTokens(tokens);
           observeTokens(lane, tokens);
+          if (isImplausiblyFew(tokens, body.messages)) complaints.cutsPrompts();
           return readReply(read);
         });
-      } catch (error) {
-        // A 200 whose body is no JSON: a gateway's page, or an answer cut short.
-        if (error instanceof SyntaxError) throw new MalformedOutput('There was no answer.', '');
-        throw error;
       } finally {
         turn.ended();
       }
     },
   };
+}
+
+const failedChoice = z.object({ error: z.looseObject({}) });
+const modelOutput = z.object({ choices: z.array(z.unknown()) });
+
+/**
+ * The body of a model's answer, not yet looked at any closer.
+ * @throws what the client throws; NoModelOutput, or the status that an error says it would have been, for any other body
+ */
+async function outputIn(response: Promise<unknown>): Promise<unknown> {
+  try {
+    const body = await response;
+    // JSON that is not called so is left alone by the client.
+    const reply: unknown = typeof body === 'string' ? JSON.parse(body) : body;
+    const output = modelOutput.safeParse(reply).data;
+    if (output === undefined) throw insteadOfOutput(reply);
+    const [first] = output.choices;
+    // A gateway whose model broke off has a choice by then.
+    if (failedChoice.safeParse(first).success) throw insteadOfOutput(first);
+    return reply;
+  } catch (error) {
+    throw error instanceof SyntaxError ? new NoModelOutput() : error;
+  }
+}
+
+/**
+ * A server whose context is shorter than the prompt cuts it and says nothing (Ollama). It can only be suspected: some
+ * count what they had not cached and do not say so.
+ */
+function isImplausiblyFew(
+  { inputTokens, cachedInputTokens }: Tokens,
+  messages: readonly ChatCompletionMessageParam[],
+): boolean {
+  if (inputTokens === 0 || cachedInputTokens > 0) return false;
+  let characters = 0;
+  for (const { content: said } of messages) {
+    if (typeof said === 'string') characters += said.length;
+    else for (const part of said ?? []) characters += part.type === 'text' ? part.text.length : 0;
+  }
+  return characters > LONG_PROMPT && inputTokens < characters / MOST_CHARACTERS_A_TOKEN;
 }
 
 type Reply = z.infer<typeof replySchema>;
@@ -183,8 +261,13 @@ function endpointOf(baseUrl: string): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
-/** Texts as they are, pages as data URLs, which every endpoint that sees images takes. */
-export function contentOf(parts: readonly LoadedPart[]): ChatCompletionContentPart[] {
+/**
+ * Texts as they are, pages as data URLs, which every endpoint that sees images takes. Without a page it is one string:
+ * servers of models that see nothing take no parts.
+ */
+export function contentOf(parts: readonly LoadedPart[]): string | ChatCompletionContentPart[] {
+  const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
+  if (texts.length === parts.length) return texts.join('\n');
   return parts.map((part) =>
     'text' in part
       ? { type: 'text', text: part.text }

@@ -1,5 +1,6 @@
+import { APIError } from 'openai';
 import { expect, test } from 'vitest';
-import { retryAfterMs } from './failures.ts';
+import { classify, insteadOfOutput, isDown, isUnreachable, retryAfterMs, throttledFor } from './failures.ts';
 
 test.each<[string, Record<string, string>, number | undefined]>([
   ['nothing', {}, undefined],
@@ -33,4 +34,40 @@ test.each<[string, Record<string, string>, number | undefined]>([
   ],
 ])('3.10 how long an endpoint wants to be left alone: %s', (_, headers, expected) => {
   expect(retryAfterMs(new Headers(headers))).toBe(expected);
+});
+
+test.each<[status: number, error: object, kind: string, isDown: boolean, isUnreachable: boolean]>([
+  [400, {}, 'permanent', false, false],
+  [401, {}, 'transient', true, false],
+  [402, {}, 'transient', true, false],
+  [403, {}, 'transient', true, false],
+  [403, { metadata: { reasons: ['violence'] } }, 'permanent', false, false],
+  [404, {}, 'transient', true, false],
+  [413, {}, 'permanent', false, false],
+  [422, {}, 'permanent', false, false],
+  [429, {}, 'transient', false, false],
+  [429, { code: 'insufficient_quota' }, 'transient', true, false],
+  [500, {}, 'transient', true, true],
+])('3.10 what %i %j says of the endpoint', (status, error, kind, down, unreachable) => {
+  const thrown = APIError.generate(status, { error }, undefined, new Headers());
+  expect(classify(thrown).kind).toBe(kind);
+  expect(isDown(thrown)).toBe(down);
+  expect(isUnreachable(thrown)).toBe(unreachable);
+});
+
+test.each<[what: string, body: unknown, kind: string, isDown: boolean, isThrottled: boolean]>([
+  ['a code of 429', { error: { code: 429 } }, 'transient', false, true],
+  ['a code of 429 in words', { error: { code: '429' } }, 'transient', false, true],
+  ['a code of 401', { error: { code: 401 } }, 'transient', true, false],
+  ['a code of 502', { error: { code: 502 } }, 'transient', true, false],
+  ['a code of 400', { error: { code: 400 } }, 'permanent', false, false],
+  ['a code that is no status', { error: { code: 7 } }, 'transient', true, false],
+  ['a code in words', { error: { code: 'overloaded' } }, 'transient', true, false],
+  ['no code', { error: 'overloaded' }, 'transient', true, false],
+  ['nothing', undefined, 'transient', true, false],
+])('3.10 %s in a body of status 200 without a reply', (_, body, kind, down, throttled) => {
+  const thrown = insteadOfOutput(body);
+  expect(classify(thrown).kind).toBe(kind);
+  expect(isDown(thrown)).toBe(down);
+  expect(throttledFor(thrown) !== null).toBe(throttled);
 });

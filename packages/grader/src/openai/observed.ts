@@ -1,7 +1,7 @@
 import { describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
 import type { Usage } from '../grader.ts';
 import { MalformedOutput } from '../strictSchema.ts';
-import { isDown } from './failures.ts';
+import { isUnreachable } from './failures.ts';
 
 type Outcome = 'answered' | 'malformed' | 'refused' | 'unreachable' | 'aborted';
 
@@ -53,6 +53,6 @@ export function observeTokens(
 
 function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
   if (signal.aborted) return 'aborted';
-  if (error instanceof MalformedOutput || error instanceof SyntaxError) return 'malformed';
-  return isDown(error) ? 'unreachable' : 'refused';
+  if (error instanceof MalformedOutput) return 'malformed';
+  return isUnreachable(error) ? 'unreachable' : 'refused';
 }

@@ -37,14 +37,12 @@ afterAll(async () => {
 
 /** Everything of the latest request as one text. */
 const sent = () => JSON.stringify(server.calls.at(-1)?.body);
-/** The texts of the latest request's user message. */
-const said = () => {
-  const texts: string[] = [];
-  JSON.stringify(server.calls.at(-1)?.body['messages'], (key, value: unknown) => {
-    if (key === 'text' && typeof value === 'string') texts.push(value);
-    return value;
-  });
-  return texts.join('\n');
+/** The latest request's user message, which is one string where there is no image. */
+const said = (): string => {
+  const messages = server.calls.at(-1)?.body['messages'];
+  const user = Array.isArray(messages) ? messages[1] : null;
+  const content = user !== null && typeof user === 'object' && 'content' in user ? user['content'] : null;
+  return typeof content === 'string' ? content : '';
 };
 
 async function page(number: number, blank = false): Promise<PageImage> {
@@ -256,7 +254,7 @@ describe('aligning answers', () => {
   });
 
   test('an endpoint that refuses the call is no reason to go by labels', async () => {
-    server.behave([{ schemaName: 'align_answers', behaviour: { kind: 'status', status: 401 } }]);
+    server.behave([{ schemaName: 'align_answers', behaviour: { kind: 'status', status: 400 } }]);
     await expect(grader.alignAnswers(alignRequest, within(10_000))).rejects.toMatchObject({
       kind: 'permanent',
     });

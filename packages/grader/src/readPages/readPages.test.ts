@@ -5,7 +5,7 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startModelServer } from '@evaluation/test-services';
-import type { ModelServer, PageTruth } from '@evaluation/test-services';
+import type { Behaviour, ModelServer, PageTruth } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import type { Grader, PageImage } from '../grader.ts';
 import { optionsFor, within } from '../openai/fixtures.ts';
@@ -83,27 +83,27 @@ describe('a batch and the page before it', () => {
   });
 });
 
-describe('3.17 a reply that was cut off, or stays malformed', () => {
-  const text = (number: number) => `Page ${number} in full.`;
-  const know = () =>
-    server.know({
-      pagesByNumber: Object.fromEntries(
-        [1, 2, 3, 4].map((n) => [n, { blocks: [{ label: null, text: text(n) }] }]),
-      ),
-    });
-  const bodies = () => server.calls.map(({ body }) => JSON.stringify(body['messages']));
-  /** How many pages a call asks for. */
-  const asks = (call: ModelServer['calls'][number]) =>
-    JSON.stringify(call.body['messages']).match(/"text":"Page \d+"/g)?.length ?? 0;
-  const isFor = (call: ModelServer['calls'][number], number: number) =>
-    JSON.stringify(call.body['messages']).includes(`Transcribe these pages of one copy: ${number}.`);
-  const four = async () => await Promise.all([1, 2, 3, 4].map(page));
+const textOf = (number: number) => `Page ${number} in full.`;
+const know = () =>
+  server.know({
+    pagesByNumber: Object.fromEntries(
+      [1, 2, 3, 4].map((n) => [n, { blocks: [{ label: null, text: textOf(n) }] }]),
+    ),
+  });
+const bodies = () => server.calls.map(({ body }) => JSON.stringify(body['messages']));
+/** How many pages a call asks for. */
+const asks = (call: ModelServer['calls'][number]) =>
+  JSON.stringify(call.body['messages']).match(/"text":"Page \d+"/g)?.length ?? 0;
+const isFor = (call: ModelServer['calls'][number], number: number) =>
+  JSON.stringify(call.body['messages']).includes(`Transcribe these pages of one copy: ${number}.`);
+const four = async () => await Promise.all([1, 2, 3, 4].map(page));
 
+describe('3.17 a reply that was cut off, or stays malformed', () => {
   test('of several pages: each is asked for by itself, shown the one before; nothing is abridged', async () => {
     know();
     server.behave((call) => (asks(call) > 1 ? { kind: 'out_of_length' } : { kind: 'answer' }));
     const { value, problems, usage } = await read(await four());
-    expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual([1, 2, 3, 4].map(text));
+    expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual([1, 2, 3, 4].map(textOf));
     expect(problems).toBeUndefined();
     expect(usage.calls).toBe(5);
     expect(
@@ -146,8 +146,116 @@ describe('3.17 a reply that was cut off, or stays malformed', () => {
   });
 
   test('what is wrong with the endpoint is no fault of the page', async () => {
-    server.behave((call) => (asks(call) > 1 ? { kind: 'out_of_length' } : { kind: 'status', status: 401 }));
+    server.behave((call) => (asks(call) > 1 ? { kind: 'out_of_length' } : { kind: 'status', status: 400 }));
     await expect(read(await four())).rejects.toMatchObject({ kind: 'permanent' });
+  });
+});
+
+describe('3.10 an endpoint that takes less than is asked', () => {
+  const imagesIn = (call: ModelServer['calls'][number]) =>
+    JSON.stringify(call.body['messages']).split('"image_url":{').length - 1;
+  const fresh = async (callTimeoutSeconds = 20) =>
+    createGrader({ ...optionsFor(server.baseUrl), callTimeoutSeconds });
+  const oneImage = (status: number) =>
+    server.behave((call) => (imagesIn(call) > 1 ? { kind: 'status', status } : undefined));
+
+  test.each([400, 413, 422])(
+    'one image a request, refused with %i: each page by itself without the one before',
+    async (status) => {
+      know();
+      oneImage(status);
+      const own = await fresh();
+      const { value, problems, usage } = await own.readPages(
+        { pages: await four(), context: null },
+        within(10_000),
+      );
+      expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual([1, 2, 3, 4].map(textOf));
+      expect(problems).toBeUndefined();
+      expect(usage.calls).toBe(5);
+      // A single page is too much with the one before it.
+      const last = await own.readPages({ pages: [await page(4)], context: await page(3) }, within(10_000));
+      expect(last.value[0]?.blocks[0]?.text).toBe(textOf(4));
+      expect(said().slice(-2)).toEqual([['Context page 3', 'Page 4'], ['Page 4']]);
+      await own.close();
+    },
+  );
+
+  test('it is found out once, and no read is asked in vain afterwards', async () => {
+    know();
+    oneImage(400);
+    const own = await fresh();
+    for (let copy = 1; copy <= 3; copy += 1) {
+      await own.readPages({ pages: await four(), context: null }, within(10_000));
+    }
+    expect(server.calls).toHaveLength(3 * 5);
+    const { value, usage } = await own.readPages({ pages: await four(), context: null }, within(10_000));
+    await own.close();
+    expect(value).toHaveLength(4);
+    expect(usage.calls).toBe(4);
+    expect(server.calls.slice(3 * 5).map(imagesIn)).toEqual([1, 1, 1, 1]);
+  });
+
+  test('an endpoint that has taken several is asked for several again, whatever it refuses', async () => {
+    know();
+    const own = await fresh();
+    await own.readPages({ pages: await four(), context: null }, within(10_000));
+    oneImage(400);
+    for (let copy = 1; copy <= 4; copy += 1) {
+      await own.readPages({ pages: await four(), context: null }, within(10_000));
+    }
+    await own.close();
+    expect(server.calls).toHaveLength(1 + 4 * 5);
+  });
+
+  test('one page that it refuses is left to a teacher, the others are read', async () => {
+    know();
+    server.behave((call) =>
+      said().at(server.calls.indexOf(call))?.includes('Page 3') === true
+        ? { kind: 'status', status: 400 }
+        : undefined,
+    );
+    const { value, problems, usage } = await read(await four());
+    expect(value.map(({ blocks }) => blocks.length)).toEqual([1, 1, 0, 1]);
+    expect(problems).toEqual(['page_not_read']);
+    expect(usage.calls).toBe(5);
+    // Nor does it cost the others where it is the only one of its batch.
+    await expect(read([await page(3)], await page(2))).rejects.toMatchObject({ kind: 'malformed' });
+  });
+
+  test('each page refused is nothing of the pages: it fails as what it is', async () => {
+    server.behave([{ behaviour: { kind: 'status', status: 400 } }]);
+    await expect(read(await four())).rejects.toMatchObject({
+      kind: 'permanent',
+      message: 'the model endpoint answered 400',
+      spent: expect.arrayContaining([expect.objectContaining({ call: 'read_pages' })]),
+    });
+    expect(server.calls).toHaveLength(5);
+  });
+
+  test('a page that was read, and is refused once it is turned, is as it was read', async () => {
+    const image = await page(1);
+    server.know({
+      pagesBySha256: { [await asSent(image, 0)]: { top: 'left', blocks: [{ text: 'sideways' }] } },
+    });
+    server.behave(() => (server.calls.length > 1 ? { kind: 'status', status: 400 } : undefined));
+    const { value, problems } = await read([image]);
+    expect(value[0]?.blocks[0]?.text).toBe('sideways');
+    expect(problems).toEqual(['page_not_upright']);
+  });
+
+  test.each<[string, Behaviour]>([
+    ['comes to no end in time', { kind: 'hang' }],
+    ['is behind a gateway that waits no longer', { kind: 'status', status: 504 }],
+  ])('several pages for which it %s: asked for once, then each by itself', async (_, behaviour) => {
+    know();
+    server.behave((call) => (asks(call) > 1 ? behaviour : undefined));
+    const own = await fresh(1);
+    const { value, problems } = await own.readPages({ pages: await four(), context: null }, within(60_000));
+    await own.close();
+    expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual([1, 2, 3, 4].map(textOf));
+    expect(problems).toBeUndefined();
+    expect(server.calls.filter((call) => asks(call) > 1)).toHaveLength(1);
+    expect(said()).toContainEqual(['Context page 1', 'Page 2']);
   });
 });
 
@@ -217,6 +325,51 @@ describe('pages that lie on a side or on their head', () => {
     expect(value[0]?.blocks[0]?.text).toBe(kept);
     expect(problems).toEqual(['page_not_upright']);
     expect(usage.calls).toBe(2);
+  });
+});
+
+describe('3.17 a page that a model took for lying on a side by mistake', () => {
+  const good: PageTruth = {
+    top: 'left',
+    legibility: 0.9,
+    blocks: [
+      { label: 'Q1', text: 'A full answer of the candidate that was read well.' },
+      { label: 'Q2', text: 'Another one.' },
+    ],
+  };
+  const readTurned = async (first: PageTruth, second: PageTruth) => {
+    const image = await page(1);
+    server.know({
+      pagesBySha256: { [await asSent(image, 0)]: first, [await asSent(image, 90)]: second },
+    });
+    const { value, problems, usage } = await read([image]);
+    return { texts: value[0]?.blocks.map(({ text }) => text), problems, calls: usage.calls };
+  };
+  const texts = good.blocks.map(({ text }) => text);
+
+  test.each<[string, PageTruth]>([
+    ['finds nothing', { legibility: 0.8, blocks: [] }],
+    ['finds nothing, and is sure of it', { legibility: 1, blocks: [] }],
+    ['finds half of it', { legibility: 0.95, blocks: good.blocks.slice(1) }],
+    ['is less legible', { ...good, top: 'top', legibility: 0.8, blocks: [{ text: 'x'.repeat(200) }] }],
+  ])('keeps its first reading where the one of the turned page %s, and that is told', async (_, second) => {
+    expect(await readTurned(good, second)).toEqual({ texts, problems: ['page_not_upright'], calls: 2 });
+  });
+
+  test('a first reading without a word is given up for any other, whatever was said of its legibility', async () => {
+    const nothing: PageTruth = { top: 'left', legibility: 1, blocks: [] };
+    expect(await readTurned(nothing, { ...good, top: 'top' })).toEqual({
+      texts,
+      problems: undefined,
+      calls: 2,
+    });
+  });
+
+  test('a reading that made up more words than it could read is given up for a clear one', async () => {
+    const poor: PageTruth = { top: 'left', legibility: 0.3, blocks: [{ text: 'x'.repeat(100) }] };
+    const { texts: kept, problems } = await readTurned(poor, { ...good, top: 'top' });
+    expect(kept).toEqual(texts);
+    expect(problems).toBeUndefined();
   });
 });
 

@@ -12,7 +12,8 @@ import { PAGE_NOT_READ, unreadPage } from './readPages.ts';
  * Reads written pages, and those that a model sees lying on a side or on their head once more, turned: /Rotate says
  * nothing of paper that was fed in the wrong way round. Pages that lie next to each other are turned in one call, and
  * what is said of a page that was turned already turns it no further: four pages ask three calls at the most, where each
- * has a reply that can be used. A page that has none comes back as one on which nothing can be read. Boxes are those of the
+ * has a reply that can be used. The first reading stands where the second is less legible or has lost words, with
+ * `page_not_upright`. A page that has none comes back as one on which nothing can be read. Boxes are those of the
  * images as they came.
  * @throws GraderFailure, malformed when no page could be read
  */
@@ -39,10 +40,9 @@ export async function readUpright(
     for (const { image, turn } of group) {
       const second = again.readings.find(({ reading }) => reading.page === image.page);
       const was = readings.get(image.page);
-      if (second === undefined || second.turn !== 0) problems.add('page_not_upright');
-      if (second === undefined || was === undefined) continue;
-      if (second.turn !== 0 && second.reading.legibility <= was.reading.legibility) continue;
-      readings.set(image.page, { reading: onImage(second.reading, turn), turn: 0 });
+      const stands = second !== undefined && was !== undefined && readsNoWorse(second.reading, was.reading);
+      if (!stands || second.turn !== 0) problems.add('page_not_upright');
+      if (stands) readings.set(image.page, { reading: onImage(second.reading, turn), turn: 0 });
     }
   }
   for (const answer of answers) for (const problem of answer.problems ?? []) problems.add(problem);
@@ -53,6 +53,22 @@ export async function readUpright(
     ...(problems.size === 0 ? {} : { problems: [...problems] }),
   };
 }
+
+/** Of the words that one reading could make out, the other must have about as many. */
+const MOST_WORDS = 0.8;
+
+/**
+ * Whether a reading of a page that was turned may stand for the one before. The model that said which way it lies may have
+ * been wrong, and then the first reading is the good one: what was read well must not be given up for less.
+ */
+const readsNoWorse = (second: PageReading, first: PageReading): boolean =>
+  lettersOf(first) === 0 ||
+  (second.legibility >= first.legibility && legible(second) >= MOST_WORDS * legible(first));
+
+const legible = (reading: PageReading): number => lettersOf(reading) * reading.legibility;
+
+const lettersOf = ({ blocks }: PageReading): number =>
+  blocks.reduce((sum, { label, text }) => sum + (label ?? '').length + text.length, 0);
 
 const asScanned = (image: PageImage): ShownPage => ({ image, turn: 0 });
 

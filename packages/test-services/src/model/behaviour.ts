@@ -1,4 +1,4 @@
-import type { ChatRequest, Json } from './chatRequest.ts';
+import type { ChatRequest, Json, JsonObject } from './chatRequest.ts';
 
 /** One request as the server saw it. */
 export interface ModelCallRecord {
@@ -24,7 +24,8 @@ export type Behaviour =
   | { kind: 'held'; until: Promise<unknown> }
   /** Never answers; ends when the client gives up or the server is closed. */
   | { kind: 'hang' }
-  | { kind: 'status'; status: number; retryAfterSeconds?: number; retryAfterMs?: number }
+  /** `error`: more of what the body says of it, e.g. its code. */
+  | { kind: 'status'; status: number; retryAfterSeconds?: number; retryAfterMs?: number; error?: JsonObject }
   /** The content breaks off in the middle of its JSON. */
   | { kind: 'truncated' }
   /** The same, and the response says so: its `finish_reason` is `length`. */
@@ -35,6 +36,10 @@ export type Behaviour =
   | { kind: 'violating' }
   /** This content: a string as it is, anything else as JSON. */
   | { kind: 'content'; content: unknown }
+  /** The whole response as it would have been, changed: a string as it is, anything else as JSON. */
+  | { kind: 'reshaped'; reshape: (completion: JsonObject) => Json; contentType?: string }
+  /** A body of status 200 without end. */
+  | { kind: 'endless' }
   /** The connection breaks in the middle of the response's body. */
   | { kind: 'cut' }
   /** 200 with a page of HTML, as a gateway answers that lost its upstream. */

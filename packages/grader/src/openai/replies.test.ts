@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
+import { z } from 'zod/v4';
+import { createGrader } from '../createGrader.ts';
+import type { Grader, JudgeRequest } from '../grader.ts';
+import { readStrict } from '../strictSchema.ts';
+import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
+
+/* What endpoints that call themselves compatible answer, and what of it is taken for a reply. */
+
+let server: ModelServer;
+let grader: Grader;
+beforeAll(async () => {
+  server = await startModelServer();
+});
+beforeEach(async () => {
+  grader = await createGrader(optionsFor(server.baseUrl));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await grader.close();
+  server.reset();
+});
+afterAll(() => server.close());
+
+const request: JudgeRequest = { exam, question: longQuestion(), answer: typedAnswer('Plants make glucose.') };
+type Reshaping = Extract<Behaviour, { kind: 'reshaped' }>;
+type Completion = ReturnType<Reshaping['reshape']>;
+
+const judged = {
+  criteria: [1, 2].map((criterion) => ({
+    criterion,
+    evidence: 'glucose',
+    reason: 'It is there.',
+    awarded: 1,
+    certainty: 'certain',
+  })),
+  feedback: 'Good.',
+};
+const json = JSON.stringify(judged);
+const saying = (content: Completion): Reshaping => ({
+  kind: 'reshaped',
+  reshape: (completion) => ({
+    ...completion,
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+  }),
+});
+
+describe('3.17 one JSON value of the schema is a reply, however it is handed over', () => {
+  test.each<[string, Behaviour]>([
+    [
+      'as parts, with reasoning among them',
+      saying([
+        { type: 'thinking', thinking: [{ type: 'text', text: 'Let me see.' }] },
+        { type: 'text', text: json.slice(0, 20) },
+        { type: 'text', text: json.slice(20) },
+      ]),
+    ],
+    ['after its reasoning', saying(`<think>\nLet me see: {"criteria": []}\n</think>\n\n${json}`)],
+    ['after words, as code', saying(`Here is the JSON:\n\`\`\`json\n${json}\n\`\`\`\n`)],
+    ['called text', { ...saying(json), contentType: 'text/plain; charset=utf-8' }],
+  ])('%s', async (_, behaviour) => {
+    server.behave([{ behaviour }]);
+    const { value, usage } = await grader.judgeAnswer(request, within(10_000));
+    expect(value.awarded).toBe(2);
+    expect(usage.calls).toBe(1);
+  });
+
+  const schema = z.strictObject({ mark: z.number(), quote: z.string().optional() });
+  const code = (value: object) => `\`\`\`json\n${JSON.stringify(value)}\n\`\`\``;
+
+  test.each([
+    ['reasoning that quotes an end of reasoning', '<think>It says </think>{"mark":9}. No.</think>{"mark":1}'],
+    ['reasoning whose beginning the server has cut off', 'Let me see.</think>\n{"mark":1}'],
+    ['a reply that quotes an end of reasoning', '<think>No.</think>{"mark":1,"quote":"</think>"}'],
+    ['JSON that is nothing but that', '{"mark":1,"quote":"</think>{\\"mark\\":9}"}'],
+    ['reasoning, then code', `<think>No.</think>\n${code({ mark: 1 })}`],
+    ['code whose end is in the line of its JSON', '```\n{"mark":1}```'],
+    ['code that quotes code', code({ mark: 1, quote: '```json' })],
+  ])('%s', (_, output) => {
+    expect(readStrict(schema, output).mark).toBe(1);
+  });
+
+  test.each([
+    ['two blocks of code', `The answer says\n${code({ mark: 9 })}\nI say\n${code({ mark: 1 })}`],
+    ['code with words after it', `It says\n${code({ mark: 9 })}\nand is wrong.`],
+    ['code of another language', '```python\n{"mark":1}\n```'],
+    ['JSON amid words', 'I give {"mark":1}'],
+    ['two values', '{"mark":1}\n{"mark":9}'],
+    ['reasoning without a reply', '<think>It says {"mark":9}</think>'],
+    ['a field too many after reasoning', '<think>No.</think>{"mark":1,"more":1}'],
+  ])('%s is none', (_, output) => {
+    expect(() => readStrict(schema, output)).toThrow('outside its schema');
+  });
+});
+
+describe('3.10 what no model said is no reply', () => {
+  test('it is asked again, unchanged, more often than a model is that breaks its schema', async () => {
+    const bodies: Completion[] = [{ id: 'x' }, '', '<p>Bad gateway</p>'];
+    server.behave(() => {
+      const body = bodies.shift();
+      return body === undefined ? undefined : { kind: 'reshaped', reshape: () => body };
+    });
+    const { usage } = await grader.judgeAnswer(request, within(60_000));
+    expect(usage.calls).toBe(4);
+    const sizes = server.calls.map(({ body }) => JSON.stringify(body['messages']).split('"role"').length - 1);
+    expect(sizes).toEqual([2, 2, 2, 2]);
+  });
+
+  test('an error of status 200 is what it says it is, and nothing of its words is kept', async () => {
+    server.behave([
+      {
+        behaviour: {
+          kind: 'reshaped',
+          reshape: () => ({ error: { code: 400, message: 'A private answer.' } }),
+        },
+      },
+    ]);
+    await expect(grader.judgeAnswer(request, within(10_000))).rejects.toMatchObject({
+      kind: 'permanent',
+      message: 'the model endpoint answered 400',
+    });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  test('a model that broke off behind its gateway has not answered', async () => {
+    const choice = { finish_reason: 'error', message: { role: 'assistant', content: '{"cri' } };
+    const broken = { choices: [{ ...choice, error: { code: 502, message: 'Upstream' } }] };
+    server.behave([{ times: 1, behaviour: { kind: 'reshaped', reshape: () => broken } }]);
+    expect((await grader.judgeAnswer(request, within(60_000))).value.awarded).toBe(3);
+    expect(server.calls.map(({ body }) => JSON.stringify(body['messages']).includes('OUTPUT'))).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  test('a body without end is read to its limit only, and its connection closed', async () => {
+    server.behave([{ behaviour: { kind: 'endless' } }]);
+    await expect(grader.judgeAnswer(request, within(40_000))).rejects.toMatchObject({ kind: 'malformed' });
+    expect(server.calls).toHaveLength(3);
+    await server.waitFor((calls) => calls.every(({ aborted }) => aborted));
+  });
+});
+
+describe('an endpoint that counts far fewer tokens than it was sent', () => {
+  const counting = (prompt_tokens: number, cached_tokens: number): Behaviour => ({
+    kind: 'reshaped',
+    reshape: (completion) => ({
+      ...completion,
+      usage: { prompt_tokens, completion_tokens: 1, prompt_tokens_details: { cached_tokens } },
+    }),
+  });
+  const long = { ...request, answer: typedAnswer('Plants make glucose with light. '.repeat(300)) };
+
+  test.each([
+    ['is complained of once', 200, 0, 1],
+    ['but had them cached is not', 200, 2000, 0],
+    ['or says nothing is not', 0, 0, 0],
+  ])('%s; the reply counts', async (_, prompt, cached, lines) => {
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    server.behave([{ behaviour: counting(prompt, cached) }]);
+    for (let time = 1; time <= 2; time += 1) {
+      expect((await grader.judgeAnswer(long, within(10_000))).value.awarded).toBe(3);
+    }
+    const said = written.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('tokens'));
+    expect(said).toHaveLength(lines);
+  });
+});
+
+test('a prompt without a picture is one string, which every server takes', async () => {
+  await grader.judgeAnswer(request, within(10_000));
+  expect(server.calls[0]?.body['messages']).toMatchObject([
+    { role: 'system', content: expect.any(String) },
+    { role: 'user', content: expect.stringMatching(/What is photosynthesis\?[\s\S]*<<<ANSWER/) },
+  ]);
+});
