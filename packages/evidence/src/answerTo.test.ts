@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answerTo, type ReadPage } from './answerTo.ts';
-import { gradedQuestion } from './questionOutcome.ts';
-import type { MarkedQuestion } from './requests.ts';
+import { beyondLabel, endsInChoice } from './beyondLabel.ts';
+import { gradedQuestion, withoutJudging } from './questionOutcome.ts';
+import type { MarkedQuestion } from './markedQuestion.ts';
 
 const box = { x: 0, y: 0, width: 1, height: 1 };
 const page = (number: number, texts: string[]): ReadPage => ({
@@ -45,7 +46,7 @@ const judgement = {
 };
 
 test('an answer over several pages is whole, and nothing is said of it', () => {
-  const answer = answerTo(1, allOf([page(1, ['Plants', 'make']), page(2, ['glucose.'])]));
+  const answer = answerTo(1, allOf([page(1, ['Plants', 'make']), page(2, ['glucose.'])]), question);
   expect(answer).toMatchObject({ text: 'Plants\nmake\nglucose.', legibility: 0.9 });
   expect(answer.blocks).toHaveLength(3);
   expect(gradedQuestion(question, answer, judgement)).toMatchObject({
@@ -58,12 +59,102 @@ test('an aligner that gives a whole copy to one question does not get a prompt o
   const pages = Array.from({ length: 80 }, (_, index) =>
     page(index + 1, ['a'.repeat(15_000), 'b'.repeat(15_000)]),
   );
-  const answer = answerTo(1, allOf(pages));
+  const answer = answerTo(1, allOf(pages), question);
   expect(answer.text.length).toBeLessThanOrEqual(60_000);
   expect(answer.text.length).toBeGreaterThan(40_000);
   expect(answer.text).toBe(answer.blocks.map(({ text }) => text).join('\n'));
   expect(gradedQuestion(question, answer, judgement)).toMatchObject({
     needs_review: true,
     review_reasons: ['answer_cut'],
+  });
+});
+
+describe('3.17 a reader that took an answer for a label', () => {
+  const choice: MarkedQuestion = {
+    ...question,
+    label: '3',
+    type: 'mcq_single',
+    options: [
+      { label: 'A', text: 'One' },
+      { label: 'B', text: 'Two' },
+    ],
+    correct_options: ['B'],
+  };
+  /** Blocks of the one answer on one page: label and text. */
+  const written = (...blocks: [label: string | null, text: string][]): ReadPage => {
+    const [first] = page(1, ['']).blocks;
+    if (first === undefined) throw new Error('no block');
+    return { ...page(1, []), blocks: blocks.map(([label, text]) => ({ ...first, label, text })) };
+  };
+  const answered = (of: MarkedQuestion, ...blocks: [label: string | null, text: string][]) =>
+    answerTo(1, allOf([written(...blocks)]), of);
+
+  test('the choice in it is the answer, and goes to be judged', () => {
+    const answer = answered(choice, ['3 (b)', '']);
+    expect(answer).toMatchObject({ text: '(b)', legibility: 0.9, blocks: [{ page: 1, text: '(b)' }] });
+    expect(answer.isLabelAlone).toBeUndefined();
+    expect(withoutJudging(choice, answer)).toBeNull();
+    // With a reason on lines of its own.
+    expect(answered(choice, ['Q3) B', ''], [null, 'since two is more']).text).toBe('B\nsince two is more');
+    // A text is never put together with its label.
+    expect(answered(choice, ['3 (b)', '(a)']).text).toBe('(a)');
+  });
+
+  test.each<[string, MarkedQuestion, string]>([
+    ['it is the question’s own', choice, 'Q.3'],
+    ['it only goes on', choice, '3 (contd.)'],
+    ['it is another question’s', choice, '13 (b)'],
+    ['the question is no choice', { ...choice, type: 'one_word' }, '3) insulin'],
+    ['the question is a long one', question, 'Ans 1'],
+  ])('where it cannot be told (%s), a teacher looks: it is never silently no answer', (_, of, label) => {
+    const answer = answered(of, [label, ' ']);
+    expect(withoutJudging(of, answer)).toMatchObject({
+      status: 'not_answered',
+      awarded: 0,
+      needs_review: true,
+      review_reasons: ['unclear_answer'],
+      extracted_answer: null,
+    });
+  });
+
+  test('what is struck out, or not there at all, is no answer and troubles nobody', () => {
+    const struck = written(['3 (b)', '']);
+    for (const block of struck.blocks) block.crossedOut = true;
+    for (const found of [struck, written([null, '']), written()]) {
+      expect(withoutJudging(choice, answerTo(1, allOf([found]), choice))).toMatchObject({
+        status: 'not_answered',
+        needs_review: false,
+        review_reasons: [],
+        extracted_answer: null,
+      });
+    }
+  });
+
+  test.each([
+    ['3 (b)', '3', '(b)'],
+    ['3b', '3', 'b'],
+    ['3. B', 'Q3', 'B'],
+    ['Q.No. 3) - (c)', '3', '(c)'],
+    ['Ans to 3: a and d', 'Q. 3', 'a and d'],
+    ['2 (a) C', '2(a)', 'C'],
+    ['2 a) (iv)', '2a', '(iv)'],
+    ['1.4', '1', '4'],
+    ['3', '3', ''],
+    ['31 (b)', '3', ''],
+    ['3 (b)', '31', ''],
+    ['(b)', '3', ''],
+    ['2 (ab) C', '2(a)', ''],
+    ['Section B', 'B', ''],
+    ['3 [continued]', '3', ''],
+    ['3 (b)', '?', ''],
+  ])('%j says beyond %j: %j', (label, own, beyond) => {
+    expect(beyondLabel(label, own)).toBe(beyond);
+  });
+
+  test('a label that ends as a choice does is told from a heading', () => {
+    for (const label of ['3 (b)', '3. B', '3b', 'Q.12 - d)', 'Ans 4: (a).'])
+      expect(endsInChoice(label)).toBe(true);
+    for (const label of ['3', 'Q.3', 'Section B', 'Part A', 'Ans', '3 (contd.)', 'B', ''])
+      expect(endsInChoice(label)).toBe(false);
   });
 });

@@ -1,4 +1,7 @@
 import type { AlignedAnswer, Box, PageReading } from '@evaluation/grader';
+import { isBlankText } from '@evaluation/rules';
+import { beyondLabel } from './beyondLabel.ts';
+import type { MarkedQuestion } from './markedQuestion.ts';
 
 /** What was answered to one question: typed, or read from a copy with the places where it stands. */
 export interface GivenAnswer {
@@ -7,6 +10,8 @@ export interface GivenAnswer {
   blocks: { page: number; box: Box; text: string }[];
   /** More was assigned to the question than anybody writes, and the rest is left out. */
   cut?: boolean;
+  /** All that was read is labels, of questions or of something else: somebody wrote there, and nobody knows what. */
+  isLabelAlone?: boolean;
 }
 
 /**
@@ -31,24 +36,38 @@ export interface ReadCopy {
   alignment: readonly FoundAnswer[];
 }
 
-/** The blocks of one question of a copy, joined in reading order, as far as they may go. @param number of the question on the paper, from 1 */
-export const answerTo = (number: number, { pages, alignment }: ReadCopy): GivenAnswer => {
+const CHOICES: ReadonlySet<string> = new Set(['mcq_single', 'mcq_multi', 'true_false']);
+
+/**
+ * The blocks of one question of a copy, joined in reading order, as far as they may go. "3 (b)" is label and answer in one:
+ * where a reader took it all for the label, the choice is found in what it says beyond the question's own.
+ * @param number of the question on the paper, from 1
+ */
+export const answerTo = (
+  number: number,
+  { pages, alignment }: ReadCopy,
+  { type, label: own }: Pick<MarkedQuestion, 'type' | 'label'>,
+): GivenAnswer => {
   const byPage = new Map(pages.map((page) => [page.page, page]));
   const blocks = (alignment.find((answer) => answer.number === number)?.blocks ?? []).flatMap(
     ({ page, block }) => {
       const reading = byPage.get(page);
       const found = reading?.blocks[block];
-      return reading === undefined || found === undefined || found.crossedOut
-        ? []
-        : [{ page, box: found.box, text: found.text, legibility: reading.legibility }];
+      if (reading === undefined || found === undefined || found.crossedOut) return [];
+      const label = found.label ?? '';
+      const text = isBlankText(found.text) && CHOICES.has(type) ? beyondLabel(label, own) : found.text;
+      return [{ page, box: found.box, text, label, legibility: reading.legibility }];
     },
   );
   const kept = asFarAs(LONGEST_ANSWER, blocks);
+  const text = kept.map((block) => block.text).join('\n');
+  const isLabelAlone = isBlankText(text) && blocks.some(({ label }) => !isBlankText(label));
   return {
-    text: kept.map(({ text }) => text).join('\n'),
+    text,
     legibility: kept.length === 0 ? null : Math.min(...kept.map(({ legibility }) => legibility)),
-    blocks: kept.map(({ page, box, text }) => ({ page, box, text })),
+    blocks: kept.map((block) => ({ page: block.page, box: block.box, text: block.text })),
     ...(kept.length < blocks.length ? { cut: true } : {}),
+    ...(isLabelAlone ? { isLabelAlone } : {}),
   };
 };
 

@@ -38,6 +38,52 @@ test('2.6 characters that nobody sees are no writing', () => {
   expect(reasons(pageOf([ANSWER, block('\u200B\u00AD\u2060 \n')]))).toEqual([]);
 });
 
+describe('3.17 a page with ink of which the reader said nothing', () => {
+  const inked = (page: number) => ({ page, blank: false, damaged: false });
+  const three = [...facts, inked(2), inked(3)];
+  const pages = [
+    pageOf([ANSWER]),
+    pageOf([], { page: 2, legibility: 1 }),
+    pageOf([block('more', { label: null })], { page: 3 }),
+  ];
+  const more: FoundAnswer = { ...first, blocks: [...first.blocks, { page: 3, block: 0 }] };
+  const unanswered: FoundAnswer = { number: 2, blocks: [] };
+
+  test('is for a teacher where a question has no answer, and writing stands before and after it', () => {
+    expect(copyReviewReasons(three, { pages, alignment: [more, unanswered] })).toEqual(['unreadable_pages']);
+  });
+
+  test('is the cover of a booklet, or unused, where it is the first or one of the last', () => {
+    const cover = [pageOf([]), pageOf([ANSWER], { page: 2 }), pageOf([], { page: 3 })];
+    const alignment = [{ number: 1, blocks: [{ page: 2, block: 0 }] }, unanswered];
+    expect(copyReviewReasons(three, { pages: cover, alignment })).toEqual([]);
+  });
+
+  test('is an unused one where every question is answered, or where there is no ink on it', () => {
+    const also = { number: 2, blocks: [{ page: 1, block: 0 }] };
+    expect(copyReviewReasons(three, { pages, alignment: [more, also] })).toEqual([]);
+    const blank = [...facts, { page: 2, blank: true, damaged: false }, inked(3)];
+    expect(copyReviewReasons(blank, { pages, alignment: [more, unanswered] })).toEqual([]);
+  });
+
+  test('struck-out work is no answer, and a block that is not there is none', () => {
+    const struck = pageOf([ANSWER, block('old', { crossedOut: true })]);
+    for (const at of [1, 7]) {
+      const alignment = [more, { number: 2, blocks: [{ page: 1, block: at }] }];
+      expect(copyReviewReasons(three, { pages: [struck, ...pages.slice(1)], alignment })).toContain(
+        'unreadable_pages',
+      );
+    }
+  });
+});
+
+test('3.17 a choice that was taken for a label and given to no question is stray where an answer is missing', () => {
+  const page = pageOf([ANSWER, block('', { label: '2 (b)' }), block('', { label: 'Section B' })]);
+  expect(reasons(page, [first, { number: 2, blocks: [] }])).toEqual(['unassigned_writing']);
+  expect(reasons(page, [first, { number: 2, blocks: [{ page: 1, block: 1 }] }])).toEqual([]);
+  expect(reasons(page)).toEqual([]);
+});
+
 describe('3.12 a copy is looked at without holding up what else the process does', () => {
   const many = Array.from({ length: 40 }, (_, index) =>
     pageOf([block('#'.repeat(20_000))], { page: index + 1 }),

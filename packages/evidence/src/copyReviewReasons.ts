@@ -2,6 +2,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { addressesGrader, POSSIBLE_INJECTION } from '@evaluation/grader';
 import { isBlankText } from '@evaluation/rules';
 import type { ReadCopy, ReadPage } from './answerTo.ts';
+import { endsInChoice } from './beyondLabel.ts';
 
 /** What is known of a page of a copy before anybody reads it. */
 export interface PageFacts {
@@ -52,19 +53,40 @@ const unassignedIn = ({ pages, alignment }: ReadCopy): ReadPage['blocks'][] => {
   return pages.map(({ page, blocks }) => blocks.filter((_, index) => !assigned.has(`${page}/${index}`)));
 };
 
+/** Some question has no writing at all that was assigned to it. */
+const someLackAnswers = ({ pages, alignment }: ReadCopy): boolean => {
+  const byPage = new Map(pages.map(({ page, blocks }) => [page, blocks]));
+  return alignment.some(({ blocks }) =>
+    blocks.every(({ page, block }) => {
+      const found = byPage.get(page)?.[block];
+      return found === undefined || found.crossedOut || isBlankText(`${found.label ?? ''}${found.text}`);
+    }),
+  );
+};
+
 /** By page, so that a sentence that a reader took for several blocks is one; struck out, it was written all the same. */
 const strayWriting = (copy: ReadCopy): string[] =>
   unassignedIn(copy).map((blocks) => blocks.map(({ label, text }) => `${label ?? ''} ${text}`).join('\n'));
 
 const reasonsOf = (facts: readonly PageFacts[], copy: ReadCopy, speaks: boolean): string[] => {
   const { pages, alignment } = copy;
+  const lacksAnswer = someLackAnswers(copy);
   const hasUnassigned = unassignedIn(copy).some((blocks) =>
-    blocks.some(({ crossedOut, text }) => !crossedOut && !isBlankText(text)),
+    blocks.some(
+      ({ crossedOut, text, label }) =>
+        // "3 (b)" may be an answer that was taken for a label, where one is missing.
+        !crossedOut && (!isBlankText(text) || (lacksAnswer && endsInChoice(label ?? ''))),
+    ),
   );
+  const written = pages.filter(({ blocks }) => blocks.length > 0).map(({ page }) => page);
   const isUnreadable = ({ page, damaged, blank }: PageFacts): boolean => {
+    if (damaged || blank) return damaged;
     const reading = pages.find((candidate) => candidate.page === page);
-    // No blocks alone is no reason: an unused page of a booklet has its printed head and nothing to read.
-    return damaged || (!blank && (reading === undefined || reading.legibility < HARDLY_LEGIBLE));
+    if (reading === undefined || reading.legibility < HARDLY_LEGIBLE) return true;
+    // The cover of a booklet, and its unused pages at the end, have print on them and nothing to read. A reader that passed
+    // over a page says the same of it; then an answer is missing, and there is writing before and after it.
+    const isAmongWritten = written.some((other) => other < page) && written.some((other) => other > page);
+    return reading.blocks.length === 0 && lacksAnswer && isAmongWritten;
   };
   return [
     ...(hasUnassigned ? [UNASSIGNED_WRITING] : []),

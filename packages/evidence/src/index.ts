@@ -9,16 +9,12 @@ export { copyReviewReasons, copyReviewReasonsInTurns, type PageFacts } from './c
 export { Calls, factsOf, FoundAnswers, ReadPages } from './parts.ts';
 export type { AlignmentPart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
 export { replay, type Replayed } from './replay.ts';
-export {
-  alignRequest,
-  judgeRequest,
-  makeRubricRequest,
-  type ExamContext,
-  type MarkedQuestion,
-} from './requests.ts';
+export type { MarkedQuestion } from './markedQuestion.ts';
+export { alignRequest, judgeRequest, makeRubricRequest, type ExamContext } from './requests.ts';
 export {
   failedQuestion,
   gradedQuestion,
   notAnsweredQuestion,
+  withoutJudging,
   type QuestionOutcome,
 } from './questionOutcome.ts';

@@ -3,7 +3,7 @@ import { QuestionType, Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import type { FoundAnswer, ReadPage } from './answerTo.ts';
 import type { PageFacts } from './copyReviewReasons.ts';
-import type { MarkedQuestion } from './requests.ts';
+import type { MarkedQuestion } from './markedQuestion.ts';
 
 /*
  * What a worker says of each record: what was asked and replied, and what came of it (docs/evidence.md). JSON, kept by its

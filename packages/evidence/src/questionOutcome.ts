@@ -1,8 +1,8 @@
 import type { Annotation, Judgement } from '@evaluation/grader';
 import type { CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
-import { lacksMaterial } from '@evaluation/rules';
+import { isBlankText, lacksMaterial } from '@evaluation/rules';
 import type { GivenAnswer } from './answerTo.ts';
-import type { MarkedQuestion } from './requests.ts';
+import type { MarkedQuestion } from './markedQuestion.ts';
 
 /** What a run makes of one question, as it is recorded (spec 2.7). */
 export interface QuestionOutcome {
@@ -23,6 +23,8 @@ export interface QuestionOutcome {
 const NO_RUBRIC = 'no_rubric';
 /** Only the beginning of what was assigned to the question was marked (answerTo.ts). */
 const ANSWER_CUT = 'answer_cut';
+/** Something stands there and nobody can tell what was meant; the same word as where a model says so. */
+const UNCLEAR_ANSWER = 'unclear_answer';
 
 export const gradedQuestion = (
   question: MarkedQuestion,
@@ -55,6 +57,19 @@ export const notAnsweredQuestion = (question: MarkedQuestion): QuestionOutcome =
   status: 'not_answered',
   awarded: 0,
 });
+
+/**
+ * What becomes of an answer without text, decided in code: nothing was found, or only labels were read where the answer should
+ * stand. That earns nothing, and a teacher looks.
+ * @returns null: there is text to judge
+ */
+export const withoutJudging = (question: MarkedQuestion, answer: GivenAnswer): QuestionOutcome | null => {
+  if (!isBlankText(answer.text)) return null;
+  const outcome = notAnsweredQuestion(question);
+  return answer.isLabelAlone === true
+    ? { ...outcome, needs_review: true, review_reasons: [UNCLEAR_ANSWER] }
+    : outcome;
+};
 
 /** The model could not judge the answer; the others still count (spec 2.7, `partially_graded`). */
 export const failedQuestion = (question: MarkedQuestion, answer: GivenAnswer): QuestionOutcome => ({

@@ -3,6 +3,8 @@ import { createGrader, RULES_VERSION, type CallEvidence, type Grader } from '@ev
 import { canonicalJson } from '@evaluation/rules';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  alignRequest,
+  answerTo,
   BUNDLE_FORMAT,
   judgeRequest,
   makeRubricRequest,
@@ -342,6 +344,42 @@ describe('a copy', () => {
       extracted_answer: null,
     });
     expect(differences.filter((said) => said.startsWith('question 3'))).toEqual([]);
+  });
+
+  test('3.17 a choice that was taken for a label is marked, and a label alone is for a teacher: a replay comes to the same', async () => {
+    const options = { signal: new AbortController().signal, deadline: new Date(Date.now() + 60_000) };
+    const labelled = pages.map((page) => ({ ...page, blocks: [block('Q1 (b)', ''), block('Q2', '')] }));
+    const asked = [mcq, iceQuestion];
+    const found = await grader.alignAnswers(alignRequest(asked, labelled), options);
+    const answer = answerTo(1, { pages: labelled, alignment: found.value }, mcq);
+    const { evidence } = await grader.judgeAnswer(judgeRequest(exam, mcq, answer), options);
+    const bundle = consistent(
+      await copy(1, {
+        questions: asked,
+        parts: [
+          part('pages', '1', { pages: labelled, calls: [] }),
+          part('alignment', '', {
+            facts: [{ page: 1, blank: false, damaged: false }],
+            alignment: found.value,
+            calls: found.evidence,
+          }),
+          judgedPart(mcq, evidence),
+        ],
+      }),
+    );
+    expect(again(bundle).differences).toEqual([]);
+    expect(bundle.recorded.questions).toMatchObject([
+      { status: 'graded', awarded: 1, extracted_answer: '(b)' },
+      {
+        status: 'not_answered',
+        awarded: 0,
+        source: null,
+        needs_review: true,
+        review_reasons: ['unclear_answer'],
+        extracted_answer: null,
+      },
+    ]);
+    expect(bundle.recorded.submission).toMatchObject({ needs_review: true, review_reasons: [] });
   });
 
   test('more pages than vision reads, and damaged ones, are flagged', async () => {

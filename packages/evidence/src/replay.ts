@@ -11,7 +11,6 @@ import {
 import {
   canonicalJson,
   finalStatus,
-  isBlankText,
   MAX_VISION_PAGES,
   PAGES_BEYOND_VISION_LIMIT,
   settleByKey,
@@ -25,15 +24,11 @@ import {
   failedQuestion,
   gradedQuestion,
   notAnsweredQuestion,
+  withoutJudging,
   type QuestionOutcome,
 } from './questionOutcome.ts';
-import {
-  alignRequest,
-  criteriaOf,
-  judgeRequest,
-  makeRubricRequest,
-  type MarkedQuestion,
-} from './requests.ts';
+import type { MarkedQuestion } from './markedQuestion.ts';
+import { alignRequest, criteriaOf, judgeRequest, makeRubricRequest } from './requests.ts';
 import { printable } from './printable.ts';
 
 export interface Replayed {
@@ -107,8 +102,9 @@ const replayCopy = (checked: CheckedBundle, problems: string[]): Decided => {
   const wanted = new Set(due(bundle));
   const decided = bundle.questions.flatMap((question, index) => {
     if (!wanted.has(question)) return [];
-    const answer = answerTo(index + 1, copy);
-    if (isBlankText(answer.text)) return [shown(question, notAnsweredQuestion(question), null)];
+    const answer = answerTo(index + 1, copy, question);
+    const decidedByCode = withoutJudging(question, answer);
+    if (decidedByCode !== null) return [shown(question, decidedByCode, null)];
     return judged(checked, question, answer, problems);
   });
   return { decided, reasons: [...beyondVision, ...copyReviewReasons(recorded.facts, copy)] };

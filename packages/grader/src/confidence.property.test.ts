@@ -17,6 +17,7 @@ const input: fc.Arbitrary<ConfidenceInput> = fc.record({
   legibility: fc.option(share),
   disagreement: fc.option(share),
   marksPutRight: fc.boolean(),
+  isReading: fc.boolean(),
 });
 /** Rising points, as anybody may set them. */
 const table = fc.uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 2, maxLength: 8 }).chain((raws) =>
@@ -79,6 +80,18 @@ describe('2.7 whatever is told, and whatever table is set', () => {
       ]) {
         expect(confidence({ ...given, ...change })).toBeGreaterThanOrEqual(value);
       }
+    });
+  });
+
+  test('a reading without a quotation is worth as much whatever it earned', () => {
+    holds((given, confidence) => {
+      const earning = (awarded: number) =>
+        confidence({
+          ...given,
+          isReading: true,
+          criteria: given.criteria.map((each) => ({ ...each, awarded, evidenceFound: false })),
+        });
+      expect(earning(0)).toBe(earning(1));
     });
   });
 

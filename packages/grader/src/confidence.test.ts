@@ -18,6 +18,12 @@ describe('2.7 confidence follows its formula', () => {
     ['weighted by marks', { criteria: [sure, { ...sure, max: 6, certainty: 'likely' }] }, 0.8],
     ['marks without evidence', { criteria: [{ ...sure, evidenceFound: false }] }, 0.67],
     ['no marks need no evidence', { criteria: [{ ...sure, awarded: 0, evidenceFound: false }] }, 0.95],
+    [
+      'but a reading does: what was read decides that there are none',
+      { criteria: [{ ...sure, awarded: 0, evidenceFound: false }], isReading: true },
+      0.67,
+    ],
+    ['a reading that is quoted', { criteria: [{ ...sure, awarded: 0 }], isReading: true }, 0.95],
     ['a page half legible', { legibility: 0.5 }, 0.71],
     ['a page that cannot be read', { legibility: 0 }, 0.48],
     ['legibility out of range', { legibility: 7 }, 0.95],

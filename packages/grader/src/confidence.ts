@@ -7,7 +7,8 @@
  *
  *   certainty        what the model said of its own award: certain 0.95 · likely 0.75 · unsure 0.40
  *   evidence factor  1, but 0.7 when marks were given and no words of the answer were quoted for them, or the quoted
- *                    words do not occur in the answer
+ *                    words do not occur in the answer; of an objective answer whatever it earned, since what was read
+ *                    decides the 0 as well
  *   legibility       typed answers 1; copies 0.5 + legibility / 2, so a page half legible costs a quarter
  *   agreement        1 − disagreement with a second look (judgeAnswer/secondLook.ts), 1 where there was none
  *
@@ -34,6 +35,8 @@ export interface ConfidenceInput {
   /** Share of the marks that a second look gave otherwise, 0..1; null when there was none. */
   disagreement: number | null;
   marksPutRight: boolean;
+  /** What was read for an objective question: right or wrong, it rests on words of the answer. Default false. */
+  isReading?: boolean;
 }
 
 export function confidenceOf(input: ConfidenceInput, table: ConfidenceTable): number {
@@ -51,11 +54,12 @@ export function rawConfidence({
   criteria,
   legibility,
   disagreement,
+  isReading = false,
 }: Omit<ConfidenceInput, 'marksPutRight'>): number {
   const total = criteria.reduce((sum, { max }) => sum + max, 0);
   if (total === 0) return 0;
   const weighted = criteria.reduce((sum, { max, awarded, certainty, evidenceFound }) => {
-    const evidence = awarded > 0 && !evidenceFound ? WITHOUT_EVIDENCE : 1;
+    const evidence = (awarded > 0 || isReading) && !evidenceFound ? WITHOUT_EVIDENCE : 1;
     return sum + max * CERTAINTY[certainty] * evidence;
   }, 0);
   const legible = legibility === null ? 1 : 0.5 + within01(legibility) / 2;

@@ -156,7 +156,7 @@ const OUTCOMES = {
 
 const RECORDED = {
   version: 'rules/1',
-  judged: '9ee486545e85979d',
+  judged: 'f35a3554e45d706a',
   aligned: 'd6a9b3591335cc7d',
   injection: 'e76337736424c2dd',
   baseline: 'c67df5d961f6ffb2',

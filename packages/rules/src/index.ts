@@ -21,4 +21,5 @@ export * from './settleByKey.ts';
 export * from './submissionChanges.ts';
 export * from './submissionStates.ts';
 export * from './totals.ts';
+export * from './transcribedMarking.ts';
 export * from './typedAnswers.ts';

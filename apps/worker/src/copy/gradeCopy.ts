@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { answerTo, copyReviewReasonsInTurns, type ReadCopy } from '@evaluation/evidence';
+import { answerTo, copyReviewReasonsInTurns, withoutJudging, type ReadCopy } from '@evaluation/evidence';
 import type { Annotation } from '@evaluation/grader';
 import { extractPages, toViewedBox, type PageImage } from '@evaluation/pdf';
-import { isBlankText } from '@evaluation/rules';
 import type { Tools } from '../run/tools.ts';
 import type { HeldRun } from '../run/heldRun.ts';
-import { judgeQuestion, recordNotAnswered } from '../run/judgeQuestion.ts';
+import { judgeQuestion, recordDecided } from '../run/judgeQuestion.ts';
 import { withRubric } from '../run/rubrics.ts';
 import type { UsageCount } from '../run/usage.ts';
 import type { CopyResult } from './copyResult.ts';
@@ -62,8 +61,9 @@ const judgeCopy = async (
   return limit.map(run.material.questions, async (question, index): Promise<CopyResult> => {
     const known = decided.get(question.id);
     if (known !== undefined) return { question, result: known };
-    const answer = answerTo(index + 1, copy);
-    if (isBlankText(answer.text)) return { question, result: await recordNotAnswered(run, question) };
+    const answer = answerTo(index + 1, copy, question);
+    const decidedByCode = withoutJudging(question, answer);
+    if (decidedByCode !== null) return { question, result: await recordDecided(run, decidedByCode) };
     const marked = await withRubric(tools, run, usage, question);
     return { question: marked, result: await judgeQuestion(tools, run, usage, marked, answer, place) };
   });

@@ -2,6 +2,7 @@ import { GraderFailure } from '@evaluation/grader';
 import { PdfUnreadable } from '@evaluation/pdf';
 import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
 import { gradeCopy } from '../copy/gradeCopy.ts';
+import { unreadableCopy } from '../copy/unreadable.ts';
 import { gradeTyped } from '../typed/gradeTyped.ts';
 import { RunLost, type HeldRun } from './heldRun.ts';
 import { isOutOfTime } from './outOfTime.ts';
@@ -54,12 +55,7 @@ const grade = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<End
 
 const failureFor = (error: unknown, run: HeldRun): { code: string; message: string } => {
   if (error instanceof NotGradable) return { code: error.code, message: error.message };
-  if (error instanceof PdfUnreadable) {
-    return {
-      code: 'copy_unreadable',
-      message: 'The copy could not be opened for reading. Scan it again and submit the new file.',
-    };
-  }
+  if (error instanceof PdfUnreadable) return unreadableCopy(error);
   if (isOutOfTime(error, run)) {
     return { code: 'timed_out', message: 'Grading took too long. Evaluate the submission again.' };
   }

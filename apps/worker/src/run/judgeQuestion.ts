@@ -3,7 +3,6 @@ import {
   failedQuestion,
   gradedQuestion,
   judgeRequest,
-  notAnsweredQuestion,
   type GivenAnswer,
   type QuestionOutcome,
   type QuestionPart,
@@ -53,9 +52,8 @@ export const judgeQuestion = async (
   return (await record(counts)).result;
 };
 
-/** Records a question to which nothing was found: 0 marks, decided in code, no model call (design 3.17). */
-export const recordNotAnswered = async (run: HeldRun, question: PaperQuestion): Promise<RecordedQuestion> => {
-  const result = notAnsweredQuestion(question);
+/** Records what code alone decided of a question: no model call (design 3.17). @returns what was recorded */
+export const recordDecided = async (run: HeldRun, result: QuestionOutcome): Promise<RecordedQuestion> => {
   await run.write((grading, held) => grading.recordQuestion.mutate({ held, result }));
   return result;
 };

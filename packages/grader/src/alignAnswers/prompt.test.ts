@@ -22,6 +22,27 @@ const lengthOf = (request: AlignRequest) =>
   userParts(request, 'boundary').reduce((sum, part) => sum + ('text' in part ? part.text.length : 0), 0);
 const TEXT = 'word '.repeat(1000);
 
+const shown = (texts: string[]): string => {
+  const request = copy(1, texts.length, '');
+  for (const [index, block] of (request.pages[0]?.blocks ?? []).entries()) block.text = texts[index] ?? '';
+  return userParts(request, 'boundary')
+    .map((part) => ('text' in part ? part.text : ''))
+    .join('\n');
+};
+
+test('3.17 two answers in one block, of which the reader missed a label: both are shown', () => {
+  const both = `${'Water boils. '.repeat(100)} The capital is Delhi.`;
+  expect(shown([both])).toContain('The capital is Delhi.');
+  // Also among many: what short blocks leave of their share the long ones get.
+  expect(shown([...Array.from({ length: 600 }, () => 'B'), both])).toContain('The capital is Delhi.');
+});
+
+test('what does not fit is shared out: no block is cut while a longer one is shown in full', () => {
+  const text = shown([...Array.from({ length: 60 }, (_, at) => `${at} `.repeat(4000)), 'x'.repeat(3000)]);
+  expect(text).toContain('x'.repeat(3000));
+  expect(text.length).toBeLessThan(450_000);
+});
+
 test('a long copy of long answers shows enough of each block to know it by', () => {
   const request = copy(80, 6, TEXT);
   expect(lengthOf(request)).toBeGreaterThan(80 * 6 * 600);

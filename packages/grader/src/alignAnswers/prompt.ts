@@ -18,10 +18,11 @@ You are given the questions and the blocks, one JSON object a line. For each que
 
 ${FENCE_RULE}`;
 
-// Enough of a text to know it by, and a bound on the prompt: 200 questions and 80 full pages still fit a model. A copy of
-// very many blocks is one of short answers, which a few words tell apart.
+// A bound on the prompt: 200 questions and 80 full pages still fit a model. Within it blocks are shown whole: where a
+// reader missed a label, the next answer begins somewhere inside of one, and what is not shown is given to no question.
+// Where they do not fit, the long ones are cut; a copy of very many blocks is one of short answers, which a few words tell
+// apart.
 const QUESTION_LENGTH = 400;
-const BLOCK_LENGTH = 700;
 const BLOCKS_LENGTH = 400_000;
 const SHORTEST_BLOCK = 40;
 
@@ -33,8 +34,7 @@ export function userParts(request: AlignRequest, boundary: string): PromptPart[]
     type: question.type,
     text: plainText(question.text, QUESTION_LENGTH),
   }));
-  const count = request.pages.reduce((sum, page) => sum + page.blocks.length, 0);
-  const length = Math.max(Math.min(BLOCK_LENGTH, Math.floor(BLOCKS_LENGTH / count)), SHORTEST_BLOCK);
+  const length = shownLength(request.pages.flatMap(({ blocks }) => blocks.map(({ text }) => text.length)));
   const blocks = request.pages.flatMap((page) =>
     page.blocks.map((block, index) => ({
       page: page.page,
@@ -49,4 +49,15 @@ export function userParts(request: AlignRequest, boundary: string): PromptPart[]
     { text: `Questions of the paper:\n${jsonLines(questions)}` },
     { text: `Blocks of the copy:\n${fenced(boundary, 'BLOCKS', jsonLines(blocks))}` },
   ];
+}
+
+/** How much of each block is shown: what short ones leave of their share, long ones get. */
+function shownLength(lengths: readonly number[]): number {
+  let left = BLOCKS_LENGTH;
+  for (const [index, length] of lengths.toSorted((a, b) => a - b).entries()) {
+    const share = Math.floor(left / (lengths.length - index));
+    if (length > share) return Math.max(share, SHORTEST_BLOCK);
+    left -= length;
+  }
+  return BLOCKS_LENGTH;
 }

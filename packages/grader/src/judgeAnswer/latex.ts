@@ -15,3 +15,8 @@ export function mendQuote(quote: string): string {
     .replace(/\n(?=[a-z])/g, '\\n')
     .replace(/\r(?=[a-z])/g, '\\r');
 }
+
+/** A value is a number or a word: a tab before the rest of a command in it is no spacing. */
+export function mendValue(value: string): string {
+  return mendLatex(value).replace(/\t(?=imes|ext|frac)/g, '\\t');
+}

@@ -1,4 +1,4 @@
-import { markObjective } from '@evaluation/rules';
+import { compareTranscribed, markTranscribed } from '@evaluation/rules';
 import type { ObjectiveKey } from '@evaluation/rules';
 import type { JudgeRequest, Judgement } from '../grader.ts';
 import { annotate } from '../annotations.ts';
@@ -35,11 +35,7 @@ export function decideObjective(
   key: ObjectiveKey,
   reading: ObjectiveReading,
 ): Pick<Judgement, 'awarded' | 'criteria' | 'annotations'> & { correct: boolean | null } {
-  const mark = markObjective(
-    key,
-    { option_labels: reading.optionLabels, text: reading.value ?? '' },
-    { maxMarks: question.maxMarks, negativeMarks: 0 },
-  );
+  const mark = markTranscribed(key, given(reading), { maxMarks: question.maxMarks, negativeMarks: 0 });
   const read = 'correct_options' in key ? reading.optionLabels.join(', ') : (reading.value ?? '');
   const criteria = [
     {
@@ -57,6 +53,16 @@ export function decideObjective(
     annotations: annotate(question.label, mark.awarded, question.maxMarks, criteria, answer.blocks),
   };
 }
+
+/** Whether the key leaves open if what was read is right: a person has to compare. */
+export function isDoubtful(key: ObjectiveKey, reading: ObjectiveReading): boolean {
+  return compareTranscribed(key, given(reading)) === 'doubtful';
+}
+
+const given = ({ optionLabels, value }: ObjectiveReading) => ({
+  option_labels: optionLabels,
+  text: value ?? '',
+});
 
 /**
  * The option's own label for a label as somebody wrote it: exactly, else the only one that is the same but for case,

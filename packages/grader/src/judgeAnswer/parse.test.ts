@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_TABLE, readTable } from '../confidenceTable.ts';
 import type { JudgeRequest } from '../grader.ts';
-import { exam, longQuestion, typedAnswer } from '../openai/fixtures.ts';
+import { exam, longQuestion, typedAnswer, writtenAnswer } from '../openai/fixtures.ts';
 import { MalformedOutput, readStrict } from '../strictSchema.ts';
-import { judgeByCriteriaCall } from './judgeAnswer.ts';
+import { judgeByCriteriaCall, readObjectiveCall } from './judgeAnswer.ts';
 import { judgementOf } from './judgement.ts';
+import { objectiveKey } from './objective.ts';
 import type { CriteriaWire } from './schema.ts';
 
 const table = readTable(NO_TABLE);
@@ -101,5 +102,88 @@ describe('LaTeX that lost its backslashes to JSON', () => {
     );
     expect(judgement.criteria[0]?.reason).toBe('It has \\frac{1}{2}.');
     expect(judgement.feedback).toBe('See \\beta.\tGood.');
+  });
+});
+
+describe('3.17 a value that was read on a copy, against the key', () => {
+  const read = (type: 'numeric' | 'one_word', key: number | string, value: string, more: object = {}) => {
+    const question = longQuestion({ type, answer: key, maxMarks: 2, criteria: [], modelAnswer: null });
+    const request: JudgeRequest = { exam, question, answer: writtenAnswer(value) };
+    const objective = objectiveKey(question);
+    if (objective === null) throw new Error('no key');
+    const call = readObjectiveCall(request, objective, table);
+    const wire = {
+      status: 'answered',
+      option_labels: [],
+      value,
+      evidence: value,
+      certainty: 'certain',
+      feedback_if_right: 'Right.',
+      feedback_if_wrong: 'Wrong.',
+      ...more,
+    };
+    return call.settle(readStrict(call.schema, JSON.stringify(wire))).value;
+  };
+
+  test.each<['numeric' | 'one_word', number | string, string]>([
+    ['numeric', 42, '$42$'],
+    ['numeric', 0.5, '\\frac{1}{2}'],
+    ['numeric', 0.5, '1/2'],
+    ['numeric', 100000, '1,00,000'],
+    ['numeric', 3e8, '3 \\times 10^8'],
+    ['one_word', 'H2O', '$H_2O$'],
+    ['one_word', 'CO2', 'CO_2'],
+    ['one_word', 'Photosynthesis', 'Photosynthesis.'],
+  ])(
+    '%s %s, transcribed as %s, is right and nobody is troubled; what was read is shown as it was',
+    (type, key, value) => {
+      expect(read(type, key, value)).toMatchObject({
+        awarded: 2,
+        feedback: 'Right.',
+        confidence: 0.95,
+        reviewReasons: [],
+        criteria: [{ reason: `Read as: ${value}` }],
+      });
+    },
+  );
+
+  test.each<['numeric' | 'one_word', number | string, string]>([
+    ['numeric', 50, '50%'],
+    ['numeric', 42, '42 km'],
+    ['numeric', 42, 'forty two'],
+    ['one_word', 'co-operate', 'cooperate'],
+    ['one_word', 'x2', '$x^2$'],
+  ])(
+    '%s %s, transcribed as %s, earns nothing without a teacher, however certain the reader is',
+    (type, key, value) => {
+      expect(read(type, key, value)).toMatchObject({
+        awarded: 0,
+        confidence: 0.4,
+        reviewReasons: ['low_confidence', 'unclear_value'],
+      });
+    },
+  );
+
+  test.each<['numeric' | 'one_word', number | string, string]>([
+    ['numeric', 42, '$43$'],
+    ['one_word', 'Delhi', 'Mumbai.'],
+  ])('%s %s, transcribed as %s, is plainly wrong', (type, key, value) => {
+    expect(read(type, key, value)).toMatchObject({ awarded: 0, confidence: 0.95, reviewReasons: [] });
+  });
+
+  test('a value that lost its backslashes to JSON is the one that was meant', () => {
+    expect(read('numeric', 0.5, '\frac{1}{2}').awarded).toBe(2);
+    expect(read('numeric', 3e8, '3 \times 10^8').awarded).toBe(2);
+    expect(read('numeric', 42, '\text{42}').awarded).toBe(2);
+    expect(read('one_word', 'New Delhi', 'new\tdelhi').awarded).toBe(2);
+  });
+
+  test('2.7 a reading that rests on no words of the answer is doubted as much when it is wrong as when it is right', () => {
+    for (const [value, awarded] of [
+      ['42', 2],
+      ['43', 0],
+    ] as const) {
+      expect(read('numeric', 42, value, { evidence: null })).toMatchObject({ awarded, confidence: 0.67 });
+    }
   });
 });

@@ -9,8 +9,8 @@ import { flagInjection } from '../injection/flagInjection.ts';
 import { plainText } from '../plainText.ts';
 import { MalformedOutput } from '../strictSchema.ts';
 import type { Criterion } from './criteria.ts';
-import { mendLatex, mendQuote } from './latex.ts';
-import { decideObjective, matchOption } from './objective.ts';
+import { mendLatex, mendQuote, mendValue } from './latex.ts';
+import { decideObjective, isDoubtful, matchOption } from './objective.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
 
 const REASON_LENGTH = 1000;
@@ -102,12 +102,14 @@ export function settleReading(
     if (known === null && 'correct_options' in key) reasons.push('unknown_option');
     return known ?? plainText(label, 80);
   });
-  const decided = decideObjective(request, key, {
+  const reading = {
     optionLabels: answered ? optionLabels : [],
-    value: answered && wire.value !== null ? plainText(wire.value, 500) : null,
+    value: answered && wire.value !== null ? plainText(mendValue(wire.value), 500) : null,
     evidence: quote.evidence,
-  });
+  };
+  const decided = decideObjective(request, key, reading);
   if (answered && decided.correct === null) reasons.push('no_answer_found');
+  if (isDoubtful(key, reading)) reasons.push('unclear_value');
   const confidence = confidenceOf(
     {
       criteria: [
@@ -121,6 +123,7 @@ export function settleReading(
       legibility: request.answer.legibility,
       disagreement: null,
       marksPutRight: false,
+      isReading: true,
     },
     table,
   );

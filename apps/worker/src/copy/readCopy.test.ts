@@ -1,0 +1,172 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { coreOverHttp, type CoreAccess, type RunMaterial } from '@evaluation/core-client';
+import { createGrader, type Grader } from '@evaluation/grader';
+import type { PageImage } from '@evaluation/pdf';
+import { readWorkerSettings } from '@evaluation/settings';
+import { createLogger } from '@evaluation/telemetry';
+import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { holdRun } from '../run/heldRun.ts';
+import { countUsage } from '../run/usage.ts';
+import { readCopy } from './readCopy.ts';
+
+/* Copies of which some pages have no picture that OCR could read: it fails on them as it does on what breaks its engine. */
+
+const ID = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
+const material: RunMaterial = {
+  run_id: ID,
+  institute_id: ID,
+  attempt: 1,
+  rejudges: false,
+  traceparent: null,
+  fence: 1,
+  lease_seconds: 60,
+  deadline_at: new Date(Date.now() + 600_000).toISOString(),
+  lane: 'copy',
+  exam: {
+    title: 'Science',
+    subject: 'Science',
+    level: 'school',
+    board: null,
+    class: null,
+    instructions: null,
+  },
+  candidate: { name: null, external_id: 'C', roll_number: null },
+  questions: [],
+  answers: [],
+  copy: null,
+  page_readings: [],
+  alignment: null,
+  results: [],
+  used: null,
+  overrides: [],
+};
+const box = { x: 0.1, y: 0.1, width: 0.8, height: 0.1 };
+const LAYER = [{ text: 'Q1 Plants make glucose with light.', box }];
+
+const page = (number: number, more: Partial<PageImage> = {}): PageImage => ({
+  page: number,
+  file: '/nowhere/page.jpg',
+  width: 10,
+  height: 10,
+  pageWidth: 10,
+  pageHeight: 10,
+  points: { width: 595, height: 842 },
+  blank: false,
+  damaged: false,
+  skewDegrees: 0,
+  textLines: LAYER,
+  textIsShown: true,
+  ...more,
+});
+/** Nothing of it can be read. */
+const broken = (number: number) => page(number, { textLines: [] });
+
+let server: Server;
+let core: CoreAccess;
+let model: ModelServer;
+let baseline: Grader;
+let openai: Grader;
+const log = createLogger({ service: 'worker', level: 'silent' });
+const settings = readWorkerSettings({
+  CORE_URL: 'http://core',
+  CORE_GRADING_TOKEN: 'g'.repeat(32),
+  NATS_URL: 'nats://lanes',
+});
+
+beforeAll(async () => {
+  // A core that takes every record.
+  server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ result: { data: null } }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  core = coreOverHttp({ url: `http://127.0.0.1:${port}`, token: 'g'.repeat(32) });
+  model = await startModelServer();
+  baseline = await createGrader({ provider: 'baseline' });
+  openai = await createGrader({
+    provider: 'openai',
+    baseUrl: model.baseUrl,
+    apiKey: 'sk-not-a-real-key',
+    model: 'm',
+    maxConcurrentCalls: 4,
+    callTimeoutSeconds: 20,
+  });
+});
+afterAll(async () => {
+  await baseline.close();
+  await openai.close();
+  await core.close();
+  await model.close();
+  server.close();
+});
+
+const read = async (grader: Grader, images: PageImage[]) => {
+  const run = holdRun(core, material, log);
+  try {
+    return await readCopy(
+      { grader, settings, log },
+      run,
+      countUsage(grader, settings.prices, null, 'copy'),
+      images,
+    );
+  } finally {
+    run.letGo();
+  }
+};
+const told = (pages: Awaited<ReturnType<typeof read>>) =>
+  pages.map(({ page: number, legibility, blocks, problems }) => [
+    number,
+    legibility,
+    blocks.length,
+    problems,
+  ]);
+const upTo = (last: number, more: Partial<PageImage> = {}) =>
+  Array.from({ length: last }, (_, index) => page(index + 1, more));
+
+describe('3.17 a page on which OCR breaks down', () => {
+  test('after the 40th is left to a teacher, and costs neither the pages beside it nor the copy', async () => {
+    const pages = await read(openai, [
+      ...upTo(40, { blank: true, textLines: [] }),
+      page(41),
+      broken(42),
+      page(43),
+      page(44, { blank: true, textLines: [] }),
+    ]);
+    expect(told(pages).slice(40)).toEqual([
+      [41, 1, 1, undefined],
+      [42, 0, 0, ['page_not_read']],
+      [43, 1, 1, undefined],
+      [44, 1, 0, undefined],
+    ]);
+    expect(model.calls).toEqual([]);
+  });
+
+  test('offline is left to a teacher wherever it is', async () => {
+    expect(told(await read(baseline, [page(1), broken(2), page(3)]))).toEqual([
+      [1, 1, 1, undefined],
+      [2, 0, 0, ['page_not_read']],
+      [3, 1, 1, undefined],
+    ]);
+  });
+
+  test('as on every other one leaves nothing to mark: the copy is not called unreadable, and fails', async () => {
+    await expect(read(baseline, [broken(1), broken(2)])).rejects.toMatchObject({
+      name: 'GraderFailure',
+      kind: 'malformed',
+    });
+  });
+});
+
+test('3.10 an endpoint that refuses every request is no fault of the pages: the copy fails', async () => {
+  model.behave([{ behaviour: { kind: 'status', status: 400 } }]);
+  // Its bytes are only sent.
+  const file = import.meta.filename;
+  await expect(read(openai, [page(1, { file }), page(2, { file }), page(41)])).rejects.toMatchObject({
+    kind: 'permanent',
+  });
+});

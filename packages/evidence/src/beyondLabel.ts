@@ -1,0 +1,38 @@
+/** Words before the number of a question: "Q.", "Ans to", "Question no." */
+const WORDS = /^(?:[\s.:\-–#,([]*(?:question|ques|quest|qn|q|answer|answ|ans|number|num|no|to)(?!\p{L}))+/iu;
+const CONTINUED = /^[([]?\s*cont/iu;
+
+/**
+ * What a written label says beyond the question's own: "(b)" of "Q.3 (b)" for question 3. '' where it says no more, or is
+ * another label.
+ */
+export const beyondLabel = (written: string, own: string): string => {
+  const core = coreOf(own);
+  if (core === '') return '';
+  for (let end = 1; end < written.length; end += 1) {
+    if (coreOf(written.slice(0, end)) !== core) continue;
+    if (isOneWord(written.charAt(end - 1), written.charAt(end))) continue;
+    const rest = written
+      .slice(end)
+      .replace(/^[\s.:)\]\-–—=>,]+/u, '')
+      .trim();
+    return CONTINUED.test(rest) ? '' : rest;
+  }
+  return '';
+};
+
+/** A label without case, spaces, punctuation and "Q", "Ans", "No.": "Q. 2 (a)" and "2a" are both "2a". */
+const coreOf = (label: string): string =>
+  label
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(WORDS, '')
+    .replace(/[^\p{L}\p{N}]/gu, '');
+
+/** Two digits, or two letters: no label ends between them. */
+const isOneWord = (before: string, after: string): boolean =>
+  /^(?:\p{N}\p{N}|\p{L}\p{L})$/u.test(before + after);
+
+/** Whether a label ends as a choice does: "3 (b)", "3. B", "3b". */
+export const endsInChoice = (label: string): boolean =>
+  /\p{N}[\s.:)\]\-–—]{0,5}\(?\s?[a-h]\s?\)?[.)]?\s*$/iu.test(label);
