@@ -123,8 +123,16 @@ export interface KubernetesObject {
 }
 
 export const template = (values: Values, more: string[] = [], kubeconfig?: string): Promise<Answer> =>
+  templateAs('ae', values, more, kubeconfig);
+
+export const templateAs = (
+  release: string,
+  values: Values,
+  more: string[] = [],
+  kubeconfig?: string,
+): Promise<Answer> =>
   helm(
-    ['template', 'ae', chart, '--namespace', 'exams', '--values', '-', ...more],
+    ['template', release, chart, '--namespace', 'exams', '--values', '-', ...more],
     JSON.stringify(values),
     kubeconfig,
   );

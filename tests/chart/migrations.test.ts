@@ -5,7 +5,7 @@ import { find, podsOf } from './pods.ts';
 
 const isHook = ({ metadata }: KubernetesObject): boolean =>
   metadata.annotations?.['helm.sh/hook'] === 'pre-install,pre-upgrade';
-const NAME = 'ae-answer-evaluation-migrate';
+const HOOK = 'ae-answer-evaluation-migrate-hook';
 const withMode = (values: Values, mode: string, more: object = {}): Values => ({
   ...values,
   migrations: { mode, ...more },
@@ -45,7 +45,7 @@ describe('as a hook', () => {
     ],
   ])('with %s it needs nothing that the release makes later', async (_, values) => {
     const objects = await render(values);
-    const job = find(objects, 'Job', NAME);
+    const job = find(objects, 'Job', HOOK);
     expect(isHook(job)).toBe(true);
     for (const need of needs(objects)) {
       const made = objects.find(({ kind, metadata }) => `${kind} ${metadata.name}` === need);
@@ -59,27 +59,38 @@ describe('as a hook', () => {
         );
       }
     }
-    expect(isHook(find(objects, 'NetworkPolicy', NAME))).toBe(true);
+    expect(isHook(find(objects, 'NetworkPolicy', HOOK))).toBe(true);
   });
 
-  test('whatever is a hook is gone afterwards, and made anew before the next', async () => {
-    for (const { metadata } of (await render(literal)).filter(isHook))
-      expect(metadata.annotations?.['helm.sh/hook-delete-policy']).toBe(
-        'before-hook-creation,hook-succeeded',
+  test('all of it is made anew before the next; what a job needs stays, since a job may outlast the patience of helm', async () => {
+    for (const { kind, metadata } of (await render(literal)).filter(isHook)) {
+      expect(metadata.annotations?.['helm.sh/hook-delete-policy'], kind).toBe(
+        kind === 'Job' ? 'before-hook-creation,hook-succeeded' : 'before-hook-creation',
       );
+    }
+  });
+
+  test('nothing of it has the name of what a release has in another mode, which could not take it over', async () => {
+    const namesOf = async (mode: string) =>
+      (await render(withMode(literal, mode))).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    const hooks = (await namesOf('hook')).filter((name) => name.endsWith(HOOK));
+    expect(hooks).toHaveLength(4);
+    expect(await namesOf('job')).toEqual(expect.not.arrayContaining(hooks));
   });
 
   test('no other part of the release is a hook, or uses what is gone with it', async () => {
     const objects = await render(literal);
-    expect(objects.filter(isHook).map(({ metadata }) => metadata.name)).toEqual([NAME, NAME, NAME, NAME]);
+    expect(objects.filter(isHook).map(({ metadata }) => metadata.name)).toEqual([HOOK, HOOK, HOOK, HOOK]);
     for (const { of, spec } of podsOf(objects))
-      if (of.kind !== 'Job') expect(JSON.stringify(spec)).not.toContain(NAME);
+      if (of.kind !== 'Job') expect(JSON.stringify(spec)).not.toContain(HOOK);
   });
 
   test('with embedded services it is a job, since the database comes with the release', async () => {
     const objects = await render(withMode(embedded, 'hook'));
     expect(objects.filter(isHook)).toEqual([]);
-    expect(find(objects, 'Job', /migrate/).metadata.name).toMatch(new RegExp(`^${NAME}-[0-9a-f]{10}$`));
+    expect(find(objects, 'Job', /migrate/).metadata.name).toMatch(
+      /^ae-answer-evaluation-migrate-[0-9a-f]{10}$/,
+    );
   });
 });
 
@@ -106,11 +117,11 @@ describe('as a job', () => {
 
 test('with none there is no job, nor anything for one', async () => {
   const objects = await render(withMode(literal, 'none'));
-  expect(objects.filter(({ metadata }) => metadata.name.startsWith(NAME))).toEqual([]);
+  expect(objects.filter(({ metadata }) => metadata.name.includes('migrate'))).toEqual([]);
 });
 
 test('no probe can kill a migration, it is tried again, and it has time for a large table', async () => {
-  const job = find(await render(external), 'Job', NAME);
+  const job = find(await render(external), 'Job', HOOK);
   expect(JSON.stringify(job)).not.toMatch(/probe/i);
   expect(job['spec']).toMatchObject({
     backoffLimit: 6,

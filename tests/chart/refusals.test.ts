@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { template, type Values } from './helm.ts';
+import { template, templateAs, type Values } from './helm.ts';
 import { embedded, external, literal, model } from './installations.ts';
 
 /** Values that cannot work, and a part of the sentence that says what to do. */
@@ -251,6 +251,18 @@ test.each(Object.entries(refused))(
     const { code, stderr } = await template(values);
     expect(code).not.toBe(0);
     for (const part of parts) expect(stderr).toMatch(part);
+  },
+);
+
+test.each(['2026', 'ex.am'])(
+  'a release %s: what helm takes for a name and Kubernetes does not',
+  async (name) => {
+    const refusal = await templateAs(name, external);
+    expect(refusal.code).not.toBe(0);
+    expect(refusal.stderr).toMatch(/cannot be the name of a Service.*Set fullnameOverride/);
+    const named = await templateAs(name, { ...external, fullnameOverride: 'evaluation' });
+    expect(named.stderr).toBe('');
+    expect(named.stdout).toContain(`app.kubernetes.io/instance: "${name}"`);
   },
 );
 

@@ -1,16 +1,22 @@
 {{/*
 The migrations lock in the database, so any number of these may run: one works, the others find nothing left to do. They
 have no probe, since nothing may kill them half-way, and time enough for a large table. Only the migrations' own Secret,
-account and network policy are needed; as a hook all of them are hooks, made before the job and gone after it.
+account and network policy are needed; as a hook all of them are hooks, made before the job. They stay until the next hook
+makes them anew: a job that outlasts helm's patience goes on, and its retries need them. As hooks they have a name of
+their own, since what helm left behind is not taken into a release when the mode changes.
 */}}
 
-{{/* {root, weight} */}}
+{{- define "answer-evaluation.migrations.name" -}}
+{{- include "answer-evaluation.fullname" . -}}-migrate{{ if eq (include "answer-evaluation.migrations.mode" .) "hook" }}-hook{{ end }}
+{{- end -}}
+
+{{/* {root, weight, policy} */}}
 {{- define "answer-evaluation.migrations.hook" -}}
 {{- if eq (include "answer-evaluation.migrations.mode" .root) "hook" }}
 annotations:
   helm.sh/hook: pre-install,pre-upgrade
   helm.sh/hook-weight: {{ .weight | quote }}
-  helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+  helm.sh/hook-delete-policy: {{ .policy }}
 {{- end }}
 {{- end -}}
 

@@ -19,8 +19,8 @@
 {{- end -}}
 
 {{- define "answer-evaluation.releaseLabels" -}}
-app.kubernetes.io/name: {{ include "answer-evaluation.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "answer-evaluation.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
 {{/* Of a part {root, component, lane?}: never changes, since a Deployment's selector cannot. */}}
@@ -54,7 +54,9 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 
 {{- define "answer-evaluation.serviceAccountName" -}}
-{{- if .root.Values.serviceAccounts.create -}}
+{{- if and .root.Values.serviceAccounts.create (eq .component "migrate") -}}
+{{- include "answer-evaluation.migrations.name" .root -}}
+{{- else if .root.Values.serviceAccounts.create -}}
 {{- printf "%s-%s" (include "answer-evaluation.fullname" .root) .component -}}
 {{- else -}}
 {{- .root.Values.serviceAccounts.existingName -}}

@@ -40,7 +40,7 @@ goes into a Secret of the migrations' own, which is a hook itself.
 */}}
 {{- define "answer-evaluation.migrate.databaseRef" -}}
 {{- if include "answer-evaluation.migrate.literalUrl" . -}}
-{{- include "answer-evaluation.ref" (dict "name" (printf "%s-migrate" (include "answer-evaluation.fullname" .)) "key" "DATABASE_URL") -}}
+{{- include "answer-evaluation.ref" (dict "name" (include "answer-evaluation.migrations.name" .) "key" "DATABASE_URL") -}}
 {{- else if .Values.database.migrate.existingSecret -}}
 {{- include "answer-evaluation.ref" (dict "name" .Values.database.migrate.existingSecret "key" .Values.database.migrate.existingSecretKey) -}}
 {{- else -}}

@@ -6,6 +6,10 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- $v := .Values -}}
 {{- $wrong := list -}}
 
+{{- $fullname := include "answer-evaluation.fullname" . -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $fullname) -}}
+{{- $wrong = append $wrong (printf "%q cannot be the name of a Service, which begins with a letter and has lower-case letters, digits and hyphens. Set fullnameOverride, e.g. fullnameOverride=evaluation." $fullname) -}}
+{{- end -}}
 {{- if not $v.image.registry -}}
 {{- $wrong = append $wrong "image.registry is empty. The images are built from this repository's Dockerfile and published nowhere: push them to a registry of yours and name it, e.g. image.registry=registry.example.org/exams. For images loaded into kind or minikube it is docker.io." -}}
 {{- end -}}
