@@ -411,6 +411,19 @@ describe('what a run has used goes with its records', () => {
     usage: { calls, input_tokens: calls, output_tokens: calls, duration_ms: calls },
   });
 
+  test('3.7 and touches no other run of the institute, whatever that has used', async () => {
+    const [own, unused, other] = [await claimed(), await claimed(), await claimed()];
+    await recordQuestion(services, other, result, { used: used(3, 'other/1') });
+    await recordQuestion(services, own, result, { used: used(5, 'a/1') });
+    const { rows } = await maker.query('select id, usage from runs where id = any($1)', [
+      [own, unused, other].map(({ run_id }) => run_id),
+    ]);
+    const usageOf = ({ run_id }: Claimed): unknown => rows.find(({ id }) => id === run_id)?.usage;
+    expect(usageOf(unused)).toBeNull();
+    expect(usageOf(other)).toEqual(used(3).usage);
+    expect(usageOf(own)).toEqual(used(5).usage);
+  });
+
   test('3.7 records that overtake each other or come twice leave the largest sum', async () => {
     const run = await claimed();
     await recordQuestion(services, run, result, { used: used(5, 'a/1', 'b/1') });

@@ -44,7 +44,8 @@ export const noteUsed = async (tx: Tx, held: HeldRun, used: UsedByRun | undefine
     .where('institute_id', '=', held.institute_id)
     .where('id', '=', held.run_id)
     .where(
-      sql<boolean>`usage is null or ((usage->>'calls')::numeric <= ${calls} and (usage->>'duration_ms')::numeric <= ${duration_ms})`,
+      sql<boolean>`(usage is null
+        or ((usage->>'calls')::numeric <= ${calls} and (usage->>'duration_ms')::numeric <= ${duration_ms}))`,
     )
     .execute();
 };
