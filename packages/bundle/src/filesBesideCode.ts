@@ -1,7 +1,7 @@
 import { posix, resolve, dirname } from 'node:path';
 import type { Plugin } from 'rolldown';
 
-/** `new URL('watchdog.ts', import.meta.url)`: how our code names a file or a folder beside it. */
+/** `new URL('main.ts', import.meta.url)`: how our code names a file or a folder beside it. */
 const BESIDE = /new URL\(\s*'([^']+)',\s*import\.meta\.url,?\s*\)/g;
 /** `createRequire(import.meta.url).resolve`: a file of a package, which is copied into node_modules of the bundle. */
 const OF_A_PACKAGE = /createRequire\(import\.meta\.url\)/g;

@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PDFDocument } from 'pdf-lib';
+import { PDFDocument } from '#pdf-lib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { drawCheckedCopy, extractPages } from './index.ts';
+import { drawCheckedCopy } from './index.ts';
 import type { Annotation, CheckedCopyPlan, PageImage } from './index.ts';
+import { extract } from './pages/extract.ts';
 import { addScan, lockedPdf, rawPdf, scan, scannedPdf, textPdf } from './testPdfs.ts';
 import { boundsOf, isGreen, isRed, lostInk } from './testPictures.ts';
 
@@ -59,13 +60,17 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make());
 }
 
-/** Text needs no picture, so a small one does. */
-async function show(file: string, out: string, options: { longSide?: number } = {}) {
-  const pages = await extractPages(file, out, { timeoutSeconds: 60, ...options });
+/** What a viewer shows. In this process, since what is drawn here is no stranger's. */
+async function show(file: string, out: string, longSide = 1568) {
+  const pages: PageImage[] = [];
+  await extract({ kind: 'extract', file, outDir: out, firstPage: 1, lastPage: null, longSide }, (page) =>
+    Promise.resolve(void pages.push(page)),
+  );
   return { pages, text: pages.map(({ textLines }) => textLines.map(({ text }) => text).join('\n')) };
 }
 
-const textOnly = { longSide: 64 };
+/** Text needs no picture, so a small one does. */
+const textOnly = 64;
 
 const near = (actual: number | undefined, expected: number, tolerance: number) =>
   expect(Math.abs((actual ?? NaN) - expected)).toBeLessThanOrEqual(tolerance);
@@ -91,7 +96,7 @@ const turnedPages = once(async () => {
   ]);
   const { copy, target, out } = await draw(Buffer.from(await document.save()), { annotations });
   expect(copy).toMatchObject({ rebuilt: false, pages: 6 });
-  return show(target, out, { longSide: 800 });
+  return show(target, out, 800);
 });
 
 test.each(turns)(
@@ -136,7 +141,7 @@ const crowdedCopy = once(async () => {
   const out = join(folder, String(runs++));
   await mkdir(out);
   await writeFile(join(out, 'copy.pdf'), source);
-  const before = await extractPages(join(out, 'copy.pdf'), out, { timeoutSeconds: 60 });
+  const { pages: before } = await show(join(out, 'copy.pdf'), out);
   const kinds = ['mark', 'tick', 'comment', 'tick', 'cross', 'mark', 'comment'] as const;
   const remark = 'Missing: the pulmonary artery, and what the blood takes up there. ';
   const annotations = [1, 2, 3, 4].flatMap((page) =>
@@ -234,9 +239,7 @@ test('the summary holds candidate, total, marks, reasons, flags and the notice, 
 });
 
 test('a criterion whose marks do not count is named with its reason and without figures', async () => {
-  const criteria = [{ name: 'Equation', awarded: null, max: null, reason: 'Not balanced' }];
-  const { target, out } = await draw(await textPdf([['Answer']]), { questions: [{ ...question, criteria }] });
-  const summary = (await show(target, out, textOnly)).text[1];
+  const summary = (await oddCopy()).text[2];
   expect(summary).toContain('Equation: Not balanced');
   expect(summary).not.toContain('—');
 });
@@ -250,18 +253,19 @@ test('200 questions with long feedback fill as many pages as they need, and lose
     ...question,
     label: `Question ${index + 1}`,
     section: index < 100 ? 'Part one' : 'Part two',
-    feedback: `${'long feedback '.repeat(400)}the end`,
+    // Of some, since a page holds four of them.
+    feedback: index % 8 === 0 ? `${'long feedback '.repeat(400)}the end` : 'Well put.',
   }));
   const { copy, target, out } = await draw(await textPdf([['Answer']]), { questions });
-  expect(copy.pages).toBeGreaterThan(30);
+  expect(copy.pages).toBeGreaterThan(15);
   const text = (await show(target, out, textOnly)).text.join('\n').replaceAll('\n', ' ');
-  for (const number of [1, 77, 200]) expect(text).toContain(`Question ${number}`);
+  for (const { label } of questions) expect(text).toMatch(new RegExp(`${label}\\b`));
   // Cut on the paper at 1,500 characters.
   expect(text).not.toContain('the end');
   expect(text).toContain('…');
 });
 
-/** Odd texts and boxes on the first page, a crowd of marks at the foot of the second, and no page images. */
+/** Odd texts, criteria and boxes on the first page, a crowd of marks at the foot of the second, and no page images. */
 const oddCopy = once(async () => {
   const text = 'x² → ½ ₹5 ✓ आकाश 😀 e\u0301 \u0007 \ud800 ×';
   const annotations: Annotation[] = [
@@ -278,7 +282,10 @@ const oddCopy = once(async () => {
   const { copy, target, out } = await draw(await textPdf([['Answer'], ['Answer']]), {
     candidate: { externalId: 'e', name: 'Asha Rao', rollNumber: null },
     annotations,
-    questions: [{ ...question, label: text, feedback: text }],
+    questions: [
+      { ...question, label: text, feedback: text },
+      { ...question, criteria: [{ name: 'Equation', awarded: null, max: null, reason: 'Not balanced' }] },
+    ],
   });
   expect(copy.rebuilt).toBe(false);
   return show(target, out, textOnly);

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { PDFDocument } from 'pdf-lib';
+import { PDFDocument } from '#pdf-lib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inspectPdf } from './index.ts';
 import { lockedPdf, passwordPdf, rawPdf, scan, scannedPdf } from './testPdfs.ts';

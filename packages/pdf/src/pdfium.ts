@@ -83,6 +83,14 @@ export class Pdfium {
   }
 }
 
+/** Opens a file that was inspected, or should have been. Throws when it does not open. */
+export async function openPdf(bytes: Uint8Array): Promise<PdfDocument> {
+  const document = (await Pdfium.start()).open(bytes);
+  if (document === 'password' || document === 'corrupt')
+    throw new Error(`the PDF does not open: ${document}`);
+  return document;
+}
+
 /** Points of user space (1/72 inch, y up), and how the page is turned clockwise for viewing. */
 export interface PageFrame {
   x: number;
@@ -117,6 +125,11 @@ export class PdfDocument {
         ? null
         : { width: view().getFloat32(0, true), height: view().getFloat32(4, true) },
     );
+  }
+
+  /** The same of any page: one that cannot be read is as large as a sheet of A4. */
+  viewedSize(page: number): { width: number; height: number } {
+    return this.pageSize(page) ?? { width: 595, height: 842 };
   }
 
   /** Loads a page (from 1) for the time of the call; null when it cannot be loaded. */

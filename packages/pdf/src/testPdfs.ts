@@ -1,5 +1,5 @@
-import { degrees, PDFDocument, StandardFonts } from 'pdf-lib';
-import type { PDFPage } from 'pdf-lib';
+import { degrees, PDFDocument, StandardFonts } from '#pdf-lib';
+import type { PDFPage } from '#pdf-lib';
 import sharp from 'sharp';
 
 // PDFs for the tests, made at run time: small, and each with one thing to test.
@@ -128,15 +128,16 @@ function encrypted(owner: string, user: string): string {
   ).toString('latin1');
 }
 
-/** A page of 100,000 see-through sheets laid over one another: small, and minutes of work. */
+/** An empty page, and one of 100,000 see-through sheets laid over one another: small, and minutes of work. */
 export function endlessPdf(): Buffer {
   const content = '/G gs\n' + '0 0 595 842 re f\n'.repeat(100_000);
   return rawPdf([
     '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Pages /Kids [6 0 R 3 0 R] /Count 2 >>',
     '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /ExtGState << /G 5 0 R >> >> >>',
     `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
     '<< /Type /ExtGState /ca 0.5 /BM /Luminosity >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>',
   ]);
 }
 

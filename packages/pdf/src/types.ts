@@ -25,6 +25,8 @@ export const PageImage = z.object({
    */
   pageWidth: z.number().positive(),
   pageHeight: z.number().positive(),
+  /** Points of the viewed page; without them a drawing asks the PDF again. */
+  points: z.object({ width: z.number(), height: z.number() }).optional(),
   /** No ink was found. Only a flag: the image is there all the same. */
   blank: z.boolean(),
   /** The page or its picture is broken; what could be decoded is in the image (white when nothing could). */

@@ -21,8 +21,8 @@ import {
   setTextMatrix,
   showText,
   stroke,
-} from 'pdf-lib';
-import type { PDFName, PDFOperator, PDFPage } from 'pdf-lib';
+} from '#pdf-lib';
+import type { PDFName, PDFOperator, PDFPage } from '#pdf-lib';
 import type { PageFrame } from '../pdfium.ts';
 import type { Face } from './lettering.ts';
 

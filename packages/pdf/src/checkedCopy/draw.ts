@@ -6,8 +6,8 @@ import { Canvas } from './canvas.ts';
 import { readInk } from './freeSpace.ts';
 import { embedLettering, formatMarks } from './lettering.ts';
 import { markPage } from './pageMarks.ts';
-import { openOriginal, rebuild, viewedSizes } from './sourcePages.ts';
-import type { Size, Source } from './sourcePages.ts';
+import { openOriginal } from './sourcePages.ts';
+import type { Source } from './sourcePages.ts';
 import { appendSummary } from './summary.ts';
 
 type DrawJob = Extract<Job, { kind: 'draw' }>;
@@ -20,22 +20,27 @@ interface Drawn {
 /** Runs in the child process. */
 export async function draw(job: DrawJob): Promise<CheckedCopy> {
   const bytes = await readFile(job.source);
-  const viewed = await viewedSizes(bytes);
-  const over = await drawOverOriginal(bytes, viewed, job);
-  const saved = over ?? (await drawOver(await rebuild(bytes, viewed), job));
+  const over = await drawOverOriginal(bytes, job);
+  const saved = over ?? (await drawOverPictures(bytes, job));
   await writeWhole(job.target, saved.bytes);
   return { sizeBytes: saved.bytes.length, pages: saved.pages, rebuilt: over === null };
 }
 
 /** Null when pdf-lib cannot open the original, or cannot write it again: odd parts show only when they are touched. */
-async function drawOverOriginal(bytes: Buffer, viewed: Size[], job: DrawJob): Promise<Drawn | null> {
-  const original = await openOriginal(bytes, viewed);
+async function drawOverOriginal(bytes: Buffer, job: DrawJob): Promise<Drawn | null> {
+  const original = await openOriginal(bytes, job.pageImages);
   if (original === null) return null;
   try {
     return await drawOver(original, job);
   } catch {
     return null;
   }
+}
+
+async function drawOverPictures(bytes: Buffer, job: DrawJob): Promise<Drawn> {
+  // Seldom needed: other drawings do without what it loads.
+  const { rebuild } = await import('./rebuild.ts');
+  return drawOver(await rebuild(bytes), job);
 }
 
 async function drawOver({ document, pages }: Source, { plan, pageImages }: DrawJob): Promise<Drawn> {

@@ -1,4 +1,3 @@
-import sharp from 'sharp';
 import { blockSide, paperBrightness } from '../pages/ink.ts';
 import type { PageImage } from '../types.ts';
 import { toImageBox } from '../viewedBox.ts';
@@ -26,17 +25,14 @@ export const noInk: InkShare = () => 0;
 export async function readInk(image: PageImage, viewed: Size): Promise<InkShare | null> {
   let picture;
   try {
-    picture = await sharp(image.file, { failOn: 'none' })
-      .resize({ width: longSide, height: longSide, fit: 'inside', withoutEnlargement: true })
-      .toColourspace('b-w')
-      .extractChannel(0)
-      .raw()
-      .toBuffer({ resolveWithObject: true });
+    // Where there are no images, there is no need of what reads them.
+    const { readGrey } = await import('../pages/raster.ts');
+    picture = await readGrey(image.file, longSide);
   } catch {
     return null;
   }
-  const { width, height } = picture.info;
-  const shares = writingShares(picture.data, width, height);
+  const { data, width, height } = picture;
+  const shares = writingShares(data, width, height);
   return sumsOf(image.skewDegrees === 0 ? shares : turnBack(shares, { width, height }, image), viewed, {
     width,
     height,

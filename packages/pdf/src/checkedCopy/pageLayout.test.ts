@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { PDFDocument } from 'pdf-lib';
+import { PDFDocument } from '#pdf-lib';
 import { beforeAll, expect, test } from 'vitest';
 import type { Area } from './canvas.ts';
 import { inkOfBoxes } from './freeSpace.ts';

@@ -1,5 +1,5 @@
-import { PageSizes } from 'pdf-lib';
-import type { PDFDocument } from 'pdf-lib';
+import { PageSizes } from '#pdf-lib';
+import type { PDFDocument } from '#pdf-lib';
 import type { CheckedCopyPlan } from '../types.ts';
 import { Canvas } from './canvas.ts';
 import type { Colour } from './canvas.ts';

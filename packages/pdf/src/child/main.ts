@@ -1,28 +1,24 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
-import { z } from 'zod/v4';
-import { Job } from './messages.ts';
-import type { Report } from './messages.ts';
+import type { Job, Report } from './messages.ts';
+import { startWatchdog } from './watchdog.ts';
 
 // The child process: one job, one answer, then the end. Until it says "ready" whatever goes wrong is the installation's
-// fault and ends it; from then on what it throws is an answer about the PDF.
+// fault and ends it; from then on what it throws is an answer about the PDF. What it is given comes from the parent that
+// started it, and was parsed there; nothing is loaded only to parse it again.
 
-const [kind, parentPid, maxResidentBytes] = z
-  .tuple([z.enum(['inspect', 'extract', 'draw']), z.coerce.number(), z.coerce.number()])
-  .parse(process.argv.slice(2));
+// Whoever stops a service by signalling all of its processes means the parent. It ends its children, or the watchdog does.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+
+const [kind = '', parentPid, maxResidentBytes] = process.argv.slice(2);
 const perform = await load(kind);
-const watchdog = new Worker(new URL('watchdog.ts', import.meta.url), {
-  workerData: { parentPid, maxResidentBytes },
-});
-await once(watchdog, 'online');
-watchdog.unref();
+await startWatchdog({ parentPid: Number(parentPid), bytes: Number(maxResidentBytes) });
 process.once('disconnect', () => process.exit(1));
 
 const received = once(process, 'message');
 process.send?.('ready');
 const [message] = await received;
 try {
-  await say(await perform(Job.parse(message)));
+  await say(await perform(message));
 } catch (error) {
   const text = error instanceof Error ? error.message : String(error);
   const outOfMemory = /out of memory|OOM|allocation failed/i.test(text);
@@ -35,7 +31,7 @@ try {
 process.exit(0);
 
 /** Loads what the kind of job needs and no more: an inspection needs neither sharp nor pdf-lib, half of its time. */
-async function load(kindOfJob: Job['kind']): Promise<(job: Job) => Promise<Report>> {
+async function load(kindOfJob: string): Promise<(job: Job) => Promise<Report>> {
   switch (kindOfJob) {
     case 'inspect': {
       const { inspect } = await import('../inspect.ts');
@@ -52,6 +48,8 @@ async function load(kindOfJob: Job['kind']): Promise<(job: Job) => Promise<Repor
       const { draw } = await import('../checkedCopy/draw.ts');
       return async (job) => ({ kind: 'drawn', copy: await draw(of(job, 'draw')) });
     }
+    default:
+      throw new Error(`there is no job ${kindOfJob}`);
   }
 }
 

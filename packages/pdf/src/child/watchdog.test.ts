@@ -12,7 +12,7 @@ async function end(parentPid: number, maxResidentBytes: number): Promise<unknown
     env: {},
   });
   try {
-    return await once(child, 'exit', { signal: AbortSignal.timeout(20_000) });
+    return await once(child, 'exit', { signal: AbortSignal.timeout(50_000) });
   } finally {
     child.kill('SIGKILL');
   }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../child/messages.ts';
-import { Pdfium } from '../pdfium.ts';
+import { openPdf } from '../pdfium.ts';
 import type { PdfDocument, PdfPage } from '../pdfium.ts';
 import type { PageImage, TextLine } from '../types.ts';
 import { toImageBox } from '../viewedBox.ts';
@@ -25,16 +25,14 @@ export async function extract(
   tell: (page: PageImage) => Promise<void>,
 ): Promise<void> {
   const bytes = await readFile(job.file);
-  const document = (await Pdfium.start()).open(bytes);
-  if (document === 'password' || document === 'corrupt')
-    throw new Error(`the PDF does not open: ${document}`);
+  const document = await openPdf(bytes);
   const mayExtract = canExtract(bytes);
   const lastPage = Math.min(job.lastPage ?? Infinity, document.pageCount);
   let readable = 0;
   for (let page = job.firstPage; page <= lastPage; page++) {
     const view = await look(document, page, job.longSide, mayExtract);
     if (view.readable) readable++;
-    await tell(await write(page, view, job));
+    await tell({ ...(await write(page, view, job)), points: document.viewedSize(page) });
   }
   if (readable === 0 && lastPage >= job.firstPage) throw new Error('no page could be read');
 }
@@ -66,15 +64,14 @@ async function look(
   };
   const seen = await document.withPage(page, see);
   if (seen !== null) return seen;
-  const size = document.pageSize(page) ?? { width: 595, height: 842 };
-  return { ...noPicture(size, longSide), lines: [], textIsShown: true };
+  return { ...noPicture(document.viewedSize(page), longSide), lines: [], textIsShown: true };
 }
 
 async function write(
   page: number,
   { raster, damaged, lines, textIsShown }: View,
   job: Extract<Job, { kind: 'extract' }>,
-): Promise<PageImage> {
+): Promise<Omit<PageImage, 'points'>> {
   const ink = findInk(raster);
   const blank = isBlank(ink);
   const skewDegrees = blank ? 0 : findSkew(ink);

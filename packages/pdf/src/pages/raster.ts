@@ -18,6 +18,16 @@ export function toSharp(raster: Raster): Sharp {
   return sharp(raster.data, { raw: { width, height, channels } });
 }
 
+/** The brightness of a picture, made smaller than `longSide` pixels where it is larger. */
+export async function readGrey(file: string, longSide: number): Promise<Raster> {
+  return toRaster(
+    sharp(file, { failOn: 'none' })
+      .resize({ width: longSide, height: longSide, fit: 'inside', withoutEnlargement: true })
+      .toColourspace('b-w')
+      .extractChannel(0),
+  );
+}
+
 export async function toRaster(image: Sharp): Promise<Raster> {
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   if (info.channels !== 1 && info.channels !== 3) throw new Error(`${info.channels} channels`);
