@@ -4,22 +4,31 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openInstallation, writeInstallation } from '@evaluation/installation';
 import type { Account } from '@evaluation/rest-contract/schemas';
 import { apiClient, type ErrorBody } from '../harness/api.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { eventually } from '../harness/ledger.ts';
+import type { TestService } from '../harness/service.ts';
+import { startIdleService } from '../harness/tenant.ts';
 import { runProgram, type Outcome } from './program.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 
 let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
-
+let terminal: Terminal;
 /** As on the machine of `npm start`: only the data folder is known. */
-const admin = (...args: string[]): Promise<Outcome> =>
-  runProgram('admin', args, { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
+let here: { DATA_DIR: string };
+beforeAll(async () => {
+  service = await startIdleService();
+  here = { DATA_DIR: service.environment['DATA_DIR'] ?? '' };
+  terminal = await openTerminal('admin', here);
+});
+afterAll(async () => {
+  await terminal.close();
+  await service.close();
+});
+
+const admin = (...args: string[]): Promise<Outcome> => terminal.run(args);
 
 /** The one object of a command that succeeded. */
 const answerOf = (outcome: Outcome): Answer => {
@@ -195,7 +204,8 @@ test('an institute is shown with the last use of its keys', async () => {
   const shown = async () => (await admin('institute', 'show', '--institute', institute)).stdout;
   expect(await shown()).toMatch(new RegExp(`${key_id} .* never used\n`));
   expect((await me(api_key)).status).toBe(200);
-  await expect.poll(shown, { timeout: 20_000 }).toMatch(new RegExp(`${key_id} .* last used 20\\S+Z\n`));
+  const used = new RegExp(`${key_id} .* last used 20\\S+Z\n`);
+  await eventually('its use is written down', async () => used.test(await shown()));
   expect((await show(institute)).keys).toMatchObject([{ key_id, last_used_at: expect.stringMatching(/Z$/) }]);
 });
 
@@ -416,19 +426,38 @@ test('CORE_URL and CORE_CONTROL_TOKEN lead to another core, which refuses a wron
   expect(wrong.stderr).not.toContain(tokens.grading);
 });
 
-test.each([
-  'institute create',
-  'institute show',
-  'institute set',
-  'institute enable',
-  'institute disable',
-  'key create',
-  'key set',
-  'key revoke',
-  'credits grant',
-])('`%s --help` says what it does and gives an example, without a service', async (command) => {
-  const help = await runProgram('admin', [...command.split(' '), '--help'], {});
-  expect(help).toMatchObject({ code: 0, stderr: '' });
-  expect(help.stdout).toContain(`Usage: npm run --silent admin -- ${command} [options]\n\n`);
-  expect(help.stdout).toContain(`Example:\n  $ npm run --silent admin -- ${command} --`);
+test('the program itself ends with the exit code of its command, and says what the tests above were told', async () => {
+  const institute = await newInstitute();
+  for (const [code, ...args] of [
+    [0, 'institute', 'show', '--institute', institute],
+    [0, 'institute', 'show', '--institute', institute, '--json'],
+    [1, 'institute', 'show', '--institute', someId],
+    [2, 'institute', 'drop', '--json'],
+    [0, 'key', '--help'],
+  ] as const) {
+    const outcome = await runProgram('admin', args, here);
+    expect(outcome.code).toBe(code);
+    expect(outcome).toEqual(await admin(...args));
+  }
+});
+
+test('`--help` of each command says what it does and gives an example, without a service', async () => {
+  const nowhere = await openTerminal('admin', {});
+  onTestFinished(() => nowhere.close());
+  for (const command of [
+    'institute create',
+    'institute show',
+    'institute set',
+    'institute enable',
+    'institute disable',
+    'key create',
+    'key set',
+    'key revoke',
+    'credits grant',
+  ]) {
+    const help = await nowhere.run([...command.split(' '), '--help']);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toContain(`Usage: npm run --silent admin -- ${command} [options]\n\n`);
+    expect(help.stdout).toContain(`Example:\n  $ npm run --silent admin -- ${command} --`);
+  }
 });

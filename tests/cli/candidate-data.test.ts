@@ -1,7 +1,10 @@
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, open as openFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { failureOf } from '@evaluation/core-client';
 import { objectStore, type ObjectStore } from '@evaluation/object-store';
@@ -17,7 +20,8 @@ import type { TestService } from '../harness/service.ts';
 import { startStoreProxy, type StoreProxy } from '../harness/storeProxy.ts';
 import { takeRun } from '../harness/takeRun.ts';
 import { expectError, newTenant, startIdleService, wholeFeed, type Tenant } from '../harness/tenant.ts';
-import { runProgram, type Outcome } from './program.ts';
+import { environmentOf, fileOf, runProgram, type Outcome } from './program.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 
 /*
  * What the service has of a candidate, exported and erased (docs/operations.md, "Data of a candidate"). Runs are graded by
@@ -56,6 +60,7 @@ const TEACHER = 'The examiner and the tapir agree.';
 
 let proxy: StoreProxy;
 let service: TestService;
+let terminal: Terminal;
 let store: ObjectStore;
 let tenant: Tenant;
 let stranger: Tenant;
@@ -83,8 +88,10 @@ beforeAll(async () => {
     S3_ENDPOINT: proxy.endpoint,
     INSPECTION_WAIT_SECONDS: '30',
     FILE_ROUND_SECONDS: '1',
+    LEASE_SECONDS: '300',
   });
   const { environment } = service;
+  terminal = await openTerminal('admin', here());
   store = objectStore({
     endpoint,
     region: 'us-east-1',
@@ -127,6 +134,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
+  await terminal.close();
   await service.close();
   store.close();
   await proxy.close();
@@ -238,8 +246,9 @@ const grade = async ({ id, lane }: Submission, said: Sent): Promise<void> => {
   });
 };
 
-const admin = (...args: string[]): Promise<Outcome> =>
-  runProgram('admin', [...args, '--json'], { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
+/** As on the machine of `npm start`: only the data folder is known. */
+const here = () => ({ DATA_DIR: service.environment['DATA_DIR'] ?? '' });
+const admin = (...args: string[]): Promise<Outcome> => terminal.run([...args, '--json']);
 const exported = (...args: string[]) =>
   admin('candidate', 'export', '--institute', tenant.instituteId, ...args);
 const erased = (...args: string[]) =>
@@ -301,7 +310,9 @@ const textOf = async (file: string): Promise<string> => {
 
 test('an export has everything of the candidate and nothing of anybody else', async () => {
   const out = join(folder, 'whole');
-  const answer = answerOf(await exported('--external-id', EXTERNAL, '--out', out));
+  const args = ['--institute', tenant.instituteId, '--external-id', EXTERNAL, '--out', out, '--json'];
+  // A program of its own, which ends by itself when all is written.
+  const answer = answerOf(await runProgram('admin', ['candidate', 'export', ...args], here()));
   expect(answer).toMatchObject({ candidate_id: zebulon.candidateId, submissions: 4 });
   const files = await filesIn(out);
   expect(answer['files']).toBe(files.filter((file) => file.startsWith('files/')).length);
@@ -338,6 +349,28 @@ test('an export has everything of the candidate and nothing of anybody else', as
     ])
       expect(held).not.toContain(foreign);
   }
+});
+
+test('an export to stdout is the same folder in an archive, and what is said of it goes to stderr', async () => {
+  const file = join(folder, 'candidate.tar');
+  const archive = await openFile(file, 'w');
+  const args = ['--institute', tenant.instituteId, '--external-id', EXTERNAL, '--inside', '--out', '-'];
+  const child = spawn(
+    process.execPath,
+    [fileOf('../../apps/admin/src/main.ts'), 'candidate', 'export', ...args, '--json'],
+    { stdio: ['ignore', archive.fd, 'pipe'], env: environmentOf(here()) },
+  );
+  let said = '';
+  child.stderr?.on('data', (text) => (said += String(text)));
+  const [code] = await once(child, 'close');
+  await archive.close();
+  expect({ code, ...JSON.parse(said) }).toMatchObject({ code: 0, submissions: 4 });
+  await promisify(execFile)('tar', ['-xf', file, '-C', folder]);
+  const [out, whole] = [join(folder, `candidate-${zebulon.candidateId}`), join(folder, 'whole')];
+  const files = await filesIn(whole);
+  expect(await filesIn(out)).toEqual(files);
+  for (const path of files.filter((one) => one !== 'candidate.json'))
+    expect(await readFile(join(out, path)), path).toEqual(await readFile(join(whole, path)));
 });
 
 test('an export that was cut short goes on, and fetches no file twice', async () => {

@@ -10,21 +10,26 @@ import { copyPdf, examBody, typedSamples } from '../fixtures/fixtures.ts';
 import { writePdf } from '../fixtures/making/pdfFile.ts';
 import { newEnvironment, startService, type TestService } from '../harness/service.ts';
 import { runProgram, startProgram, type Outcome } from './program.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 
 let service: TestService;
+let terminal: Terminal;
 let folder: string;
+/** As for a person who has `npm start` running. */
+let here: { DATA_DIR: string };
 beforeAll(async () => {
   service = await startService();
+  here = { DATA_DIR: service.environment['DATA_DIR'] ?? '' };
+  terminal = await openTerminal('demo', here);
   folder = await mkdtemp(join(tmpdir(), 'demo-'));
 });
 afterAll(async () => {
+  await terminal.close();
   await service.close();
   await rm(folder, { recursive: true });
 });
 
-/** As a person who has `npm start` running. */
-const demo = (...args: string[]): Promise<Outcome> =>
-  runProgram('demo', args, { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
+const demo = (...args: string[]): Promise<Outcome> => terminal.run(args);
 
 const fileWith = async (name: string, content: object): Promise<string> => {
   const path = join(folder, name);
@@ -54,9 +59,9 @@ const rowOf = (stdout: string, label: string): string[] | undefined =>
 
 test(
   'without options both samples are marked: a table each, what was charged, and the checked copy as a longer PDF',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
-    const { code, stdout, stderr } = await demo();
+    const { code, stdout, stderr } = await runProgram('demo', [], here);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 
     const [, science = '', history = ''] = stdout.split(/^(?=Class X )/m);
@@ -171,7 +176,7 @@ const blankPdf = (): Buffer =>
     '/Root 3 0 R',
   );
 
-test('a grading failure is said with its code, and the exit code is 1', { timeout: 60_000 }, async () => {
+test('a grading failure is said with its code, and the exit code is 1', async () => {
   const { code, stdout, stderr } = await demo('--copy', await fileWith('blank.pdf', blankPdf()));
   expect({ code, stdout }).toMatchObject({ code: 1 });
   expect(stderr).toMatch(/^error: blank\.pdf: grading ended as failed: copy_unreadable: /);
@@ -195,6 +200,17 @@ test.each<[what: string, args: string[], exitCode: number, says: string]>([
   expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
   expect(stderr).toContain(says);
   expect(stderr).not.toContain('    at ');
+});
+
+test('the program itself ends with the exit code of what it did, and says what the tests above were told', async () => {
+  for (const [code, ...args] of [
+    [1, '--exam', '/nonexistent.json'],
+    [2, '--paper', 'x.json'],
+  ] as const) {
+    const outcome = await runProgram('demo', args, here);
+    expect(outcome.code).toBe(code);
+    expect(outcome).toEqual(await demo(...args));
+  }
 });
 
 test('--help needs no service', async () => {
@@ -223,7 +239,7 @@ const isGone = async (dataDir: string): Promise<boolean> => {
 
 test(
   'where no service runs the demo starts one, and stops it at the end or when it is interrupted',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     const { environment, drop } = await newEnvironment();
     const dataDir = environment['DATA_DIR'] ?? '';
@@ -236,7 +252,7 @@ test(
       expect(await isGone(dataDir)).toBe(true);
 
       const interrupted = startProgram('demo', ['--copy', fixture('copies/weak.pdf')], environment);
-      await vi.waitUntil(() => /^progress /m.test(interrupted.said()), { timeout: 30_000 });
+      await vi.waitUntil(() => /^progress /m.test(interrupted.said()), { timeout: 100_000, interval: 100 });
       interrupted.child.kill('SIGINT');
       expect((await interrupted.ended).code).toBe(130);
       expect(await isGone(dataDir)).toBe(true);

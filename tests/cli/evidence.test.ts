@@ -14,6 +14,7 @@ import { truthFor } from '../harness/perfectReader.ts';
 import { startService, type TestService } from '../harness/service.ts';
 import { newTenant, type Tenant } from '../harness/tenant.ts';
 import { runProgram, type Outcome } from './program.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 
 /*
  * Sample exams graded by a model that reads and marks as a careful examiner did: what each mark rests on is written as a
@@ -26,6 +27,7 @@ const NAME = 'Zebulon Quackenbush';
 
 let model: ModelServer;
 let service: TestService;
+let terminal: Terminal;
 let tenant: Tenant;
 let folder: string;
 const submissions: Submission[] = [];
@@ -39,6 +41,8 @@ beforeAll(async () => {
     OPENAI_API_KEY: MODEL_KEY,
     GRADER_MODEL: 'perfect-reader-1',
   });
+  // As on the machine of `npm start`: only the data folder is known.
+  terminal = await openTerminal('admin', { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
   tenant = await newTenant(service);
   const { api } = tenant;
   const science = await createExam(api, examBody('science'));
@@ -56,14 +60,13 @@ beforeAll(async () => {
   }
 }, 120_000);
 afterAll(async () => {
+  await terminal.close();
   await service.close();
   await model.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-/** As on the machine of `npm start`: only the data folder is known. */
-const admin = (...args: string[]): Promise<Outcome> =>
-  runProgram('admin', args, { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
+const admin = (...args: string[]): Promise<Outcome> => terminal.run(args);
 
 const fileOf = (submissionId: string): string => join(folder, `${submissionId}.json`);
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { COMPILE_CACHE } from '../harness/processes.ts';
+import { COMPILE_CACHE } from '../harness/compileCache.ts';
 
 /** What a person at a terminal, or a script, gets from one of our programs. */
 export interface Outcome {
@@ -17,21 +17,26 @@ export interface RunningProgram {
   ended: Promise<Outcome>;
 }
 
-/** Starts an app's `main.ts` as `npm run` does. It gets the environment that is given, and nothing of the test's own. */
+/** A file beside this one, or above it. */
+export const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** A program's environment: what is given, and nothing of the test's own. */
+export const environmentOf = (given: Record<string, string>): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  NODE_COMPILE_CACHE: COMPILE_CACHE,
+  ...given,
+});
+
+/** Starts an app's `main.ts` as `npm run` does. */
 export const startProgram = (
   app: 'admin' | 'demo',
   args: readonly string[],
   environment: Record<string, string>,
 ): RunningProgram => {
-  const main = fileURLToPath(new URL(`../../apps/${app}/src/main.ts`, import.meta.url));
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [fileOf(`../../apps/${app}/src/main.ts`), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
-      ...environment,
-    },
+    env: environmentOf(environment),
   });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));

@@ -30,7 +30,7 @@ export interface BehindTheApi {
   close(): Promise<void>;
 }
 
-export const lookBehind = (database: ClonedDatabase): BehindTheApi => {
+export const lookBehind = (database: Pick<ClonedDatabase, 'superuserUrl'>): BehindTheApi => {
   const pool = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
   const query = async <Row extends pg.QueryResultRow>(
     statement: string,
@@ -83,20 +83,24 @@ export const lookBehind = (database: ClonedDatabase): BehindTheApi => {
   };
 };
 
-const LONGEST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 200;
 
-/** Looks until there is something to see. @throws Error naming what never came */
+/**
+ * Looks until there is something to see.
+ * @param timeoutMs long by default: it tells that something never happens, not that a busy machine takes its time
+ * @throws Error naming what never came
+ */
 export const eventually = async <T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  timeoutMs = 20_000,
+  timeoutMs = 50_000,
 ): Promise<T> => {
   const deadline = performance.now() + timeoutMs;
   // Each look costs what is looked at CPU that it needs to get there: what takes long is looked at less often.
   for (let pause = 5; ; pause = Math.min(pause * 1.25, LONGEST_PAUSE_MS)) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
-    if (performance.now() > deadline) throw new Error(`never came: ${what}`);
+    if (performance.now() > deadline) throw new Error(`never came within ${timeoutMs} ms: ${what}`);
     await wait(pause);
   }
 };

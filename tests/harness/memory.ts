@@ -16,7 +16,7 @@ const PAGE_BYTES = 4096;
 const EVERY_MS = 20;
 
 /**
- * Watches the resident memory of a process group: a program with all of its children. What processes share counts for
+ * Watches the resident memory of a program, by its group, with all of its children. What processes share counts for
  * each of them, so the truth is rather less.
  */
 export const watchMemory = (group: number): MemoryWatch => {
@@ -39,7 +39,7 @@ export const watchMemory = (group: number): MemoryWatch => {
   };
 };
 
-/** The living processes of a group, the largest first. */
+/** The living processes of a group, and the children of its leader, the largest first. */
 export const processesIn = async (group: number): Promise<Peak['processes']> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -47,7 +47,9 @@ export const processesIn = async (group: number): Promise<Peak['processes']> => 
       try {
         // "pid (name) state parent group …", and a name may hold spaces.
         const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-        if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) !== group) return [];
+        const [, parent, itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        // What reads PDFs has a group of its own.
+        if (Number(itsGroup) !== group && Number(parent) !== group) return [];
         const [statm, command] = await Promise.all([
           readFile(`/proc/${pid}/statm`, 'utf8'),
           readFile(`/proc/${pid}/cmdline`, 'utf8'),

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { coreOverHttp } from '@evaluation/core-client';
 import type { ClonedDatabase } from '@evaluation/test-services';
 import { apiClient, type ApiClient } from './api.ts';
+import { COMPILE_CACHE } from './compileCache.ts';
 import { newEnvironment } from './service.ts';
 
 /** The service's programs as processes of their own, to be killed, paused and started again (design 3.7). */
@@ -29,10 +30,6 @@ export interface Program {
 }
 
 const START_MS = 60_000;
-/** A good third of the CPU of a short program is reading its sources: many programs are started, from the same ones. */
-export const COMPILE_CACHE = fileURLToPath(
-  new URL('../../node_modules/.cache/node-compile', import.meta.url),
-);
 
 /** Every process started here and not seen to end: nothing may outlive its test file. */
 const running = new Map<number, Promise<number | null>>();

@@ -29,7 +29,7 @@ import { startSplitService, type Program, type SplitService } from '../harness/p
  * process of its own. Each bomb goes off in a child, within the limits of its time and memory.
  */
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 180_000 });
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 180_000 });
 
 /** Refused when they are looked at: nobody is charged, nothing is queued. */
 const REJECTED = {

@@ -1,11 +1,11 @@
 import { startModelServer, type ModelServer, type PageTruth } from '@evaluation/test-services';
 import type { Result, Submission } from '@evaluation/rest-contract/schemas';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createExam, resultOf, submit, untilOver, uploadCopy } from '../harness/api.ts';
+import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
+import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { eventually } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer } from '../harness/papers.ts';
-import { plainPdf } from '../harness/pdfs.ts';
 import { newTenant } from '../harness/tenant.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
@@ -23,6 +23,7 @@ beforeAll(async () => {
     OPENAI_BASE_URL: model.baseUrl,
     OPENAI_API_KEY: 'sk-not-a-real-key',
     GRADER_MODEL: 'm',
+    INSPECT_CONCURRENCY: '0',
   });
 });
 afterAll(async () => {
@@ -36,7 +37,7 @@ const submitCopy = async (pages: number) => {
   const exam = await createExam(api, handwrittenExam({ questions: [longAnswer('1'), longAnswer('2')] }));
   const accepted = await submit(api, exam.id, {
     candidate: { external_id: 'c' },
-    upload_id: await uploadCopy(api, plainPdf(pages)),
+    upload_id: await uploadInspected(api, service.database, pages),
   });
   const graded = async (): Promise<{ submission: Submission; result: Result }> => ({
     submission: await untilOver(api, accepted.id),

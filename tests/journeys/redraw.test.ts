@@ -18,7 +18,7 @@ import { behind } from '../harness/behind.ts';
 import { eventually } from '../harness/ledger.ts';
 import { handwrittenExam } from '../harness/papers.ts';
 import { plainPdf, textOfPages } from '../harness/pdfs.ts';
-import { startSplitService, type SplitService } from '../harness/processes.ts';
+import { startSplitService, type Program, type SplitService } from '../harness/processes.ts';
 import { startService, type TestService } from '../harness/service.ts';
 import { startStoreProxy, type StoreProxy } from '../harness/storeProxy.ts';
 import { expectError } from '../harness/tenant.ts';
@@ -27,9 +27,12 @@ import { natsOf } from '../resilience/nats.ts';
 /*
  * After a teacher has changed a mark the checked copy is drawn anew (design 3.13). Question 1 is answered on the copy,
  * and the model gives it both of its 2 marks; nothing answers question 2, of 1 mark.
+ *
+ * To grade a copy and to draw it takes seconds of CPU, so tests use the same copies one after the other: each gives the
+ * marks that it looks for.
  */
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 150_000, hookTimeout: 150_000 });
 
 const NAME = 'Zebulon Quackenbush';
 const GRADER = (model: ModelServer): Record<string, string> => ({
@@ -82,6 +85,12 @@ const gradedCopy = async (api: ApiClient, change: { blind?: boolean } = {}): Pro
   return { api, id, questions: [first, second] };
 };
 
+/** The same to all who ask. */
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+};
+
 const override = async ({ api, id }: Graded, question: string, awarded: number): Promise<void> => {
   const { status, body } = await api.patch<QuestionResult>(`/submissions/${id}/questions/${question}`, {
     reviewer: 'teacher-1',
@@ -108,15 +117,11 @@ const shown = async ({ api, id }: Graded): Promise<string | null> => {
 const POLL_MS = 150;
 
 const drawn = (copy: Graded): Promise<string> =>
-  eventually(
-    'the checked copy is drawn anew',
-    async () => {
-      const text = await shown(copy);
-      if (text === null) await wait(POLL_MS);
-      return text ?? undefined;
-    },
-    40_000,
-  );
+  eventually('the checked copy is drawn anew', async () => {
+    const text = await shown(copy);
+    if (text === null) await wait(POLL_MS);
+    return text ?? undefined;
+  });
 
 /** Marks of question 1, and the total, where they stand: in the margin, in the summary's row, in its total. */
 const expectMarks = (text: string, awarded: number, total: number): void => {
@@ -136,6 +141,9 @@ describe('a teacher changes marks', () => {
     service = await startService({ ...GRADER(model), ...ownStore() });
   });
   afterAll(() => service.close());
+
+  const named = once(() => gradedCopy(service.api));
+  const blind = once(() => gradedCopy(service.api, { blind: true }));
 
   const drawingsOf = ({ id }: Graded) =>
     behind<{ attempts: number; released_at: Date | null }>(
@@ -161,7 +169,7 @@ describe('a teacher changes marks', () => {
     method === 'PUT' && path.includes('/redrawn-');
 
   test('3.13 the checked copy is not available until it shows the new mark and total, and not the old ones', async () => {
-    const copy = await gradedCopy(service.api);
+    const copy = await named();
     expectMarks((await shown(copy)) ?? '', 2, 2);
     await override(copy, copy.questions[0], 0.5);
     const before = (await copy.api.get<Submission>(`/submissions/${copy.id}`)).body;
@@ -184,7 +192,7 @@ describe('a teacher changes marks', () => {
   });
 
   test('3.13 no name is on the new copy of a blind exam', async () => {
-    const copy = await gradedCopy(service.api, { blind: true });
+    const copy = await blind();
     await override(copy, copy.questions[0], 1);
     const text = await drawn(copy);
     expectMarks(text, 1, 1);
@@ -195,24 +203,8 @@ describe('a teacher changes marks', () => {
     }
   });
 
-  test('3.13 one change after the other: what is shown in the end, and at any time before, are the latest marks', async () => {
-    const copy = await gradedCopy(service.api);
-    for (const awarded of [0.5, 1, 1.5]) {
-      await override(copy, copy.questions[0], awarded);
-      const now = await shown(copy);
-      if (now !== null) expectMarks(now, awarded, awarded);
-    }
-    // Nothing answers it on the copy: its mark stands in the summary and in the total.
-    await override(copy, copy.questions[1], 1);
-    const text = await drawn(copy);
-    expectMarks(text, 1.5, 2.5);
-    expect(text).toContain('1 / 1');
-    expect(text).not.toContain('Not answered');
-    for (const old of [0.5, 1, 1.5, 2]) expectNoTrace(text, old === 1.5 ? 0 : old, old);
-  });
-
   test('3.13 a mark that changes while the copy is being drawn: that drawing is never shown', async () => {
-    const copy = await gradedCopy(service.api);
+    const copy = await named();
     const changed = Promise.withResolvers<void>();
     store.beforeNext(isDrawing, () => override(copy, copy.questions[0], 1.5).then(changed.resolve));
     await override(copy, copy.questions[0], 0.5);
@@ -223,7 +215,7 @@ describe('a teacher changes marks', () => {
   });
 
   test('4.7 a re-evaluation that keeps a mark draws it, and one that does not draws its own', async () => {
-    const copy = await gradedCopy(service.api);
+    const copy = await named();
     // Not waited for: the run draws the copy, and the drawing under way is of no use any more.
     await override(copy, copy.questions[0], 0.5);
     const again = async (keep: boolean): Promise<Result> => {
@@ -242,7 +234,7 @@ describe('a teacher changes marks', () => {
   });
 
   test('3.13 a copy that cannot be drawn is given up and holds up no other one; a next change tries again', async () => {
-    const broken = await gradedCopy(service.api);
+    const [broken, sound] = [await named(), await blind()];
     const [upload] = await behind<{ sealed_key: string }>(
       service.database,
       'select u.sealed_key from uploads u join submissions s on s.upload_id = u.id where s.id = $1',
@@ -251,7 +243,6 @@ describe('a teacher changes marks', () => {
     const direct = objectStore({ ...bucket, region: 'us-east-1' });
     const sealed = upload?.sealed_key ?? '';
     await direct.put(sealed, Buffer.from('no PDF at all'), 'application/pdf');
-    const sound = await gradedCopy(service.api);
     await override(broken, broken.questions[0], 0.5);
     await override(sound, sound.questions[0], 0.5);
     expectMarks(await drawn(sound), 0.5, 0.5);
@@ -278,9 +269,25 @@ describe('a teacher changes marks', () => {
     expectMarks(await drawn(broken), 1, 1);
   });
 
+  test('3.13 one change after the other: what is shown in the end, and at any time before, are the latest marks', async () => {
+    const copy = await named();
+    for (const awarded of [0.5, 1, 1.5]) {
+      await override(copy, copy.questions[0], awarded);
+      const now = await shown(copy);
+      if (now !== null) expectMarks(now, awarded, awarded);
+    }
+    // Nothing answers it on the copy: its mark stands in the summary and in the total.
+    await override(copy, copy.questions[1], 1);
+    const text = await drawn(copy);
+    expectMarks(text, 1.5, 2.5);
+    expect(text).toContain('1 / 1');
+    expect(text).not.toContain('Not answered');
+    for (const old of [0.5, 1, 1.5, 2]) expectNoTrace(text, old === 1.5 ? 0 : old, old);
+  });
+
   test('3.2 a submission that is deleted has no checked copy and wants none', async () => {
-    const copy = await gradedCopy(service.api);
-    await override(copy, copy.questions[0], 0.5);
+    const copy = await blind();
+    await override(copy, copy.questions[0], 1.5);
     expect((await copy.api.delete(`/submissions/${copy.id}`)).status).toBe(200);
     await eventually('no drawing is wanted', async () => {
       await letTimePass(service, copy);
@@ -313,47 +320,47 @@ describe('a drawing gets lost', () => {
     });
     await control.close();
     teacher = apiClient(service.api.baseUrl, api_key);
-    await service.startWorker();
   });
   afterAll(() => service.close());
 
-  const released = ({ id }: Graded) =>
-    eventually('it is released', async () => {
+  const graded = once(async () => {
+    const worker = await service.startWorker();
+    const copy = await gradedCopy(teacher);
+    await worker.kill();
+    return copy;
+  });
+  const startDrawing = () =>
+    service.startWorker({ DRAW_CONCURRENCY: '1', COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0' });
+  /** Whoever draws, from one test to the next. */
+  let drawer: Program | undefined;
+
+  test('3.13 with its whole lane: it is put there again, and drawn', async () => {
+    const copy = await graded();
+    await override(copy, copy.questions[0], 0.5);
+    const first = await eventually('it is released', async () => {
       const [drawing] = await behind<{ delivery: number }>(
         service.database,
         'select delivery from copy_drawings where submission_id = $1 and released_at is not null',
-        [id],
+        [copy.id],
       );
       return drawing?.delivery;
     });
-
-  test('3.13 with its whole lane: it is put there again, and drawn', async () => {
-    const copy = await gradedCopy(teacher);
-    await override(copy, copy.questions[0], 0.5);
-    const first = await released(copy);
     const nats = await natsOf(service.environment);
     await (await jetstreamManager(nats)).streams.delete(`${service.environment['LANE_NAMESPACE']}_draw`);
     await nats.close();
-    const worker = await service.startWorker({
-      DRAW_CONCURRENCY: '1',
-      COPY_CONCURRENCY: '0',
-      TYPED_CONCURRENCY: '0',
-    });
+    drawer = await startDrawing();
     await letTimePass(service, copy);
     expectMarks(await drawn(copy), 0.5, 0.5);
     expect(await behind(service.database, 'select from copy_drawings')).toEqual([]);
     expect(first).toBeGreaterThan(0);
-    await worker.kill();
   });
 
   test.each([
-    ['killed before it is stored: another one draws it when its time is over', 'SIGKILL'],
-    ['told to stop: it is handed back, and another one draws it at once', 'SIGTERM'],
-  ] as const)('3.13 with its worker, %s', async (_name, signal) => {
-    const copy = await gradedCopy(teacher);
-    const start = () =>
-      service.startWorker({ DRAW_CONCURRENCY: '1', COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0' });
-    const doomed = await start();
+    ['killed before it is stored: another one draws it when its time is over', 'SIGKILL', 1],
+    ['told to stop: it is handed back, and another one draws it at once', 'SIGTERM', 1.5],
+  ] as const)('3.13 with its worker, %s', async (_name, signal, awarded) => {
+    const copy = await graded();
+    const doomed = drawer ?? (await startDrawing());
     store.beforeNext(
       ({ path, method }) => method === 'PUT' && path.includes('/redrawn-'),
       async () => {
@@ -361,12 +368,11 @@ describe('a drawing gets lost', () => {
         await doomed.exited;
       },
     );
-    await override(copy, copy.questions[0], 0.5);
+    await override(copy, copy.questions[0], awarded);
     await doomed.exited;
     expect(await shown(copy)).toBeNull();
-    const next = await start();
+    drawer = await startDrawing();
     if (signal === 'SIGKILL') await letTimePass(service, copy);
-    expectMarks(await drawn(copy), 0.5, 0.5);
-    await next.kill();
+    expectMarks(await drawn(copy), awarded, awarded);
   });
 });

@@ -139,7 +139,8 @@ const everything = async (): Promise<string[]> => {
     { times: 1, behaviour: { kind: 'status', status: 500 } },
     { times: 1, behaviour: { kind: 'violating' } },
     { times: 1, behaviour: { kind: 'cut' } },
-    { behaviour: { kind: 'status', status: 401 } },
+    { times: 1, behaviour: { kind: 'status', status: 401 } },
+    { behaviour: { kind: 'status', status: 400 } },
   ]);
   await grade(typed.id, { candidate: candidate(2), answers: answersOf(2) });
   await grade(onPaper.id, { candidate: candidate(2), ...(await copy(plainPdf(1))) });
@@ -202,6 +203,8 @@ test(
     // It does write: of the runs that failed, with their ids.
     expect(written).toMatch(/"run_id":"[0-9a-f-]{36}"/);
     expect(written).toMatch(/a run failed|could not be graded/);
+    // And that the endpoint has refused us.
+    expect(written).toMatch(/"level":"error".*"status":401,"msg":"the model endpoint refuses us/);
     const secrets = {
       ...SECRETS,
       apiKey: api.apiKey,

@@ -1,5 +1,5 @@
 import { startModelServer, type ModelServer } from '@evaluation/test-services';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, untilOver } from '../harness/api.ts';
 import { eventually } from '../harness/ledger.ts';
@@ -13,9 +13,6 @@ import {
 } from '../harness/traceCollector.ts';
 
 /* What facade, core and worker show of themselves, as processes of their own: traces, metrics, health, log lines. */
-
-// A process starts again in one of them, on a machine that others may be using.
-vi.setConfig({ testTimeout: 90_000 });
 
 const ANSWER = 'Photosynthesis keeps the quagga alive';
 const CANDIDATE = { external_id: 'ZZYZX-77', name: 'Quillfeather Ambrosius' };
@@ -163,6 +160,8 @@ test('the pages of metrics have the golden signals of facade and core, and the r
     expect(valueOf(core, `evaluation_${name}{lane="typed"}`), name).toBe(0);
   const ended = 'lane="typed",outcome="completed"';
   expect(valueOf(core, `evaluation_runs_finished_total{${ended}}`)).toBe(1);
+  expect(valueOf(core, 'evaluation_questions_finished_total{lane="typed",status="graded"}')).toBe(2);
+  expect(valueOf(core, 'evaluation_evidence_not_kept_total{reason="refused"}')).toBe(0);
   expect(valueOf(ofWorker, `evaluation_run_duration_seconds_count{${ended}}`)).toBe(1);
   expect(valueOf(ofWorker, 'evaluation_model_provider_up{lane="typed"}')).toBe(1);
   const answered = 'lane="typed",call="judge_answer",outcome="answered"';

@@ -10,7 +10,7 @@ import { startIdleService } from '../harness/tenant.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startIdleService({ LEASE_SECONDS: '300', TICK_MS: '100' });
+  service = await startIdleService({ LEASE_SECONDS: '300' });
 });
 afterAll(async () => {
   await service.close();

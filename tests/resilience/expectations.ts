@@ -24,6 +24,39 @@ export const expectGradedOnce = async (
   await expectAccountAddsUp(behind, run.institute_id);
 };
 
+/** The same of each submission of an exam, in a few statements: where there are hundreds of them. */
+export const expectEachGradedOnce = async (
+  behind: BehindTheApi,
+  examId: string,
+  count: number,
+): Promise<void> => {
+  const submissions = await behind.query<{ institute_id: string; price: number }>(
+    `select s.institute_id, s.status, s.marks_revision, min(r.price)::float8 as price,
+       json_agg(json_build_object('attempt', r.attempt, 'status', r.status)) as runs,
+       (select json_agg(json_build_object('kind', e.kind, 'amount', e.amount) order by e.id)
+        from credit_entries e join runs o on o.id = e.run_id where o.submission_id = s.id) as entries
+     from submissions s join runs r on r.submission_id = s.id where s.exam_id = $1 group by s.id`,
+    [examId],
+  );
+  expect(submissions).toHaveLength(count);
+  for (const submission of submissions) {
+    const { institute_id, price } = submission;
+    expect(price).toBeGreaterThan(0);
+    expect(submission).toEqual({
+      institute_id,
+      price,
+      status: 'graded',
+      marks_revision: 1,
+      runs: [{ attempt: 1, status: 'completed' }],
+      entries: [
+        { kind: 'reserve', amount: price },
+        { kind: 'charge', amount: price },
+      ],
+    });
+  }
+  await expectAccountAddsUp(behind, submissions[0]?.institute_id ?? '');
+};
+
 /** A run that ended without marks: nothing was charged, and what was reserved is free again. */
 export const expectReleased = async (
   api: ApiClient,

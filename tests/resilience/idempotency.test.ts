@@ -5,18 +5,25 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createExam } from '../harness/api.ts';
 import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
-import { startProgram, startSplitService, type SplitService } from '../harness/processes.ts';
-import { apiClient } from '../harness/api.ts';
+import { freePort, startSplitService, type SplitService } from '../harness/processes.ts';
 
+let between: Awaited<ReturnType<typeof startBetween>>;
 let service: SplitService;
 let ledger: BehindTheApi;
 beforeAll(async () => {
-  service = await startSplitService({});
+  const port = String(await freePort());
+  const coreUrl = `http://127.0.0.1:${port}`;
+  between = await startBetween(coreUrl);
+  service = await startSplitService(
+    { CORE_PORT: port, CORE_URL: coreUrl },
+    { facade: { CORE_URL: between.url } },
+  );
   ledger = lookBehind(service.database);
 });
 afterAll(async () => {
   await ledger.close();
   await service.close();
+  between.close();
 });
 
 /** Stands between facade and core, and does what it is told when core has answered a call: then the effect is committed. */
@@ -49,9 +56,7 @@ const startBetween = async (coreUrl: string) => {
 };
 
 test('8.5 core is killed between commit and reply: the retry replays what was done, once', async () => {
-  const between = await startBetween(service.environment['CORE_URL'] ?? '');
-  const facade = await startProgram('facade', { ...service.environment, CORE_URL: between.url });
-  const api = apiClient(facade.name, service.api.apiKey);
+  const { api } = service;
   const exam = await createExam(api, typedExam([longAnswer('1')]));
   const send = async () => {
     const response = await api.send(`/exams/${exam.id}/submissions`, {
@@ -88,5 +93,4 @@ test('8.5 core is killed between commit and reply: the retry replays what was do
   expect(retried).toMatchObject({ replayed: 'true', body: { id: made?.id, status: 'queued' } });
   expect(await ledger.query('select id from submissions where exam_id = $1', [exam.id])).toHaveLength(1);
   expect(await ledger.entriesOf(retried.body.id)).toEqual([{ kind: 'reserve', amount: 1 }]);
-  between.close();
 });

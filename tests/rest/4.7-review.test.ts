@@ -8,24 +8,43 @@ import type {
   SubmissionList,
 } from '@evaluation/rest-contract/schemas';
 import { createExam, submit, uploadCopy } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
 import { registered } from '../harness/candidates.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
-import { satExam } from '../harness/sitting.ts';
+import { satExam, type SatExam, type Sitting } from '../harness/sitting.ts';
 import { takeRun } from '../harness/takeRun.ts';
 import { expectError, expectRefused, newTenant, problemsIn, startIdleService } from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
-
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService();
-});
-afterAll(() => service.close());
 
 const TEACHER = { reviewer: 'T-07' };
 const IN_STATUS = async (status: Submission['status']) => {
   const hall = await satExam(service);
   return { ...hall, sat: await hall.reach(status) };
+};
+const NOT_REVIEWED = ['queued', 'processing', 'reading', 'grading', 'failed', 'cancelled'] as const;
+
+let service: TestService;
+/** For whatever is refused and so leaves it as it is. */
+let graded: Awaited<ReturnType<typeof IN_STATUS>>;
+let notReviewed: SatExam;
+const inStatus = new Map<Submission['status'], Sitting>();
+beforeAll(async () => {
+  service = await startIdleService({ LEASE_SECONDS: '300' });
+  graded = await IN_STATUS('graded');
+  notReviewed = await satExam(service);
+  for (const status of NOT_REVIEWED) inStatus.set(status, await notReviewed.reach(status));
+  // What is being graded stays so, however long the tests take.
+  await behind(service.database, `update runs set lease_until = lease_until + interval '1 day'`);
+});
+afterAll(() => service.close());
+
+/** One of those that stay in their status. */
+const sittingIn = async (status: Submission['status']): Promise<Sitting> => {
+  const sitting = inStatus.get(status);
+  if (sitting === undefined) throw new Error(`nobody is ${status}`);
+  expect(await sitting.read()).toMatchObject({ status });
+  return sitting;
 };
 
 describe('4.7 PATCH /submissions/{id}/questions/{question_id}', () => {
@@ -98,20 +117,17 @@ describe('4.7 PATCH /submissions/{id}/questions/{question_id}', () => {
     }
   });
 
-  test.each(['queued', 'processing', 'reading', 'grading', 'failed', 'cancelled'] as const)(
-    '3.2 %s: 409 conflict, whatever the body',
-    async (status) => {
-      const { tenant, sat } = await IN_STATUS(status);
-      const before = await sat.result();
-      for (const body of [
-        { ...TEACHER, awarded: 1 },
-        { awarded: 'none', unknown: 1 },
-      ]) {
-        await expectRefused(tenant, () => sat.override('2', body), 409, 'conflict');
-      }
-      expect(await sat.result()).toEqual(before);
-    },
-  );
+  test.each(NOT_REVIEWED)('3.2 %s: 409 conflict, whatever the body', async (status) => {
+    const sat = await sittingIn(status);
+    const before = await sat.result();
+    for (const body of [
+      { ...TEACHER, awarded: 1 },
+      { awarded: 'none', unknown: 1 },
+    ]) {
+      await expectRefused(notReviewed.tenant, () => sat.override('2', body), 409, 'conflict');
+    }
+    expect(await sat.result()).toEqual(before);
+  });
 
   test('3.2 finalized: 409 submission_finalized; replaced or deleted: 409 conflict', async () => {
     const { tenant, finalize, sat } = await IN_STATUS('graded');
@@ -256,7 +272,7 @@ describe('4.7 the body of an override', () => {
       ['awarded: invalid_step', 'reviewer: required', 'status: unknown_field'],
     ],
   ])('4.7 %s: 422', async (_what, label, body, problems) => {
-    const { tenant, sat } = await IN_STATUS('graded');
+    const { tenant, sat } = graded;
     const error = await expectRefused(tenant, () => sat.override(label, body), 422, 'validation_failed');
     expect(problemsIn(error).toSorted()).toEqual(problems);
     expect((await sat.question(label)).review.edited).toBe(false);
@@ -283,7 +299,7 @@ describe('4.7 the body of an override', () => {
   test.each(['[]', 'null', '"x"', '1', ''])(
     '4.7 a body that is no object, or empty (%s): 422',
     async (body) => {
-      const { tenant, sat, questionId } = await IN_STATUS('graded');
+      const { tenant, sat, questionId } = graded;
       const response = await tenant.api.send(`${sat.path}/questions/${questionId('2')}`, {
         method: 'PATCH',
         headers: { 'content-type': 'application/json' },
@@ -299,7 +315,7 @@ describe('4.7 the body of an override', () => {
   );
 
   test('4.7 a question that is unknown, of another exam or of another institute: 404, all the same', async () => {
-    const { tenant, sat } = await IN_STATUS('graded');
+    const { tenant, sat } = graded;
     const other = await createExam(tenant.api, typedExam([longAnswer('2')]));
     const foreign = await satExam(service);
     const theirs = await foreign.reach('graded');
@@ -390,18 +406,15 @@ describe('4.7 POST /submissions/{id}/approve', () => {
     [{ reviewer: 7 }, 'reviewer: invalid_type'],
     [{ reviewer: 'x'.repeat(129) }, 'reviewer: too_long'],
   ])('4.7 %j: 422', async (body, problem) => {
-    const { tenant, sat } = await IN_STATUS('graded');
+    const { tenant, sat } = graded;
     const error = await expectRefused(tenant, () => sat.approve(body), 422, 'validation_failed');
     expect(problemsIn(error)).toEqual([problem]);
   });
 
-  test.each(['queued', 'processing', 'reading', 'grading', 'failed', 'cancelled'] as const)(
-    '3.2 %s is not graded: 409 conflict',
-    async (status) => {
-      const { tenant, sat } = await IN_STATUS(status);
-      await expectRefused(tenant, () => sat.approve(), 409, 'conflict');
-    },
-  );
+  test.each(NOT_REVIEWED)('3.2 %s is not graded: 409 conflict', async (status) => {
+    const sat = await sittingIn(status);
+    await expectRefused(notReviewed.tenant, () => sat.approve(), 409, 'conflict');
+  });
 
   test('3.2 finalized: 409 submission_finalized; replaced or deleted: 409 conflict', async () => {
     const { tenant, finalize, sat } = await IN_STATUS('graded');
@@ -447,17 +460,16 @@ describe('4.7 POST /submissions/{id}/approve', () => {
 
 describe('5.3 scopes', () => {
   test('5.3 override and approve need evaluation:review, which read and write do not give', async () => {
-    const hall = await satExam(service);
-    const sat = await hall.reach('graded');
+    const { tenant, questionId, sat } = graded;
     const { api_key } = await service.control.as({}).control.createKey.mutate({
-      institute_id: hall.tenant.instituteId,
+      institute_id: tenant.instituteId,
       scopes: ['evaluation:read', 'evaluation:write', 'evaluation:finalize'],
     });
     for (const [method, path] of [
-      ['PATCH', `${sat.path}/questions/${hall.questionId('2')}`],
+      ['PATCH', `${sat.path}/questions/${questionId('2')}`],
       ['POST', `${sat.path}/approve`],
     ] as const) {
-      const response = await hall.tenant.api.send(path, {
+      const response = await tenant.api.send(path, {
         method,
         headers: { 'x-api-key': api_key, 'content-type': 'application/json' },
         body: JSON.stringify({ ...TEACHER, awarded: 0 }),

@@ -3,8 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deploy, drift, MigrationFailed, newMigration } from '../index.ts';
@@ -225,7 +226,7 @@ describe('deploy', () => {
         );
         expect(rows).toHaveLength(1);
       },
-      { timeout: 20_000 },
+      { timeout: 50_000 },
     );
     dying.kill('SIGKILL');
     await addMigration('20260101000000_a', 'CREATE TABLE a ()');
@@ -244,7 +245,7 @@ describe('deploy', () => {
     await vi.waitFor(
       () => expect(lines).toContain('migration 20260102000000_b waits for a table that is in use'),
       {
-        timeout: 20_000,
+        timeout: 50_000,
       },
     );
     await user.query('COMMIT');
@@ -420,8 +421,11 @@ function startProcess() {
     console.log(JSON.stringify(await deploy(process.argv[2], { folder: process.argv[3] })));
   `;
   const entry = new URL('../index.ts', import.meta.url).href;
+  const compiled = getCompileCacheDir();
   return spawn(process.execPath, ['--input-type=module', '--eval', program, entry, databaseUrl, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    // What the tests' own process has compiled is not compiled again.
+    env: { ...process.env, ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }) },
   });
 }
 

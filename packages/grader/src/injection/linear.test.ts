@@ -53,7 +53,8 @@ describe('the longest text that is looked at, made of one sign or of two over an
   });
 
   test('two signs, by every rule', () => {
-    const tokens = SIGNS.flatMap((one) => SIGNS.map((two) => one + two));
+    // Over and over, "ab" is "ba" but for the first sign.
+    const tokens = SIGNS.flatMap((one, at) => SIGNS.slice(at).map((two) => one + two));
     for (const token of tokens) {
       const text = full(token);
       const took = cpuOf(() => firstMatch(ALL, text));

@@ -11,8 +11,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toDecision } from './behaviour.ts';
 import type { Behaviour, ModelCallRecord, Script } from './behaviour.ts';
-import { asObject, asText, schemaOf } from './chatRequest.ts';
-import type { ChatRequest, Json } from './chatRequest.ts';
+import { asArray, asObject, asText, schemaOf } from './chatRequest.ts';
+import type { ChatRequest, Json, JsonObject } from './chatRequest.ts';
 import { answerFor } from './perfectReader.ts';
 import { createPromptCache } from './promptCache.ts';
 import type { Truth } from './truth.ts';
@@ -30,7 +30,10 @@ export interface ModelServer {
   know(truth: Truth): void;
   /** Forgets calls, script and truth. */
   reset(): void;
-  /** Resolves once `met` holds of the calls; looked at whenever a call begins or ends. Rejects after `timeoutMs`. */
+  /**
+   * Resolves once `met` holds of the calls; looked at whenever a call begins or ends. Rejects after `timeoutMs`, which is
+   * long by default: it tells that something never happens, not that a busy machine takes its time.
+   */
   waitFor(met: (calls: readonly ModelCallRecord[]) => boolean, timeoutMs?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -109,12 +112,15 @@ export async function startModelServer(): Promise<ModelServer> {
       peak = 0;
       promptCache.forget();
     },
-    async waitFor(met, timeoutMs = 10_000) {
+    async waitFor(met, timeoutMs = 50_000) {
       if (met(calls)) return;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const look = () => met(calls) && resolve();
       const timer = setTimeout(
-        () => reject(new Error(`the model server saw ${calls.length} calls, not what was waited for`)),
+        () =>
+          reject(
+            new Error(`the model server saw ${told(calls)}; not what was waited for within ${timeoutMs} ms`),
+          ),
         timeoutMs,
       );
       watchers.add(look);
@@ -129,6 +135,16 @@ export async function startModelServer(): Promise<ModelServer> {
       await closed;
     },
   };
+}
+
+/** How many calls there were of each schema, and how many of them are under way. */
+function told(calls: readonly ModelCallRecord[]): string {
+  const bySchema = Object.entries(Object.groupBy(calls, ({ schemaName }) => schemaName ?? 'without schema'));
+  const each = bySchema.map(([name, made = []]) => {
+    const underWay = made.filter(({ endedAt }) => endedAt === null).length;
+    return `${name}: ${made.length}${underWay > 0 ? `, ${underWay} of them under way` : ''}`;
+  });
+  return `${calls.length} calls${each.length > 0 ? ` (${each.join('; ')})` : ''}`;
 }
 
 async function readBody(request: IncomingMessage): Promise<ChatRequest | null> {
@@ -150,7 +166,8 @@ interface Asked {
 
 function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, truth: Truth): void {
   const { body } = asked;
-  const answer = () => JSON.stringify(answerFor(body, truth));
+  const answered = () => answerFor(inParts(body), truth);
+  const answer = () => JSON.stringify(answered());
   switch (behaviour.kind) {
     case 'status': {
       if (behaviour.retryAfterSeconds !== undefined) {
@@ -162,7 +179,7 @@ function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, t
       return sendJson(
         response,
         behaviour.status,
-        errorBody(`status ${behaviour.status}: ${JSON.stringify(body)}`),
+        errorBody(`status ${behaviour.status}: ${JSON.stringify(body)}`, behaviour.error),
       );
     }
     case 'truncated':
@@ -170,13 +187,21 @@ function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, t
     case 'out_of_length':
       return sendCompletion(response, asked, answer().slice(0, -5), 'length');
     case 'altered':
-      return sendCompletion(response, asked, JSON.stringify(behaviour.alter(answerFor(body, truth))));
+      return sendCompletion(response, asked, JSON.stringify(behaviour.alter(answered())));
     case 'violating':
       return sendCompletion(response, asked, JSON.stringify({ unexpected: true }));
     case 'content': {
       const { content } = behaviour;
       return sendCompletion(response, asked, typeof content === 'string' ? content : JSON.stringify(content));
     }
+    case 'reshaped': {
+      const shaped = behaviour.reshape(completionOf(asked, answer()));
+      response.writeHead(200, { 'content-type': behaviour.contentType ?? 'application/json' });
+      response.end(typeof shaped === 'string' ? shaped : JSON.stringify(shaped));
+      return;
+    }
+    case 'endless':
+      return sendWithoutEnd(response);
     case 'cut': {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100000' });
       response.write('{"choices": [', () => response.destroy());
@@ -194,13 +219,21 @@ function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, t
 
 function sendCompletion(
   response: ServerResponse,
+  asked: Asked,
+  content: string,
+  finishReason?: 'length',
+): void {
+  sendJson(response, 200, completionOf(asked, content, finishReason));
+}
+
+function completionOf(
   { body, knownCharacters }: Asked,
   content: string,
   finishReason: 'stop' | 'length' = 'stop',
-): void {
+): JsonObject {
   const promptTokens = Math.ceil(JSON.stringify(body['messages'] ?? null).length / 4);
   const completionTokens = Math.ceil(content.length / 4);
-  sendJson(response, 200, {
+  return {
     id: 'chatcmpl-test',
     object: 'chat.completion',
     created: Math.floor(Date.now() / 1000),
@@ -212,11 +245,35 @@ function sendCompletion(
       total_tokens: promptTokens + completionTokens,
       prompt_tokens_details: { cached_tokens: Math.floor(knownCharacters / 4) },
     },
-  });
+  };
 }
 
-function errorBody(message: string): Json {
-  return { error: { message, type: 'test_error', code: null } };
+/** Until the client hangs up. */
+function sendWithoutEnd(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const chunk = Buffer.alloc(64 * 1024, ' ');
+  const send = () => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on('drain', send);
+  send();
+}
+
+/** A user message that came as one string, as the parts that it was made of: what is fenced, and what is around it. */
+function inParts(body: ChatRequest): ChatRequest {
+  const messages = asArray(body['messages']).map((message): Json => {
+    const { role, content } = asObject(message);
+    if (role !== 'user' || typeof content !== 'string') return message;
+    const fences = [...content.matchAll(/^<<<([A-Z]+) (\w+)>>>\n[\s\S]*?\n<<<END \1 \2>>>$/gm)];
+    const edges = fences.flatMap(({ index, 0: fence }) => [index, index + fence.length]);
+    const parts = [0, ...edges].map((edge, at) => content.slice(edge, edges[at]));
+    return { role, content: parts.map((text) => ({ type: 'text', text })) };
+  });
+  return { ...body, messages };
+}
+
+function errorBody(message: string, more: JsonObject = {}): Json {
+  return { error: { message, type: 'test_error', code: null, ...more } };
 }
 
 function sendJson(response: ServerResponse, status: number, value: Json): void {

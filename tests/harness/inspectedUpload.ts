@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { ClonedDatabase } from '@evaluation/test-services';
+import { uploadCopy, type ApiClient } from './api.ts';
+import { eventually, lookBehind } from './ledger.ts';
+import { plainPdf } from './pdfs.ts';
+
+/**
+ * Uploads a sound file of so many pages, which counts as inspected though no worker has opened it: that takes a process of
+ * its own, and proves nothing where the test begins later. For services that inspect nothing (INSPECT_CONCURRENCY 0).
+ * @returns the upload's id
+ */
+export const uploadInspected = async (
+  api: ApiClient,
+  database: Pick<ClonedDatabase, 'superuserUrl'>,
+  pages: number,
+): Promise<string> => {
+  const pdf = plainPdf(pages);
+  const id = await uploadCopy(api, pdf);
+  const behind = lookBehind(database);
+  try {
+    // The first read seals the file, and then waits for the inspection's outcome.
+    const sealing = api.get(`/uploads/${id}`);
+    await eventually('the upload is sealed', async () => {
+      const settled = await behind.query(
+        `update uploads set status = 'ready', pages = $2, sha256 = $3 where id = $1 and status = 'inspecting' returning id`,
+        [id, pages, createHash('sha256').update(pdf).digest('hex')],
+      );
+      return settled.length > 0;
+    });
+    await sealing;
+  } finally {
+    await behind.close();
+  }
+  return id;
+};
