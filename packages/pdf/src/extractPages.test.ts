@@ -321,8 +321,10 @@ test('a page that takes hours ends in timeout, and no process is left', async ()
 test('an abort ends the process and throws the signal’s reason', async () => {
   const controller = new AbortController();
   const { file, out } = await put(endlessPdf());
+  const before = pidsOf(process.pid);
   const running = extractPages(file, out, { timeoutSeconds: 60, signal: controller.signal });
-  setTimeout(() => controller.abort(new Error('lease lost')), 300);
+  await vi.waitFor(() => expect(pidsOf(process.pid).length).toBeGreaterThan(before.length), 50_000);
+  controller.abort(new Error('lease lost'));
   await expect(running).rejects.toThrow('lease lost');
   await expect(extractPages(file, out, { timeoutSeconds: 60, signal: controller.signal })).rejects.toThrow(
     'lease lost',

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { coreOverHttp, type CoreAccess, type RunMaterial } from '@evaluation/core-client';
+import { coreOverHttp, type CoreAccess } from '@evaluation/core-client';
 import { createGrader, type Grader } from '@evaluation/grader';
 import type { PageImage } from '@evaluation/pdf';
 import { readWorkerSettings } from '@evaluation/settings';
@@ -8,40 +8,13 @@ import { createLogger } from '@evaluation/telemetry';
 import { startModelServer, type ModelServer } from '@evaluation/test-services';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { holdRun } from '../run/heldRun.ts';
+import { runMaterial } from '../run/testMaterial.ts';
 import { countUsage } from '../run/usage.ts';
 import { readCopy } from './readCopy.ts';
 
 /* Copies of which some pages have no picture that OCR could read: it fails on them as it does on what breaks its engine. */
 
-const ID = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
-const material: RunMaterial = {
-  run_id: ID,
-  institute_id: ID,
-  attempt: 1,
-  rejudges: false,
-  traceparent: null,
-  fence: 1,
-  lease_seconds: 60,
-  deadline_at: new Date(Date.now() + 600_000).toISOString(),
-  lane: 'copy',
-  exam: {
-    title: 'Science',
-    subject: 'Science',
-    level: 'school',
-    board: null,
-    class: null,
-    instructions: null,
-  },
-  candidate: { name: null, external_id: 'C', roll_number: null },
-  questions: [],
-  answers: [],
-  copy: null,
-  page_readings: [],
-  alignment: null,
-  results: [],
-  used: null,
-  overrides: [],
-};
+const material = runMaterial('copy');
 const box = { x: 0.1, y: 0.1, width: 0.8, height: 0.1 };
 const LAYER = [{ text: 'Q1 Plants make glucose with light.', box }];
 

@@ -10,40 +10,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdRun, type HeldRun } from './heldRun.ts';
 import { judgementOf } from './judgementOf.ts';
 import { withRubric } from './rubrics.ts';
+import { ID, runMaterial } from './testMaterial.ts';
 import type { Tools } from './tools.ts';
 import { countUsage, type UsageCount } from './usage.ts';
 
 /* A worker of this release and a core of the one before: it answers as tRPC does to a procedure that it does not have. */
 
-const ID = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
-const material: RunMaterial = {
-  run_id: ID,
-  institute_id: ID,
-  attempt: 1,
-  rejudges: false,
-  traceparent: null,
-  fence: 1,
-  lease_seconds: 60,
-  deadline_at: new Date(Date.now() + 60_000).toISOString(),
-  lane: 'typed',
-  exam: {
-    title: 'Science',
-    subject: 'Science',
-    level: 'school',
-    board: null,
-    class: null,
-    instructions: null,
-  },
-  candidate: { name: null, external_id: 'C', roll_number: null },
-  questions: [],
-  answers: [],
-  copy: null,
-  page_readings: [],
-  alignment: null,
-  results: [],
-  used: null,
-  overrides: [],
-};
+const material = runMaterial('typed');
 const question: RunMaterial['questions'][number] = {
   id: ID,
   label: '1',

@@ -1,0 +1,33 @@
+import type { RunMaterial } from '@evaluation/core-client';
+
+export const ID = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
+
+/** A run of an empty paper, as a claim gives it to a worker: for tests of what a worker does without a core of its own. */
+export const runMaterial = (lane: RunMaterial['lane']): RunMaterial => ({
+  run_id: ID,
+  institute_id: ID,
+  attempt: 1,
+  rejudges: false,
+  traceparent: null,
+  fence: 1,
+  lease_seconds: 60,
+  deadline_at: new Date(Date.now() + 600_000).toISOString(),
+  lane,
+  exam: {
+    title: 'Science',
+    subject: 'Science',
+    level: 'school',
+    board: null,
+    class: null,
+    instructions: null,
+  },
+  candidate: { name: null, external_id: 'C', roll_number: null },
+  questions: [],
+  answers: [],
+  copy: null,
+  page_readings: [],
+  alignment: null,
+  results: [],
+  used: null,
+  overrides: [],
+});
