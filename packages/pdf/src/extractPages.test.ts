@@ -1,6 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -379,19 +381,25 @@ test.runIf(isLinux)('the child sees none of the parent’s environment', async (
 test.runIf(isLinux)(
   'a good copy stays one when every process of the service is told to stop while it is read',
   async () => {
-    const { file, out } = await put(await scannedPdf([await scan(), await scan({ lines: 10 })]));
-    const children: { pid: number; group: number }[] = [];
-    const pages = await extractPages(file, out, {
-      timeoutSeconds: 60,
-      onPage: () => {
-        if (children.length > 0) return;
-        children.push(...childrenOf(process.pid));
-        for (const { pid } of children) {
-          for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
-        }
-      },
-    });
-    expect(pages).toHaveLength(2);
+    const bytes = await scannedPdf([await scan(), await scan({ lines: 10 })]);
+    const out = await mkdtemp(join(folder, 'pipe-'));
+    // The copy is a named pipe, so the child is held inside its read until the test writes.
+    const file = join(out, 'copy.pdf');
+    execFileSync('mkfifo', [file]);
+    const before = pidsOf(process.pid);
+    const extracting = extractPages(file, out, { timeoutSeconds: 60 });
+    extracting.catch(() => {});
+    // ENXIO until the child has opened the pipe.
+    const pipe = await vi.waitFor(() => openSync(file, constants.O_WRONLY | constants.O_NONBLOCK), patient);
+    const children = childrenOf(process.pid).filter(({ pid }) => !before.includes(pid));
+    for (const { pid } of children) {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
+    }
+    const writer = new Socket({ fd: pipe, readable: false, writable: true });
+    // A child that died fails the extraction, which tells more than the broken pipe.
+    writer.on('error', () => {});
+    writer.end(bytes);
+    expect(await extracting).toHaveLength(2);
     // Before it is at work only a group of its own keeps a Ctrl-C from it.
     expect(children).toEqual([{ pid: children[0]?.pid, group: children[0]?.pid }]);
   },
