@@ -6,7 +6,7 @@ import { podsOf, selects, type Pod } from './pods.ts';
 interface Peer {
   podSelector?: { matchLabels?: Record<string, string> };
   namespaceSelector?: object;
-  ipBlock?: { cidr: string };
+  ipBlock?: { cidr: string; except?: string[] };
 }
 interface Rule {
   from?: Peer[];
@@ -24,10 +24,18 @@ const policies = (objects: KubernetesObject[]): Policy[] =>
   objects.filter(({ kind }) => kind === 'NetworkPolicy').map((object) => object['spec'] as Policy);
 const componentOf = ({ labels }: Pod): string => labels['app.kubernetes.io/component'] ?? '';
 
+/** The three peers that a destination is which no value names: pods of the cluster, and addresses outside. */
+const ANYWHERE = new Set([
+  '{"namespaceSelector":{}}',
+  '{"ipBlock":{"cidr":"0.0.0.0/0","except":["169.254.0.0/16"]}}',
+  '{"ipBlock":{"cidr":"::/0","except":["fe80::/10","fd00:ec2::/32"]}}',
+]);
+
 /** Where each component may go, and who may come: `core:8081` for pods of ours, else the peer as it stands. */
 const paths = (objects: KubernetesObject[], direction: 'ingress' | 'egress'): Record<string, string[]> => {
   const pods = podsOf(objects);
   const name = (peer: Peer): string => {
+    if (ANYWHERE.has(JSON.stringify(peer))) return 'anywhere but link-local';
     if (peer.podSelector?.matchLabels === undefined || peer.namespaceSelector !== undefined)
       return JSON.stringify(peer);
     const labels = peer.podSelector.matchLabels;
@@ -45,7 +53,7 @@ const paths = (objects: KubernetesObject[], direction: 'ingress' | 'egress'): Re
           ports.map(({ port }) => `${peer === undefined ? 'anywhere' : name(peer)}:${port}`),
         ),
       );
-      return [component, lines.filter((line) => !line.endsWith(':53')).sort()];
+      return [component, [...new Set(lines.filter((line) => !line.endsWith(':53')))].sort()];
     }),
   );
 };
@@ -87,6 +95,27 @@ describe.each(Object.entries(installations).filter(([name]) => !name.startsWith(
   },
 );
 
+const outside = (...ports: number[]): string[] => ports.map((port) => `anywhere but link-local:${port}`);
+
+test('no pod reaches a link-local address, where clouds serve credentials, unless the values name one', async () => {
+  const linkLocal = ['169.254.169.254/32', '169.254.0.0/16', '0.0.0.0/0'];
+  for (const values of Object.values(installations)) {
+    const rules = policies(await render(values)).flatMap(({ egress = [] }) => egress);
+    for (const { to } of rules) {
+      // A rule without a destination is for all of them.
+      expect(to).toBeDefined();
+      for (const { ipBlock } of to ?? [])
+        if (ipBlock !== undefined && linkLocal.includes(ipBlock.cidr))
+          expect(ipBlock.except).toContain('169.254.0.0/16');
+    }
+  }
+  const opened = await render({
+    ...external,
+    networkPolicy: { s3: { to: [{ ipBlock: { cidr: '169.254.170.0/24' } }] } },
+  });
+  expect(paths(opened, 'egress')['core']).toContain('{"ipBlock":{"cidr":"169.254.170.0/24"}}:443');
+});
+
 test('with services of your own each part reaches what it needs, at the ports that their addresses name', async () => {
   const objects = await render({ ...literal, ...model });
   expect(paths(objects, 'ingress')).toEqual({
@@ -96,15 +125,11 @@ test('with services of your own each part reaches what it needs, at the ports th
     migrate: [],
     test: [],
   });
-  const models = [
-    '{"ipBlock":{"cidr":"0.0.0.0/0","except":["169.254.0.0/16"]}}:8000',
-    '{"ipBlock":{"cidr":"::/0","except":["fe80::/10","fd00:ec2::/32"]}}:8000',
-  ];
   expect(paths(objects, 'egress')).toEqual({
-    facade: ['anywhere:443', 'anywhere:4443', 'core:8081'],
-    core: ['anywhere:443', 'anywhere:4443', 'anywhere:6432'],
-    worker: ['anywhere:443', 'anywhere:4443', 'core:8081', ...models].sort(),
-    migrate: ['anywhere:6432'],
+    facade: [...outside(443, 4443), 'core:8081'],
+    core: outside(443, 4443, 6432),
+    worker: [...outside(443, 4443, 8000), 'core:8081'],
+    migrate: outside(6432),
     test: ['facade:8080'],
   });
 });
@@ -127,11 +152,7 @@ test('embedded services are reached by those who need them, inside, and the stor
 });
 
 test('the baseline needs no way out to a model', async () => {
-  expect(paths(await render(external), 'egress')['worker']).toEqual([
-    'anywhere:4222',
-    'anywhere:443',
-    'core:8081',
-  ]);
+  expect(paths(await render(external), 'egress')['worker']).toEqual([...outside(4222, 443), 'core:8081']);
 });
 
 test('destinations that are named take the place of anywhere', async () => {

@@ -1,7 +1,15 @@
 {{/*
 Egress rules as list items. A port comes from networkPolicy.*.ports, else from the address where the values name one,
-else it is the service's usual one. A destination is the embedded pod, else networkPolicy.*.to, else anywhere.
+else it is the service's usual one. A destination is the embedded pod, else networkPolicy.*.to, else anywhere but
+link-local addresses, where clouds serve credentials of the node.
 */}}
+
+{{/* Pods are named beside the address blocks: some networks (Cilium) do not match a pod by its address. */}}
+{{- define "answer-evaluation.egress.anywhere" -}}
+- namespaceSelector: {}
+- ipBlock: { cidr: 0.0.0.0/0, except: [169.254.0.0/16] }
+- ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::/32'] }
+{{- end -}}
 
 {{- define "answer-evaluation.egress.dns" }}
 - to:
@@ -23,10 +31,12 @@ else it is the service's usual one. A destination is the embedded pod, else netw
 
 {{/* {to, ports} */}}
 {{- define "answer-evaluation.egress.theirs" }}
-- {{ with .to -}}
-  to:
-    {{- toYaml . | nindent 4 }}
-  {{ end -}}
+- to:
+    {{- if .to }}
+    {{- toYaml .to | nindent 4 }}
+    {{- else }}
+    {{- include "answer-evaluation.egress.anywhere" . | nindent 4 }}
+    {{- end }}
   ports:
     {{- range .ports | uniq }}
     - { protocol: TCP, port: {{ int . }} }
