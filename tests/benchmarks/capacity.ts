@@ -13,14 +13,15 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { coreOverHttp } from '@evaluation/core-client';
 import { deploy } from '@evaluation/database';
-import { startNats, startPostgres, startS3 } from '@evaluation/embedded';
+import { startNats, startPostgres, startS3, stopServersAtOnce } from '@evaluation/embedded';
+import { onStopSignals } from '@evaluation/telemetry/stopSignals';
 import { startModelServer } from '@evaluation/test-services/model';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import { apiClient, createExam, submit, uploadCopy } from '../harness/api.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
 import { plainPdf, settled } from '../harness/pdfs.ts';
-import { startProgram } from '../harness/processes.ts';
+import { killPrograms, startProgram } from '../harness/processes.ts';
 
 const { values } = parseArgs({
   options: {
@@ -36,6 +37,21 @@ const CLOCK_TICKS = 100;
 
 const folder = await mkdtemp(join(tmpdir(), 'capacity-'));
 const stopping: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+const stopAll = async (): Promise<void> => {
+  for (const stop of stopping.splice(0).toReversed())
+    await stop().catch((error: unknown) => console.error(error));
+};
+// Nothing measured is kept, so an interruption has nothing to finish: the programs first, then their servers.
+onStopSignals({
+  stop: () =>
+    void killPrograms()
+      .then(stopAll)
+      .then(() => process.exit(130)),
+  stopAtOnce: () =>
+    void killPrograms()
+      .then(stopServersAtOnce)
+      .then(() => process.exit(130)),
+});
 
 /** Seconds of CPU of a process, its ended children included. */
 const cpuOf = async (pid: number): Promise<number> => {
@@ -192,5 +208,5 @@ try {
     await untilGraded(id);
   });
 } finally {
-  for (const stop of stopping.toReversed()) await stop().catch((error: unknown) => console.error(error));
+  await stopAll();
 }

@@ -7,6 +7,7 @@ import {
   SettingsError,
   type GraderSettings,
 } from '@evaluation/settings';
+import { NEVER_STOPPED, type Stops } from '@evaluation/telemetry/stopSignals';
 import { analyse, type Report } from './analysis/analyse.ts';
 import { readData } from './data/readData.ts';
 import { AgreementFailure } from './failure.ts';
@@ -21,30 +22,29 @@ import { pageOf, summaryOf } from './report/page.ts';
 const note = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** @returns the exit code, as `--help` lists them */
-export const runAgreement = async (argv: readonly string[]): Promise<number> => {
-  const interruption = new AbortController();
-  const interrupt = (): void => interruption.abort();
-  // Once each: a second Ctrl-C ends the program at once.
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, interrupt);
+export const runAgreement = async (
+  argv: readonly string[],
+  { interrupted, atOnce }: Stops = NEVER_STOPPED,
+): Promise<number> => {
+  // Each result is on the disk before it counts, so an end at once loses only calls in flight.
+  atOnce.addEventListener('abort', () => process.exit(130), { once: true });
   try {
     const options = readOptions(argv);
     if (options === null) return 0;
-    const { report, out } = await makeReport(options, interruption.signal);
+    const { report, out } = await makeReport(options, interrupted);
     await writeWhole(join(out, 'report.json'), jsonOf(report));
     await writeWhole(join(out, 'report.html'), pageOf(report));
     note(`report      ${join(out, 'report.html')}`);
     process.stdout.write(options.json ? jsonOf(report) : `${summaryOf(report)}\n`);
     return report.ungraded.length > 0 ? 3 : 0;
   } catch (error) {
-    if (interruption.signal.aborted) {
+    if (interrupted.aborted) {
       note('interrupted; what was graded is kept, and the same command goes on from there');
       return 130;
     }
     if (!(error instanceof AgreementFailure || error instanceof SettingsError)) throw error;
     note(`error: ${error.message}`);
     return error instanceof AgreementFailure ? error.exitCode : 1;
-  } finally {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(name, interrupt);
   }
 };
 

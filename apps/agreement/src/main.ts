@@ -1,4 +1,5 @@
+import { stopsBySignal } from '@evaluation/telemetry/stopSignals';
 import { runAgreement } from './agreement.ts';
 
 /** `npm run agreement`: how far a grader agrees with human marks (docs/agreement.md). */
-process.exitCode = await runAgreement(process.argv.slice(2));
+process.exitCode = await runAgreement(process.argv.slice(2), stopsBySignal());

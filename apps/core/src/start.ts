@@ -1,11 +1,10 @@
-import type { AddressInfo } from 'node:net';
 import { createHTTPHandler } from '@trpc/server/adapters/standalone';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { openDatabase } from '@evaluation/database';
 import { openLanes } from '@evaluation/lanes';
 import { objectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
-import { createLogger, drainable, readinessOf, type Observed } from '@evaluation/telemetry';
+import { createLogger, drainable, listen, readinessOf, type Observed } from '@evaluation/telemetry';
 import { startErasures } from './candidates/eraseCandidate.ts';
 import { startReconciler } from './credits/reconcile/reconciler.ts';
 import { startEvidenceRemoval } from './evidence/removeEvidence.ts';
@@ -82,7 +81,21 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     }
   });
   const { drain } = drainable(server);
-  const port = await listen(server, settings.listen);
+  const closeParts = async (): Promise<void> => {
+    preparation.stop();
+    await dispatcher.close();
+    await Promise.all([lanePace, renewal, ...rounds].map((running) => running.close()));
+    await lanes.close();
+    await database.close();
+    objects.close();
+  };
+  let port: number;
+  try {
+    port = await listen(server, settings.listen, { host: 'CORE_HOST', port: 'CORE_PORT' });
+  } catch (error) {
+    await closeParts();
+    throw error;
+  }
 
   return {
     url: `${settings.tls === null ? 'http' : 'https'}://${settings.listen.host}:${port}`,
@@ -91,12 +104,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     refreshMetrics: coreGauges(services),
     close: async () => {
       await drain(settings.lingerSeconds * 1000);
-      preparation.stop();
-      await dispatcher.close();
-      await Promise.all([lanePace, renewal, ...rounds].map((running) => running.close()));
-      await lanes.close();
-      await database.close();
-      objects.close();
+      await closeParts();
     },
   };
 };
@@ -115,12 +123,3 @@ const headersOf = (request: IncomingMessage): CallHeaders => {
     traceparent: one('traceparent'),
   };
 };
-
-const listen = (server: Server, { host, port }: { host: string; port: number }): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      const address: AddressInfo | string | null = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });

@@ -1,5 +1,6 @@
 import { InstallationError } from '@evaluation/installation';
 import { readClientSettings, SettingsError, type ClientSettings } from '@evaluation/settings';
+import { NEVER_STOPPED, type Stops } from '@evaluation/telemetry/stopSignals';
 import type { Result, Submission } from '@evaluation/rest-contract';
 import { apiClient, bodyOf, type ApiClient } from './api.ts';
 import { saveCheckedCopy } from './checkedCopy.ts';
@@ -19,27 +20,24 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const COLUMNS = 100;
 const columns = (): number => process.stdout.columns ?? COLUMNS;
 
-/** @returns the exit code: 0 all was marked, 1 something was refused or failed, 2 the arguments are wrong */
-export const runDemo = async (argv: readonly string[]): Promise<number> => {
-  const interruption = new AbortController();
-  const interrupt = (): void => interruption.abort();
-  // Once each: a second Ctrl-C ends the demo at once.
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, interrupt);
+/** @returns the exit code: 0 all was marked, 1 something was refused or failed, 2 the arguments are wrong, 130 interrupted */
+export const runDemo = async (argv: readonly string[], stops: Stops = NEVER_STOPPED): Promise<number> => {
+  const { interrupted } = stops;
   try {
     const options = readOptions(argv);
     if (options === null) return 0;
     const settings = readClientSettings();
     const papers = await readPapers(options);
-    const service = await findOrStartService(settings, say, interruption.signal);
+    const service = await findOrStartService(settings, say, stops);
     try {
-      const api = apiClient({ ...service, signal: interruption.signal });
-      await show(api, service.baseUrl, papers, settings, interruption.signal);
+      const api = apiClient({ ...service, signal: interrupted });
+      await show(api, service.baseUrl, papers, settings, interrupted);
     } finally {
       await service.release();
     }
     return 0;
   } catch (error) {
-    if (interruption.signal.aborted) {
+    if (interrupted.aborted) {
       process.stderr.write('interrupted\n');
       return 130;
     }
@@ -52,8 +50,6 @@ export const runDemo = async (argv: readonly string[]): Promise<number> => {
     }
     process.stderr.write(`error: ${plain(error.message)}\n`);
     return error instanceof DemoFailure ? error.exitCode : 1;
-  } finally {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(name, interrupt);
   }
 };
 

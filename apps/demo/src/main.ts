@@ -1,4 +1,5 @@
+import { stopsBySignal } from '@evaluation/telemetry/stopSignals';
 import { runDemo } from './demo.ts';
 
 /** `npm run demo`: marks a scanned copy and typed answers through the public API (design chapter 7). */
-process.exitCode = await runDemo(process.argv.slice(2));
+process.exitCode = await runDemo(process.argv.slice(2), stopsBySignal());

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { findInstallation } from '@evaluation/installation';
 import type { ClientSettings } from '@evaluation/settings';
+import type { Stops } from '@evaluation/telemetry/stopSignals';
 import { DemoFailure } from './failure.ts';
 
 /** The service that the demo is a client of. */
@@ -25,7 +26,7 @@ const LINES_SHOWN = 15;
 export const findOrStartService = async (
   settings: ClientSettings,
   say: (line: string) => void,
-  signal: AbortSignal,
+  stops: Stops,
 ): Promise<Service> => {
   const release = async (): Promise<void> => {};
   if (settings.apiUrl !== undefined) {
@@ -37,7 +38,7 @@ export const findOrStartService = async (
   if (installation?.base_url != null && (await answers(installation.base_url))) {
     return { baseUrl: installation.base_url, apiKey: settings.apiKey ?? keyIn(installation), release };
   }
-  return startOne(settings, say, signal);
+  return startOne(settings, say, stops);
 };
 
 /** Anything that speaks HTTP there counts: whether it is ours shows when the key is used. */
@@ -60,7 +61,7 @@ const keyIn = (installation: { first_key: { api_key: string } | null }): string 
 const startOne = async (
   settings: ClientSettings,
   say: (line: string) => void,
-  signal: AbortSignal,
+  { interrupted, atOnce }: Stops,
 ): Promise<Service> => {
   say(`No service runs on ${settings.dataDir}: starting one for this demo (npm start keeps one running).`);
   const child = spawn(process.execPath, [PROGRAM], {
@@ -71,11 +72,18 @@ const startOne = async (
   const release = async (): Promise<void> => {
     if (hasEnded(child)) return;
     say('Stopping the service that the demo started.');
+    const ended = once(child, 'exit');
     child.kill('SIGTERM');
-    await once(child, 'exit');
+    await ended;
   };
+  // SIGQUIT, which the service never takes for a copy of the SIGTERM before it. It ends within 10 s.
+  const hurry = (): void => {
+    say('Stopping the service at once.');
+    child.kill('SIGQUIT');
+  };
+  atOnce.addEventListener('abort', hurry, { once: true });
   try {
-    const baseUrl = await untilReady(child, say, signal);
+    const baseUrl = await untilReady(child, say, interrupted);
     const installation = await findInstallation(settings.dataDir);
     if (installation === null) throw new DemoFailure('The service started, and left no installation behind.');
     return { baseUrl, apiKey: settings.apiKey ?? keyIn(installation), release };
@@ -116,12 +124,4 @@ const untilReady = (child: ChildProcess, say: (line: string) => void, signal: Ab
   });
 
 const couldNotStart = (complaints: readonly string[]): DemoFailure =>
-  new DemoFailure(
-    [
-      'The service could not be started:',
-      ...complaints,
-      ...(complaints.some((line) => line.includes('EADDRINUSE'))
-        ? ['Set PORT and CORE_PORT to free ports, or stop what listens there.']
-        : []),
-    ].join('\n'),
-  );
+  new DemoFailure(['The service could not be started:', ...complaints].join('\n'));

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { CoreAccess } from '@evaluation/core-client';
 import { openLanes } from '@evaluation/lanes';
 import type { FacadeSettings } from '@evaluation/settings';
-import { createLogger, drainable, type Observed } from '@evaluation/telemetry';
+import { createLogger, drainable, listen, type Observed } from '@evaluation/telemetry';
 import { createApp } from './app.ts';
 import { startRateLimits } from './rateLimits/exchange.ts';
 
@@ -24,18 +24,14 @@ export const startFacade = async (settings: FacadeSettings, core: CoreAccess): P
   const { drain } = drainable(server);
   // Longer than a proxy keeps its idle connections: who closes first must be the proxy, or a request is lost between.
   server.keepAliveTimeout = 75_000;
+  let port: number;
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(settings.listen.port, settings.listen.host, resolve);
-    });
+    port = await listen(server, settings.listen, { host: 'HOST', port: 'PORT' });
   } catch (error) {
     await rateLimits.close();
     await lanes.close();
     throw error;
   }
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : settings.listen.port;
   return {
     baseUrl: `http://${settings.listen.host}:${port}/v1`,
     // Without NATS replicas cannot exchange counts, and each keeps to its share.

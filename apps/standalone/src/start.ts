@@ -12,6 +12,7 @@ import {
 import type { Observed } from '@evaluation/telemetry';
 import { startWorker } from '@evaluation/worker';
 import { startBackingServices } from './backingServices.ts';
+import { assertPortsAreFree } from './ports.ts';
 
 export interface Standalone extends Observed {
   baseUrl: string;
@@ -40,6 +41,7 @@ export const startStandalone = async (
     for (const part of started.toReversed()) await part.close();
   };
   try {
+    await assertPortsAreFree(settings);
     const backing = keep(await startBackingServices(settings, onProgress));
     const installation = await openInstallation(settings.dataDir);
     const environment = environmentFor(settings, installation, backing);
@@ -64,8 +66,6 @@ export const startStandalone = async (
         access(installation.tokens.grading),
       ),
     );
-    const firstKey =
-      installation.first_key ?? (await provisionFirst(access(installation.tokens.control), onProgress));
     const facade = keep(
       await startFacade(
         readFacadeSettings({ ...environment, CORE_URL: core.url }),
@@ -73,6 +73,9 @@ export const startStandalone = async (
       ),
     );
 
+    // After the last server listens: a start that is refused its port leaves no institute behind.
+    const firstKey =
+      installation.first_key ?? (await provisionFirst(access(installation.tokens.control), onProgress));
     const current = { ...installation, first_key: firstKey, core_url: core.url, base_url: facade.baseUrl };
     await writeInstallation(settings.dataDir, current);
     return {

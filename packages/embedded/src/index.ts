@@ -5,4 +5,5 @@ export { startNats } from './nats/start.ts';
 export type { EmbeddedNats, NatsOptions } from './nats/start.ts';
 export { startS3 } from './s3/start.ts';
 export type { EmbeddedS3, S3Options } from './s3/start.ts';
+export { stopServersAtOnce } from './running.ts';
 export { DataFolderInUse } from './dataFolder.ts';

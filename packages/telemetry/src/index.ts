@@ -1,4 +1,5 @@
 export { drainable, type Drainable } from './drainable.ts';
+export { CannotListen, listen } from './listen.ts';
 export { createLogger, type Logger } from './logger.ts';
 export * as metrics from './metrics.ts';
 export { observe, type Observed } from './observe.ts';

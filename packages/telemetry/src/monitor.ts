@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.ts';
 import { dependencyUp, exposition } from './metrics.ts';
 
 /**
@@ -122,12 +122,7 @@ export const startMonitor = async (options: {
       () => response.writeHead(500).end(),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
-  const address: AddressInfo | string | null = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : options.port;
+  const port = await listen(server, options, { host: 'METRICS_HOST', port: 'METRICS_PORT' });
   return {
     url: `http://${options.host}:${port}`,
     stopping: () => {

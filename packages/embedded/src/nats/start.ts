@@ -9,6 +9,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { claimDataFolder, keptSecret, readOrNull } from '../dataFolder.ts';
 import { processesNaming, stopProcess, until } from '../processes.ts';
+import { track } from '../running.ts';
 import { natsBinary } from './binary.ts';
 
 export interface NatsOptions {
@@ -87,6 +88,7 @@ async function startServer(
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     });
+    track(child, 'nats');
     await once(child, 'spawn');
     child.unref();
     const pid = child.pid;

@@ -9,6 +9,7 @@ import { chmod, chown, mkdir, open, readdir, rename, rm, stat, writeFile } from 
 import { dirname, join } from 'node:path';
 import { keptSecret, readOrNull } from '../dataFolder.ts';
 import { processesNaming, stopProcess } from '../processes.ts';
+import { track } from '../running.ts';
 import { blockingFolder, type ServerAccount } from './account.ts';
 import { reachableRoot, type PostgresBinaries } from './binaries.ts';
 
@@ -144,6 +145,7 @@ async function runToEnd(program: string, account: ServerAccount, cwd: string, ar
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  track(child, 'tool');
   let output = '';
   const keep = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000));
   child.stdout.on('data', keep);

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import getPort from 'get-port';
 import { claimDataFolder, readOrNull } from '../dataFolder.ts';
 import { commandLine, processMark, stopProcess, until, workingFolder } from '../processes.ts';
+import { track } from '../running.ts';
 import { serverAccount, type ServerAccount } from './account.ts';
 import { postgresBinaries, type PostgresBinaries } from './binaries.ts';
 import { clusterHome, ensureCluster, SERVER_ENVIRONMENT, SERVICE_NAME } from './cluster.ts';
@@ -113,6 +114,7 @@ async function startOnce(start: ServerStart, port: number): Promise<{ pid: numbe
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
     });
+    track(child, 'postgres');
     await once(child, 'spawn');
     child.unref();
     const pid = child.pid;

@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import type { StandaloneSettings } from '@evaluation/settings';
+import { listen } from '@evaluation/telemetry';
+
+/**
+ * Refuses a start before it makes anything when one of its ports is taken. All ports are held at once, so two settings
+ * that name the same port are found too. Between this look and the real server another process may still take a port;
+ * then that server refuses with the same words, later.
+ *
+ * @throws CannotListen
+ */
+export const assertPortsAreFree = async (settings: StandaloneSettings): Promise<void> => {
+  const held: Server[] = [];
+  const hold = async (at: { host: string; port: number }, names: { host: string; port: string }) => {
+    const server = createServer();
+    await listen(server, at, names);
+    held.push(server);
+  };
+  try {
+    await hold({ host: settings.host, port: settings.port }, { host: 'HOST', port: 'PORT' });
+    await hold(
+      { host: settings.coreHost, port: settings.corePort },
+      { host: 'CORE_HOST', port: 'CORE_PORT' },
+    );
+    if (settings.monitor.listen !== null)
+      await hold(settings.monitor.listen, { host: 'METRICS_HOST', port: 'METRICS_PORT' });
+  } finally {
+    await Promise.all(held.map((server) => once(server.close(), 'close')));
+  }
+};
