@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, createServer as createProxy, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openInstallation, writeInstallation } from '@evaluation/installation';
+import { findInstallation, openInstallation, writeInstallation } from '@evaluation/installation';
 import type { Account } from '@evaluation/rest-contract/schemas';
-import { apiClient, type ErrorBody } from '../harness/api.ts';
+import { apiClient, createExam, type ErrorBody } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
 import { eventually } from '../harness/ledger.ts';
+import { longAnswer, typedExam } from '../harness/papers.ts';
 import type { TestService } from '../harness/service.ts';
 import { startIdleService } from '../harness/tenant.ts';
 import { runProgram, type Outcome } from './program.ts';
@@ -126,8 +129,98 @@ test('a key is refused from its expiry on, and an institute whose API is disable
 test('granted credits are added to the balance', async () => {
   const institute = await newInstitute();
   const granted = await admin('credits', 'grant', '--institute', institute, '--amount', '12.5', '--json');
-  expect(answerOf(granted)).toEqual({ institute_id: institute, balance: 512.5 });
+  expect(answerOf(granted)).toMatchObject({ institute_id: institute, balance: 512.5 });
   expect((await show(institute)).credits.balance).toBe(512.5);
+});
+
+const grantOf = (institute: string, amount: string, key: string): Promise<Outcome> =>
+  admin(
+    ...words(`credits grant --institute ${institute} --amount ${amount} --idempotency-key ${key} --json`),
+  );
+
+test('a grant with one key happens once: repeated, at once, and never with another amount', async () => {
+  const institute = await newInstitute();
+  const control = service.control.as({}).control;
+  const same = { institute_id: institute, amount: 12.5, idempotency_key: 'invoice-4711' };
+  const atOnce = await Promise.all(Array.from({ length: 5 }, () => control.grantCredits.mutate(same)));
+  const granted = { institute_id: institute, balance: 512.5, idempotency_key: 'invoice-4711' };
+  expect(atOnce).toEqual(atOnce.map(() => granted));
+  await control.grantCredits.mutate({ institute_id: institute, amount: 1 });
+  // The answer of then, though the balance is another one by now.
+  expect(answerOf(await grantOf(institute, '12.5', 'invoice-4711'))).toEqual(granted);
+  expect((await show(institute)).credits.balance).toBe(513.5);
+
+  const other = await grantOf(institute, '13', 'invoice-4711');
+  expect(other.code).toBe(1);
+  expect(errorOf(other)).toMatchObject({ code: 'idempotency_key_reused' });
+  expect(errorOf(other).message).toContain('used to grant 12.5 credits, so it cannot grant 13');
+  expect((await show(institute)).credits.balance).toBe(513.5);
+  // A key of one institute says nothing about another.
+  const neighbour = await newInstitute();
+  expect(answerOf(await grantOf(neighbour, '12.5', 'invoice-4711'))).toMatchObject({ balance: 512.5 });
+});
+
+test('a grant whose answer is lost prints the command that is safe to repeat, and the repetition grants nothing more', async () => {
+  const institute = await newInstitute();
+  // Core answers, and the answer does not arrive: as when core is killed between the commit and the answer.
+  const installation = await findInstallation(here.DATA_DIR);
+  const core = Number(new URL(installation?.core_url ?? '').port);
+  const proxy = createProxy((near) => {
+    const far = connect(core, '127.0.0.1');
+    near.on('error', () => {});
+    far.on('error', () => {});
+    near.pipe(far);
+    far.once('data', () => {
+      near.destroy();
+      far.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = proxy.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const lost = await runProgram('admin', words(`credits grant --institute ${institute} --amount 5`), {
+    CORE_URL: `http://127.0.0.1:${address.port}`,
+    CORE_CONTROL_TOKEN: installation?.tokens.control ?? '',
+  });
+  proxy.close();
+  expect(lost.code).toBe(1);
+  const [, command = ''] = /npm run --silent admin -- (credits grant .*)$/m.exec(lost.stderr) ?? [];
+  expect(command).toMatch(/--amount 5 --idempotency-key [\w-]{36}$/);
+  expect((await show(institute)).credits.balance).toBe(505);
+  expect((await admin(...words(command))).stdout).toContain('the balance is 505');
+  expect((await show(institute)).credits.balance).toBe(505);
+});
+
+test('a price or a grant that no column could keep is refused by its name, and an old price ends in 402', async () => {
+  const institute = await newInstitute();
+  for (const option of ['--credits-per-page', '--credits-per-answer']) {
+    const refused = await admin('institute', 'set', '--institute', institute, option, '10000001', '--json');
+    expect(refused.code).toBe(2);
+    expect(errorOf(refused).message).toContain(option);
+    expect(errorOf(refused).message).toContain('at most 10000000');
+  }
+  for (let granted = 0; granted < 7; granted += 1)
+    await admin('credits', 'grant', '--institute', institute, '--amount', '1000000000');
+  const full = await admin('credits', 'grant', '--institute', institute, '--amount', '1000000000', '--json');
+  expect(full.code).toBe(1);
+  expect(errorOf(full).message).toContain('amount: the balance would be 8000000500');
+
+  await behind(service.database, 'update institutes set credits_per_answer = 9000000000 where id = $1', [
+    institute,
+  ]);
+  const { api_key } = await service.control.as({}).control.createKey.mutate({ institute_id: institute });
+  const api = apiClient(service.baseUrl, api_key);
+  const exam = await createExam(api, typedExam([longAnswer('1'), longAnswer('2')]));
+  const answers = ['1', '2'].map((question_label) => ({ question_label, text: 'Light becomes sugar.' }));
+  const refused = await api.post(`/exams/${exam.id}/submissions`, {
+    candidate: { external_id: 'one' },
+    answers,
+  });
+  expect(refused).toMatchObject({ status: 402, body: { error: { code: 'insufficient_credits' } } });
+  expect(await api.post('/credits/quote', { typed_answers: 2 })).toMatchObject({
+    status: 200,
+    body: { total: 18_000_000_000, sufficient: false },
+  });
 });
 
 test('what is set of an institute changes, and nothing else of it', async () => {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { Scope, SCOPES, uuid } from '@evaluation/rest-contract/schemas';
+import { MAX_PRICE } from '@evaluation/rules';
 import * as z from 'zod/v4';
 
 /** How the values of options are read. Each throws InvalidArgumentError, with what would have been right. */
@@ -14,6 +15,13 @@ export const credits = (text: string): number => {
     );
   }
   return Number(text);
+};
+
+/** A contract price of one page or answer. */
+export const contractPrice = (text: string): number => {
+  const amount = credits(text);
+  if (amount > MAX_PRICE) throw new InvalidArgumentError(`A price is at most ${MAX_PRICE} credits.`);
+  return amount;
 };
 
 export const creditsAboveZero = (text: string): number => {
@@ -48,6 +56,14 @@ export const name = (text: string): string => {
   return text;
 };
 
+/** Without characters that a shell reads, so that a command with it can be copied. */
+export const idempotencyKey = (text: string): string => {
+  if (!/^[\w.:-]{1,256}$/.test(text)) {
+    throw new InvalidArgumentError('1 to 256 letters, digits, and any of _ . : -');
+  }
+  return text;
+};
+
 /** `read` and `evaluation:read` are the same scope. */
 export const scopes = (text: string): Scope[] => {
   const parsed = text.split(',').map((part) => {
@@ -77,7 +93,8 @@ export const time = (text: string): string => {
  */
 
 /** `standard` is the rate that everybody pays: no contract price. */
-export const price = (text: string): number | 'standard' => (text === 'standard' ? text : credits(text));
+export const price = (text: string): number | 'standard' =>
+  text === 'standard' ? text : contractPrice(text);
 
 /** `none`: no cap of its own. */
 export const cap = (text: string): number | 'none' => (text === 'none' ? text : count(text));

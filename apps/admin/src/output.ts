@@ -11,5 +11,8 @@ export const print = (
   out.write(json === true ? `${JSON.stringify(answer)}\n` : `${lines.join('\n')}\n`);
 };
 
-/** A command's example below its help, as it is typed. */
-export const example = (command: string): string => `\nExample:\n  $ npm run --silent admin -- ${command}\n`;
+/** A command as it is typed. */
+export const commandLine = (command: string): string => `npm run --silent admin -- ${command}`;
+
+/** A command's example below its help. */
+export const example = (command: string): string => `\nExample:\n  $ ${commandLine(command)}\n`;

@@ -3,6 +3,13 @@ import { exact } from './marks.ts';
 /** Spec 8.4: 1 credit a page, 1 credit a non-blank long answer, unless the institute is on a contract price. */
 const STANDARD_CREDITS = 1;
 
+/** A contract price of one page or answer. 200 answers, the most of one submission, stay far below `MAX_AMOUNT`. */
+export const MAX_PRICE = 10_000_000;
+/** The largest number of credits that the database keeps. */
+export const MAX_AMOUNT = 9_999_999_999.9999;
+/** With the largest credit limit and all of it committed, still below `MAX_AMOUNT`. */
+export const MAX_BALANCE = 8_000_000_000;
+
 export interface Price {
   unit: 'page' | 'answer';
   credits: number;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { count, credits, id, name, price } from '../arguments.ts';
+import { contractPrice, count, credits, id, name, price } from '../arguments.ts';
 import { withControl } from '../control.ts';
 import { CommandFailure, INVALID_ARGUMENTS } from '../failures.ts';
 import { example, print } from '../output.ts';
@@ -19,12 +19,12 @@ export const addInstituteCommands = (program: Command): void => {
     .option(
       '--credits-per-page <number>',
       'contract price of a scanned page (default: the standard rate)',
-      credits,
+      contractPrice,
     )
     .option(
       '--credits-per-answer <number>',
       'contract price of a typed long answer (default: the standard rate)',
-      credits,
+      contractPrice,
     )
     .option('--daily-copy-quota <count>', 'copies a day (UTC) over all of its keys (default: 2000)', count)
     .option('--api-disabled', 'its keys answer 403 product_not_enabled')

@@ -15,7 +15,15 @@ type Change = { kind: 'grant' | 'reserve' | 'charge' | 'release'; amount: number
 export const reserve = async (tx: Tx, instituteId: string, runId: string, amount: number): Promise<void> => {
   if (amount === 0) return;
   const changed = await change(tx, instituteId, { kind: 'reserve', amount, runId });
-  if (changed) return;
+  if (!changed) throw await insufficientCredits(tx, instituteId, amount);
+};
+
+/** What a submission is refused with that costs more than there is. */
+export const insufficientCredits = async (
+  tx: Tx,
+  instituteId: string,
+  amount: number,
+): Promise<DomainFailure> => {
   const account = await tx
     .selectFrom('credit_accounts')
     .selectAll()
@@ -24,7 +32,7 @@ export const reserve = async (tx: Tx, instituteId: string, runId: string, amount
   const balance = exact(account?.balance ?? 0);
   const limit = exact(account?.credit_limit ?? 0);
   const committed = exact(account?.committed ?? 0);
-  throw new DomainFailure('insufficient_credits', {
+  return new DomainFailure('insufficient_credits', {
     details: {
       required: amount,
       available: balance.plus(limit).minus(committed).toNumber(),

@@ -2,15 +2,15 @@ import * as z from 'zod/v4';
 import { tellFacades } from '../account/tellFacades.ts';
 import type { Services } from '../services.ts';
 import { noSuchInstitute } from './findInstitute.ts';
-import { amount, dailyCopyQuota, instituteName } from './provision.ts';
+import { amount, dailyCopyQuota, instituteName, price } from './provision.ts';
 
 /** What is left out stays; a price of null is the standard rate. */
 export const InstituteEdit = z.object({
   institute_id: z.uuid(),
   name: instituteName.optional(),
   api_enabled: z.boolean().optional(),
-  credits_per_page: amount.nullable().optional(),
-  credits_per_answer: amount.nullable().optional(),
+  credits_per_page: price.nullable().optional(),
+  credits_per_answer: price.nullable().optional(),
   daily_copy_quota: dailyCopyQuota.optional(),
   credit_limit: amount.optional(),
 });

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/v4';
 import { termsOf } from '../account/manageKeys.ts';
+import { MAX_PRICE } from '@evaluation/rules';
+import { grantOnce } from '../credits/grantOnce.ts';
 import { grant } from '../credits/ledger.ts';
 import { countCredits } from '../metrics.ts';
 import type { Services } from '../services.ts';
@@ -8,8 +10,10 @@ import { findInstitute } from './findInstitute.ts';
 
 /** What the provisioning CLI does (design chapter 6): institutes and their credits. */
 
-/** Credits and prices. */
+/** Credits. */
 export const amount = z.number().gte(0).lte(1_000_000_000);
+/** A contract price of one page or answer. */
+export const price = z.number().gte(0).lte(MAX_PRICE);
 export const instituteName = z.string().min(1).max(255);
 export const dailyCopyQuota = z.int().gte(0).lte(1_000_000_000);
 
@@ -17,8 +21,8 @@ export const InstituteCreate = z.object({
   name: instituteName,
   credits: amount,
   credit_limit: amount.default(0),
-  credits_per_page: amount.nullable().default(null),
-  credits_per_answer: amount.nullable().default(null),
+  credits_per_page: price.nullable().default(null),
+  credits_per_answer: price.nullable().default(null),
   daily_copy_quota: dailyCopyQuota.default(2000),
   api_enabled: z.boolean().default(true),
 });
@@ -53,22 +57,25 @@ export const createInstitute = async (
   return { institute_id: id };
 };
 
-/** @throws DomainFailure not_found */
+export const CreditGrant = z.object({
+  institute_id: z.uuid(),
+  amount: z.number().gt(0).lte(1_000_000_000),
+  /** A repetition with the same key and amount is answered as the first one was. Absent: each call grants. */
+  idempotency_key: z.string().min(1).max(256).optional(),
+});
+
+/** @throws DomainFailure not_found, idempotency_key_reused, validation_failed */
 export const grantCredits = async (
   services: Services,
-  input: { institute_id: string; amount: number },
-): Promise<{ institute_id: string; balance: number }> => {
-  await findInstitute(services, input.institute_id);
-  const account = await services.database.inTenant(input.institute_id, async (tx) => {
-    await grant(tx, input.institute_id, input.amount);
-    return tx
-      .selectFrom('credit_accounts')
-      .select('balance')
-      .where('institute_id', '=', input.institute_id)
-      .executeTakeFirstOrThrow();
-  });
-  await countCredits(services, 'granted', input.amount);
-  return { institute_id: input.institute_id, balance: Number(account.balance) };
+  input: z.output<typeof CreditGrant>,
+): Promise<{ institute_id: string; balance: number; idempotency_key: string | null }> => {
+  const { institute_id: instituteId, amount: credits, idempotency_key: key = null } = input;
+  await findInstitute(services, instituteId);
+  const { granted, balance } = await services.database.inTenant(instituteId, (tx) =>
+    grantOnce(tx, instituteId, { amount: credits, key }),
+  );
+  if (granted) await countCredits(services, 'granted', credits);
+  return { institute_id: instituteId, balance, idempotency_key: key };
 };
 
 /** An institute with its keys (never the keys themselves) and credits. @throws DomainFailure not_found */

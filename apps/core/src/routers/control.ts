@@ -12,7 +12,13 @@ import { WantedCandidate } from '../candidates/findForOperator.ts';
 import { reconcileSome } from '../credits/reconcile/reconcile.ts';
 import { readEvidenceParts, showEvidence, WantedEvidence, WantedParts } from '../evidence/showEvidence.ts';
 import { editInstitute, InstituteEdit } from '../institutes/editInstitute.ts';
-import { createInstitute, grantCredits, InstituteCreate, showInstitute } from '../institutes/provision.ts';
+import {
+  CreditGrant,
+  createInstitute,
+  grantCredits,
+  InstituteCreate,
+  showInstitute,
+} from '../institutes/provision.ts';
 import { controlProcedure, router } from '../trpc.ts';
 
 /** For provisioning: the CLI of design chapter 6. */
@@ -30,7 +36,7 @@ export const controlRouter = router({
     .input(z.object({ key_id: z.uuid() }))
     .mutation(({ ctx, input }) => revokeKey(ctx.services, input.key_id)),
   grantCredits: controlProcedure
-    .input(z.object({ institute_id: z.uuid(), amount: z.number().gt(0).lte(1_000_000_000) }))
+    .input(CreditGrant)
     .mutation(({ ctx, input }) => grantCredits(ctx.services, input)),
   reconcile: controlProcedure
     .input(z.object({ institute_id: z.uuid().optional(), after: z.uuid().optional() }))

@@ -4,11 +4,12 @@ import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { SubmissionCreate, type Submission } from '@evaluation/rest-contract/schemas';
-import { isRead, priceOf, quoteFor, type Parts } from '@evaluation/rules';
+import { isRead, MAX_AMOUNT, priceOf, quoteFor, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, isUuid, refuseField } from '../accept.ts';
 import { registerCandidates } from '../candidates/register.ts';
 import { upsertCandidates } from '../candidates/upsert.ts';
+import { insufficientCredits } from '../credits/ledger.ts';
 import { lockExam, refuseChange } from '../exams/lockExam.ts';
 import { announceStop, stopRun, type StoppedRun } from '../grading/stopRun.ts';
 import type { Services } from '../services.ts';
@@ -67,6 +68,8 @@ export const createSubmission = async (
     const unit = lane === 'copy' ? 'page' : 'answer';
     const price = priceOf(unit, lane === 'copy' ? terms.credits_per_page : terms.credits_per_answer);
     const quote = { unit, ...quoteFor(price, intake.units) } as const;
+    // No balance covers it, and no column holds it: a price from before prices had a bound.
+    if (quote.credits > MAX_AMOUNT) throw await insufficientCredits(tx, actor.institute_id, quote.credits);
 
     const replaced =
       replacedId === null ? null : await replaceWith(tx, actor.institute_id, replacedId, submissionId);

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { takeMigrationLock, withSession } from './session.ts';
 
 /** Core adds rows here and never changes one: a process that was broken into cannot rewrite what happened. */
-const APPEND_ONLY = ['audit_entries', 'credit_entries', 'rubric_versions'];
+const APPEND_ONLY = ['audit_entries', 'credit_entries', 'credit_grant_keys', 'rubric_versions'];
 /** Core looks whether the schema is there, and no more. */
 const READ_ONLY = ['_prisma_migrations'];
 
