@@ -147,7 +147,9 @@ export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
   if (actor === null) throw new TRPCError({ code: 'UNAUTHORIZED' });
   const { idempotencyKey: key, fingerprint } = ctx.headers;
   const idempotent = key === undefined || fingerprint === undefined ? null : { key, fingerprint };
-  return next({ ctx: { ...ctx, actor, idempotent } });
+  // A flood of clients' calls leaves connections to workers and to core itself.
+  const services = { ...ctx.services, database: ctx.services.database.forClients };
+  return next({ ctx: { ...ctx, services, actor, idempotent } });
 });
 
 /** For workers. */

@@ -1,5 +1,6 @@
 import { LaneUnavailable } from '@evaluation/lanes';
 import { ObjectStoreTimeout } from '@evaluation/object-store';
+import { NoTurn } from '@evaluation/turns';
 
 const NETWORK = new Set([
   'ECONNREFUSED',
@@ -26,6 +27,7 @@ const BROKEN =
 export const unreachable = (error: unknown): string | null => {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof LaneUnavailable) return 'NATS';
+    if (cause instanceof NoTurn) return cause.what;
     if (cause instanceof ObjectStoreTimeout || isStoreTrouble(cause)) return 'the object store';
     const code: unknown = Reflect.get(cause, 'code') ?? Reflect.get(cause, 'errorCode');
     if (typeof code === 'string' && (DATABASE.test(code) || PRISMA.has(code))) return 'PostgreSQL';

@@ -3,8 +3,11 @@ export { grantCore } from './migrate/grantCore.ts';
 export { drift, newMigration, type DriftOptions } from './migrate/drift.ts';
 export {
   brokenConstraint,
+  hasTurn,
+  Held,
   json,
   openDatabase,
+  type Caller,
   type Database,
   type DatabaseOptions,
   type Pace,

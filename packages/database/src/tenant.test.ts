@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '@evaluation/telemetry';
 import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
-import { brokenConstraint, openDatabase, type Database, type Tx } from './tenant.ts';
+import { brokenConstraint, hasTurn, Held, openDatabase, type Database, type Tx } from './tenant.ts';
 
 const log = createLogger({ service: 'test', level: 'silent' });
 let clone: ClonedDatabase;
@@ -198,12 +198,15 @@ describe('inTenant', () => {
     try {
       const holding = Promise.withResolvers<void>();
       let held = 0;
-      const work = Array.from({ length: 3 }, () =>
-        small.inTenant(randomUUID(), async () => {
-          held += 1;
-          await holding.promise;
-        }),
-      );
+      const hold = async () => {
+        held += 1;
+        await holding.promise;
+      };
+      const work = [
+        small.inTenant(randomUUID(), hold),
+        small.forClients.inTenant(randomUUID(), hold),
+        small.forClients.inTenant(randomUUID(), hold),
+      ];
       await expect.poll(() => held, { timeout: 10_000 }).toBe(2);
       await small.ping();
       expect(small.waiting()).toBe(1);
@@ -212,6 +215,62 @@ describe('inTenant', () => {
     } finally {
       await small.close();
     }
+  });
+
+  test('while one institute floods the pool, another institute, workers and core itself get a connection at once', async () => {
+    const ofSix = await openDatabase({ url: clone.url, poolSize: 6, log });
+    const [flooding, other] = [randomUUID(), randomUUID()];
+    const holding = Promise.withResolvers<void>();
+    let held = 0;
+    const hold = async () => {
+      held += 1;
+      await holding.promise;
+    };
+    try {
+      const flood = Array.from({ length: 20 }, () => ofSix.forClients.inTenant(flooding, hold));
+      await expect.poll(() => held, { timeout: 10_000 }).toBe(2);
+      // None of these waits for a transaction of the flood, of which none has ended.
+      await ofSix.forClients.inTenant(other, (tx) => sql`select 1`.execute(tx));
+      await ofSix.inTenant(flooding, (tx) => sql`select 1`.execute(tx));
+      await ofSix.acrossInstitutes((tx) => sql`select 1`.execute(tx));
+      expect([held, ofSix.waiting()]).toEqual([2, 18]);
+
+      // However many institutes flood, clients leave connections to workers and core.
+      const more = Array.from({ length: 20 }, () => ofSix.forClients.inTenant(randomUUID(), hold));
+      await expect.poll(() => held, { timeout: 10_000 }).toBe(5);
+      await ofSix.inTenant(flooding, (tx) => sql`select 1`.execute(tx));
+      await ofSix.acrossInstitutes((tx) => sql`select 1`.execute(tx));
+      expect(held).toBe(5);
+      holding.resolve();
+      await Promise.all([...flood, ...more]);
+      expect(ofSix.waiting()).toBe(0);
+    } finally {
+      holding.resolve();
+      await ofSix.close();
+    }
+  });
+
+  test('transactions that find something held run again one after the other, and wait without a connection', async () => {
+    const ours = randomUUID();
+    const first = Promise.withResolvers<void>();
+    let inside = 0;
+    let most = 0;
+    const work = Array.from({ length: 6 }, (_, index) =>
+      database.inTenant(ours, async (tx) => {
+        if (!hasTurn(tx, 'the exam')) throw new Held('the exam');
+        inside += 1;
+        most = Math.max(most, inside);
+        if (index === 0) await first.promise;
+        await sql`select 1`.execute(tx);
+        inside -= 1;
+      }),
+    );
+    await expect.poll(() => [inside, database.waiting()], { timeout: 10_000 }).toEqual([1, 5]);
+    // The one that has its turn is all that is taken of the institute's share.
+    await database.inTenant(ours, (tx) => sql`select 1`.execute(tx));
+    first.resolve();
+    await Promise.all(work);
+    expect([most, database.waiting()]).toEqual([1, 0]);
   });
 
   test('a server that vanishes without a word fails what waits for it, and not what may take its time', async () => {

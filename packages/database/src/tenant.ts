@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '@evaluation/telemetry';
+import { createTurns } from '@evaluation/turns';
 import { PrismaClient } from '../generated/client/client.ts';
 import type { DB } from '../generated/kysely/types.ts';
 
@@ -15,11 +16,20 @@ export type Tx = Transaction<DB>;
  */
 export type Pace = 'usual' | 'unhurried';
 
+/** Who a transaction is for. Each class leaves a part of the connections to the other one, whatever waits. */
+export type Caller = 'client' | 'service';
+
 export interface Database {
+  /**
+   * The same database for work that clients ask for. What is not told is for `service`: workers' calls and core's own.
+   */
+  forClients: Database;
   /**
    * Runs a command or a query of one institute in one transaction (READ COMMITTED): row-level security shows it the
    * rows of that institute only. Deadlocks and serialization failures run `work` again from its start, so it must do
-   * nothing but talk to the transaction (design 3.1, 3.2).
+   * nothing but talk to the transaction (design 3.1, 3.2). A transaction that finds something locked by another one of
+   * this process may throw `Held`: it is rolled back and runs again in its turn, and waits without a connection.
+   * @throws NoTurn too many wait for a connection, or for what is held, or for too long
    */
   inTenant<T>(instituteId: string, work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
   /** For what core does for all of them: sees the tables with a policy of that name (runs, uploads and some more), and no other tenant table. */
@@ -28,7 +38,7 @@ export interface Database {
   control: PrismaClient;
   /** Resolves when the database answers, however many wait for a connection; rejects within seconds. */
   ping(): Promise<void>;
-  /** How many requests wait for a connection now. */
+  /** How many requests wait now, for a connection or for their turn at what another one holds. */
   waiting(): number;
   close(): Promise<void>;
 }
@@ -44,6 +54,37 @@ export interface DatabaseOptions {
 const MAX_TRIES = 5;
 /** Serialization failure and deadlock: the whole command may run again. */
 const RETRYABLE = new Set(['40001', '40P01']);
+
+/**
+ * `work` needs something that another transaction holds, and may not keep a connection while it waits for it.
+ * `key` names what is held; transactions that name the same one run one after the other in this process.
+ */
+export class Held extends Error {
+  override readonly name = 'Held';
+  readonly key: string;
+
+  constructor(key: string) {
+    super('held by another transaction');
+    this.key = key;
+  }
+}
+
+/** Transactions that have waited for their turn at something: they may wait for its lock, since they are the only one. */
+const inTurn = new WeakMap<Tx, string>();
+
+/** Whether the transaction has its turn at `key`, so that it may wait for the lock while it holds a connection. */
+export const hasTurn = (tx: Tx, key: string): boolean => inTurn.get(tx) === key;
+
+/**
+ * Of all connections: a third for one institute in each class, so that a flood of one leaves two thirds, and three quarters
+ * for one class, so that clients leave a quarter to workers and workers to clients.
+ */
+const shareOf = (poolSize: number): number => Math.min(poolSize, Math.max(2, Math.floor(poolSize / 3)));
+const classPlacesOf = (poolSize: number): number => poolSize - Math.max(1, Math.floor(poolSize / 4));
+
+/** More than rate limits let one key send in a minute. Beyond it, and after the time, a request is refused with 503. */
+const MOST_WAITING = 1000;
+const WAIT_MS = 10_000;
 
 /** The feed's overlap of 2 minutes is enough only while no transaction lives longer than this (design 3.6). */
 const TRANSACTION_TIMEOUT_MS = 30_000;
@@ -109,33 +150,72 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   };
   const control = new PrismaClient({ adapter: new PrismaPg(pool) });
 
-  const transaction = async <T>(
-    setting: 'app.institute' | 'app.across_institutes',
-    value: string,
-    work: (tx: Tx) => Promise<T>,
-    pace: Pace = 'usual',
-  ) => {
-    for (let attempt = 1; ; attempt += 1) {
+  // In front of the pool, which is first in, first out: one institute's burst waits here, and others take turns with it.
+  const connections = createTurns({
+    what: 'PostgreSQL',
+    places: options.poolSize,
+    share: shareOf(options.poolSize),
+    classPlaces: classPlacesOf(options.poolSize),
+    mostWaiting: MOST_WAITING,
+    waitMs: WAIT_MS,
+  });
+  const held = createTurns({
+    what: 'PostgreSQL',
+    places: Infinity,
+    share: 1,
+    mostWaiting: MOST_WAITING,
+    waitMs: WAIT_MS,
+  });
+
+  /** One attempt on a connection, which is given back before anything else is waited for. */
+  const attemptOnce = async <T>(call: Call<T>, turnAt: string | null): Promise<T> => {
+    const giveBack =
+      call.pace === 'usual' ? await connections.acquire(call.value, { class: call.caller }) : () => {};
+    try {
+      return await kysely[call.pace].transaction().execute(async (tx) => {
+        if (turnAt !== null) inTurn.set(tx, turnAt);
+        await sql`select set_config(${call.setting}, ${call.value}, true)`.execute(tx);
+        return call.work(tx);
+      });
+    } finally {
+      giveBack();
+    }
+  };
+
+  const attempt = async <T>(call: Call<T>, turnAt: string | null): Promise<T> => {
+    for (let number = 1; ; number += 1) {
       try {
-        return await kysely[pace].transaction().execute(async (tx) => {
-          await sql`select set_config(${setting}, ${value}, true)`.execute(tx);
-          return work(tx);
-        });
+        return await attemptOnce(call, turnAt);
       } catch (error) {
-        if (attempt === MAX_TRIES || !(error instanceof pg.DatabaseError) || !RETRYABLE.has(error.code ?? ''))
+        if (number === MAX_TRIES || !(error instanceof pg.DatabaseError) || !RETRYABLE.has(error.code ?? ''))
           throw error;
-        await pause(2 ** attempt * 5 * Math.random());
+        await pause(2 ** number * 5 * Math.random());
       }
     }
   };
 
-  return {
-    inTenant: (instituteId, work, pace) => transaction('app.institute', instituteId, work, pace),
-    acrossInstitutes: (work, pace) =>
-      transaction(
-        'app.across_institutes',
-        'on',
-        async (tx) => {
+  const transaction = async <T>(call: Call<T>): Promise<T> => {
+    try {
+      return await attempt(call, null);
+    } catch (error) {
+      if (!(error instanceof Held)) throw error;
+      const giveBack = await held.acquire(error.key);
+      try {
+        return await attempt(call, error.key);
+      } finally {
+        giveBack();
+      }
+    }
+  };
+
+  const transactionsFor = (caller: Caller): Pick<Database, 'inTenant' | 'acrossInstitutes'> => ({
+    inTenant: (instituteId, work, pace = 'usual') =>
+      transaction({ setting: 'app.institute', value: instituteId, work, pace, caller }),
+    acrossInstitutes: (work, pace = 'usual') =>
+      transaction({
+        setting: 'app.across_institutes',
+        value: 'on',
+        work: async (tx) => {
           // Row-level security hides how rare a status is from the planner, which then would rather read the whole
           // table, each second, or all that waits, than step along the partial indexes that hold just what is looked for.
           await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
@@ -144,12 +224,16 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
           return work(tx);
         },
         pace,
-      ),
+        caller,
+      }),
+  });
+
+  const common = {
     control,
     ping: async () => {
       await pingPool.query('select 1');
     },
-    waiting: () => pool.waitingCount,
+    waiting: () => connections.waiting() + held.waiting() + pool.waitingCount,
     close: async () => {
       await control.$disconnect();
       await Promise.all(
@@ -159,7 +243,23 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
       );
     },
   };
+  const forClients: Database = {
+    ...common,
+    ...transactionsFor('client'),
+    get forClients() {
+      return forClients;
+    },
+  };
+  return { ...common, ...transactionsFor('service'), forClients };
 };
+
+interface Call<T> {
+  setting: 'app.institute' | 'app.across_institutes';
+  value: string;
+  work: (tx: Tx) => Promise<T>;
+  pace: Pace;
+  caller: Caller;
+}
 
 /**
  * Ends a connection on which nothing came or went for so long. A server that vanished while a statement was on its way

@@ -1,18 +1,19 @@
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { hasTurn, Held, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { examStatus, refusalOf, type ExamChange } from '@evaluation/rules';
 import { isUuid } from '../accept.ts';
 import { selectExam } from './findExam.ts';
 
-/** Whoever waits for one exam must not hold connections that other institutes need: then it is 503 (design 3.2). */
+/** For an exam that another replica of core holds: then it is 503 (design 3.2). */
 const WAIT_MS = 3000;
 
 /**
  * Every command under an exam begins here: the exam's lock is the first of the lock order (design 3.2), and its
  * status is read under it. `NO KEY UPDATE` lets rows that refer to the exam be inserted by others meanwhile.
  * @throws DomainFailure exam_not_found when it is missing, of another institute, not made by the API, or deleted
- * @throws the database's lock timeout when others hold it too long
+ * @throws Held for the transaction to wait for its turn at the exam without a connection; in its turn, the database's
+ * lock timeout when another replica holds the exam too long
  */
 export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
   const exam = isUuid(examId)
@@ -23,8 +24,17 @@ export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
   return exam;
 };
 
-/** A free exam needs one statement; only of one that is held, or missing, the wait is set and set back. */
+/**
+ * A free exam needs one statement; only of one that is held, or missing, the wait is set and set back. One transaction at
+ * a time of this process waits here for an exam, so that a burst on one exam holds one connection and not all.
+ */
 const waitForExam = async (tx: Tx, instituteId: string, examId: string) => {
+  const key = `exam ${examId.toLowerCase()}`;
+  if (!hasTurn(tx, key)) {
+    const seen = await selectExam(tx, instituteId, examId).executeTakeFirst();
+    if (seen === undefined || seen.status === 'deleted') return undefined;
+    throw new Held(key);
+  }
   await sql.raw(`set local lock_timeout = ${WAIT_MS}`).execute(tx);
   const exam = await selectExam(tx, instituteId, examId).forNoKeyUpdate().executeTakeFirst();
   await sql.raw('set local lock_timeout to default').execute(tx);

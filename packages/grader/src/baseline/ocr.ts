@@ -11,11 +11,11 @@ import path from 'node:path';
 import { Worker as Thread } from 'node:worker_threads';
 import { createWorker, OEM } from 'tesseract.js';
 import type { Worker } from 'tesseract.js';
+import { createTurns } from '@evaluation/turns';
 import { clampBox } from '../box.ts';
 import type { Box, CallOptions } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';
 import { plainText } from '../plainText.ts';
-import { createSemaphore } from '../semaphore.ts';
 import { orAbort, withinDeadline } from '../timeLimit.ts';
 
 export interface OcrLine {
@@ -46,7 +46,7 @@ const languageData = path.join(
   '4.0.0_best_int',
 );
 
-const turn = createSemaphore(1);
+const turns = createTurns({ places: 1 });
 let handles = 0;
 let engine: Promise<Engine> | null = null;
 
@@ -64,7 +64,7 @@ export function openOcr(): Ocr {
     async read(picture, { signal, deadline }) {
       const whileOpen = AbortSignal.any([signal, closed.signal]);
       return await withinDeadline({ signal: whileOpen, deadline }, async (limited) => {
-        const release = await turn.acquire(limited);
+        const release = await turns.acquire('engine', { signal: limited });
         try {
           return await recognize(picture, limited);
         } finally {

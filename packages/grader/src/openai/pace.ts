@@ -10,7 +10,7 @@
  * end, and dies with the process: the next one starts with all places and finds out again. The breaker beside it counts who
  * answers at all; here only 429 counts.
  */
-import { createSemaphore } from '../semaphore.ts';
+import { createTurns } from '@evaluation/turns';
 import { createHold, type Hold } from './hold.ts';
 
 export interface Pace {
@@ -32,7 +32,7 @@ export interface Turn {
 
 /** @param hold the endpoint's, which other graders may share */
 export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace {
-  const semaphore = createSemaphore(mostPlaces);
+  const turns = createTurns({ places: mostPlaces });
   let places = mostPlaces;
   let answers = 0;
   let cuts = 0;
@@ -40,7 +40,7 @@ export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace 
   function resize(to: number): void {
     places = to;
     answers = 0;
-    semaphore.resize(to);
+    turns.resize(to);
   }
 
   return {
@@ -48,7 +48,7 @@ export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace 
       return places;
     },
     async enter(signal) {
-      const release = await semaphore.acquire(signal);
+      const release = await turns.acquire('calls', { signal });
       try {
         await hold.over(signal);
       } catch (error) {

@@ -1,0 +1,1 @@
+export { createTurns, NoTurn, type Turns, type TurnsOptions } from './turns.ts';
