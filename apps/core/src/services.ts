@@ -12,8 +12,8 @@ export interface Services {
   lanes: Lanes;
   settings: CoreSettings;
   log: Logger;
-  /** Tells the dispatcher that there may be something to do; it ticks by itself anyway. */
-  wakeDispatcher: () => void;
+  /** Tells the dispatcher that there may be runs, or jobs of a lane, to release; it ticks by itself anyway. */
+  wakeDispatcher: (lane?: 'inspect' | 'draw') => void;
   /**
    * What a command tells others once its change is there: at once, or, in a command that is a part of a transaction
    * (`once`), after the commit. Must not throw.

@@ -48,7 +48,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     objects,
     settings,
     log,
-    wakeDispatcher: () => dispatcher.wake(),
+    wakeDispatcher: (lane) => dispatcher.wake(lane),
     afterCommit: (effect) => effect(),
     lanePace,
   };

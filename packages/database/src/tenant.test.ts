@@ -99,6 +99,7 @@ describe('row-level security', () => {
     expect(policies.map(({ tablename }) => tablename)).toEqual([
       'copy_drawings',
       'erasures',
+      'exhausting_files',
       'idempotency_records',
       'pending_rubrics',
       'runs',

@@ -3,7 +3,8 @@ import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
 import { CurrentPaper } from '../submissions/paper.ts';
-import { DRAWING_SECONDS } from './drawings.ts';
+import { unreachable } from '../unreachable.ts';
+import { countBrokenClaim, DRAWING_SECONDS } from './drawings.ts';
 import { Candidate, DecidedQuestion, OverrideInForce } from './markedMaterial.ts';
 import { readCandidate, readDecided, readOverrides } from './markedMaterial.ts';
 
@@ -41,6 +42,20 @@ export type DrawingMaterial = z.infer<typeof DrawingMaterial>;
  * does one that there is nothing to draw for any more: then the wish is gone too.
  */
 export const claimDrawing = async (services: Services, job: DrawingJob): Promise<DrawingMaterial | null> => {
+  try {
+    const material = await claim(services, job);
+    if (material === null) services.wakeDispatcher('draw');
+    return material;
+  } catch (error) {
+    // If this is not heard either, the message comes again and is tried again.
+    if (unreachable(error) === null) {
+      await services.database.inTenant(job.institute_id, (tx) => countBrokenClaim(tx, job));
+    }
+    throw error;
+  }
+};
+
+const claim = async (services: Services, job: DrawingJob): Promise<DrawingMaterial | null> => {
   const claimed = await services.database.inTenant(job.institute_id, async (tx) => {
     const submission = await findDrawable(tx, job);
     if (submission === undefined) {
@@ -49,7 +64,12 @@ export const claimDrawing = async (services: Services, job: DrawingJob): Promise
     }
     const drawing = await tx
       .updateTable('copy_drawings')
-      .set({ released_at: sql<Date>`clock_timestamp()`, attempts: sql<number>`attempts + 1` })
+      .set({
+        // By which core of the release before tells that a worker is at it.
+        released_at: sql<Date>`clock_timestamp()`,
+        claimed_at: sql<Date>`clock_timestamp()`,
+        attempts: sql<number>`attempts + 1`,
+      })
       .where('institute_id', '=', job.institute_id)
       .where('submission_id', '=', job.submission_id)
       .where('delivery', '=', job.delivery)

@@ -2,14 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { savePendingRubrics } from '../rubrics/savePending.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
-import { releaseDrawings } from './drawings.ts';
-import { redeliverInspections } from './inspections.ts';
+import { drawings } from './drawings.ts';
+import { inspections } from './inspections.ts';
 import { reclaimRuns, takeBackLostRuns } from './reclaimRuns.ts';
+import { recoverJobs, releaseJobs, type JobQueue } from './releaseJobs.ts';
 import { releaseRuns } from './releaseRuns.ts';
 import { RUN_LANES } from './runLane.ts';
+import { rememberSlots, type Slots } from './slots.ts';
 
 /*
- * Keeps runs moving (design 3.7, 3.8). Runs wait as rows in PostgreSQL:
+ * Keeps runs, inspections and drawings moving (design 3.7, 3.8). Runs wait as rows in PostgreSQL; inspections and drawings
+ * do so too, by releaseJobs.ts:
  *
  *   queued ──release──▶ released ──claim──▶ claimed ──▶ completed | failed | cancelled
  *      ▲                   │ message lost      │ lease expired, handed back
@@ -18,6 +21,8 @@ import { RUN_LANES } from './runLane.ts';
  * Any core replica does so, under locks that let one at a time decide. It releases whenever a run of its replica is
  * queued, claimed or over, and ticks besides: what it was not told of, it finds then. When it dies here, the next
  * replica's tick, or its own after the restart, goes on from the rows.
+ *
+ * Runs, inspections and drawings have a loop each, so that a long look for one does not keep the others waiting.
  */
 
 /**
@@ -28,15 +33,50 @@ import { RUN_LANES } from './runLane.ts';
 const GAP_MS = 20;
 
 export interface Dispatcher {
-  wake(): void;
+  /** Looks for work to release now: inspections or drawings, or, when no lane is named, runs. */
+  wake(lane?: JobQueue['lane']): void;
   close(): Promise<void>;
 }
+
+const JOB_QUEUES: readonly JobQueue[] = [inspections, drawings];
 
 export const startDispatcher = (services: Services, tickMs: number): Dispatcher => {
   // Leases are not judged before workers had a lease's time to reach core: while core or its database was away, it was
   // not the workers that were gone.
   const leaseMs = services.settings.runs.leaseSeconds * 1000;
   let steadySince = Date.now();
+  const runs = startLoop(tickMs, async (isTick) => {
+    const outcome = await (isTick
+      ? tickRuns(services, Date.now() - steadySince >= leaseMs)
+      : work(services, [releases(services)]));
+    if (!outcome.databaseWasThere) steadySince = Date.now();
+    return outcome.decided;
+  });
+  const slots = rememberSlots();
+  const jobs = JOB_QUEUES.map((queue) => ({
+    lane: queue.lane,
+    ...startLoop(tickMs, async (isTick) => {
+      const { decided } = await (isTick
+        ? tickJobs(services, queue, slots)
+        : work(services, [[() => releaseJobs(services, queue, slots)]]));
+      return decided;
+    }),
+  }));
+  return {
+    wake: (lane) => (jobs.find((loop) => loop.lane === lane) ?? runs).wake(),
+    close: async () => {
+      await Promise.all([runs, ...jobs].map((loop) => loop.close()));
+    },
+  };
+};
+
+interface Loop {
+  wake(): void;
+  close(): Promise<void>;
+}
+
+/** Looks whenever it is woken, and ticks besides. @param look returns whether this replica could decide */
+const startLoop = (tickMs: number, look: (isTick: boolean) => Promise<boolean>): Loop => {
   const closing = new AbortController();
   let awake = false;
   let rouse: () => void = () => {};
@@ -48,15 +88,12 @@ export const startDispatcher = (services: Services, tickMs: number): Dispatcher 
         resolve();
       };
     });
-  const dispatching = (async () => {
+  const looking = (async () => {
     let tickDue = 0;
     while (!closing.signal.aborted) {
       awake = false;
       const isTick = performance.now() >= tickDue;
-      const { databaseWasThere, decided } = isTick
-        ? await tick(services, Date.now() - steadySince >= leaseMs)
-        : await work(services, [releases(services)]);
-      if (!databaseWasThere) steadySince = Date.now();
+      const decided = await look(isTick);
       if (isTick) tickDue = performance.now() + tickMs;
       if (awake || !decided) await wait(GAP_MS, undefined, { signal: closing.signal }).catch(() => {});
       else await sleep(Math.max(0, tickDue - performance.now()));
@@ -71,7 +108,7 @@ export const startDispatcher = (services: Services, tickMs: number): Dispatcher 
     close: async () => {
       closing.abort();
       wake();
-      await dispatching;
+      await looking;
     },
   };
 };
@@ -86,15 +123,26 @@ interface Outcome {
 
 const releases = (services: Services): Part[] => RUN_LANES.map((lane) => () => releaseRuns(services, lane));
 
-export const tick = (services: Services, judgesLeases = true): Promise<Outcome> =>
+/** One tick of all that the dispatcher keeps moving. */
+export const tick = async (
+  services: Services,
+  judgesLeases = true,
+  slots = rememberSlots(),
+): Promise<void> => {
+  await tickRuns(services, judgesLeases);
+  for (const queue of JOB_QUEUES) await tickJobs(services, queue, slots);
+};
+
+const tickRuns = (services: Services, judgesLeases: boolean): Promise<Outcome> =>
   work(services, [
     [() => reclaimRuns(services, judgesLeases)],
     RUN_LANES.map((lane) => () => takeBackLostRuns(services, lane)),
     releases(services),
-    [() => redeliverInspections(services)],
-    [() => releaseDrawings(services)],
     [() => savePendingRubrics(services)],
   ]);
+
+const tickJobs = (services: Services, queue: JobQueue, slots: Slots): Promise<Outcome> =>
+  work(services, [[() => recoverJobs(services, queue)], [() => releaseJobs(services, queue, slots)]]);
 
 /** Each part by itself: what breaks one must not stop the others, nor one lane the other. Those of a step run at once. */
 const work = async (services: Services, steps: readonly (readonly Part[])[]): Promise<Outcome> => {

@@ -1,39 +1,64 @@
 import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
 import { messageId } from '@evaluation/lanes';
 import type { Services } from '../services.ts';
+import { refusalOfFile, rememberFile, type UsedUp } from '../uploads/exhaustingFiles.ts';
+import type { JobQueue } from './releaseJobs.ts';
 
 /** A file that was opened this often and never came back is what kills its inspections. */
 const MAX_OPENINGS = 3;
+const NEVER_ENDED =
+  'The file could not be checked: opening it takes too long or too much memory. Print it to a new PDF, or scan it again, and upload that.';
 const SOURCE_URL_SECONDS = 600;
 
-/** Puts an inspection into its lane; if that fails now, the dispatcher does it again later. */
-export const publishInspection = async (
-  services: Services,
-  upload: { id: string; institute_id: string; delivery: number },
-): Promise<void> => {
-  try {
-    await services.lanes.publish(
-      'inspect',
-      { version: 1, upload_id: upload.id, institute_id: upload.institute_id, delivery: upload.delivery },
-      messageId(upload.id, upload.delivery),
-    );
-  } catch (error) {
-    services.log.warn({ err: error, upload_id: upload.id }, 'an inspection could not be published yet');
-  }
+/** Inspections wait as uploads with `inspect_waits_since`; see releaseJobs.ts. Read to its end, a file is `ready` or `rejected`. */
+export const inspections: JobQueue = {
+  lane: 'inspect',
+  lock: 7_301_122,
+  table: 'uploads',
+  id: 'id',
+  delivery: 'inspect_delivery',
+  since: 'inspect_waits_since',
+  claimedAt: 'inspect_claimed_at',
+  releasedAt: 'inspect_released_at',
+  waits: sql`status = 'inspecting' and inspect_waits_since is not null`,
+  // `between`, as in the index `uploads_inspections_out`: by `=` the planner would rather read `uploads_inspecting`, which
+  // holds all that waits too.
+  isOut: sql`status between 'inspecting' and 'inspecting' and inspect_waits_since is null`,
+  release: sql`inspect_waits_since = null, inspect_delivery = inspect_delivery + 1`,
+  wait: sql`inspect_waits_since = created_at, inspect_claimed_at = null`,
+  patienceSeconds: ({ settings }) => settings.runs.unclaimedSeconds,
+  publish: ({ lanes }, { id, institute_id, delivery }) =>
+    lanes.publish('inspect', { version: 1, upload_id: id, institute_id, delivery }, messageId(id, delivery)),
+  giveUp: (overdue) => sql`
+    update uploads set status = 'rejected', reject_reason = ${NEVER_ENDED}
+    where ${overdue} and inspect_openings >= ${MAX_OPENINGS}
+    returning id`,
+  givenUp: 'an upload was rejected: its inspections never ended',
 };
 
-/** What a worker needs to inspect an upload; null when it is settled already. */
+/**
+ * Gives an inspection to a worker; null when it is done already, or another worker has it. The same message that comes
+ * again, since our answer was lost, is answered again. A worker of the release before does not tell its `delivery`.
+ */
 export const claimInspection = async (
   services: Services,
-  job: { upload_id: string; institute_id: string },
+  job: { upload_id: string; institute_id: string; delivery?: number | undefined },
 ): Promise<{ source_url: string; size_bytes: number } | null> => {
   const upload = await services.database.inTenant(job.institute_id, (tx) =>
     tx
-      .selectFrom('uploads')
-      .select(['sealed_key', 'size_bytes'])
+      .updateTable('uploads')
+      .set({ inspect_waits_since: null, inspect_claimed_at: sql<Date>`clock_timestamp()` })
       .where('institute_id', '=', job.institute_id)
       .where('id', '=', job.upload_id)
       .where('status', '=', 'inspecting')
+      .where((column) =>
+        column.or([
+          column('inspect_claimed_at', 'is', null),
+          column('inspect_delivery', '=', job.delivery ?? null),
+        ]),
+      )
+      .returning(['sealed_key', 'size_bytes'])
       .executeTakeFirst(),
   );
   if (upload?.sealed_key == null) return null;
@@ -45,64 +70,76 @@ export const claimInspection = async (
   };
 };
 
-/** Told just before a worker opens the file. */
+/**
+ * Told just before a worker opens the file. A file that is known to use up its limit, or that comes when the institute has
+ * used up its day, is rejected here. @param job a worker of the release before does not tell the hash
+ * @returns whether to open it
+ */
 export const countOpening = async (
   services: Services,
-  job: { upload_id: string; institute_id: string },
-): Promise<void> => {
-  await services.database.inTenant(job.institute_id, (tx) =>
-    tx
+  job: { upload_id: string; institute_id: string; sha256?: string | undefined },
+): Promise<{ open: boolean } | undefined> => {
+  const open = await services.database.inTenant(job.institute_id, async (tx) => {
+    const refusal = job.sha256 === undefined ? null : await refusalOfFile(tx, job.institute_id, job.sha256);
+    if (refusal !== null) {
+      await settle(tx, job, { status: 'rejected', reject_reason: REJECTIONS[refusal] });
+      return false;
+    }
+    await tx
       .updateTable('uploads')
       .set({
         inspect_openings: sql<number>`inspect_openings + 1`,
+        inspect_claimed_at: sql<Date>`clock_timestamp()`,
+        // By which core of the release before tells that a worker is at it.
         inspect_released_at: sql<Date>`clock_timestamp()`,
       })
       .where('institute_id', '=', job.institute_id)
       .where('id', '=', job.upload_id)
       .where('status', '=', 'inspecting')
-      .execute(),
-  );
+      .execute();
+    return true;
+  });
+  if (!open) services.wakeDispatcher('inspect');
+  return { open };
 };
 
-export type InspectionOutcome =
+const REJECTIONS: Record<'time' | 'memory' | 'day', string> = {
+  time: 'Pages of this file took all the time that one file may have, so it is not tried again for a day. Print it to a new PDF, or scan it again, and upload that.',
+  memory:
+    'Pages of this file took all the memory that one file may have, so it is not tried again for a day. Print it to a new PDF, or scan it again, and upload that.',
+  day: 'Files of the institute that cannot be read have used up the time that they may have in a day. Upload the file again tomorrow.',
+};
+
+type Settled =
   { status: 'ready'; pages: number; sha256: string } | { status: 'rejected'; reject_reason: string };
+
+export type InspectionOutcome = Settled & {
+  /** The file used up its limit; nothing from a worker of the release before. */
+  exhausted?: (UsedUp & { sha256: string }) | undefined;
+};
+
+const settle = (tx: Tx, job: { upload_id: string; institute_id: string }, settled: Settled) =>
+  tx
+    .updateTable('uploads')
+    .set(settled)
+    .where('institute_id', '=', job.institute_id)
+    .where('id', '=', job.upload_id)
+    .where('status', '=', 'inspecting')
+    .returning('id')
+    .executeTakeFirst();
 
 /** The first outcome counts: inspecting the same sealed object again says the same. */
 export const recordInspection = async (
   services: Services,
   job: { upload_id: string; institute_id: string },
-  outcome: InspectionOutcome,
+  { exhausted, ...outcome }: InspectionOutcome,
 ): Promise<void> => {
-  await services.database.inTenant(job.institute_id, (tx) =>
-    tx
-      .updateTable('uploads')
-      .set(outcome)
-      .where('institute_id', '=', job.institute_id)
-      .where('id', '=', job.upload_id)
-      .where('status', '=', 'inspecting')
-      .execute(),
-  );
-};
-
-/** Publishes inspections again whose worker or message is gone, and gives a file up that nobody survives. */
-export const redeliverInspections = async (services: Services): Promise<void> => {
-  const due = await services.database.acrossInstitutes((tx) =>
-    sql<{ id: string; institute_id: string; delivery: number; status: string }>`
-      update uploads set
-        inspect_delivery = inspect_delivery + 1,
-        inspect_released_at = clock_timestamp(),
-        status = case when inspect_openings >= ${MAX_OPENINGS} then 'rejected'::"UploadStatus" else status end,
-        reject_reason = case when inspect_openings >= ${MAX_OPENINGS}
-          then 'The file could not be checked: opening it takes too long or too much memory. Print it to a new PDF, or scan it again, and upload that.' end
-      where id in (
-        select id from uploads
-        where status = 'inspecting'
-          and inspect_released_at < clock_timestamp() - make_interval(secs => ${services.settings.runs.unclaimedSeconds})
-        order by inspect_released_at limit 100 for update skip locked)
-      returning id, institute_id, inspect_delivery as delivery, status`.execute(tx),
-  );
-  for (const upload of due.rows) {
-    if (upload.status === 'inspecting') await publishInspection(services, upload);
-    else services.log.warn({ upload_id: upload.id }, 'an upload was rejected: its inspections never ended');
-  }
+  await services.database.inTenant(job.institute_id, async (tx) => {
+    const settled = await settle(tx, job, outcome);
+    if (settled !== undefined && exhausted !== undefined) {
+      await rememberFile(tx, job.institute_id, exhausted.sha256, exhausted);
+    }
+  });
+  // The next one may have its place.
+  services.wakeDispatcher('inspect');
 };

@@ -81,12 +81,15 @@ export const recordDrawing = async (
       .execute();
     return earlier;
   });
+  // The next one may have its place.
+  services.wakeDispatcher('draw');
   await discardCopies(services, superseded);
 };
 
 /** The worker stops, or could not reach the store: that says nothing of the copy, so it does not count. */
 export const handBackDrawing = async (services: Services, drawing: BegunDrawing): Promise<void> => {
   await services.database.inTenant(drawing.institute_id, (tx) => wantAgain(tx, drawing, 1));
+  services.wakeDispatcher('draw');
 };
 
 const requireHeld = async (tx: Tx, drawing: BegunDrawing): Promise<void> => {

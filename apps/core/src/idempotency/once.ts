@@ -114,7 +114,7 @@ const within = (services: Services, tx: Tx, later: (() => Promise<void>)[]): Ser
   afterCommit: async (effect) => {
     later.push(effect);
   },
-  wakeDispatcher: () => {
-    later.push(async () => services.wakeDispatcher());
+  wakeDispatcher: (lane) => {
+    later.push(async () => services.wakeDispatcher(lane));
   },
 });

@@ -6,7 +6,6 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Upload } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { isUuid } from '../accept.ts';
-import { publishInspection } from '../grading/inspections.ts';
 import type { Services } from '../services.ts';
 
 /*
@@ -15,7 +14,7 @@ import type { Services } from '../services.ts';
  * The first read after the PUT seals it: a server-side copy of exactly the object that was seen, under a key that no
  * presigned address reaches. From then on only the sealed copy is used, so a later PUT to the old address changes
  * nothing. Two first reads at once seal two copies; the row keeps one and the other is deleted. A process that dies
- * after sealing leaves the row in `inspecting`, and the dispatcher publishes its inspection again.
+ * after sealing leaves the row in `inspecting`, and the dispatcher releases its inspection.
  */
 
 const POLL_MS = 100;
@@ -81,7 +80,8 @@ const seal = async (
       .set({
         status: 'inspecting',
         sealed_key: sealed,
-        inspect_delivery: 1,
+        inspect_waits_since: sql<Date>`clock_timestamp()`,
+        // Core of the release before publishes it too once this is long ago.
         inspect_released_at: sql<Date>`clock_timestamp()`,
       })
       .where('institute_id', '=', upload.institute_id)
@@ -90,11 +90,9 @@ const seal = async (
       .returning('id')
       .executeTakeFirst(),
   );
+  if (won !== undefined) services.wakeDispatcher('inspect');
   // The winner's client file is not needed any more, and the loser's copy never was.
   await discard(services, won === undefined ? sealed : upload.object_key);
-  if (won !== undefined) {
-    await publishInspection(services, { id: upload.id, institute_id: upload.institute_id, delivery: 1 });
-  }
   return true;
 };
 

@@ -1,0 +1,179 @@
+import { sql, type RawBuilder } from 'kysely';
+import { LaneUnavailable } from '@evaluation/lanes';
+import type { Services } from '../services.ts';
+import type { Slots } from './slots.ts';
+
+/*
+ * Puts inspections and drawings into their lanes, in turns over the institutes. Both wait as rows of a table of theirs:
+ *
+ *   waits ──release──▶ out ──claim──▶ claimed ──▶ done: no row that waits or is out
+ *     ▲                 │ message lost   │ worker gone, handed back
+ *     └─────────────────┴────────────────┘ (keeping its place; ended after several tries)
+ *
+ * A job holds a slot of a worker for its whole length and cannot be overtaken in the lane. Two bounds keep turns fair:
+ *
+ *   1. One institute never has all slots. Of several it has all but one, claimed or on their way; of one slot it has one
+ *      job there, and its next is released when that one is done.
+ *   2. No more jobs wait in the lane than workers have slots. An institute that has none out is served before others get
+ *      one more; between equals it goes round.
+ *
+ * So the job of an institute that comes while another one floods the lane starts at once, or, where workers have one slot
+ * only, after the job that is in hand. Where several institutes flood it, it starts within two job lengths.
+ *
+ * One replica of core decides at a time, under an advisory lock. What it decides is committed before it is published: a
+ * process that dies in between leaves a job that is out without a message, which `recoverJobs` finds.
+ */
+
+export interface Job {
+  id: string;
+  institute_id: string;
+  delivery: number;
+}
+
+/** A table whose rows wait for a lane. Conditions and assignments name its columns. */
+export interface JobQueue {
+  lane: 'inspect' | 'draw';
+  /** Key of the advisory lock: any number that nothing else uses. */
+  lock: number;
+  table: 'uploads' | 'copy_drawings';
+  id: string;
+  delivery: string;
+  /** Orders those of one institute. */
+  since: string;
+  claimedAt: string;
+  releasedAt: string;
+  /** Literal conditions, as those of the partial indexes that the statements step along. */
+  waits: RawBuilder<boolean>;
+  isOut: RawBuilder<boolean>;
+  /** Assignments of a release, beside those of the time and the claim, and of going back to wait. */
+  release: RawBuilder<unknown>;
+  wait: RawBuilder<unknown>;
+  /** A message, or a claim, of which nothing was heard for so long is gone. */
+  patienceSeconds(services: Services): number;
+  publish(services: Services, job: Job): Promise<unknown>;
+  /** Ends the jobs that meet the condition and were tried too often. The statement returns their ids. */
+  giveUp(overdue: RawBuilder<boolean>): RawBuilder<{ id: string }>;
+  givenUp: string;
+}
+
+/** @returns whether this replica could decide; if not, another one was deciding and may not have seen what we saw */
+export const releaseJobs = async (services: Services, queue: JobQueue, slots: Slots): Promise<boolean> => {
+  // If the lanes cannot be reached it ends here: there would be nowhere to publish to.
+  const askedFor = await services.lanes.askedFor(queue.lane);
+  const released = await services.database.acrossInstitutes(async (tx) => {
+    const { rows } = await sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(${queue.lock}) as mine`.execute(tx);
+    if (rows[0]?.mine !== true) return null;
+    const { rows: counted } = await sql<{ claimed: number }>`
+      select count(${sql.ref(queue.claimedAt)})::int as claimed from ${sql.table(queue.table)} where ${queue.isOut}`.execute(
+      tx,
+    );
+    const now = slots.seen(queue.lane, (counted[0]?.claimed ?? 0) + askedFor);
+    return (await releaseInTurns(queue, now).execute(tx)).rows;
+  });
+  await Promise.all((released ?? []).map((job) => publish(services, queue, job)));
+  return released !== null;
+};
+
+const publish = async (services: Services, queue: JobQueue, job: Job): Promise<void> => {
+  try {
+    await queue.publish(services, job);
+  } catch (error) {
+    services.log.warn(
+      { err: error, lane: queue.lane, id: job.id, institute_id: job.institute_id },
+      'a job could not be published; it waits again',
+    );
+    // Publishing is safe to repeat, so a job whose message may be lost goes back to its place at once.
+    await services.database.inTenant(job.institute_id, (tx) =>
+      sql`update ${sql.table(queue.table)} set ${queue.wait}
+          where institute_id = ${job.institute_id} and ${sql.ref(queue.id)} = ${job.id}
+            and ${sql.ref(queue.delivery)} = ${job.delivery}
+            and ${queue.isOut} and ${sql.ref(queue.claimedAt)} is null`.execute(tx),
+    );
+  }
+};
+
+/**
+ * Marks jobs as released and returns them. The statement by itself, so that a test can look at its plan.
+ * @param slots how many jobs workers can have in hand at once; one waits in a lane that has no workers
+ */
+export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> => {
+  const [table, id, since] = [sql.table(queue.table), sql.ref(queue.id), sql.ref(queue.since)];
+  return sql<Job>`
+    with recursive
+    out as (
+      select institute_id, count(*)::int as jobs, count(${sql.ref(queue.claimedAt)})::int as claimed,
+        max(${sql.ref(queue.releasedAt)}) as last
+      from ${table} where ${queue.isOut} group by institute_id),
+    places as (select greatest(0, ${Math.max(1, slots)}::int - coalesce(sum(jobs - claimed), 0))::int as free from out),
+    served as (select institute_id from out order by last desc, institute_id desc limit 1),
+    -- Steps from institute to institute over the index instead of reading every job that waits.
+    waiting as (
+      (select institute_id from ${table} where ${queue.waits} order by institute_id limit 1)
+      union all
+      select (select t.institute_id from ${table} t where ${queue.waits} and t.institute_id > w.institute_id
+              order by t.institute_id limit 1)
+      from waiting w where w.institute_id is not null),
+    turns as (
+      select next.id, next.since, w.institute_id,
+        -- Round robin: those behind the institute that was served last come first.
+        w.institute_id <= (select institute_id from served) as has_been,
+        coalesce(o.jobs, 0) + row_number() over (partition by w.institute_id order by next.since, next.id) as turn
+      from waiting w
+      left join out o on o.institute_id = w.institute_id
+      cross join lateral (
+        select ${id} as id, ${since} as since from ${table} t
+        where ${queue.waits} and t.institute_id = w.institute_id
+        order by t.institute_id, ${since}, ${id}
+        limit greatest(0, least(${shareOf(slots)}::int - coalesce(o.jobs, 0), (select free from places)))) next
+      where w.institute_id is not null)
+    update ${table} set ${queue.release},
+      ${sql.ref(queue.releasedAt)} = clock_timestamp(), ${sql.ref(queue.claimedAt)} = null
+    -- Asked again: a row that was ended while this statement waited for it must stay ended.
+    where ${queue.waits} and ${id} in (
+      select id from turns order by turn, has_been nulls first, institute_id, since, id
+      limit (select free from places))
+    returning ${id} as id, institute_id, ${sql.ref(queue.delivery)} as delivery`;
+};
+
+/** Of one institute at once: all slots but one, which is left for others. */
+const shareOf = (slots: number): number => Math.max(1, slots - 1);
+
+/**
+ * Sends jobs back to wait whose message or worker is gone, and ends those that were tried too often. A lane is in order:
+ * an unclaimed job that is younger than the oldest message there may merely wait for a worker, and keeps its message.
+ * The lane is asked first: a message that goes afterwards goes with a claim.
+ */
+export const recoverJobs = async (services: Services, queue: JobQueue): Promise<void> => {
+  const patience = queue.patienceSeconds(services);
+  const [releasedAt, claimedAt] = [sql.ref(queue.releasedAt), sql.ref(queue.claimedAt)];
+  const { rows } = await services.database.acrossInstitutes((tx) =>
+    sql<{ some: boolean }>`
+      select exists (select from ${sql.table(queue.table)} where ${queue.isOut}
+        and coalesce(${claimedAt}, ${releasedAt}) < clock_timestamp() - make_interval(secs => ${patience})) as some`.execute(
+      tx,
+    ),
+  );
+  if (rows[0]?.some !== true) return;
+  let oldest: Date | null;
+  try {
+    oldest = await services.lanes.oldest(queue.lane);
+  } catch (error) {
+    // Nothing is known of its messages: the next tick asks again.
+    if (error instanceof LaneUnavailable) return;
+    throw error;
+  }
+  const overdue = sql<boolean>`${queue.isOut}
+    and case when ${claimedAt} is null
+      then ${releasedAt} < least(clock_timestamp(), ${oldest}::timestamptz) - make_interval(secs => ${patience})
+      else ${claimedAt} < clock_timestamp() - make_interval(secs => ${patience}) end`;
+  const ended = await services.database.acrossInstitutes(async (tx) => {
+    const givenUp = await queue.giveUp(overdue).execute(tx);
+    await sql`
+      update ${sql.table(queue.table)} set ${queue.wait} where ${sql.ref(queue.id)} in (
+        select ${sql.ref(queue.id)} from ${sql.table(queue.table)} where ${overdue}
+        limit 1000 for update skip locked)`.execute(tx);
+    return givenUp.rows;
+  });
+  for (const { id } of ended) services.log.warn({ id, lane: queue.lane }, queue.givenUp);
+};
