@@ -13,6 +13,8 @@ export interface StoreProxy {
   seen: StoreRequest[];
   /** Runs before the next request that `which` picks is passed on; once. */
   beforeNext(which: (asked: StoreRequest) => boolean, act: () => Promise<unknown>): void;
+  /** Requests that `which` picks arrive only once the returned function is called. */
+  hold(which: (asked: StoreRequest) => boolean): () => void;
   /** While it is away, every connection breaks. */
   setAway(away: boolean): void;
   close(): Promise<void>;
@@ -22,6 +24,7 @@ export const startStoreProxy = async (endpoint: string): Promise<StoreProxy> => 
   const target = new URL(endpoint);
   const seen: StoreRequest[] = [];
   let ambush: { which: (asked: StoreRequest) => boolean; act: () => Promise<unknown> } | null = null;
+  let held: { which: (asked: StoreRequest) => boolean; over: Promise<void> } | null = null;
   let isAway = false;
   const server = createServer((incoming, outgoing) => {
     if (isAway) return void outgoing.destroy();
@@ -34,6 +37,7 @@ export const startStoreProxy = async (endpoint: string): Promise<StoreProxy> => 
         ambush = null;
         await act();
       }
+      if (held?.which(asked) === true) await held.over;
       // With its host header: that is signed.
       const onward = request({ hostname: target.hostname, port: target.port, method, path: url, headers });
       onward.on('response', (answer) => {
@@ -54,6 +58,14 @@ export const startStoreProxy = async (endpoint: string): Promise<StoreProxy> => 
     seen,
     beforeNext: (which, act) => {
       ambush = { which, act };
+    },
+    hold: (which) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = { which, over: promise };
+      return () => {
+        held = null;
+        resolve();
+      };
     },
     setAway: (away) => {
       isAway = away;

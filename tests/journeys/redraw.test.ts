@@ -301,7 +301,9 @@ describe('a teacher changes marks', () => {
 const letTimePass = (service: Pick<TestService, 'database'>, { id }: Graded) =>
   behind(
     service.database,
-    `update copy_drawings set released_at = released_at - interval '1 hour' where submission_id = $1`,
+    `update copy_drawings set released_at = released_at - interval '1 hour', claimed_at = claimed_at - interval '1 hour',
+       wanted_at = wanted_at - interval '1 hour'
+     where submission_id = $1`,
     [id],
   );
 

@@ -120,6 +120,27 @@ test('3.3 first reads at once seal one file, check it once, and all say the same
   expect(proxy.seen.filter(({ method, path }) => method === 'GET' && path.includes(id))).toHaveLength(1);
 });
 
+test('3.3 while the copies of one institute’s many files are held up, another institute’s file is sealed and checked', async () => {
+  const { api: flooding, instituteId } = await service.newInstitute();
+  const isFlood = (asked: { path: string; headers: object }) =>
+    isCopy(asked) && asked.path.includes(`/institutes/${instituteId}/`);
+  const ids = await Promise.all(Array.from({ length: 6 }, () => uploadCopy(flooding, SMALL)));
+  const release = proxy.hold(isFlood);
+  try {
+    const reads = Promise.all(ids.map((id) => flooding.get<Upload>(`/uploads/${id}`)));
+    await expect.poll(() => proxy.seen.filter(isFlood).length, { timeout: 20_000 }).toBe(4);
+    const other = await uploadCopy(service.api, SMALL);
+    expect((await read(other)).body.status).toBe('ready');
+    expect(proxy.seen.filter(isFlood), 'no more than its share').toHaveLength(4);
+    // Those that got no turn in time are pending, as before their first read, and none has failed.
+    await expect.poll(() => proxy.seen.filter(isFlood).length, { timeout: 20_000 }).toBe(4);
+    release();
+    expect((await reads).map(({ status }) => status)).toEqual(ids.map(() => 200));
+  } finally {
+    release();
+  }
+});
+
 test('3.3 while the store is away the read answers 503, and the file is checked when it is back', async () => {
   const id = await uploadCopy(service.api, plainPdf(1));
   proxy.setAway(true);

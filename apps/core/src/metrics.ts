@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import { metrics } from '@evaluation/telemetry';
 import { countOverdueErasures } from './candidates/overdueErasures.ts';
 import { freshGauges } from './freshGauges.ts';
+import { drawings } from './grading/drawings.ts';
+import { inspections } from './grading/inspections.ts';
+import { countWaiting } from './grading/releaseJobs.ts';
 import { RUN_LANES, type RunLane } from './grading/runLane.ts';
 import type { DecidedQuestion } from './review/resultsOfRun.ts';
 import type { Services } from './services.ts';
@@ -76,9 +79,15 @@ export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>)
     metrics.erasuresOverdue.set(await database.acrossInstitutes(countOverdueErasures));
   });
   const refreshLanes = freshGauges([metrics.lanePending], async () => {
+    const waiting = await database.acrossInstitutes(async (tx) => ({
+      copy: 0,
+      typed: 0,
+      inspect: await countWaiting(tx, inspections),
+      draw: await countWaiting(tx, drawings),
+    }));
     await Promise.all(
       (['copy', 'typed', 'inspect', 'draw'] as const).map(async (lane) =>
-        metrics.lanePending.set({ lane }, await lanes.depth(lane)),
+        metrics.lanePending.set({ lane }, (await lanes.depth(lane)) + waiting[lane]),
       ),
     );
   });

@@ -136,12 +136,12 @@ export const dependencyUp = new Gauge({
 });
 export const databasePoolWaiting = new Gauge({
   name: 'evaluation_database_pool_waiting',
-  help: 'Requests that wait for a database connection.',
+  help: 'Requests that wait for a database connection, or for an exam that another request holds.',
   ...here,
 });
 export const lanePending = new Gauge({
   name: 'evaluation_lane_pending',
-  help: 'Messages in a lane that no worker has taken.',
+  help: 'Jobs of a lane that no worker has taken: its messages, and inspections and drawings that wait for their turn.',
   labelNames: ['lane'],
   ...here,
 });

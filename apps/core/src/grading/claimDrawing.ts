@@ -4,7 +4,7 @@ import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
 import { CurrentPaper } from '../submissions/paper.ts';
 import { unreachable } from '../unreachable.ts';
-import { countBrokenClaim, DRAWING_SECONDS } from './drawings.ts';
+import { DRAWING_SECONDS, GIVEN_UP, putOff } from './drawings.ts';
 import { Candidate, DecidedQuestion, OverrideInForce } from './markedMaterial.ts';
 import { readCandidate, readDecided, readOverrides } from './markedMaterial.ts';
 
@@ -49,7 +49,8 @@ export const claimDrawing = async (services: Services, job: DrawingJob): Promise
   } catch (error) {
     // If this is not heard either, the message comes again and is tried again.
     if (unreachable(error) === null) {
-      await services.database.inTenant(job.institute_id, (tx) => countBrokenClaim(tx, job));
+      const isGivenUp = await services.database.inTenant(job.institute_id, (tx) => putOff(tx, job, false));
+      if (isGivenUp) services.log.warn({ err: error, id: job.submission_id, lane: 'draw' }, GIVEN_UP);
     }
     throw error;
   }

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
+import type { GradingError } from '@evaluation/rest-contract/schemas';
 import { advances } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import { withPinnedRubrics } from '../rubrics/pinned.ts';
 import { settlePendingRubrics } from '../rubrics/savePending.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
+import { refusalOfFile } from '../uploads/exhaustingFiles.ts';
 import { CurrentPaper, PaperQuestion, readCurrentPaper } from '../submissions/paper.ts';
 import {
   Candidate,
@@ -15,6 +17,7 @@ import {
   readDecided,
   readOverrides,
 } from './markedMaterial.ts';
+import { failAbandonedRun } from './finishRun.ts';
 import { restRun } from './releaseRuns.ts';
 import { usedBefore, UsedByRun } from './usedByRun.ts';
 
@@ -88,11 +91,14 @@ const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial |
       .selectFrom('submissions as s')
       .innerJoin('runs as r', 'r.submission_id', 's.id')
       .select(['s.id', 's.exam_id', 's.candidate_id', 's.upload_id', 's.status', 's.lane', 's.pages'])
+      .select('r.status as run_status')
       .where('s.institute_id', '=', job.institute_id)
       .where('r.id', '=', job.run_id)
       .forUpdate('s')
       .executeTakeFirst();
     if (submission === undefined) return null;
+    const refused = submission.run_status === 'released' ? await refusalOfCopy(tx, job, submission) : null;
+    if (refused !== null) return { refused };
     const run = await tx
       .updateTable('runs')
       .set({
@@ -136,6 +142,10 @@ const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial |
     return { submission, run, pinned, ...(await readRest(tx, job, submission)) };
   });
   if (claimed === null) return null;
+  if ('refused' in claimed) {
+    await failAbandonedRun(services, { id: job.run_id, institute_id: job.institute_id }, claimed.refused);
+    return null;
+  }
 
   const { submission, run, pinned } = claimed;
   const deadline = run.deadline_at ?? new Date();
@@ -168,6 +178,56 @@ const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial |
     used: usedBefore(run),
     overrides: claimed.overrides,
   };
+};
+
+const SAME_FILE =
+  'so the same file is not tried again for a day. Save the copy as a smaller file and submit the new file.';
+const REFUSALS: Record<'time' | 'memory' | 'day', GradingError> = {
+  time: {
+    code: 'copy_unreadable',
+    message: `The pages of the copy could not be prepared in the time that we allow, ${SAME_FILE}`,
+  },
+  memory: {
+    code: 'copy_unreadable',
+    message: `The pages of the copy could not be prepared in the memory that we have for it, ${SAME_FILE}`,
+  },
+  day: {
+    code: 'copy_unreadable',
+    message:
+      'Copies of the institute that cannot be read have used up the time that they may have in a day. Evaluate the submission again tomorrow.',
+  },
+};
+
+/** A copy whose file is known to use up its limit; one that was graded before can be read, whatever the day has used. */
+const refusalOfCopy = async (
+  tx: Tx,
+  job: { institute_id: string },
+  submission: { id: string; upload_id: string | null },
+): Promise<GradingError | null> => {
+  if (submission.upload_id === null) return null;
+  const upload = await tx
+    .selectFrom('uploads')
+    .select('sha256')
+    .where('institute_id', '=', job.institute_id)
+    .where('id', '=', submission.upload_id)
+    .executeTakeFirst();
+  if (upload?.sha256 == null) return null;
+  const refusal = await refusalOfFile(tx, job.institute_id, upload.sha256);
+  if (refusal === null) return null;
+  if (refusal === 'day' && (await wasGraded(tx, job.institute_id, submission.id))) return null;
+  return REFUSALS[refusal];
+};
+
+const wasGraded = async (tx: Tx, instituteId: string, submissionId: string): Promise<boolean> => {
+  const completed = await tx
+    .selectFrom('runs')
+    .select('id')
+    .where('institute_id', '=', instituteId)
+    .where('submission_id', '=', submissionId)
+    .where('status', '=', 'completed')
+    .limit(1)
+    .executeTakeFirst();
+  return completed !== undefined;
 };
 
 /**
@@ -237,16 +297,8 @@ const readRest = async (
           .where('institute_id', '=', job.institute_id)
           .where('id', '=', submission.upload_id)
           .executeTakeFirst();
-  const completed = await tx
-    .selectFrom('runs')
-    .select('id')
-    .where('institute_id', '=', job.institute_id)
-    .where('submission_id', '=', submission.id)
-    .where('status', '=', 'completed')
-    .limit(1)
-    .executeTakeFirst();
   return {
-    rejudges: completed !== undefined,
+    rejudges: await wasGraded(tx, job.institute_id, submission.id),
     candidate: await readCandidate(tx, job.institute_id, submission),
     answers: answers.flatMap(({ question_id, text }) =>
       text === null || settled.has(question_id) ? [] : [{ question_id, text }],

@@ -10,7 +10,7 @@ import type { JobQueue } from './releaseJobs.ts';
  *
  *   wanted (released_at null) ──release──▶ released ──claim──▶ begun (claimed_at) ──▶ drawn: the row is gone
  *      ▲                                  │ message lost      │ nothing came of it in time, handed back, or the marks
- *      └──────────────────────────────────┴───────────────────┘ have changed meanwhile
+ *      └──────────────────────────────────┴───────────────────┘ have changed meanwhile; it failed: after a rest
  *
  * `delivery` says which worker has it: one with another number has an old message, or took too long. A change of marks holds
  * the submission's lock and asks anew, which forgives past attempts; a worker's claim and its drawing are taken under
@@ -21,6 +21,10 @@ import type { JobQueue } from './releaseJobs.ts';
 export const DRAWING_SECONDS = 120;
 /** A copy that this many workers have begun, and none has drawn, stays without a checked copy until its marks change. */
 const MAX_ATTEMPTS = 3;
+/** From a try that failed to the next: what ails a machine is over, and other drawings go first. */
+const REST_SECONDS = 60;
+
+export const GIVEN_UP = 'a checked copy could not be drawn anew; it stays unavailable until the marks change';
 
 interface Drawing {
   submission_id: string;
@@ -38,6 +42,7 @@ export const drawings: JobQueue = {
   claimedAt: 'claimed_at',
   releasedAt: 'released_at',
   waits: sql`released_at is null`,
+  isReady: sql`wanted_at <= clock_timestamp()`,
   isOut: sql`released_at is not null`,
   // Numbered across all rows: a request that comes again is another row, and its message another message.
   release: sql`delivery = nextval('copy_drawing_deliveries')`,
@@ -47,7 +52,7 @@ export const drawings: JobQueue = {
     lanes.publish('draw', { version: 1, submission_id: id, institute_id, delivery }, messageId(id, delivery)),
   giveUp: (overdue) => sql`
     delete from copy_drawings where ${overdue} and attempts >= ${MAX_ATTEMPTS} returning submission_id as id`,
-  givenUp: 'a checked copy could not be drawn anew; it stays unavailable until the marks change',
+  givenUp: GIVEN_UP,
 };
 
 /** The marks of a copy have changed: what was drawn does not match them any more. */
@@ -81,30 +86,33 @@ export const wantAgain = async (
 };
 
 /**
- * A drawing whose claim broke, for a reason of its own: it goes behind the others of its institute, and counts as an
- * attempt, so that it does not keep its place in the lane for ever.
+ * A try that came to nothing, for a reason of the copy's own: it leaves its place to others and is tried again after a
+ * while, and in the end no more. @param counted whether its claim has counted the try
+ * @returns whether it was given up
  */
-export const countBrokenClaim = async (
+export const putOff = async (
   tx: Tx,
   { submission_id, institute_id, delivery }: Drawing,
-): Promise<void> => {
-  const broken = await tx
+  counted: boolean,
+): Promise<boolean> => {
+  const failed = await tx
     .updateTable('copy_drawings')
     .set({
       released_at: null,
       claimed_at: null,
-      wanted_at: sql<Date>`clock_timestamp()`,
-      attempts: sql<number>`attempts + 1`,
+      wanted_at: sql<Date>`clock_timestamp() + make_interval(secs => ${REST_SECONDS})`,
+      attempts: sql<number>`attempts + ${counted ? 0 : 1}::int`,
     })
     .where('institute_id', '=', institute_id)
     .where('submission_id', '=', submission_id)
     .where('delivery', '=', delivery)
     .returning('attempts')
     .executeTakeFirst();
-  if (broken === undefined || broken.attempts < MAX_ATTEMPTS) return;
+  if (failed === undefined || failed.attempts < MAX_ATTEMPTS) return false;
   await tx
     .deleteFrom('copy_drawings')
     .where('institute_id', '=', institute_id)
     .where('submission_id', '=', submission_id)
     .execute();
+  return true;
 };

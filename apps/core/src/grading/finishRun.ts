@@ -4,6 +4,7 @@ import { json, type Tx } from '@evaluation/database';
 import { GradingError } from '@evaluation/rest-contract/schemas';
 import { finalStatus } from '@evaluation/rules';
 import * as z from 'zod/v4';
+import { rememberFile, type UsedUp } from '../uploads/exhaustingFiles.ts';
 import { discardCopies, storeCheckedCopy } from './checkedCopies.ts';
 import { resultsOfRun } from '../review/resultsOfRun.ts';
 import { charge, release } from '../credits/ledger.ts';
@@ -162,17 +163,20 @@ const storedCopy = async (
 
 /**
  * The run cannot be graded (spec 3.2: `failed`, not charged). It costs the institute nothing; what it used of the model is
- * stored all the same. @throws DomainFailure conflict as above
+ * stored all the same. @param exhausted the copy's file used up its limit: its bytes are not tried again for a day
+ * @throws DomainFailure conflict as above
  */
 export const failRun = async (
   services: Services,
   held: HeldRun,
   error: GradingError,
   used?: UsedByRun,
+  exhausted?: UsedUp,
 ): Promise<void> => {
   const failed = await services.database.inTenant(held.institute_id, async (tx) => {
     const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
     await noteUsed(tx, held, used);
+    if (exhausted !== undefined) await rememberCopy(tx, held, submission.id, exhausted);
     await endRun(tx, held, { status: 'failed', error, completion: null });
     await failSubmission(tx, held, submission.id, error);
     await release(tx, held.institute_id, held.run_id, Number(run.price));
@@ -181,6 +185,21 @@ export const failRun = async (
   services.wakeDispatcher();
   await countCredits(services, 'released', Number(failed.price));
   await countRun(services, failed.lane, 'failed');
+};
+
+const rememberCopy = async (
+  tx: Tx,
+  held: HeldRun,
+  submissionId: string,
+  exhausted: UsedUp,
+): Promise<void> => {
+  const upload = await tx
+    .selectFrom('uploads')
+    .select('sha256')
+    .where('institute_id', '=', held.institute_id)
+    .where('submission_id', '=', submissionId)
+    .executeTakeFirst();
+  if (upload?.sha256 != null) await rememberFile(tx, held.institute_id, upload.sha256, exhausted);
 };
 
 /** Fails a run that nobody holds: its deadline has passed, or it has outlived too many workers. */

@@ -22,6 +22,7 @@ export const inspections: JobQueue = {
   claimedAt: 'inspect_claimed_at',
   releasedAt: 'inspect_released_at',
   waits: sql`status = 'inspecting' and inspect_waits_since is not null`,
+  isReady: sql`true`,
   // `between`, as in the index `uploads_inspections_out`: by `=` the planner would rather read `uploads_inspecting`, which
   // holds all that waits too.
   isOut: sql`status between 'inspecting' and 'inspecting' and inspect_waits_since is null`,

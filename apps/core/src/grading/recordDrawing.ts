@@ -6,7 +6,7 @@ import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
 import { discardCopies, storeCheckedCopy } from './checkedCopies.ts';
 import { DrawingJob } from './claimDrawing.ts';
-import { wantAgain } from './drawings.ts';
+import { GIVEN_UP, putOff, wantAgain } from './drawings.ts';
 
 /** A drawing as the worker that has claimed it names it. */
 export const BegunDrawing = DrawingJob.extend({ attempt: z.int().min(1) });
@@ -90,6 +90,13 @@ export const recordDrawing = async (
 export const handBackDrawing = async (services: Services, drawing: BegunDrawing): Promise<void> => {
   await services.database.inTenant(drawing.institute_id, (tx) => wantAgain(tx, drawing, 1));
   services.wakeDispatcher('draw');
+};
+
+/** The copy could not be drawn, for a reason of its own: it is tried again after a while, and in the end no more. */
+export const failDrawing = async (services: Services, drawing: BegunDrawing): Promise<void> => {
+  const isGivenUp = await services.database.inTenant(drawing.institute_id, (tx) => putOff(tx, drawing, true));
+  services.wakeDispatcher('draw');
+  if (isGivenUp) services.log.warn({ id: drawing.submission_id, lane: 'draw' }, GIVEN_UP);
 };
 
 const requireHeld = async (tx: Tx, drawing: BegunDrawing): Promise<void> => {

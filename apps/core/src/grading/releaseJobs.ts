@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { Tx } from '@evaluation/database';
 import { LaneUnavailable } from '@evaluation/lanes';
 import type { Services } from '../services.ts';
 import type { Slots } from './slots.ts';
@@ -44,6 +45,8 @@ export interface JobQueue {
   releasedAt: string;
   /** Literal conditions, as those of the partial indexes that the statements step along. */
   waits: RawBuilder<boolean>;
+  /** Of those that wait: whether it may be released now, or rests. */
+  isReady: RawBuilder<boolean>;
   isOut: RawBuilder<boolean>;
   /** Assignments of a release, beside those of the time and the claim, and of going back to wait. */
   release: RawBuilder<unknown>;
@@ -123,7 +126,7 @@ export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> 
       left join out o on o.institute_id = w.institute_id
       cross join lateral (
         select ${id} as id, ${since} as since from ${table} t
-        where ${queue.waits} and t.institute_id = w.institute_id
+        where ${queue.waits} and ${queue.isReady} and t.institute_id = w.institute_id
         order by t.institute_id, ${since}, ${id}
         limit greatest(0, least(${shareOf(slots)}::int - coalesce(o.jobs, 0), (select free from places)))) next
       where w.institute_id is not null)
@@ -134,6 +137,13 @@ export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> 
       select id from turns order by turn, has_been nulls first, institute_id, since, id
       limit (select free from places))
     returning ${id} as id, institute_id, ${sql.ref(queue.delivery)} as delivery`;
+};
+
+/** How many jobs wait for their turn, of all institutes. */
+export const countWaiting = async (tx: Tx, queue: JobQueue): Promise<number> => {
+  const { rows } = await sql<{ jobs: number }>`
+    select count(*)::int as jobs from ${sql.table(queue.table)} where ${queue.waits}`.execute(tx);
+  return rows[0]?.jobs ?? 0;
 };
 
 /** Of one institute at once: all slots but one, which is left for others. */

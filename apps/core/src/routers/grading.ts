@@ -15,10 +15,17 @@ import {
   recordQuestion,
   recordStep,
 } from '../grading/record.ts';
-import { BegunDrawing, handBackDrawing, presignDrawing, recordDrawing } from '../grading/recordDrawing.ts';
+import {
+  BegunDrawing,
+  failDrawing,
+  handBackDrawing,
+  presignDrawing,
+  recordDrawing,
+} from '../grading/recordDrawing.ts';
 import { UsedByRun } from '../grading/usedByRun.ts';
 import { beginRubric, giveUpRubric, recordRubric } from '../rubrics/generation.ts';
 import { gradingProcedure, router } from '../trpc.ts';
+import { UsedUp } from '../uploads/exhaustingFiles.ts';
 
 /** What the record rests on: any JSON, of a bounded size. A worker of the release before sends none. */
 const Evidence = z.unknown().optional();
@@ -26,6 +33,7 @@ const Evidence = z.unknown().optional();
 /** What the run has used of the model so far; none from a worker of the release before. */
 const Used = UsedByRun.optional();
 
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const upload = z.object({ upload_id: z.uuid(), institute_id: z.uuid() });
 
 /** For workers: one run, inspection or drawing at a time, named by what they hold. */
@@ -88,21 +96,27 @@ export const gradingRouter = router({
     .input(z.object({ held: HeldRun, completion: Completion }))
     .mutation(({ ctx, input }) => completeRun(ctx.services, input.held, input.completion)),
   fail: gradingProcedure
-    .input(z.object({ held: HeldRun, error: GradingError, used: Used }))
-    .mutation(({ ctx, input }) => failRun(ctx.services, input.held, input.error, input.used)),
+    .input(z.object({ held: HeldRun, error: GradingError, used: Used, exhausted: UsedUp.optional() }))
+    .mutation(({ ctx, input }) =>
+      failRun(ctx.services, input.held, input.error, input.used, input.exhausted),
+    ),
 
   claimInspection: gradingProcedure
-    .input(upload)
+    .input(upload.extend({ delivery: z.int().optional() }))
     .mutation(({ ctx, input }) => claimInspection(ctx.services, input)),
   countOpening: gradingProcedure
-    .input(upload)
+    .input(upload.extend({ sha256: sha256.optional() }))
     .mutation(({ ctx, input }) => countOpening(ctx.services, input)),
   recordInspection: gradingProcedure
     .input(
       upload.extend({
         outcome: z.discriminatedUnion('status', [
           z.object({ status: z.literal('ready'), pages: z.int().gte(1), sha256: z.string() }),
-          z.object({ status: z.literal('rejected'), reject_reason: z.string().max(1000) }),
+          z.object({
+            status: z.literal('rejected'),
+            reject_reason: z.string().max(1000),
+            exhausted: UsedUp.extend({ sha256 }).optional(),
+          }),
         ]),
       }),
     )
@@ -120,4 +134,7 @@ export const gradingRouter = router({
   handBackDrawing: gradingProcedure
     .input(z.object({ drawing: BegunDrawing }))
     .mutation(({ ctx, input }) => handBackDrawing(ctx.services, input.drawing)),
+  failDrawing: gradingProcedure
+    .input(z.object({ drawing: BegunDrawing }))
+    .mutation(({ ctx, input }) => failDrawing(ctx.services, input.drawing)),
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { checkedCopyPrefix, sealedKey } from '@evaluation/object-store';
 import type { Services } from '../services.ts';
+import { forgetFiles } from './exhaustingFiles.ts';
 import { about, startRounds, type Rounds } from '../rounds.ts';
 import { unreachable } from '../unreachable.ts';
 
@@ -42,7 +43,7 @@ export const startFileRemoval = (services: Needed): Rounds =>
 /** One round. Never rejects: what breaks is logged, and left to the next round. */
 export const removeFiles = async (services: Needed, signal: AbortSignal): Promise<void> => {
   // Each by itself: what breaks one must not stop the others. Tidying last: what is removed need not be tidied.
-  for (const part of [rejectUnclaimed, removeUnneeded, tidy]) {
+  for (const part of [rejectUnclaimed, removeUnneeded, tidy, forgetFiles]) {
     try {
       for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch += 1) {
         if ((await part(services, signal)) < BATCH) break;

@@ -5,6 +5,7 @@ import { sealedKey } from '@evaluation/object-store';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Upload } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
+import { createTurns, NoTurn } from '@evaluation/turns';
 import { isUuid } from '../accept.ts';
 import type { Services } from '../services.ts';
 
@@ -18,6 +19,18 @@ import type { Services } from '../services.ts';
  */
 
 const POLL_MS = 100;
+
+/**
+ * Copies of up to 50 MB inside the store. One institute's hundred take turns with another's one; an upload whose turn does
+ * not come in time stays `pending`, and the next read seals it.
+ */
+const sealing = createTurns({
+  what: 'the object store',
+  places: 16,
+  share: 4,
+  mostWaiting: 1000,
+  waitMs: 5000,
+});
 
 /**
  * Reads an upload, sealing and inspecting it when this is the first read after the PUT; waits briefly for the
@@ -62,11 +75,25 @@ const findUpload = async (services: Services, actor: Actor, uploadId: string) =>
   return upload;
 };
 
-/** @returns false while nothing has been PUT. */
-const seal = async (
-  services: Services,
-  upload: { id: string; institute_id: string; object_key: string; size_bytes: number },
-): Promise<boolean> => {
+type Unsealed = { id: string; institute_id: string; object_key: string; size_bytes: number };
+
+/** @returns false while nothing has been PUT, or its turn does not come. */
+const seal = async (services: Services, upload: Unsealed): Promise<boolean> => {
+  let giveBack: () => void;
+  try {
+    giveBack = await sealing.acquire(upload.institute_id);
+  } catch (error) {
+    if (error instanceof NoTurn) return false;
+    throw error;
+  }
+  try {
+    return await sealInTurn(services, upload);
+  } finally {
+    giveBack();
+  }
+};
+
+const sealInTurn = async (services: Services, upload: Unsealed): Promise<boolean> => {
   const object = await services.objects.head(upload.object_key);
   if (object === null || object.sizeBytes !== upload.size_bytes) return false;
   const sealed = `${sealedKey(upload.institute_id, upload.id)}-${randomUUID()}`;

@@ -17,6 +17,6 @@ test.each(['timeout', 'out_of_memory'] as const)(
     const { code: shown, message } = told(code);
     expect(shown).toBe('copy_unreadable');
     expect(message).not.toMatch(/scan|child/i);
-    expect(message).toMatch(/^[A-Z].*Evaluate the submission again.*\bsubmit the new file\.$/);
+    expect(message).toMatch(/^[A-Z].*\bsubmit the new file; the same file is not tried again for a day\.$/);
   },
 );

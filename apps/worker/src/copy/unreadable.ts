@@ -11,6 +11,6 @@ export const unreadableCopy = ({ code }: PdfUnreadable): { code: string; message
 
 const BROKEN = 'The copy could not be opened for reading. Scan it again and submit the new file.';
 const ELSE =
-  'Evaluate the submission again; if that ends alike, save the copy as a smaller file and submit the new file.';
+  'Save the copy as a smaller file and submit the new file; the same file is not tried again for a day.';
 const TOO_SLOW = `The pages of the copy could not be prepared in the time that we allow. ${ELSE}`;
 const TOO_LARGE = `The pages of the copy could not be prepared in the memory that we have for it. ${ELSE}`;

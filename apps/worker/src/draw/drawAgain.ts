@@ -49,13 +49,17 @@ export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options
   } catch (error) {
     if (failureOf(error)?.code === 'conflict') return;
     options.log.warn({ err: error, submission_id }, 'a checked copy could not be drawn anew now');
-    // The rest stays counted: core releases it again when its time is over, and gives it up in the end.
-    if (!options.signal.aborted && !(error instanceof StoreIsAway)) return;
-    await grading.handBackDrawing
-      .mutate({ drawing }, { signal: AbortSignal.timeout(HAND_BACK_MS) })
-      .catch((unheard: unknown) =>
-        options.log.warn({ err: unheard, submission_id }, 'a drawing could not be handed back'),
-      );
+    // What failed for a reason of its own stays counted, and core gives it up in the end. Core of the release before does
+    // so when the drawing's time is over: it does not know the procedure.
+    const isOwnFault = !options.signal.aborted && !(error instanceof StoreIsAway);
+    const signal = AbortSignal.timeout(HAND_BACK_MS);
+    await (
+      isOwnFault
+        ? grading.failDrawing.mutate({ drawing }, { signal })
+        : grading.handBackDrawing.mutate({ drawing }, { signal })
+    ).catch((unheard: unknown) =>
+      options.log.warn({ err: unheard, submission_id }, 'a drawing could not be handed back'),
+    );
   }
 };
 

@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { CoreAccess } from '@evaluation/core-client';
 import { inspectPdf } from '@evaluation/pdf';
 import { download } from '../copy/download.ts';
@@ -24,16 +27,33 @@ export const inspectUpload = async (
       deadline: new Date(Date.now() + STORE_PATIENCE_MS),
     });
     // From here on the file itself may be what ends this process: core counts how often it has been tried.
-    await grading.countOpening.mutate(job);
+    const sha256 = await hashOf(file);
+    // Core of the release before answers nothing.
+    const answer = await grading.countOpening.mutate({ ...job, sha256 });
+    if (answer?.open === false) return;
+    const begun = performance.now();
     const inspection = await inspectPdf(file, {
       timeoutSeconds: options.timeoutSeconds,
       signal: options.signal,
     });
+    const seconds = (performance.now() - begun) / 1000;
     await grading.recordInspection.mutate({
       ...job,
       outcome: inspection.ok
         ? { status: 'ready', pages: inspection.pages, sha256: inspection.sha256 }
-        : { status: 'rejected', reject_reason: inspection.reason },
+        : {
+            status: 'rejected',
+            reject_reason: inspection.reason,
+            ...(seconds < options.timeoutSeconds
+              ? {}
+              : { exhausted: { sha256, used_up: 'time' as const, seconds } }),
+          },
     });
   });
+};
+
+const hashOf = async (file: string): Promise<string> => {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
 };

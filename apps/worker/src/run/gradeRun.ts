@@ -36,21 +36,34 @@ export const gradeRun = async (tools: Tools, run: HeldRun): Promise<void> => {
 };
 
 const grade = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<End> => {
+  const begun = performance.now();
   try {
     await (run.material.lane === 'copy' ? gradeCopy(tools, run, usage) : gradeTyped(tools, run, usage));
     return 'completed';
   } catch (error) {
     if (run.signal.aborted || error instanceof RunLost) return 'lost';
     const failure = failureFor(error, run);
+    const exhausted = usedUpBy(
+      error,
+      Math.min((performance.now() - begun) / 1000, tools.settings.pdfSeconds),
+    );
     tools.log.warn({ err: error, run_id: run.material.run_id, code: failure.code }, 'a run failed');
     try {
-      await run.write((grading, held) => grading.fail.mutate({ held, error: failure, used: usage.sofar() }));
+      await run.write((grading, held) =>
+        grading.fail.mutate({ held, error: failure, used: usage.sofar(), ...(exhausted && { exhausted }) }),
+      );
       return 'failed';
     } catch (refused) {
       if (!(refused instanceof RunLost) && !run.signal.aborted) throw refused;
       return 'lost';
     }
   }
+};
+
+/** What the file of a copy used up, so that core does not have it tried again. */
+const usedUpBy = (error: unknown, seconds: number) => {
+  if (!(error instanceof PdfUnreadable) || error.code === 'unreadable') return undefined;
+  return { used_up: error.code === 'timeout' ? ('time' as const) : ('memory' as const), seconds };
 };
 
 const failureFor = (error: unknown, run: HeldRun): { code: string; message: string } => {
