@@ -11,10 +11,10 @@ export interface DrawOptions {
 }
 
 /**
- * Draws ticks, crosses, marks in the margin and comments over the original PDF, and appends a summary (design,
- * chapter 4, "Checked copy"). The summary stands at the end, so that page 3 of the checked copy is page 3 of the
- * answer copy and of the API's annotations; the total also stands on page 1. Embedded page images are kept byte for
- * byte, unless pdf-lib cannot open the file: then the copy is rebuilt from page pictures (`rebuilt`).
+ * Writes the checked copy: a new PDF of one picture a page, the one that was graded, with ticks, crosses, marks in the
+ * margin and comments over it, and a summary. A scan keeps the scanner's coded data. Nothing else of the upload gets into
+ * it. The summary stands at the end, so that page 3 of the checked copy is page 3 of the answer copy and of the API's
+ * annotations; the total also stands on page 1.
  *
  * `target` appears whole or not at all.
  * @throws PdfUnreadable; the signal's reason when aborted

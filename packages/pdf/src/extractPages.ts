@@ -1,13 +1,13 @@
 import { runChild } from './child/runChild.ts';
 import type { PageImage } from './types.ts';
-import { PdfUnreadable } from './types.ts';
+import { PAGE_LONG_SIDE, PdfUnreadable } from './types.ts';
 
 export interface ExtractOptions {
   /** From 1; the first page of the file when left out. */
   firstPage?: number;
   /** Inclusive; the last page of the file when left out or beyond it. */
   lastPage?: number;
-  /** Pixels of an image's longer side, 1568 when left out; a smaller scan is not enlarged. */
+  /** Pixels of an image's longer side, PAGE_LONG_SIDE when left out; a smaller scan is not enlarged. */
   longSide?: number;
   timeoutSeconds: number;
   signal?: AbortSignal;
@@ -17,7 +17,7 @@ export interface ExtractOptions {
 
 /**
  * Writes one JPEG a page into `outDir` (an existing folder), ready for a model: the scanner's own JPEG where the page
- * is nothing else, a rendering where it is more (spec 4.7, rule 4).
+ * is nothing else, a rendering where it is more.
  * @throws PdfUnreadable; the signal's reason when aborted; what `onPage` throws, after the child was ended
  */
 export async function extractPages(
@@ -33,7 +33,7 @@ export async function extractPages(
       outDir,
       firstPage: options.firstPage ?? 1,
       lastPage: options.lastPage ?? null,
-      longSide: options.longSide ?? 1568,
+      longSide: options.longSide ?? PAGE_LONG_SIDE,
     },
     options,
     (page) => {

@@ -1,6 +1,6 @@
 /**
  * Everything about PDFs, on file paths. Each call runs in a child process of its own, capped in time and memory,
- * because a PDF is a stranger's program: what it breaks is a child (stack, chapter "Documents"; spec 3.3, 4.7).
+ * because a PDF is a stranger's program: what it breaks is a child. PDFium alone reads uploads; pdf-lib only writes.
  *
  * Children import pdf-lib as `#pdf-lib` (package.json): the same package in one file, since loading its hundreds of files
  * takes longer than most drawings. Bundlers get the package as it is, with its licences and names.

@@ -1,63 +1,45 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { Pdfium } from './pdfium.ts';
+import { openUpload } from './openUpload.ts';
+import { canExtract } from './pages/scannerJpeg.ts';
+import { PIXEL_BUDGET, pictureCost } from './pixelBudget.ts';
+import { refuse } from './refusals.ts';
 import type { Inspection } from './types.ts';
 
-/** More pages are refused anyway (spec 8.1), so their sizes are not asked. */
+/** A submission takes 80 pages at most, so the rest is not looked at. */
 const pagesMeasured = 200;
-/** Points. Acrobat's own limit is 14,400; the shortest side that could hold a line of writing is half an inch. */
+/**
+ * Points as the page names them, before /UserUnit. Acrobat's own limit is 14,400. Programs write pages of one point an inch,
+ * or a pixel a point; whatever the unit, a page is scaled to the same pixels.
+ */
 const longestSide = 14_400;
-const shortestSide = 36;
+const shortestSide = 1;
 const greatestAspect = 20;
 
-/** Runs in the child process. Order: what costs least first (stack, "Documents"). */
+/** Runs in the child process. Order: what costs least first. */
 export async function inspect(file: string): Promise<Inspection> {
   const bytes = await readFile(file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const document = (await Pdfium.start()).open(bytes);
-  if (document === 'password') {
-    return refuse(
-      'encrypted',
-      'The file is protected by a password. Save it without a password and upload it again.',
-    );
-  }
-  if (document === 'corrupt') {
-    return refuse(
-      'corrupt',
-      'The file is damaged and cannot be opened. Scan or export it again and upload the new file.',
-    );
-  }
-  // PDFium mends a file that was cut off, from what is left of it; the pages that are missing would never be marked.
-  if (!document.hasValidCrossReferences && !bytes.subarray(-4096).includes('%%EOF')) {
-    return refuse('corrupt', 'The file is incomplete: its end is missing. Upload the whole file again.');
-  }
+  const opened = await openUpload(bytes);
+  if (typeof opened === 'string') return refuse(opened);
+  const { document, isRepaired } = opened;
   const pages = document.pageCount;
-  if (pages < 1) {
-    return refuse('no_pages', 'The file has no pages. Upload the file that holds the answer copy.');
-  }
+  if (pages < 1) return refuse('no_pages');
   for (let page = 1; page <= Math.min(pages, pagesMeasured); page++) {
     const size = document.pageSize(page);
-    if (size === null) {
-      return refuse(
-        'corrupt',
-        `Page ${page} is damaged and cannot be read. Scan or export the copy again and upload the new file.`,
-      );
-    }
-    if (!isSane(size)) {
-      return refuse(
-        'page_size',
-        `Page ${page} has an impossible size. Save the copy with ordinary pages, such as A4, and upload it again.`,
-      );
-    }
+    if (size === null) return refuse('lost_page', page);
+    if (!isSane(size)) return refuse('page_size', page);
   }
-  return { ok: true, pages, sha256 };
+  const mayExtract = canExtract(opened.bytes);
+  let left = PIXEL_BUDGET;
+  for (let page = 1; page <= Math.min(pages, pagesMeasured); page++) {
+    left -= (await document.withPage(page, (loaded) => pictureCost(loaded, mayExtract, left))) ?? 0;
+    if (left < 0) return refuse('too_many_pixels');
+  }
+  return { ok: true, pages, sha256, isRepaired };
 }
 
 function isSane({ width, height }: { width: number; height: number }): boolean {
   const [short, long] = width < height ? [width, height] : [height, width];
   return short >= shortestSide && long <= longestSide && long / short <= greatestAspect;
-}
-
-function refuse(code: Exclude<Inspection, { ok: true }>['code'], reason: string): Inspection {
-  return { ok: false, code, reason };
 }

@@ -38,6 +38,7 @@ test('3.3 a scanned copy is ok with its page count and the hash of its bytes', a
     ok: true,
     pages: 2,
     sha256: createHash('sha256').update(bytes).digest('hex'),
+    isRepaired: false,
   });
 });
 

@@ -41,13 +41,19 @@ export type OpenError = 'password' | 'corrupt';
 
 /** PDFium in this process. After it threw, the process must end: WASM is then in an unknown state. */
 export class Pdfium {
+  static #started: Promise<Pdfium> | undefined;
   readonly native: Native;
 
   private constructor(native: Native) {
     this.native = native;
   }
 
-  static async start(): Promise<Pdfium> {
+  /** Starts PDFium, once a process. */
+  static start(): Promise<Pdfium> {
+    return (Pdfium.#started ??= Pdfium.#load());
+  }
+
+  static async #load(): Promise<Pdfium> {
     const native = (await PDFiumModule({})) as Native;
     native._FPDF_InitLibraryWithConfig({});
     return new Pdfium(native);
@@ -58,7 +64,7 @@ export class Pdfium {
     const pointer = this.allocate(bytes.length);
     this.native.HEAPU8.set(bytes, pointer);
     const handle = this.native._FPDF_LoadMemDocument(pointer, bytes.length, 0);
-    if (handle !== 0) return new PdfDocument(this, handle);
+    if (handle !== 0) return new PdfDocument(this, handle, pointer);
     const error = this.native._FPDF_GetLastError();
     this.native.wasmExports.free(pointer);
     return error === 4 || error === 5 ? 'password' : 'corrupt';
@@ -83,14 +89,6 @@ export class Pdfium {
   }
 }
 
-/** Opens a file that was inspected, or should have been. Throws when it does not open. */
-export async function openPdf(bytes: Uint8Array): Promise<PdfDocument> {
-  const document = (await Pdfium.start()).open(bytes);
-  if (document === 'password' || document === 'corrupt')
-    throw new Error(`the PDF does not open: ${document}`);
-  return document;
-}
-
 /** Points of user space (1/72 inch, y up), and how the page is turned clockwise for viewing. */
 export interface PageFrame {
   x: number;
@@ -103,10 +101,19 @@ export interface PageFrame {
 export class PdfDocument {
   readonly pdfium: Pdfium;
   readonly handle: number;
+  readonly #bytes: number;
 
-  constructor(pdfium: Pdfium, handle: number) {
+  /** @param bytes where the file lies in PDFium's memory */
+  constructor(pdfium: Pdfium, handle: number, bytes: number) {
     this.pdfium = pdfium;
     this.handle = handle;
+    this.#bytes = bytes;
+  }
+
+  /** Frees the document and its bytes. Without it both live as long as the process. */
+  close(): void {
+    this.pdfium.native._FPDF_CloseDocument(this.handle);
+    this.pdfium.native.wasmExports.free(this.#bytes);
   }
 
   get pageCount(): number {

@@ -3,6 +3,9 @@ import { z } from 'zod/v4';
 // One definition for the types and for what crosses the border to the child process: both ways it is parsed, since
 // a child that ate a hostile file may answer anything.
 
+/** Pixels of the longer side of a page image; a smaller scan is not enlarged. 134 dpi on A4. */
+export const PAGE_LONG_SIDE = 1568;
+
 /** Fractions of the viewed picture, origin top left, x to the right, y down. */
 export const Box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 export type Box = z.infer<typeof Box>;
@@ -44,12 +47,18 @@ export const PageImage = z.object({
 export type PageImage = z.infer<typeof PageImage>;
 
 export const Inspection = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), pages: z.int().min(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+  z.object({
+    ok: z.literal(true),
+    pages: z.int().min(1),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    /** The file's cross-reference table was damaged, and its pages were found without it. */
+    isRepaired: z.boolean(),
+  }),
   z.object({
     ok: z.literal(false),
     /** A sentence that tells a person what to do. */
     reason: z.string(),
-    code: z.enum(['not_pdf', 'encrypted', 'corrupt', 'no_pages', 'page_size', 'too_complex']),
+    code: z.enum(['not_pdf', 'encrypted', 'corrupt', 'no_pages', 'page_size', 'too_large', 'too_complex']),
   }),
 ]);
 export type Inspection = z.infer<typeof Inspection>;
@@ -104,8 +113,6 @@ export const CheckedCopy = z.object({
   sizeBytes: z.int().positive(),
   /** Pages of the checked copy: those of the source, then the summary. */
   pages: z.int().positive(),
-  /** pdf-lib could not open the source: the copy is made of page pictures. */
-  rebuilt: z.boolean(),
 });
 export type CheckedCopy = z.infer<typeof CheckedCopy>;
 

@@ -2,7 +2,6 @@ import {
   appendBezierCurve,
   beginText,
   closePath,
-  concatTransformationMatrix,
   endText,
   fill,
   LineCapStyle,
@@ -23,40 +22,26 @@ import {
   stroke,
 } from '#pdf-lib';
 import type { PDFName, PDFOperator, PDFPage } from '#pdf-lib';
-import type { PageFrame } from '../pdfium.ts';
 import type { Face } from './lettering.ts';
 
 export type Colour = readonly [red: number, green: number, blue: number];
 export type Point = readonly [x: number, y: number];
 
 /**
- * Draws on a page as a viewer shows it: points, origin top left, y down, whatever the page's rotation and crop. All of
- * it goes into one content stream, written by `finish`.
+ * Draws on a page of ours, which is neither turned nor cropped: points, origin top left, y down. All of it goes into one
+ * content stream, written by `finish`.
  */
 export class Canvas {
   readonly width: number;
   readonly height: number;
   readonly #page: PDFPage;
-  readonly #operators: PDFOperator[];
+  readonly #operators: PDFOperator[] = [pushGraphicsState()];
   readonly #fonts = new Map<Face, PDFName>();
   readonly #veils = new Map<number, PDFName>();
 
-  constructor(page: PDFPage, frame: PageFrame) {
+  constructor(page: PDFPage) {
     this.#page = page;
-    const { x, y, width: w, height: h, rotation } = frame;
-    const turned = rotation % 180 !== 0;
-    this.width = turned ? h : w;
-    this.height = turned ? w : h;
-    // From the viewed page with its origin at the bottom left to user space.
-    const matrix: [number, number, number, number, number, number] =
-      rotation === 90
-        ? [0, 1, -1, 0, x + w, y]
-        : rotation === 180
-          ? [-1, 0, 0, -1, x + w, y + h]
-          : rotation === 270
-            ? [0, -1, 1, 0, x, y + h]
-            : [1, 0, 0, 1, x, y];
-    this.#operators = [pushGraphicsState(), concatTransformationMatrix(...matrix)];
+    ({ width: this.width, height: this.height } = page.getSize());
   }
 
   text(text: string, [x, baseline]: Point, face: Face, size: number, colour: Colour): void {

@@ -1,79 +1,95 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { concatTransformationMatrix, drawObject, popGraphicsState, pushGraphicsState } from '#pdf-lib';
+import type { PDFPage, PDFRef } from '#pdf-lib';
 import type { Job } from '../child/messages.ts';
-import type { CheckedCopy } from '../types.ts';
+import { openReadable } from '../openUpload.ts';
+import { canExtract } from '../pages/scannerJpeg.ts';
+import type { PdfDocument } from '../pdfium.ts';
+import type { CheckedCopy, PageImage } from '../types.ts';
 import { toViewedBox } from '../viewedBox.ts';
 import { Canvas } from './canvas.ts';
 import { readInk } from './freeSpace.ts';
 import { embedLettering, formatMarks } from './lettering.ts';
 import { markPage } from './pageMarks.ts';
-import { openOriginal } from './sourcePages.ts';
-import type { Source } from './sourcePages.ts';
+import { pagePicture } from './pagePicture.ts';
+import type { PagePicture } from './pagePicture.ts';
+import { PdfFile } from './pdfFile.ts';
 import { appendSummary } from './summary.ts';
 
 type DrawJob = Extract<Job, { kind: 'draw' }>;
 
-interface Drawn {
-  bytes: Uint8Array;
-  pages: number;
-}
+/** Points. The long side of a page that is smaller is that of A4, as its picture may well be as large. */
+const leastLongSide = 144;
+const a4LongSide = 842;
 
-/** Runs in the child process. */
+/**
+ * Runs in the child process. Writes a new document: each page is one picture, and our marks over it. Nothing of the
+ * upload gets into it but pixels, so nothing of the upload can act, hide a mark or cover one.
+ */
 export async function draw(job: DrawJob): Promise<CheckedCopy> {
-  const bytes = await readFile(job.source);
-  const over = await drawOverOriginal(bytes, job);
-  const saved = over ?? (await drawOverPictures(bytes, job));
-  await writeWhole(job.target, saved.bytes);
-  return { sizeBytes: saved.bytes.length, pages: saved.pages, rebuilt: over === null };
-}
-
-/** Null when pdf-lib cannot open the original, or cannot write it again: odd parts show only when they are touched. */
-async function drawOverOriginal(bytes: Buffer, job: DrawJob): Promise<Drawn | null> {
-  const original = await openOriginal(bytes, job.pageImages);
-  if (original === null) return null;
-  try {
-    return await drawOver(original, job);
-  } catch {
-    return null;
-  }
-}
-
-async function drawOverPictures(bytes: Buffer, job: DrawJob): Promise<Drawn> {
-  // Seldom needed: other drawings do without what it loads.
-  const { rebuild } = await import('./rebuild.ts');
-  return drawOver(await rebuild(bytes), job);
-}
-
-async function drawOver({ document, pages }: Source, { plan, pageImages }: DrawJob): Promise<Drawn> {
-  const letters = await embedLettering(document);
-  const images = new Map(pageImages.map((image) => [image.page, image]));
+  const { document, mayExtract } = await openSource(job.source);
+  const file = await PdfFile.create(job.target);
+  const letters = await embedLettering(file.document);
+  const { plan } = job;
+  const images = new Map(job.pageImages.map((image) => [image.page, image]));
   const annotations = Map.groupBy(plan.annotations, ({ page }) => page);
-  for (const [index, { page, frame }] of pages.entries()) {
-    const number = index + 1;
-    const ofPage = annotations.get(number) ?? [];
-    if (ofPage.length === 0 && index > 0) continue;
+  const total = { awarded: formatMarks(plan.totals.awarded), max: formatMarks(plan.totals.max) };
+  for (let number = 1; number <= document.pageCount; number++) {
     const image = images.get(number);
-    const canvas = new Canvas(page, frame);
+    const picture = await pagePicture(document, number, { mayExtract, isSound: isSound(image) });
+    const page = file.document.addPage(sheetOf(document, number));
+    lay(page, picture, await file.addPicture(picture));
+    const ofPage = annotations.get(number) ?? [];
+    if (ofPage.length === 0 && number > 1) continue;
+    const canvas = new Canvas(page);
     const ink = image === undefined ? null : await readInk(image, canvas);
     const placed = ofPage.map(({ kind, text, box }) => ({
       kind,
       text,
       box: image === undefined ? box : toViewedBox(box, image),
     }));
-    const total = { awarded: formatMarks(plan.totals.awarded), max: formatMarks(plan.totals.max) };
-    markPage(canvas, placed, index === 0 ? total : null, letters, ink);
+    markPage(canvas, placed, number === 1 ? total : null, letters, ink);
     canvas.finish();
   }
-  appendSummary(document, plan, letters);
-  return { bytes: await document.save({ objectsPerTick: Infinity }), pages: document.getPageCount() };
+  appendSummary(file.document, plan, letters);
+  return { sizeBytes: await file.finish(), pages: file.document.getPageCount() };
 }
 
-/** `target` is the whole copy or does not exist, also when this process is ended while it writes. */
-async function writeWhole(target: string, bytes: Uint8Array): Promise<void> {
-  const partial = `${target}.partial`;
-  {
-    await using handle = await open(partial, 'w');
-    await handle.writeFile(bytes);
-    await handle.sync();
-  }
-  await rename(partial, target);
+/** The file's bytes are not needed any more once PDFium has its copy of them. */
+async function openSource(source: string): Promise<{ document: PdfDocument; mayExtract: boolean }> {
+  const { document, bytes } = await openReadable(await readFile(source));
+  return { document, mayExtract: canExtract(bytes) };
+}
+
+/** A page of which no picture was taken is not known to be sound. */
+function isSound(image: PageImage | undefined): boolean {
+  return image !== undefined && !image.damaged;
+}
+
+/** Points of the page as a viewer shows it. */
+function sheetOf(document: PdfDocument, number: number): [width: number, height: number] {
+  const { width, height } = document.viewedSize(number);
+  const long = Math.max(width, height);
+  const scale = long < leastLongSide ? a4LongSide / long : 1;
+  return [width * scale, height * scale];
+}
+
+/** The picture fills the page; a matrix turns it upright, so that the page itself is not turned. */
+function lay(page: PDFPage, { rotation }: PagePicture, picture: PDFRef): void {
+  const { width: w, height: h } = page.getSize();
+  const matrix: [number, number, number, number, number, number] =
+    rotation === 90
+      ? [0, -h, w, 0, 0, h]
+      : rotation === 180
+        ? [-w, 0, 0, -h, w, h]
+        : rotation === 270
+          ? [0, h, -w, 0, w, 0]
+          : [w, 0, 0, h, 0, 0];
+  const name = page.node.newXObject('Page', picture);
+  page.pushOperators(
+    pushGraphicsState(),
+    concatTransformationMatrix(...matrix),
+    drawObject(name),
+    popGraphicsState(),
+  );
 }

@@ -90,7 +90,7 @@ class Sheet {
 
   #newPage(): Canvas {
     const page = this.#document.addPage([pageWidth, pageHeight]);
-    const canvas = new Canvas(page, { x: 0, y: 0, width: pageWidth, height: pageHeight, rotation: 0 });
+    const canvas = new Canvas(page);
     this.#pages.push(canvas);
     this.y = margin;
     return canvas;

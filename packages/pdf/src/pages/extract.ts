@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../child/messages.ts';
-import { openPdf } from '../pdfium.ts';
+import { openReadable } from '../openUpload.ts';
 import type { PdfDocument, PdfPage } from '../pdfium.ts';
 import type { PageImage, TextLine } from '../types.ts';
 import { toImageBox } from '../viewedBox.ts';
@@ -12,6 +12,7 @@ import { noPicture, takePicture } from './picture.ts';
 import type { Picture } from './picture.ts';
 import { toRaster, toSharp } from './raster.ts';
 import type { Raster } from './raster.ts';
+import { canExtract } from './scannerJpeg.ts';
 import { findSkew } from './skew.ts';
 import { showsItsText } from './shownText.ts';
 import { textLines } from './textLines.ts';
@@ -24,8 +25,7 @@ export async function extract(
   job: Extract<Job, { kind: 'extract' }>,
   tell: (page: PageImage) => Promise<void>,
 ): Promise<void> {
-  const bytes = await readFile(job.file);
-  const document = await openPdf(bytes);
+  const { document, bytes } = await openReadable(await readFile(job.file));
   const mayExtract = canExtract(bytes);
   const lastPage = Math.min(job.lastPage ?? Infinity, document.pageCount);
   let readable = 0;
@@ -35,15 +35,6 @@ export async function extract(
     await tell({ ...(await write(page, view, job)), points: document.viewedSize(page) });
   }
   if (readable === 0 && lastPage >= job.firstPage) throw new Error('no page could be read');
-}
-
-/**
- * PDFium's interface does not say whether a picture has a soft mask, a colour-key mask or an inverting /Decode, and with
- * one of them the JPEG alone is not what a viewer shows. Picture dictionaries are never inside compressed objects, so
- * the words must stand in the file; where they do, pages are rendered.
- */
-export function canExtract(file: Buffer): boolean {
-  return !['/SMask', '/Mask', '/Decode[', '/Decode ['].some((word) => file.includes(word));
 }
 
 interface View extends Picture {

@@ -4,10 +4,8 @@ import { hasLostPicture } from './lostPictures.ts';
 import { toRaster, toSharp } from './raster.ts';
 import type { Raster } from './raster.ts';
 import { render } from './render.ts';
-import { scannerJpeg } from './scannerJpeg.ts';
+import { maxScanPixels, scannerJpeg } from './scannerJpeg.ts';
 
-/** A1 at 300 dpi. Beyond it no scanner of answer copies goes, and a decoder needs gigabytes. */
-const maxPixels = 75_000_000;
 /** A progressive JPEG is held whole while it is decoded, 6 bytes a pixel. */
 const maxProgressivePixels = 35_000_000;
 
@@ -62,7 +60,7 @@ async function decodeScan(
   // A CMYK JPEG is inverted or not by a marker that viewers read each in their own way: leave it to PDFium.
   if (header.format !== 'jpeg' || (header.channels !== 1 && header.channels !== 3)) return 'undecodable';
   const pixels = header.width * header.height;
-  if (pixels > (header.isProgressive ? maxProgressivePixels : maxPixels)) return 'monstrous';
+  if (pixels > (header.isProgressive ? maxProgressivePixels : maxScanPixels)) return 'monstrous';
 
   // The page's proportions, not the picture's: a fax has other resolutions across than down.
   const upright = fit(page.viewed, Math.min(longSide, Math.max(header.width, header.height)));
@@ -71,7 +69,7 @@ async function decodeScan(
   const decode = (failOn: 'warning' | 'none') =>
     toRaster(
       // The decoder halves as often as it can, so little is left to shrink: a sharper kernel shows no difference.
-      sharp(jpeg, { failOn, limitInputPixels: maxPixels }).resize({
+      sharp(jpeg, { failOn, limitInputPixels: maxScanPixels, ignoreIcc: true }).resize({
         ...lying,
         fit: 'fill',
         kernel: 'linear',

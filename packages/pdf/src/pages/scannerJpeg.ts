@@ -5,8 +5,19 @@ const imageObject = 3;
 const invisibleText = 3;
 /** DeviceGray, DeviceRGB, CalGray, CalRGB, ICCBased: a JPEG decoder shows these as a viewer does. */
 const plainColourSpaces = new Set([1, 2, 4, 5, 7]);
+/** Of a scanner's JPEG: A1 at 300 dpi. Beyond it no scanner of answer copies goes, and a decoder needs gigabytes. */
+export const maxScanPixels = 75_000_000;
 /** How far, as a share of the page, the picture may stop short of the page's edge or reach beyond it. */
 const edgeTolerance = 0.01;
+
+/**
+ * PDFium's interface does not say whether a picture has a soft mask, a colour-key mask or an inverting /Decode, and with
+ * one of them the JPEG alone is not what a viewer shows. Picture dictionaries are never inside compressed objects, so
+ * the words must stand in the file; where they do, pages are rendered.
+ */
+export function canExtract(file: Buffer): boolean {
+  return !['/SMask', '/Mask', '/Decode[', '/Decode ['].some((word) => file.includes(word));
+}
 
 /**
  * The JPEG of a page that is one scanned picture and nothing else a viewer would show (text of an OCR layer is
@@ -16,6 +27,19 @@ const edgeTolerance = 0.01;
 export function scannerJpeg(page: PdfPage): Buffer | null {
   const { pdfium } = page.document;
   const { native } = pdfium;
+  const image = scannerPicture(page);
+  if (image === null) return null;
+  const size = native._FPDFImageObj_GetImageDataRaw(image, 0, 0);
+  if (size < 4) return null;
+  return pdfium.withMemory(size, (pointer) => {
+    native._FPDFImageObj_GetImageDataRaw(image, pointer, size);
+    return Buffer.from(native.HEAPU8.slice(pointer, pointer + size).buffer);
+  });
+}
+
+/** The picture that `scannerJpeg` takes, as PDFium's object. */
+export function scannerPicture(page: PdfPage): number | null {
+  const { native } = page.document.pdfium;
   if (native._FPDFPage_GetAnnotCount(page.handle) !== 0) return null;
   let image = 0;
   for (let index = 0; index < native._FPDFPage_CountObjects(page.handle); index++) {
@@ -26,14 +50,7 @@ export function scannerJpeg(page: PdfPage): Buffer | null {
     image = object;
   }
   if (image === 0 || native._FPDFPageObj_HasTransparency(image) !== 0) return null;
-  if (!isSingleJpeg(page, image) || !hasPlainColours(page, image) || !coversPage(page, image)) return null;
-
-  const size = native._FPDFImageObj_GetImageDataRaw(image, 0, 0);
-  if (size < 4) return null;
-  return pdfium.withMemory(size, (pointer) => {
-    native._FPDFImageObj_GetImageDataRaw(image, pointer, size);
-    return Buffer.from(native.HEAPU8.slice(pointer, pointer + size));
-  });
+  return isSingleJpeg(page, image) && hasPlainColours(page, image) && coversPage(page, image) ? image : null;
 }
 
 function isSingleJpeg(page: PdfPage, image: number): boolean {

@@ -1,0 +1,148 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import type { Sharp } from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { draw } from './checkedCopy/draw.ts';
+import type { Annotation, CheckedCopyPlan, PageImage } from './index.ts';
+import { stretchContrast } from './pages/contrast.ts';
+import { extract } from './pages/extract.ts';
+import { toSharp } from './pages/raster.ts';
+import type { Raster } from './pages/raster.ts';
+import { render } from './pages/render.ts';
+import { Pdfium } from './pdfium.ts';
+import { hostilePdfs, revised, twoContents } from './testHostilePdfs.ts';
+import { PAGE_LONG_SIDE } from './types.ts';
+import type { Box } from './types.ts';
+
+/*
+ * The guarantee of the checked copy, over uploads made to break it: what a viewer shows of it is what the grader saw,
+ * and nothing of it acts. All in this process, since none of these files eats time or memory.
+ */
+
+let folder: string;
+let pdfium: Pdfium;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hostile-'));
+  pdfium = await Pdfium.start();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const tick: Box = { x: 0.1, y: 0.9, width: 0.3, height: 0.03 };
+/** Where our marks stand, generously: the total in a corner, the tick at the end of what it judges. */
+const marked: Box[] = [
+  { x: 0.75, y: 0, width: 0.25, height: 0.2 },
+  { x: 0.3, y: 0.84, width: 0.24, height: 0.16 },
+];
+/** What both pictures are divided into before they are compared: JPEG noise and edges that lie a pixel aside even out. */
+const [across, down] = [70, 100];
+/** Grey levels of 255: the most by which one of those cells may differ, and all of them on average. */
+const [mostOfOne, mostOnAverage] = [48, 3.5];
+
+function planOf(pages: number): CheckedCopyPlan {
+  const annotations = Array.from({ length: pages }, (_, index): Annotation => {
+    return { page: index + 1, kind: 'tick', box: tick, text: '' };
+  });
+  return {
+    examTitle: 'Biology',
+    candidate: { externalId: 'STU-417', name: null, rollNumber: null },
+    totals: { awarded: 1, max: 5, percentage: 20 },
+    questions: [],
+    annotations,
+    notice: null,
+  };
+}
+
+const cells = (image: Sharp) =>
+  image
+    .resize({ width: across, height: down, fit: 'fill', kernel: 'linear' })
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer();
+
+const isMarked = (x: number, y: number) =>
+  marked.some((box) => x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height);
+
+async function difference(graded: Sharp, checked: Sharp): Promise<{ most: number; average: number }> {
+  const [before, after] = await Promise.all([cells(graded), cells(checked)]);
+  let [most, sum, count] = [0, 0, 0];
+  for (let row = 0; row < down; row++) {
+    for (let column = 0; column < across; column++) {
+      if (isMarked(column / across, row / down)) continue;
+      const at = row * across + column;
+      const levels = Math.abs((before[at] ?? 0) - (after[at] ?? 0));
+      most = Math.max(most, levels);
+      sum += levels;
+      count++;
+    }
+  }
+  return { most, average: sum / count };
+}
+
+interface Checked {
+  graded: PageImage[];
+  /** The pages of the checked copy as a viewer shows them, in the pixels of the graded pictures. */
+  shown: Raster[];
+  pages: number;
+  bytes: Buffer;
+}
+
+/** Grades and draws an upload as the worker does, and renders what came of it. */
+async function check(name: string, upload: Buffer): Promise<Checked> {
+  const out = join(folder, name.replaceAll(/\W/g, '-'));
+  await mkdir(out);
+  const [file, target] = [join(out, 'copy.pdf'), join(out, 'checked.pdf')];
+  await writeFile(file, upload);
+  const graded: PageImage[] = [];
+  await extract(
+    { kind: 'extract', file, outDir: out, firstPage: 1, lastPage: null, longSide: PAGE_LONG_SIDE },
+    (image) => Promise.resolve(void graded.push(image)),
+  );
+  const plan = planOf(graded.length);
+  const { pages } = await draw({ kind: 'draw', source: file, target, plan, pageImages: graded });
+  const bytes = await readFile(target);
+  const document = pdfium.open(bytes);
+  if (typeof document === 'string') throw new Error(document);
+  expect(document.hasValidCrossReferences).toBe(true);
+  const shown: Raster[] = [];
+  for (const { page, width, height } of graded) {
+    const raster = await document.withPage(page, (loaded) => render(loaded, width, height));
+    if (raster === null) throw new Error('the page does not load');
+    // As the graded picture was treated.
+    stretchContrast(raster);
+    shown.push(raster);
+  }
+  document.close();
+  return { graded, shown, pages, bytes };
+}
+
+const apart = (graded: PageImage | undefined, shown: Raster | undefined) => {
+  if (graded === undefined || shown === undefined) throw new Error('no page to compare');
+  return difference(sharp(graded.file), toSharp(shown));
+};
+
+test.each(Object.entries(hostilePdfs))(
+  'the checked copy shows what was graded, and nothing in it acts: %s',
+  async (name, make) => {
+    const { graded, shown, pages, bytes } = await check(name, await make());
+    expect(pages).toBe(graded.length + 1);
+    for (const [index, image] of graded.entries()) {
+      const { most, average } = await apart(image, shown[index]);
+      expect(most).toBeLessThanOrEqual(mostOfOne);
+      expect(average).toBeLessThanOrEqual(mostOnAverage);
+    }
+    const text = bytes.toString('latin1');
+    expect(text).not.toContain('EVIL');
+    expect(text.replaceAll(/\bstream\r?\n[^]*?\nendstream/g, '')).not.toMatch(
+      /\/(JavaScript|JS|OpenAction|AA?|Launch|URI|Names|EmbeddedFiles?|Filespec|Annots|AcroForm|XFA|OCProperties|Encrypt|ObjStm)\b/,
+    );
+  },
+);
+
+test('an answer of two other words would be told apart', async () => {
+  const one = await check('one answer', twoContents());
+  const other = await check('another answer', revised(true));
+  const { most } = await apart(one.graded[0], other.shown[0]);
+  expect(most).toBeGreaterThan(mostOfOne);
+});
