@@ -6,7 +6,7 @@ import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '#pdf-lib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inspectPdf } from './index.ts';
-import { lockedPdf, passwordPdf, rawPdf, scan, scannedPdf } from './testPdfs.ts';
+import { claimSize, lockedPdf, passwordPdf, rawPdf, scan, scannedPdf } from './testPdfs.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -109,7 +109,7 @@ test('3.3 a page tree that promises pages it has not is refused', async () => {
   expect(await inspect(lie)).toMatchObject({ ok: false, code: 'corrupt' });
 });
 
-test.each(['[0 0 1000000 1000000]', '[0 0 3 842]', '[0 0 14000 100]'])(
+test.each(['[0 0 1000000 1000000]', '[0 0 3 842]', '[0 0 14000 100]', '[0 0 0.5 0.7]'])(
   '3.3 a page of %s points is page_size and names the page',
   async (mediaBox) => {
     const inspection = await inspect(onePage(mediaBox));
@@ -117,6 +117,72 @@ test.each(['[0 0 1000000 1000000]', '[0 0 3 842]', '[0 0 14000 100]'])(
     expect(inspection).toHaveProperty('reason', expect.stringContaining('Page 1'));
   },
 );
+
+/** Pages that share one picture of nothing, packed to a thousandth of its size. */
+function sharedPicture(pages: number, [width, height]: [number, number], bits: 1 | 8 | 24): Buffer {
+  const content = 'q 595 0 0 842 0 0 cm /P Do Q';
+  const packed = deflateSync(Buffer.alloc(Math.ceil((width * bits) / 8) * height), { level: 9 }).toString(
+    'latin1',
+  );
+  const space = bits === 24 ? 'DeviceRGB' : 'DeviceGray';
+  return rawPdf([
+    catalog,
+    `<< /Type /Pages /Kids [${Array.from({ length: pages }, (_, page) => `${page + 5} 0 R`).join(' ')}] /Count ${pages} >>`,
+    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
+    `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /${space} /BitsPerComponent ${bits === 1 ? 1 : 8} /Filter /FlateDecode /Length ${packed.length} >>\nstream\n${packed}\nendstream`,
+    ...Array.from(
+      { length: pages },
+      () =>
+        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 3 0 R /Resources << /XObject << /P 4 0 R >> >> >>',
+    ),
+  ]);
+}
+
+test('A5 forty pages that share a picture of 64 megapixels are refused, with what to do', async () => {
+  const bomb = sharedPicture(40, [8000, 8000], 24);
+  expect(bomb.length).toBeLessThan(250_000);
+  expect(await inspect(bomb)).toEqual({
+    ok: false,
+    code: 'too_large',
+    reason:
+      'The pictures in the file are too large to be read. Scan the copy at 300 dpi, or save it with smaller pictures, and upload the new file.',
+  });
+});
+
+test.each<[string, [number, number], 1 | 8 | 24]>([
+  ['600 dpi in black and white', [4960, 7016], 1],
+  ['600 dpi in grey', [4960, 7016], 8],
+  ['300 dpi in colour', [2480, 3508], 24],
+])('80 pages of A4 at %s are ok', async (_, size, bits) => {
+  expect(await inspect(sharedPicture(80, size, bits))).toMatchObject({ ok: true, pages: 80 });
+});
+
+test('80 scans of A4 at 600 dpi in colour are ok, each page one JPEG', async () => {
+  const jpeg = claimSize(await scan({ width: 300, height: 424 }), 4960, 7016);
+  const document = await PDFDocument.create();
+  const image = await document.embedJpg(jpeg);
+  for (let page = 0; page < 80; page++) {
+    document.addPage([595, 842]).drawImage(image, { width: 595, height: 842 });
+  }
+  expect(await inspect(Buffer.from(await document.save()))).toMatchObject({ ok: true, pages: 80 });
+});
+
+test('a page tree that names a page twice has two pages, and tiny pages with large pictures are ok', async () => {
+  const twice = rawPdf([
+    catalog,
+    '<< /Type /Pages /Kids [3 0 R 3 0 R] /Count 2 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 59.5 84.2] /UserUnit 10 >>',
+  ]);
+  expect(await inspect(twice)).toMatchObject({ ok: true, pages: 2 });
+  const tiny = await scannedPdf([await scan({ width: 300, height: 424 })], { size: [8.27, 11.69] });
+  expect(await inspect(tiny)).toMatchObject({ ok: true, pages: 1 });
+});
+
+test('a file whose table is damaged is ok, and said to be repaired', async () => {
+  const whole = await scannedPdf([await scan({ width: 300, height: 424 })]);
+  const damaged = Buffer.from(whole.toString('latin1').replace(/startxref\s+\d+/, 'startxref\n5'), 'latin1');
+  expect(await inspect(damaged)).toMatchObject({ ok: true, pages: 1, isRepaired: true });
+});
 
 test('3.3 a 200-inch page is ok, since pages are scaled to pixels', async () => {
   expect(await inspect(onePage('[0 0 14400 14400]'))).toMatchObject({ ok: true, pages: 1 });
