@@ -1,4 +1,5 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { exactTextOf } from '@evaluation/rest-contract/exact-json';
 import { fieldPath, problemsOf, type Problem } from '@evaluation/rest-contract/field-errors';
 import { listsTooLong } from '@evaluation/rest-contract/list-lengths';
 import { readable, type Parts } from '@evaluation/rules';
@@ -21,7 +22,8 @@ export const accept = <S extends z.ZodType>(
   // Lists first: what is said of a million items is neither worth computing nor worth reading.
   const tooLong = listsTooLong(schema, sent);
   if (tooLong.length > 0) return refuse(tooLong);
-  const problems = firstFew(unstorable(sent, []));
+  const problems: Problem[] = [];
+  findUnstorable(sent, [], problems);
   const parsed = schema.safeParse(sent);
   if (parsed.success && problems.length === 0) return parsed.data;
   const issues = parsed.error?.issues ?? [];
@@ -31,16 +33,8 @@ export const accept = <S extends z.ZodType>(
   return refuse([...problems, ...ofSchema, ...others(readable(sent, issues))]);
 };
 
-/** Nobody mends more at once, and a hostile body must not be answered with one many times its size. */
+/** More problems are of no use at once, and a hostile body must not be answered with one many times its size. */
 const MAX_PROBLEMS = 1000;
-
-const firstFew = (problems: Iterable<Problem>): Problem[] => {
-  const few: Problem[] = [];
-  for (const problem of problems) {
-    if (few.push(problem) === MAX_PROBLEMS) break;
-  }
-  return few;
-};
 
 /**
  * All problems at once, but no more than a client can use. Where every problem belongs to a rule with an error of its own (such as
@@ -76,35 +70,63 @@ export const refuseField = (field: string, code: string, message: string): never
 /**
  * What cannot be stored and returned as sent, anywhere in a body, names of fields included (spec chapter 1,
  * design 3.19): NUL, lone surrogates, and numbers such as 1e400 that are read as infinite.
+ * @param path where the value stands; changed on the way, and as it was at the end
  */
-function* unstorable(value: unknown, path: readonly PropertyKey[]): Generator<Problem> {
+const findUnstorable = (value: unknown, path: PropertyKey[], problems: Problem[]): void => {
+  if (problems.length >= MAX_PROBLEMS) return;
   if (typeof value === 'string') {
-    if (value.includes('\u0000') || !value.isWellFormed()) {
-      yield {
+    if (isUnstorableText(value)) {
+      problems.push({
         field: fieldPath(path),
         code: 'invalid_characters',
         message: 'Cannot contain NUL or half a surrogate pair.',
-      };
+      });
     }
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) {
-      yield { field: fieldPath(path), code: 'invalid_value', message: 'The number is too large to be held.' };
+      problems.push({
+        field: fieldPath(path),
+        code: 'invalid_value',
+        message: 'The number is too large to be held.',
+      });
     }
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* unstorable(item, [...path, index]);
+    value.forEach((item: unknown, index) => findWithin(item, index, path, problems));
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) {
-      if (key.includes('\u0000') || !key.isWellFormed()) {
-        yield {
+    const text = exactTextOf(value);
+    if (text !== null) {
+      findUnstorable(parsedOrNull(text), path, problems);
+      return;
+    }
+    for (const name of Object.keys(value)) {
+      if (isUnstorableText(name)) {
+        problems.push({
           field: fieldPath(path),
           code: 'invalid_characters',
           message: 'A field name has NUL or half a surrogate pair.',
-        };
+        });
       }
-      yield* unstorable(item, [...path, key]);
+      findWithin(Reflect.get(value, name), name, path, problems);
     }
   }
-}
+};
+
+const findWithin = (value: unknown, at: PropertyKey, path: PropertyKey[], problems: Problem[]): void => {
+  path.push(at);
+  findUnstorable(value, path, problems);
+  path.pop();
+};
+
+const isUnstorableText = (text: string): boolean => text.includes('\u0000') || !text.isWellFormed();
+
+/** Whatever is no JSON is refused by the schema. */
+const parsedOrNull = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -9,6 +9,7 @@ import { contractWithoutChecks } from './contractWithoutChecks.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { jsonBody } from './middleware/body.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
+import { exactAnswers } from './middleware/exactAnswers.ts';
 import { fingerprint, idempotencyKey } from './middleware/idempotency.ts';
 import { knownKeys } from './middleware/knownKeys.ts';
 import { observeRequests } from './middleware/observeRequests.ts';
@@ -63,7 +64,10 @@ export const createApp = (
   // Express would answer OPTIONS by itself; the API is server to server and has no such call.
   app.options('/{*path}', notFound);
   const v1 = express.Router();
-  v1.get('/openapi.json', (_request, response) => void response.json(openApiDocument));
+  // Anyone may read it, without limit: written once, and sent with its length.
+  const openApi = Buffer.from(JSON.stringify(openApiDocument));
+  v1.get('/openapi.json', (_request, response) => void response.type('json').send(openApi));
+  v1.use(exactAnswers);
   createExpressEndpoints(
     contractWithoutChecks,
     {
@@ -84,7 +88,7 @@ export const createApp = (
         authenticate(keys),
         rates.request,
         idempotencyKey,
-        ...jsonBody(settings.bodyLimitBytes),
+        jsonBody({ limitBytes: settings.bodyLimitBytes }),
         rates.files,
         fingerprint,
       ],

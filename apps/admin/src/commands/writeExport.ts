@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { stringifyExact } from '@evaluation/rest-contract/exact-json';
 import type { Control } from '../control.ts';
 
 /** 50 MB over a slow line. */
@@ -53,14 +54,14 @@ export const writeExport = async (
   try {
     await to.begin(of);
     await to.say(
-      `{"candidate":${JSON.stringify(candidate)},\n"registrations":${JSON.stringify(registrations)},\n"submissions":[`,
+      `{"candidate":${stringifyExact(candidate)},\n"registrations":${JSON.stringify(registrations)},\n"submissions":[`,
     );
     for (const [index, submission_id] of submission_ids.entries()) {
       const rows = await control.exportSubmission.query({ ...of, submission_id });
       const files = await writeFiles(control, { ...of, submission_id, inside }, to);
       totals.files += files.length;
       for (const { size_bytes } of files) totals.size_bytes += size_bytes;
-      await to.say(`${index === 0 ? '' : ','}\n${JSON.stringify({ ...rows, files })}`);
+      await to.say(`${index === 0 ? '' : ','}\n${stringifyExact({ ...rows, files })}`);
     }
     await to.say(']}\n');
     await to.end();

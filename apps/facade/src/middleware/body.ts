@@ -1,83 +1,120 @@
-import { isUtf8 } from 'node:buffer';
-import express, { type Request, type RequestHandler } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { Request, RequestHandler, Response } from 'express';
+import { contract } from '@evaluation/rest-contract';
+import { shapeOf, type BodyShape } from '@evaluation/rest-contract/body-shape';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { excessOf } from './jsonStructure.ts';
-import { largeBodies, SMALL_BYTES, type LargeBodies } from './largeBodies.ts';
-import { metadataOf } from './routeMetadata.ts';
+import { arrivalOf, type Patience } from '../body/arrival.ts';
+import { heldBodies, type HeldBodies } from '../body/heldBodies.ts';
+import { BodyReader, BodyTooLarge } from '../body/reader.ts';
+import { keyOf } from './authenticate.ts';
+import { metadataOf, methodOf, routeOf } from './routeMetadata.ts';
 
-/** Two of the largest. */
-const IN_HAND_BYTES = 200 * 1024 * 1024;
+/** Bodies up to this are small: an institute may send any number at once. */
+const SMALL_BYTES = 1024 * 1024;
+/** A client that sends 1 MB a second needs 96 s for the largest body. */
+const PATIENCE: Patience = { idleMs: 10_000, totalMs: 120_000 };
+/** How long the rest of a body is read that was refused: time for the client to read why. */
+const LINGER_MS = 5000;
 
-const parser = (limit: number, bodies: LargeBodies | null): RequestHandler =>
-  express.json({
-    limit,
-    strict: false,
-    // Compressed, a few bytes would become as many as the limit allows.
-    inflate: false,
-    // express decodes broken UTF-8 without a word; RFC 8259 calls it malformed.
-    verify: (_request, response, body) => {
-      bodies?.isRead(response, body.length);
-      if (!isUtf8(body)) throw new Error('invalid UTF-8');
-      const excess = excessOf(body);
-      if (excess !== null) throw new Excess(excess);
-    },
-  });
+export interface BodyLimits {
+  /** Of the bodies that the contract calls large. */
+  limitBytes: number;
+  /** Memory of all bodies at once; one alone takes up to two thirds of it. What comes beyond answers 503. */
+  inHandBytes?: number;
+  patience?: Patience;
+}
 
 /**
  * Takes JSON and nothing else (spec chapter 1). An empty body needs no content type, since actions such as open have
- * none; any other body that is not `application/json` answers 415.
- * @param limitBytes of the bodies that the contract calls large
- * @param inHandBytes of all large bodies at once; what comes beyond them answers 503
+ * none; any other body that is not `application/json` answers 415. Of the body only what its schema knows is kept, while
+ * it arrives.
  */
-export const jsonBody = (limitBytes: number, inHandBytes = IN_HAND_BYTES): RequestHandler[] => {
-  const bodies = largeBodies(inHandBytes);
-  // Enough for every body but those that the contract calls large.
-  const small = parser(Math.min(SMALL_BYTES, limitBytes), null);
-  const large = parser(limitBytes, bodies);
-  return [
-    (request, _response, next) => {
-      if (hasBody(request) && !request.is('application/json')) {
-        throw new DomainFailure('unsupported_media_type');
-      }
+export const jsonBody = ({
+  limitBytes,
+  inHandBytes = (limitBytes * 3) / 2,
+  patience = PATIENCE,
+}: BodyLimits): RequestHandler => {
+  const bodies = heldBodies(inHandBytes);
+  return async (request, response, next) => {
+    if (!hasBody(request)) {
       next();
-    },
-    (request, response, next) => {
-      if (metadataOf(request).body !== 'large') {
-        small(request, response, next);
-        return;
-      }
-      // What is larger than any valid body is refused as that, without being read.
-      if (Number(request.headers['content-length'] ?? 0) <= limitBytes) bodies.begin(request, response);
-      large(request, response, next);
-    },
-    (request, _response, next) => {
-      // The client went away before the parser began, which then does nothing: a request without its body is another one.
-      if (hasBody(request) && request.body === undefined) throw new CutOff();
-      next();
-    },
-  ];
+      return;
+    }
+    if (!isPlainJson(request)) throw new DomainFailure('unsupported_media_type');
+    const isLarge = metadataOf(request).body === 'large';
+    const limits = { bytes: isLarge ? limitBytes : Math.min(SMALL_BYTES, limitBytes), held: limitBytes };
+    try {
+      request.body = await read(request, response, { bodies, limits, patience });
+    } catch (error) {
+      abandon(request, response);
+      throw error;
+    }
+    next();
+  };
 };
 
-const hasBody = (request: Request): boolean =>
-  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+const read = async (
+  request: Request,
+  response: Response,
+  {
+    bodies,
+    limits,
+    patience,
+  }: { bodies: HeldBodies; limits: { bytes: number; held: number }; patience: Patience },
+): Promise<unknown> => {
+  // What is larger than any valid body is refused as that, without being read.
+  if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw new BodyTooLarge('');
+  const held = bodies.begin(keyOf(response)?.institute_id ?? '');
+  response.once('close', held.release);
+  const reader = new BodyReader(shapeOfRoute(request), limits.held);
+  let bytes = 0;
+  await arrivalOf(request, patience, (chunk) => {
+    bytes += chunk.length;
+    if (bytes > limits.bytes) throw new BodyTooLarge('');
+    if (bytes > SMALL_BYTES) held.becomesLarge();
+    reader.take(chunk);
+    held.grow(reader.inHandBytes);
+  });
+  return reader.end() ?? {};
+};
 
-/** As the parser says it of a body that breaks off while it is read. */
-class CutOff extends Error {
-  readonly type = 'request.aborted';
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-  constructor() {
-    super('the client went away before its body was read');
-    this.name = 'CutOff';
-  }
-}
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
-/** As the parser says it of a body that is too long, or that is no JSON to it. */
-class Excess extends Error {
-  readonly type: string;
+/** Neither compressed (a few bytes would become as many as the limit allows) nor in another charset than JSON has. */
+const isPlainJson = (request: Request): boolean => {
+  const [, charset = 'utf-8'] = CHARSET.exec(request.headers['content-type'] ?? '') ?? [];
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  return (
+    request.is('application/json') !== false &&
+    charset.toLowerCase() === 'utf-8' &&
+    encoding.toLowerCase() === 'identity'
+  );
+};
 
-  constructor(excess: NonNullable<ReturnType<typeof excessOf>>) {
-    super(`the structure of the body is ${excess}`);
-    this.name = 'Excess';
-    this.type = excess === 'too_deep' ? 'entity.parse.failed' : 'entity.too.large';
-  }
+/** A body that was not read to its end: its connection is of no more use. */
+const abandon = (request: Request, response: Response): void => {
+  if (request.complete) return;
+  response.setHeader('Connection', 'close');
+  request.resume();
+  response.once('finish', () => setTimeout(() => request.destroy(), LINGER_MS).unref());
+};
+
+const shapes = new Map<string, BodyShape>(
+  Object.values(contract).flatMap((group) =>
+    Object.values(group).map((route): [string, BodyShape] => [
+      `${route.method} ${route.path}`,
+      'body' in route && isSchema(route.body) ? shapeOf(route.body) : {},
+    ]),
+  ),
+);
+
+/** Of a route without a body nothing is kept of what is sent. */
+const shapeOfRoute = (request: Request): BodyShape =>
+  shapes.get(`${methodOf(request)} ${routeOf(request) ?? ''}`) ?? {};
+
+function isSchema(value: unknown): value is Parameters<typeof shapeOf>[0] {
+  return typeof value === 'object' && value !== null && '_zod' in value;
 }

@@ -2,6 +2,8 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { failureOf, isUnreachable, type CoreAccess } from '@evaluation/core-client';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import type { Logger } from '@evaluation/telemetry';
+import { CutOff } from '../body/arrival.ts';
+import { BodyTooLarge, MalformedJson } from '../body/reader.ts';
 import { keepRefusal, sendReplay } from './idempotency.ts';
 import { requestIdOf } from './requestId.ts';
 import { routeOf } from './routeMetadata.ts';
@@ -20,9 +22,10 @@ export const errorHandler =
       next(thrown);
       return;
     }
-    const ours = thrown instanceof DomainFailure ? thrown.failure : parserFailure(thrown);
+    const ours = failureOfRequest(thrown);
+    // A body that was cut off says nothing of the request, and is no outcome of its key.
     const error =
-      ours === null || wasCutOff(thrown) ? thrown : await keepRefusal(core, response, ours, thrown);
+      ours === null || thrown instanceof CutOff ? thrown : await keepRefusal(core, response, ours, thrown);
     if (sendReplay(request, response, error)) return;
     const failure = error === thrown && ours !== null ? ours : failureOf(error);
     if (failure !== null) {
@@ -44,32 +47,17 @@ export const errorHandler =
     sendFailure(response, new DomainFailure('internal_error').failure);
   };
 
-/** The request did not arrive as it was sent: that says nothing of the request, and is no outcome of its key. */
-const wasCutOff = (error: unknown): boolean =>
-  ['request.aborted', 'request.size.invalid'].includes(parserErrorOf(error));
-
-const parserErrorOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null ? String(Reflect.get(error, 'type')) : '';
-
-/** What the JSON parser refuses. */
-const parserFailure = (error: unknown): Failure | null => {
-  switch (parserErrorOf(error)) {
-    case 'entity.parse.failed':
-    case 'entity.verify.failed':
-    case 'request.aborted':
-    case 'request.size.invalid':
-      return new DomainFailure('malformed_json').failure;
-    case 'encoding.unsupported':
-    case 'charset.unsupported':
-      return new DomainFailure('unsupported_media_type').failure;
-    case 'entity.too.large':
-      return new DomainFailure('validation_failed', {
-        details: {
-          errors: [{ field: '', code: 'too_long', message: 'The body is larger than any valid request.' }],
-        },
-      }).failure;
-    default:
-      // Express refuses a path such as /exams/%zz: it names nothing.
-      return error instanceof URIError ? new DomainFailure('not_found').failure : null;
+/** What is wrong with a request before core sees it. */
+const failureOfRequest = (error: unknown): Failure | null => {
+  if (error instanceof DomainFailure) return error.failure;
+  if (error instanceof MalformedJson || error instanceof CutOff)
+    return new DomainFailure('malformed_json').failure;
+  if (error instanceof BodyTooLarge) {
+    const { field, message } = error;
+    return new DomainFailure('validation_failed', {
+      details: { errors: [{ field, code: 'too_long', message }] },
+    }).failure;
   }
+  // Express refuses a path such as /exams/%zz: it names nothing.
+  return error instanceof URIError ? new DomainFailure('not_found').failure : null;
 };

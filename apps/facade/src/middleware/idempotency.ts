@@ -3,7 +3,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { replayOf, type CoreAccess, type IdempotentRequest } from '@evaluation/core-client';
 import { happensOnce } from '@evaluation/rest-contract';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
-import { canonicalJson } from '@evaluation/rules';
+import { exactTextOf, withComparableNumbers } from '@evaluation/rest-contract/exact-json';
+import { canonicalJson, writeCanonicalJson } from '@evaluation/rules';
 import { requestIdOf } from './requestId.ts';
 import { metadataOf, successStatusOf } from './routeMetadata.ts';
 import { sendFailure } from './sendFailure.ts';
@@ -33,18 +34,21 @@ export const idempotencyKey: RequestHandler = (request, response, next) => {
       });
     }
     // Until the body is read the request is known by nothing but its path: enough for refusals that do not read it.
-    response.locals['idempotent'] = { key, fingerprint: fingerprintOf(request, 'unread') };
+    response.locals['idempotent'] = { key, fingerprint: fingerprintOf(request, (write) => write('unread')) };
   }
   next();
 };
 
-/** After the body: the same request is the one with the same method, path and JSON, however that was written. */
+/**
+ * After the body: the same request is the one with the same method, path and JSON, however that was written. Fields that
+ * the schema does not know are no part of it: they were not kept.
+ */
 export const fingerprint: RequestHandler = (request, response, next) => {
   const idempotent = idempotentOf(response);
   if (idempotent !== undefined) {
     response.locals['idempotent'] = {
       key: idempotent.key,
-      fingerprint: fingerprintOf(request, canonicalJson(request.body)),
+      fingerprint: fingerprintOf(request, (write) => writeCanonicalJson(request.body, write, textOfExact)),
     };
   }
   next();
@@ -53,11 +57,27 @@ export const fingerprint: RequestHandler = (request, response, next) => {
 export const idempotentOf = (response: Response): IdempotentRequest | undefined =>
   response.locals['idempotent'];
 
-const fingerprintOf = (request: Request, body: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([request.method, request.originalUrl.split('?')[0]]))
-    .update(body)
-    .digest('base64url');
+const fingerprintOf = (request: Request, writeBody: (write: (text: string) => void) => void): string => {
+  const hash = createHash('sha256').update(
+    JSON.stringify([request.method, request.originalUrl.split('?')[0]]),
+  );
+  let piece = '';
+  writeBody((text) => {
+    piece += text;
+    if (piece.length < PIECE_LENGTH) return;
+    hash.update(piece);
+    piece = '';
+  });
+  return hash.update(piece).digest('base64url');
+};
+
+const PIECE_LENGTH = 64 * 1024;
+
+/** An object that is kept as text counts by its value as any other does. */
+const textOfExact = (object: object): string | null => {
+  const text = exactTextOf(object);
+  return text === null ? null : canonicalJson(JSON.parse(withComparableNumbers(text)));
+};
 
 /** Refusals of the facade that a repetition of the request meets again; core keeps them under the key. */
 const KEPT = ['unsupported_media_type', 'malformed_json'] as const;

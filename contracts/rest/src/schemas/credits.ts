@@ -1,4 +1,5 @@
 import * as z from 'zod/v4';
+import { namesSomething } from './bodyBounds.ts';
 import { ExamQuote } from './exam.ts';
 
 /** What each unit costs the institute (open point `rate-card`): the exam's quote, one a unit. */
@@ -24,7 +25,7 @@ export const CreditQuoteRequest = z
   .object({
     pages: z.int().gte(0).nullish().meta({ description: 'Scanned pages, of one copy or of many.' }),
     upload_ids: z
-      .array(z.string())
+      .array(namesSomething())
       .min(1)
       .max(100)
       .nullish()

@@ -1,4 +1,6 @@
 import * as z from 'zod/v4';
+import { exactTextOf } from '../exactJson.ts';
+import { bodyBounds } from './bodyBounds.ts';
 
 /**
  * The building blocks of all bodies (spec chapter 1, Conventions). A broken rule carries the field code that the
@@ -83,7 +85,22 @@ export const decimalMarks = z
 const MAX_JSON_BYTES = 2048;
 
 const isJsonObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && isText(exactTextOf(value));
+
+/** Whether an object that is kept as text (see `exactJson.ts`) is the text of one. */
+const isText = (text: string | null): boolean => {
+  if (text === null) return true;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+};
+
+/** As long as JSON of it is, with its numbers as they were sent. */
+const jsonBytes = (value: Record<string, unknown>): number =>
+  Buffer.byteLength(exactTextOf(value) ?? JSON.stringify(value));
 
 /**
  * A client's own JSON object, up to 2 KB serialised, returned as sent: whatever its fields are called, so that it is not
@@ -95,12 +112,13 @@ export const clientObject = z
     params: { code: 'invalid_type' },
     abort: true,
   })
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_JSON_BYTES, {
+  .refine((value) => jsonBytes(value) <= MAX_JSON_BYTES, {
     error: 'At most 2 KB as JSON.',
     params: { code: 'too_long' },
   })
   // Last: a refinement forgets what was said of the schema before it.
-  .meta({ type: 'object', additionalProperties: true });
+  .meta({ type: 'object', additionalProperties: true })
+  .register(bodyBounds, { isClientObject: true });
 
 /** The list envelope. */
 export const listOf = <T extends z.ZodType>(item: T) =>

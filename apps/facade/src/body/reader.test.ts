@@ -1,0 +1,377 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { shapeOf, type BodyShape } from '@evaluation/rest-contract/body-shape';
+import { EXACT } from '@evaluation/rest-contract/exact-json';
+import { CandidatesCreate, ExamCreate, ExamEdit, RubricsEdit } from '@evaluation/rest-contract/schemas';
+import { BodyReader, BodyTooLarge, MalformedJson } from './reader.ts';
+
+const MEBI = 1024 * 1024;
+
+/** Reads a text in chunks that end at these places. */
+const readIn = (
+  shape: BodyShape,
+  bytes: Buffer,
+  cuts: readonly number[],
+  maxHeldBytes = 64 * MEBI,
+): unknown => {
+  const reader = new BodyReader(shape, maxHeldBytes);
+  let from = 0;
+  for (const to of [...cuts.filter((cut) => cut < bytes.length).toSorted((a, b) => a - b), bytes.length]) {
+    reader.take(Buffer.from(bytes.subarray(from, to)));
+    from = to;
+  }
+  return reader.end();
+};
+
+const read = (shape: BodyShape, json: string, maxHeldBytes?: number): unknown =>
+  readIn(shape, Buffer.from(json), [], maxHeldBytes);
+
+const TEXT: BodyShape = {};
+const ANY_LEAF: BodyShape = {
+  object: {
+    unknown: 'skip',
+    fields: new Map<string, BodyShape>([
+      ['a', TEXT],
+      [
+        'nämé',
+        { array: { items: { object: { unknown: 'skip', fields: new Map([['b', TEXT]]) } }, maxItems: 50 } },
+      ],
+      ['list', { array: { items: TEXT, maxItems: 50 } }],
+      ['own', { isClientObject: true }],
+      [
+        'map',
+        {
+          record: {
+            entries: { object: { unknown: 'skip', fields: new Map([['b', TEXT]]) } },
+            maxEntries: 50,
+          },
+        },
+      ],
+    ]),
+  },
+};
+
+/** What the reader must keep of a parsed value: what a parser makes of the text, less what the shape does not know. */
+const known = (shape: BodyShape, value: unknown): unknown => {
+  if (Array.isArray(value)) {
+    const { array } = shape;
+    if (array === undefined) return value.length === 0 ? [] : [null];
+    return value.slice(0, array.maxItems + 1).map((item: unknown) => known(array.items, item));
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (shape.isClientObject === true) return value;
+  const entries = Object.entries(value);
+  if (shape.record !== undefined) {
+    const { entries: each } = shape.record;
+    return Object.fromEntries(entries.map(([name, part]) => [name, known(each, part)]));
+  }
+  if (shape.object === undefined) return {};
+  const { fields } = shape.object;
+  return Object.fromEntries(
+    entries.flatMap(([name, part]) => {
+      const field = fields.get(name);
+      return field === undefined ? [] : [[name, known(field, part)]];
+    }),
+  );
+};
+
+const name = fc.oneof(
+  fc.constantFrom('a', 'b', 'nämé', 'list', 'own', 'map', '__proto__', 'unknown'),
+  fc.string({ unit: 'grapheme' }),
+);
+const json = fc.letrec<{ value: unknown; object: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+      fc.constant(null),
+    ),
+    fc.array(tie('value'), { maxLength: 6 }),
+    tie('object'),
+  ),
+  object: fc.dictionary(name, tie('value'), { maxKeys: 6 }),
+}));
+
+/** The same JSON, otherwise written: with white space, and with escapes for all that is not ASCII. */
+const rewritten = (value: unknown, space: string, escapes: boolean): string => {
+  const text = JSON.stringify(value, null, space);
+  if (!escapes) return text;
+  return text.replaceAll(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+};
+
+describe('the reader keeps what a parser would make of the known fields', () => {
+  test('whatever the JSON, its spelling, and the places where its chunks end', () => {
+    fc.assert(
+      fc.property(
+        json.object,
+        fc.constantFrom('', ' ', '\n\t'),
+        fc.boolean(),
+        fc.array(fc.nat(400), { maxLength: 12 }),
+        (value, space, escapes, cuts) => {
+          const text = rewritten(value, space, escapes);
+          const kept = readIn(ANY_LEAF, Buffer.from(text), cuts);
+          const expected = known(ANY_LEAF, JSON.parse(text));
+          const hasNul = text.includes('\\u0000');
+          const own: unknown = typeof kept === 'object' && kept !== null ? Reflect.get(kept, 'own') : null;
+          const isExact = typeof own === 'object' && own !== null && Object.hasOwn(own, EXACT);
+          // A NUL in a skipped value leaves a stand-in, and odd numbers are kept as text: both have tests of their own.
+          if (!hasNul && !isExact) expect(kept).toEqual(expected);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('byte by byte', () => {
+    const text =
+      '{"a":"\\ud83d\\ude00 é €","nämé":[{"b":-1.5e-3,"x":[{}]}],"list":[true,false,null],"own":{"k":[1]}}';
+    const bytes = Buffer.from(text);
+    expect(readIn(ANY_LEAF, bytes, Array.from(bytes.keys()))).toEqual(known(ANY_LEAF, JSON.parse(text)));
+  });
+
+  test('the last of several fields of one name', () => {
+    expect(read(ANY_LEAF, '{"a":1,"a":{"b":2},"a":3}')).toEqual({ a: 3 });
+  });
+
+  test('a field whose name is written with escapes', () => {
+    expect(read(ANY_LEAF, String.raw`{"\u0061":1,"n\u00e4m\u00e9":[]}`)).toEqual({ a: 1, nämé: [] });
+  });
+});
+
+describe('what is no JSON is malformed, in known values and in skipped ones', () => {
+  const broken = [
+    '',
+    '{',
+    '[',
+    '{"a"',
+    '{"a":',
+    '{"a":1',
+    '{"a":1,',
+    '{"a":1,}',
+    '{a:1}',
+    "{'a':1}",
+    '[1,]',
+    '[,1]',
+    '[1 2]',
+    '{}{}',
+    '{"a":1]',
+    '[1}',
+    '01',
+    '1.',
+    '.5',
+    '+1',
+    '1e',
+    '1e+',
+    '-',
+    '--1',
+    '0x1',
+    '1.5.5',
+    'NaN',
+    'Infinity',
+    'tru',
+    'truee',
+    'nul',
+    'undefined',
+    '"',
+    '"\\',
+    '"\\x"',
+    '"\\u12"',
+    '"\\u12g4"',
+    '"a\nb"',
+    '"\t"',
+    '"a',
+    '\u00a0',
+    '/**/1',
+  ];
+  test.each(broken)('%j', (text) => {
+    for (const body of [
+      `{"a":${text}}`,
+      `{"own":{"k":${text}}}`,
+      `{"x":${text}}`,
+      `{"x":[[${text}]]}`,
+      `{"x":{"y":${text}}}`,
+    ]) {
+      let isJson = true;
+      try {
+        JSON.parse(body);
+      } catch {
+        isJson = false;
+      }
+      if (isJson) continue;
+      expect(() => read(ANY_LEAF, body)).toThrow(MalformedJson);
+      expect(() => readIn(ANY_LEAF, Buffer.from(body), Array.from(Buffer.from(body).keys()))).toThrow(
+        MalformedJson,
+      );
+    }
+  });
+
+  test('bytes that are no UTF-8, wherever they stand and wherever a chunk ends', () => {
+    for (const bad of [[0x80], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe0, 0xa4], [0xf5, 0x80, 0x80, 0x80]]) {
+      for (const field of ['a', 'x', 'own']) {
+        const body = Buffer.concat([Buffer.from(`{"${field}":{"k":"`), Buffer.from(bad), Buffer.from('"}}')]);
+        for (let cut = 0; cut < body.length; cut += 1) {
+          expect(() => readIn(ANY_LEAF, body, [cut])).toThrow(MalformedJson);
+        }
+      }
+    }
+  });
+
+  test('what nests without end', () => {
+    for (const field of ['a', 'x', 'own']) {
+      expect(() => read(ANY_LEAF, `{"${field}":${'['.repeat(1200)}`)).toThrow(MalformedJson);
+      expect(() => read(ANY_LEAF, `{"${field}":${'{"a":'.repeat(1200)}`)).toThrow(MalformedJson);
+    }
+    const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`;
+    expect(read(ANY_LEAF, `{"own":{"k":${deep}},"x":${deep}}`)).toEqual({ own: { k: JSON.parse(deep) } });
+  });
+
+  test('a body of no bytes is none, and a byte order mark is passed over', () => {
+    expect(read(ANY_LEAF, '')).toBeUndefined();
+    expect(read(ANY_LEAF, '\ufeff{"a":1}')).toEqual({ a: 1 });
+  });
+});
+
+describe('what is too much is bounded while it arrives', () => {
+  const exam = shapeOf(ExamCreate);
+
+  test('3 million values of fields that nobody knows take no memory', () => {
+    const reader = new BodyReader(exam, MEBI);
+    reader.take(Buffer.from('{"title":"x","junk":{'));
+    const fields = Array.from({ length: 30_000 }, (_, index) => `"k${index}":[0,{"a":"b"}],`).join('');
+    for (let time = 0; time < 33; time += 1) reader.take(Buffer.from(fields));
+    expect(reader.inHandBytes).toBeLessThan(1000);
+    reader.take(Buffer.from('"k":0},"mode":"typed"}'));
+    expect(reader.end()).toEqual({ title: 'x', mode: 'typed' });
+  });
+
+  test('a list is kept to one item more than it may have, so that core says that it is too long', () => {
+    const kept = read(exam, `{"sections":[${'{"name":"A"},'.repeat(5000)}0]}`);
+    expect(kept).toEqual({ sections: Array.from({ length: 21 }, () => ({ name: 'A' })) });
+  });
+
+  test('an object by keys of the client is kept to one entry more than it may have', () => {
+    const entries = Array.from({ length: 5000 }, (_, index) => `"q${index}":{}`).join(',');
+    expect(
+      Object.keys(
+        Object(Reflect.get(Object(read(shapeOf(RubricsEdit), `{"questions":{${entries}}}`)), 'questions')),
+      ),
+    ).toHaveLength(201);
+  });
+
+  test('a text that is too long for its field gives way to one that is refused as that', () => {
+    const kept = read(exam, `{"title":"${'t'.repeat(MEBI)}"}`);
+    expect(ExamCreate.safeParse({ mode: 'typed', ...Object(kept) }).error?.issues).toMatchObject([
+      { path: ['title'], message: 'At most 255 characters.' },
+    ]);
+  });
+
+  test('a client object beyond 2 KB gives way to one that is refused as that', () => {
+    const shape = shapeOf(CandidatesCreate);
+    const kept = read(shape, `{"candidates":[{"external_id":"a","metadata":{"k":[${'0,'.repeat(MEBI)}0]}}]}`);
+    expect(JSON.stringify(kept).length).toBeLessThan(4000);
+    expect(CandidatesCreate.safeParse(kept).error?.issues).toMatchObject([
+      { path: ['candidates', 0, 'metadata'], message: 'At most 2 KB as JSON.' },
+    ]);
+  });
+
+  test.each([
+    ['a list where none can be', '{"title":[1]}', { title: [null] }],
+    ['an object where none can be', '{"title":{"a":1}}', { title: {} }],
+    ['an object instead of a list', '{"questions":{"a":[1]}}', { questions: {} }],
+    [
+      'a list instead of a client object',
+      '{"candidates":[{"metadata":[1]}]}',
+      { candidates: [{ metadata: [null] }] },
+    ],
+    ['what is reserved', '{"choice_groups":[{"a":1}]}', { choice_groups: [null] }],
+    ['what is reserved and empty', '{"choice_groups":[]}', { choice_groups: [] }],
+  ])('%s is kept as something small of its kind', (_name, text, kept) => {
+    expect(read(exam, text)).toEqual(kept);
+  });
+
+  test('more values than the schema permits are refused by the place, though each of them may be', () => {
+    const again = `"questions":[${`{"options":[${'{"label":"a"},'.repeat(25)}0]},`.repeat(199)}0],`;
+    const body = `{${again.repeat(400)}"title":"x"}`;
+    let thrown: unknown;
+    try {
+      read(exam, body, 1024 * MEBI);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(BodyTooLarge);
+    expect(thrown).toMatchObject({ field: expect.stringMatching(/^questions\[\d+\]/) });
+  });
+
+  test('more text than fits is refused by the place', () => {
+    const question = `{"text":"${'x'.repeat(20_000)}"}`;
+    expect(() =>
+      read(exam, `{"questions":[${Array.from({ length: 200 }, () => question).join(',')}]}`, MEBI),
+    ).toThrow(expect.objectContaining({ field: 'questions[26].text' }));
+  });
+
+  test('fields that an edit refuses are named, the first of them, and without their values', () => {
+    const fields = Array.from({ length: 5000 }, (_, index) => `"k${index}":{"a":[1]}`).join(',');
+    const kept = Object(
+      read(shapeOf(ExamEdit), `{${fields},"title":"x","sections":[{"id":1,"__proto__":{}}]}`),
+    );
+    expect(Object.keys(kept)).toHaveLength(52);
+    expect(kept).toMatchObject({ k0: null, title: 'x' });
+    expect(Object.keys(kept.sections[0])).toEqual(['id', '__proto__']);
+  });
+});
+
+describe('1 a NUL is found in what is skipped too, and stands where it stood', () => {
+  const nul = String.raw`\u0000`;
+  test.each([
+    [`{"x":"${nul}"}`, { x: '\u0000' }],
+    [`{"x":{"deep":["a",{"b":"c${nul}d"}]}}`, { x: { deep: [null, { b: '\u0000' }] } }],
+    [`{"x":[1,[2,"${nul}"]]}`, { x: [null, [null, '\u0000']] }],
+    [`{"x${nul}":1}`, { '\u0000': null }],
+    [`{"x":{"y":{"${nul}":1}}}`, { x: { y: { '\u0000': null } } }],
+    [`{"a":{"y":"${nul}"}}`, { a: { y: '\u0000' } }],
+    [`{"nämé":[{"x":"${nul}"}]}`, { nämé: [{ x: '\u0000' }] }],
+  ])('%s', (text, kept) => {
+    expect(read(ANY_LEAF, text)).toEqual(kept);
+    expect(readIn(ANY_LEAF, Buffer.from(text), Array.from(Buffer.from(text).keys()))).toEqual(kept);
+  });
+
+  test('many of them are as good as a few', () => {
+    const kept = read(
+      ANY_LEAF,
+      `{${Array.from({ length: 5000 }, (_, index) => `"x${index}":"${nul}"`).join(',')}}`,
+    );
+    expect(Object.keys(Object(kept))).toHaveLength(10);
+  });
+});
+
+describe('a client object whose numbers JavaScript would change is kept as its text', () => {
+  test.each(['12345678901234567890123', '1.0', '1e2', '-0', '0.10', '1E+2', '9007199254740993'])(
+    '%s',
+    (number) => {
+      expect(read(ANY_LEAF, `{"own": {"n": [${number}], "s": "a \\" 1.0 "}}`)).toEqual({
+        own: { [EXACT]: `{"n":[${number}],"s":"a \\" 1.0 "}` },
+      });
+    },
+  );
+
+  test.each(['0', '-1', '0.5', '9007199254740991', '1.5e+300', '"1.0"'])('%s stays a value', (number) => {
+    expect(read(ANY_LEAF, `{"own": {"n": ${number}}}`)).toEqual({ own: { n: JSON.parse(number) } });
+  });
+
+  test('so is one that looks like such a text itself, at any depth and in any spelling', () => {
+    for (const own of [
+      `{"${EXACT}":"{}"}`,
+      `{"a":[{"${EXACT}":"{}"}]}`,
+      `{"a":{"\\u0024exact_json":"{}"}}`,
+    ]) {
+      const text = own.replace(String.raw`\u0024`, '$');
+      expect(read(ANY_LEAF, `{"own":${own}}`)).toEqual({ own: { [EXACT]: text } });
+    }
+  });
+});

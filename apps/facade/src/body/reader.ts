@@ -1,0 +1,649 @@
+import { mostValues, type BodyShape } from '@evaluation/rest-contract/body-shape';
+import { exactObject } from '@evaluation/rest-contract/exact-json';
+import { beginNumber, isNumberWhole, nextInNumber } from './numbers.ts';
+import { SkippedValue, readableName } from './skipped.ts';
+import { fieldNames, LONG_CLIENT_OBJECT, longText, type FieldNames } from './standIns.ts';
+import { Utf8Check } from './utf8.ts';
+
+/*
+ * Reads a JSON body while it arrives, and keeps only what its schema knows (`BodyShape`). Each byte is looked at once. The
+ * reader stands in one of the states below; a chunk may end in any of them.
+ *
+ *   VALUE, FIRST_ITEM, FIRST_FIELD, FIELD, COLON, NEXT, DONE   between tokens
+ *   STRING, ESCAPE, HEX, NUMBER, LITERAL                       within one
+ *
+ * Known objects and lists are frames on a stack. Any other value is skipped: checked as JSON, and neither kept nor
+ * parsed. A client's own object is skipped too, and its text kept up to a bound. Where a value is skipped that the schema
+ * would refuse, a small stand-in of the same kind takes its place, so that core refuses it in its own words.
+ */
+
+const [VALUE, FIRST_ITEM, FIRST_FIELD, FIELD, COLON, NEXT, DONE] = [0, 1, 2, 3, 4, 5, 6] as const;
+const [STRING, ESCAPE, HEX, NUMBER, LITERAL] = [7, 8, 9, 10, 11] as const;
+
+const [QUOTE, BACKSLASH, COMMA, COLON_SIGN, U] = [0x22, 0x5c, 0x2c, 0x3a, 0x75] as const;
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
+
+/** Client metadata of 2 KB can nest a thousand levels; nothing else that the specification permits nests more than ten. */
+export const MAX_DEPTH = 1100;
+/** Of a client's own object as JSON (`clientObject`). */
+const MAX_CLIENT_OBJECT_BYTES = 2048;
+const ESCAPE_BYTES = 6;
+/** The same with each character written as an escape. */
+const MAX_ESCAPED_BYTES = MAX_CLIENT_OBJECT_BYTES * ESCAPE_BYTES;
+/** Fields that a schema refuses and that are named in the refusal, of one object. */
+const MAX_REFUSED_FIELDS = 50;
+/** NULs in skipped values whose places are named, of one body. */
+const MAX_NULS = 10;
+const MAX_NAME_BYTES = 1024;
+const MAX_NUMBER_BYTES = 1024;
+/** A code point as two escapes: `\ud83d\ude00`. */
+const BYTES_OF_CODE_POINT = 12;
+/** What a value costs in memory beside its text, roughly. */
+const BYTES_OF_VALUE = 32;
+
+const LITERALS: ReadonlyMap<number, [string, unknown]> = new Map([
+  [0x74, ['true', true]],
+  [0x66, ['false', false]],
+  [0x6e, ['null', null]],
+]);
+
+/** 1: ends the quick walk through a string. */
+const STOPS = new Uint8Array(256).fill(1, 0, 0x20);
+STOPS[QUOTE] = 1;
+STOPS[BACKSLASH] = 1;
+
+export class MalformedJson extends Error {}
+
+/** The body has more values, or more text, than any that its schema accepts. */
+export class BodyTooLarge extends Error {
+  readonly field: string;
+
+  constructor(field: string) {
+    super('The body is larger than any valid request.');
+    this.field = field;
+  }
+}
+
+interface Frame {
+  readonly into: Record<string, unknown> | unknown[];
+  readonly shape: BodyShape;
+  readonly isArray: boolean;
+  /** Fields of a known object by their bytes; null for a list and for an object by keys of the client. */
+  readonly names: FieldNames | null;
+  /** The field that is being read. */
+  key: string;
+  /** Items, entries, or refused fields so far. */
+  count: number;
+}
+
+/** The shape of a value that is skipped because nothing knows it. */
+const UNKNOWN: BodyShape = {};
+
+export class BodyReader {
+  /** Bytes of what is kept: two a UTF-16 unit, and some for each value. */
+  #heldBytes = 0;
+  readonly #maxHeldBytes: number;
+  readonly #utf8 = new Utf8Check();
+  readonly #frames: Frame[] = [];
+  #frame: Frame | null = null;
+  #root: unknown;
+  #state: number = VALUE;
+  #isBegun = false;
+  #valuesLeft: number;
+
+  /** The shape of the value that comes next, and whether it is kept at all. */
+  #shape: BodyShape;
+  #isKept = true;
+
+  #skipped: SkippedValue | null = null;
+  /** Stands in for the skipped value because it has a NUL. */
+  #withNul: unknown;
+  /** Text of a client's own object while it is skipped; null while none is. */
+  #captured: Buffer | null = null;
+  #captureBuffer: Buffer | null = null;
+  #capturedBytes = 0;
+  /** Bytes that its JSON has at least, once escapes are characters. */
+  #leastBytes = 0;
+
+  #nulsLeft = MAX_NULS;
+
+  #isKey = false;
+  #hasEscape = false;
+  #hasNul = false;
+  #isAscii = true;
+  #tokenBytes = 0;
+  /** The token's bytes of earlier chunks. */
+  #parts: Uint8Array[] = [];
+  #hexDigits = 0;
+  #hex = 0;
+  #number = 0;
+  #literal: [string, unknown] = ['', null];
+
+  /** The name of an unknown field, for the place of a NUL. */
+  readonly #unknownName = Buffer.allocUnsafe(64);
+  #unknownNameBytes = 0;
+
+  /** @param maxHeldBytes of what is kept of the body */
+  constructor(shape: BodyShape, maxHeldBytes: number) {
+    this.#shape = shape;
+    this.#maxHeldBytes = maxHeldBytes;
+    this.#valuesLeft = mostValuesOf(shape);
+  }
+
+  /** Bytes that the body takes in memory now, with those of a token that is not over. */
+  get inHandBytes(): number {
+    return this.#heldBytes + (this.#parts.length === 0 ? 0 : this.#tokenBytes);
+  }
+
+  /** @throws MalformedJson, BodyTooLarge */
+  take(chunk: Buffer): void {
+    if (!this.#utf8.take(chunk)) throw new MalformedJson('invalid UTF-8');
+    let at = 0;
+    if (!this.#isBegun && chunk.length > 0) {
+      this.#isBegun = true;
+      // A byte order mark in front; it never spans two chunks in practice, and is malformed if it does.
+      if (chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf) at = 3;
+    }
+    this.#walk(chunk, at);
+  }
+
+  /** @returns the value; undefined for a body of no bytes. @throws MalformedJson */
+  end(): unknown {
+    if (!this.#isBegun) return undefined;
+    if (this.#state === NUMBER) this.#endNumber(EMPTY, 0, 0);
+    if (this.#state !== DONE || !this.#utf8.isWhole()) throw new MalformedJson('the body ends too early');
+    return this.#root;
+  }
+
+  #walk(chunk: Buffer, from: number): void {
+    const end = chunk.length;
+    let at = from;
+    /** Where the token that is being read begins in this chunk. */
+    let start = from;
+    while (at < end) {
+      const byte = chunk[at] ?? 0;
+      switch (this.#state) {
+        case STRING: {
+          let seen = 0;
+          while (at < end && STOPS[chunk[at] ?? 0] === 0) {
+            seen |= chunk[at] ?? 0;
+            at += 1;
+          }
+          if (seen >= 0x80) this.#isAscii = false;
+          if (at === end) continue;
+          const stop = chunk[at] ?? 0;
+          if (stop === QUOTE) {
+            this.#endString(chunk, start, at);
+          } else if (stop === BACKSLASH) {
+            this.#hasEscape = true;
+            this.#state = ESCAPE;
+          } else {
+            throw new MalformedJson('a control character in a string');
+          }
+          at += 1;
+          continue;
+        }
+        case ESCAPE:
+          if (byte === U) {
+            this.#state = HEX;
+            this.#hexDigits = 0;
+            this.#hex = 0;
+          } else if (isEscape(byte)) {
+            this.#state = STRING;
+          } else {
+            throw new MalformedJson('an unknown escape');
+          }
+          at += 1;
+          continue;
+        case HEX: {
+          const digit = hexDigit(byte);
+          if (digit < 0) throw new MalformedJson('an escape without four digits');
+          this.#hex = this.#hex * 16 + digit;
+          this.#hexDigits += 1;
+          if (this.#hexDigits === 4) {
+            if (this.#captured !== null) this.#leastBytes -= ESCAPE_BYTES - 1;
+            if (this.#hex === 0) this.#hasNul = true;
+            if (this.#hex >= 0x80) this.#isAscii = false;
+            this.#state = STRING;
+          }
+          at += 1;
+          continue;
+        }
+        case NUMBER: {
+          const next = nextInNumber(this.#number, byte);
+          if (next < 0) {
+            this.#endNumber(chunk, start, at);
+          } else {
+            this.#number = next;
+            at += 1;
+          }
+          continue;
+        }
+        case LITERAL: {
+          const [word, value] = this.#literal;
+          if (byte !== word.charCodeAt(this.#tokenBytes)) throw new MalformedJson('an unknown word');
+          this.#tokenBytes += 1;
+          at += 1;
+          if (this.#tokenBytes === word.length) {
+            if (this.#captured !== null) this.#capture(Buffer.from(word), 0, word.length);
+            this.#endScalar(value);
+          }
+          continue;
+        }
+        default:
+      }
+      at += 1;
+      if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
+      this.#token(byte);
+      // A string's bytes are those between its quotes.
+      start = byte === QUOTE ? at : at - 1;
+    }
+    if (this.#state === STRING || this.#state === ESCAPE || this.#state === HEX || this.#state === NUMBER) {
+      this.#keepPart(chunk, start, end);
+    }
+  }
+
+  /** A byte that begins a token or is one. */
+  #token(byte: number): void {
+    switch (this.#state) {
+      case FIRST_ITEM:
+        if (byte === CLOSE_ARRAY) {
+          this.#captureByte(byte);
+          this.#close();
+          return;
+        }
+        this.#beginItem();
+        this.#beginValue(byte);
+        return;
+      case VALUE:
+        this.#beginValue(byte);
+        return;
+      case FIRST_FIELD:
+      case FIELD:
+        if (byte === QUOTE) {
+          this.#beginString(true);
+          return;
+        }
+        if (byte !== CLOSE_OBJECT || this.#state === FIELD) throw new MalformedJson('a field has no name');
+        this.#captureByte(byte);
+        this.#close();
+        return;
+      case COLON:
+        if (byte !== COLON_SIGN) throw new MalformedJson('a field has no value');
+        this.#captureByte(byte);
+        this.#state = VALUE;
+        return;
+      case NEXT: {
+        const isArray = this.#isInArray();
+        this.#captureByte(byte);
+        if (byte === COMMA) {
+          if (isArray) this.#beginItem();
+          this.#state = isArray ? VALUE : FIELD;
+        } else if (byte === (isArray ? CLOSE_ARRAY : CLOSE_OBJECT)) {
+          this.#close();
+        } else {
+          throw new MalformedJson('two values without a comma');
+        }
+        return;
+      }
+      default:
+        throw new MalformedJson('more than one value');
+    }
+  }
+
+  #isInArray(): boolean {
+    const skipped = this.#skipped;
+    return skipped !== null && skipped.depth > 0 ? skipped.isInArray() : this.#frame?.isArray === true;
+  }
+
+  #isSkipping(): boolean {
+    return this.#skipped !== null && this.#skipped.depth > 0;
+  }
+
+  #beginItem(): void {
+    if (this.#isSkipping()) {
+      this.#skipped?.item();
+      return;
+    }
+    const frame = this.#frame;
+    const array = frame?.shape.array;
+    if (frame === null || array === undefined) return;
+    frame.count += 1;
+    // One more than may be is kept, by which core sees that there are too many.
+    this.#isKept = frame.count <= array.maxItems + 1;
+    this.#shape = this.#isKept ? array.items : UNKNOWN;
+  }
+
+  #beginValue(byte: number): void {
+    switch (byte) {
+      case QUOTE:
+        this.#beginString(false);
+        return;
+      case OPEN_OBJECT:
+      case OPEN_ARRAY:
+        this.#open(byte === OPEN_ARRAY);
+        return;
+      default:
+    }
+    this.#tokenBytes = 0;
+    this.#parts = NO_PARTS;
+    if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
+      this.#number = beginNumber(byte);
+      this.#state = NUMBER;
+      return;
+    }
+    const literal = LITERALS.get(byte);
+    if (literal === undefined) throw new MalformedJson('no value');
+    this.#literal = literal;
+    this.#tokenBytes = 1;
+    this.#state = LITERAL;
+  }
+
+  #open(isArray: boolean): void {
+    const depth = this.#frames.length + (this.#skipped?.depth ?? 0);
+    if (depth >= MAX_DEPTH) throw new MalformedJson('nested too deep');
+    this.#state = isArray ? FIRST_ITEM : FIRST_FIELD;
+    const { object, record, array, isClientObject } = this.#shape;
+    if (!this.#isSkipping() && this.#isKept) {
+      const names = object === undefined ? null : fieldNames(object);
+      if (isArray ? array !== undefined : names !== null || record !== undefined) {
+        this.#count();
+        const frame = { into: isArray ? [] : {}, shape: this.#shape, isArray, names, key: '', count: 0 };
+        this.#frames.push(frame);
+        this.#frame = frame;
+        return;
+      }
+      if (isClientObject === true && !isArray) {
+        this.#captureBuffer ??= Buffer.allocUnsafe(MAX_ESCAPED_BYTES);
+        this.#captured = this.#captureBuffer;
+        this.#capturedBytes = 0;
+        this.#leastBytes = 0;
+      }
+    }
+    this.#skipped ??= new SkippedValue(MAX_DEPTH);
+    if (this.#skipped.depth === 0) this.#withNul = undefined;
+    this.#skipped.open(isArray);
+    this.#captureByte(isArray ? OPEN_ARRAY : OPEN_OBJECT);
+  }
+
+  #close(): void {
+    const skipped = this.#skipped;
+    if (skipped !== null && skipped.depth > 0) {
+      const isArray = skipped.isInArray();
+      skipped.depth -= 1;
+      this.#state = NEXT;
+      if (skipped.depth === 0) this.#endSkipped(isArray);
+      return;
+    }
+    const frame = this.#frames.pop();
+    if (frame === undefined) throw new MalformedJson('nothing to close');
+    this.#frame = this.#frames.at(-1) ?? null;
+    this.#put(frame.into);
+  }
+
+  #endSkipped(isArray: boolean): void {
+    const captured = this.#captured;
+    this.#captured = null;
+    if (!this.#isKept) {
+      this.#dropped();
+    } else if (captured !== null) {
+      // Parsed only if it can be short enough.
+      const isWhole = this.#leastBytes <= MAX_CLIENT_OBJECT_BYTES && this.#capturedBytes <= MAX_ESCAPED_BYTES;
+      this.#hold(isWhole ? this.#capturedBytes : 0);
+      this.#count();
+      this.#put(
+        isWhole ? exactObject(captured.toString('utf8', 0, this.#capturedBytes)) : LONG_CLIENT_OBJECT,
+      );
+    } else {
+      this.#count();
+      const empty = isArray ? ((this.#skipped?.items ?? 0) > 0 ? [null] : []) : {};
+      this.#put(this.#withNul ?? empty);
+    }
+    this.#withNul = undefined;
+  }
+
+  #beginString(isKey: boolean): void {
+    this.#isKey = isKey;
+    this.#hasEscape = false;
+    this.#hasNul = false;
+    this.#isAscii = true;
+    this.#tokenBytes = 0;
+    this.#parts = NO_PARTS;
+    this.#state = STRING;
+  }
+
+  #endString(chunk: Buffer, start: number, end: number): void {
+    if (this.#captured !== null) {
+      this.#captureString(chunk, start, end);
+    }
+    if (this.#isKey) {
+      this.#endKey(chunk, start, end);
+      this.#state = COLON;
+      return;
+    }
+    if (this.#isSkipping()) {
+      if (this.#hasNul && this.#captured === null) this.#noteNul(false);
+      this.#state = NEXT;
+      return;
+    }
+    if (!this.#isKept) {
+      if (this.#hasNul) this.#noteNul(false);
+      this.#dropped();
+      this.#withNul = undefined;
+      return;
+    }
+    const maxText = this.#shape.maxText;
+    const bytes = this.#tokenBytes + end - start;
+    if (maxText !== undefined && bytes > maxText * BYTES_OF_CODE_POINT) {
+      this.#endScalar(longText(maxText, this.#hasNul));
+      return;
+    }
+    const text = this.#text(chunk, start, end);
+    this.#hold(text.length * 2);
+    this.#endScalar(text);
+  }
+
+  #endKey(chunk: Buffer, start: number, end: number): void {
+    const frame = this.#frame;
+    if (this.#isSkipping()) {
+      const [bytes, from, to] = this.#bytes(chunk, start, end);
+      if (this.#captured === null) {
+        if (this.#hasNul) this.#noteNul(true);
+        this.#skipped?.name(bytes, from, to);
+      }
+      return;
+    }
+    if (frame === null) throw new MalformedJson('a name outside of an object');
+    const { record } = frame.shape;
+    if (frame.names === null && record !== undefined) {
+      frame.key = this.#name(chunk, start, end);
+      frame.count += 1;
+      this.#isKept = frame.count <= record.maxEntries + 1;
+      this.#shape = this.#isKept ? record.entries : UNKNOWN;
+      if (this.#isKept) this.#hold(frame.key.length * 2);
+      return;
+    }
+    const [bytes, from, to] = this.#bytes(chunk, start, end);
+    const known = this.#hasEscape
+      ? frame.names?.byName(this.#name(chunk, start, end))
+      : frame.names?.find(bytes, from, to);
+    if (known !== undefined) {
+      frame.key = known.name;
+      this.#shape = known.shape;
+      this.#isKept = true;
+      return;
+    }
+    this.#shape = UNKNOWN;
+    this.#isKept = false;
+    if (this.#hasNul && !Array.isArray(frame.into)) frame.into['\u0000'] = null;
+    const length = Math.min(to - from, this.#unknownName.length);
+    for (let index = 0; index < length; index += 1) this.#unknownName[index] = bytes[from + index] ?? 0;
+    this.#unknownNameBytes = length;
+  }
+
+  /** A value of an unknown field, or beyond the length of its list, is over. */
+  #dropped(): void {
+    const frame = this.#frame;
+    this.#state = NEXT;
+    if (frame === null || Array.isArray(frame.into) || frame.names === null) return;
+    if (frame.shape.object?.unknown !== 'refuse' && this.#withNul === undefined) return;
+    if (frame.count >= MAX_REFUSED_FIELDS) return;
+    frame.count += 1;
+    const name = readableName(this.#unknownName, 0, this.#unknownNameBytes);
+    setOwn(frame.into, name, this.#withNul ?? null);
+  }
+
+  /** The skipped value has a NUL. The first few of a body are enough for its refusal. */
+  #noteNul(isInName: boolean): void {
+    if (this.#withNul !== undefined || this.#nulsLeft === 0) return;
+    this.#nulsLeft -= 1;
+    this.#withNul = this.#isSkipping() ? this.#skipped?.standInWithNul(isInName) : '\u0000';
+  }
+
+  #endNumber(chunk: Buffer, start: number, end: number): void {
+    if (!isNumberWhole(this.#number)) throw new MalformedJson('a number that breaks off');
+    if (this.#captured !== null) this.#captureToken(chunk, start, end);
+    if (this.#isSkipping() || !this.#isKept) {
+      this.#endScalar(null);
+      return;
+    }
+    const isLong = this.#tokenBytes + end - start > MAX_NUMBER_BYTES;
+    const [bytes, from, to] = this.#bytes(chunk, start, end);
+    this.#endScalar(isLong ? Number.POSITIVE_INFINITY : Number(bytes.toString('latin1', from, to)));
+  }
+
+  #endScalar(value: unknown): void {
+    if (this.#isSkipping()) {
+      this.#state = NEXT;
+    } else if (!this.#isKept) {
+      this.#dropped();
+    } else {
+      this.#count();
+      this.#put(value);
+    }
+  }
+
+  /** A value is whole: it goes where it belongs. */
+  #put(value: unknown): void {
+    const frame = this.#frame;
+    if (frame === null) {
+      this.#root = value;
+      this.#state = DONE;
+      return;
+    }
+    if (Array.isArray(frame.into)) frame.into.push(value);
+    else if (frame.names === null) setOwn(frame.into, frame.key, value);
+    else frame.into[frame.key] = value;
+    this.#state = NEXT;
+  }
+
+  #count(): void {
+    this.#valuesLeft -= 1;
+    this.#hold(BYTES_OF_VALUE);
+    if (this.#valuesLeft < 0) throw new BodyTooLarge(this.#place());
+  }
+
+  #hold(bytes: number): void {
+    this.#heldBytes += bytes;
+    if (this.#heldBytes > this.#maxHeldBytes) throw new BodyTooLarge(this.#place());
+  }
+
+  /** The path of what is being read: `questions[3].rubric`. */
+  #place(): string {
+    return this.#frames.reduce((path, { isArray, key, count }) => {
+      if (isArray) return `${path}[${Math.max(0, count - 1)}]`;
+      return path === '' || key === '' ? path + key : `${path}.${key}`;
+    }, '');
+  }
+
+  /** The bytes of the token, in one piece. */
+  #bytes(chunk: Buffer, start: number, end: number): [Buffer, number, number] {
+    if (this.#parts.length === 0) return [chunk, start, end];
+    const whole = Buffer.concat([...this.#parts, chunk.subarray(start, end)]);
+    return [whole, 0, whole.length];
+  }
+
+  #text(chunk: Buffer, start: number, end: number): string {
+    const [bytes, from, to] = this.#bytes(chunk, start, end);
+    if (this.#hasEscape) return String(JSON.parse(`"${bytes.toString('utf8', from, to)}"`));
+    return this.#isAscii ? bytes.toString('latin1', from, to) : bytes.toString('utf8', from, to);
+  }
+
+  #name(chunk: Buffer, start: number, end: number): string {
+    if (this.#tokenBytes + end - start <= MAX_NAME_BYTES) return this.#text(chunk, start, end);
+    const [bytes, from] = this.#bytes(chunk, start, end);
+    return readableName(bytes, from, from + this.#unknownName.length);
+  }
+
+  /** Keeps the token's bytes of a chunk that ends within it, as far as they can matter. */
+  #keepPart(chunk: Buffer, start: number, end: number): void {
+    const from = Math.min(start, end);
+    const isWanted = this.#captured !== null || this.#isKey || (!this.#isSkipping() && this.#isKept);
+    const most = this.#captured !== null ? MAX_ESCAPED_BYTES : this.#mostBytesOfToken();
+    if (isWanted && this.#tokenBytes <= most) {
+      if (this.#parts === NO_PARTS) this.#parts = [];
+      this.#parts.push(Uint8Array.from(chunk.subarray(from, end)));
+      if (this.#heldBytes + this.#tokenBytes > this.#maxHeldBytes) throw new BodyTooLarge(this.#place());
+    }
+    this.#tokenBytes += end - from;
+  }
+
+  #mostBytesOfToken(): number {
+    if (this.#state === NUMBER) return MAX_NUMBER_BYTES;
+    if (this.#isKey) return MAX_NAME_BYTES;
+    const { maxText } = this.#shape;
+    return maxText === undefined ? Number.POSITIVE_INFINITY : maxText * BYTES_OF_CODE_POINT;
+  }
+
+  #captureByte(byte: number): void {
+    if (this.#captured === null) return;
+    if (this.#capturedBytes < MAX_ESCAPED_BYTES) this.#captured[this.#capturedBytes] = byte;
+    this.#capturedBytes += 1;
+    this.#leastBytes += 1;
+  }
+
+  #captureString(chunk: Buffer, start: number, end: number): void {
+    this.#captureByte(QUOTE);
+    this.#captureToken(chunk, start, end);
+    this.#captureByte(QUOTE);
+  }
+
+  #captureToken(chunk: Buffer, start: number, end: number): void {
+    for (const part of this.#parts) this.#capture(part, 0, part.length);
+    this.#capture(chunk, start, end);
+  }
+
+  #capture(bytes: Uint8Array, start: number, end: number): void {
+    if (this.#captured === null) return;
+    if (this.#capturedBytes + end - start <= MAX_ESCAPED_BYTES) {
+      this.#captured.set(bytes.subarray(start, end), this.#capturedBytes);
+    }
+    this.#capturedBytes += end - start;
+    this.#leastBytes += end - start;
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+const NO_PARTS: Uint8Array[] = [];
+
+const mostOfShape = new WeakMap<BodyShape, number>();
+
+const mostValuesOf = (shape: BodyShape): number => {
+  const known = mostOfShape.get(shape) ?? mostValues(shape);
+  mostOfShape.set(shape, known);
+  return known;
+};
+
+/** A name of the client may be `__proto__`, which is a field like any other. */
+const setOwn = (into: object, name: string, value: unknown): void => {
+  Object.defineProperty(into, name, { value, writable: true, enumerable: true, configurable: true });
+};
+
+const hexDigit = (byte: number): number => {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+};
+
+const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+const isEscape = (byte: number): boolean => ESCAPES.has(byte);

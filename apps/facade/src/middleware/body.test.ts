@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import express, { type ErrorRequestHandler } from 'express';
+import { afterEach, expect, test } from 'vitest';
+import { contract } from '@evaluation/rest-contract';
+import { CutOff, type Patience } from '../body/arrival.ts';
+import { BodyTooLarge } from '../body/reader.ts';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { jsonBody } from './body.ts';
+
+const MEBI = 1024 * 1024;
+let close: (() => void) | undefined;
+afterEach(() => close?.());
+
+/** A server whose answers wait until the test sends them. What goes wrong is named in the answer. */
+const start = async (patience: Patience = { idleMs: 60_000, totalMs: 60_000 }) => {
+  const waiting: ServerResponse[] = [];
+  const failed: ErrorRequestHandler = (error, _request, response, _next) => {
+    const status = error instanceof DomainFailure ? 503 : error instanceof CutOff ? 400 : 422;
+    response.status(status).send(error instanceof BodyTooLarge ? error.field : String(error));
+  };
+  const app = express();
+  app.use((request, response, next) => {
+    Object.assign(request, { tsRestRoute: contract.exams.create });
+    response.locals['key'] = { institute_id: request.get('x-institute') };
+    next();
+  });
+  app.use(jsonBody({ limitBytes: 16 * MEBI, inHandBytes: 12 * MEBI, patience }));
+  app.use((_request, response) => void waiting.push(response));
+  app.use(failed);
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  const send = (institute: string, json: string, length: 'declared' | 'not declared' = 'declared') =>
+    fetch(`http://127.0.0.1:${address.port}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-institute': institute },
+      body: length === 'declared' ? json : new Blob([json]).stream(),
+      duplex: 'half',
+    });
+  const inHand = async (count: number): Promise<void> => {
+    await expect.poll(() => waiting.length, { timeout: 10_000 }).toBe(count);
+  };
+  return { send, inHand, waiting, port: address.port };
+};
+
+/** A body of which so many MiB are kept: two bytes a character. */
+const paper = (mebibytes: number): string =>
+  JSON.stringify({
+    questions: Array.from({ length: Math.round((mebibytes * MEBI) / 40_000) }, () => ({
+      text: 'x'.repeat(20_000),
+    })),
+  });
+
+test.each(['declared', 'not declared'] as const)(
+  '8 bodies beyond the share of their institute are asked to come again, those of another are not, of a length that is %s',
+  async (length) => {
+    const { send, inHand, waiting } = await start();
+    const first = send('a', paper(6), length);
+    await inHand(1);
+    const refused = await send('a', paper(4), length);
+    expect(refused.status).toBe(503);
+    // Small ones go on, another institute has room, and what is refused takes none.
+    const small = send('a', '{}', length);
+    await inHand(2);
+    const other = send('b', paper(3), length);
+    await inHand(3);
+    for (const response of waiting.splice(0)) response.end();
+    for (const answer of await Promise.all([first, small, other])) expect(answer.status).toBe(200);
+    const again = send('a', paper(7), length);
+    await inHand(1);
+    for (const response of waiting) response.end();
+    expect((await again).status).toBe(200);
+  },
+);
+
+test('8 what a schema does not know takes no room, however much it is', async () => {
+  const { send, inHand, waiting } = await start();
+  const junk = `{"title":"x","junk":[${'0,'.repeat(5 * MEBI)}0]}`;
+  const both = [send('a', junk), send('a', junk)];
+  await inHand(2);
+  for (const response of waiting) response.end();
+  for (const answer of await Promise.all(both)) expect(answer.status).toBe(200);
+});
+
+test('8 a body beyond the limit is refused before its end, whether or not its length is declared', async () => {
+  const { send } = await start();
+  const long = `{"junk":"${'x'.repeat(17 * MEBI)}"}`;
+  for (const length of ['declared', 'not declared'] as const) {
+    // The answer comes while the body is still sent, which a client may take for a broken connection.
+    const status = await send('a', long, length).then(
+      (answer) => answer.status,
+      () => 422,
+    );
+    expect(status).toBe(422);
+  }
+});
+
+/** A connection that sends the head of a body and then what the test says. */
+const slow = async (port: number) => {
+  const socket = connect(port, '127.0.0.1');
+  let heard = '';
+  socket.on('data', (chunk: Buffer) => (heard += chunk.toString())).on('error', () => {});
+  socket.write(
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n{',
+  );
+  await once(socket, 'connect');
+  return { socket, heard: () => heard };
+};
+
+test('8 a body that stops on its way is cut off, and told so', async () => {
+  const { port } = await start({ idleMs: 100, totalMs: 60_000 });
+  const { socket, heard } = await slow(port);
+  await once(socket, 'close');
+  expect(heard()).toMatch(/^HTTP\/1.1 400 /);
+  expect(heard().toLowerCase()).toContain('connection: close');
+});
+
+test('8 a body that comes byte by byte has its time in all', async () => {
+  const { port } = await start({ idleMs: 200, totalMs: 500 });
+  const { socket, heard } = await slow(port);
+  const dripping = setInterval(() => socket.write(' '), 20);
+  await once(socket, 'close');
+  clearInterval(dripping);
+  expect(heard()).toMatch(/^HTTP\/1.1 400 /);
+});

@@ -1,0 +1,76 @@
+import * as z from 'zod/v4';
+import { bodyBounds } from './schemas/bodyBounds.ts';
+
+/**
+ * What a reader of a body may keep, derived once from the body's schema. A place may take several kinds of value (a union);
+ * a kind that has no entry is never valid there.
+ */
+export interface BodyShape {
+  object?: {
+    fields: ReadonlyMap<string, BodyShape>;
+    /** `skip`: the schema ignores fields it does not know. `refuse`: it answers each with `unknown_field`. */
+    unknown: 'skip' | 'refuse';
+  };
+  /** An object by keys of the client. */
+  record?: { entries: BodyShape; maxEntries: number };
+  array?: { items: BodyShape; maxItems: number };
+  /** A client's own JSON object, which no schema takes apart. */
+  isClientObject?: true;
+  /** Code points that a text may have; undefined: the schema names no bound. */
+  maxText?: number;
+}
+
+/** For a list whose schema names no bound. */
+const LONGEST_LIST = 10_000;
+
+/** The shape of a body that has to match `schema`. */
+export const shapeOf = (schema: z.core.$ZodType): BodyShape => {
+  const { def } = schema._zod as z.core.$ZodTypes['_zod'];
+  if (bodyBounds.get(schema)?.isClientObject === true) return { isClientObject: true };
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+      return shapeOf(def.innerType);
+    case 'object': {
+      const fields = new Map(Object.entries(def.shape).map(([name, field]) => [name, shapeOf(field)]));
+      return { object: { fields, unknown: def.catchall?._zod.def.type === 'never' ? 'refuse' : 'skip' } };
+    }
+    case 'record': {
+      const maximum = z.globalRegistry.get(schema)?.['maxProperties'];
+      return {
+        record: {
+          entries: shapeOf(def.valueType),
+          maxEntries: typeof maximum === 'number' ? maximum : LONGEST_LIST,
+        },
+      };
+    }
+    case 'array': {
+      const maximum = schema._zod.bag['maximum'];
+      return {
+        array: {
+          items: shapeOf(def.element),
+          maxItems: typeof maximum === 'number' ? maximum : LONGEST_LIST,
+        },
+      };
+    }
+    case 'union':
+      return Object.assign({}, ...def.options.map(shapeOf));
+    case 'string': {
+      const maximum = bodyBounds.get(schema)?.maxText ?? z.globalRegistry.get(schema)?.['maxLength'];
+      return typeof maximum === 'number' ? { maxText: maximum } : {};
+    }
+    default:
+      return {};
+  }
+};
+
+/** Values that a body of this shape can have at most, each item and each field counted once. */
+export const mostValues = (shape: BodyShape): number => {
+  const { object, record, array } = shape;
+  if (object !== undefined) {
+    return [...object.fields.values()].reduce((sum, field) => sum + mostValues(field), 1);
+  }
+  if (record !== undefined) return 1 + record.maxEntries * mostValues(record.entries);
+  if (array !== undefined) return 1 + array.maxItems * mostValues(array.items);
+  return 1;
+};
