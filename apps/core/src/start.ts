@@ -10,6 +10,7 @@ import { startReconciler } from './credits/reconcile/reconciler.ts';
 import { startEvidenceRemoval } from './evidence/removeEvidence.ts';
 import { startDispatcher } from './grading/dispatcher.ts';
 import { startLanePace } from './grading/lanePace.ts';
+import { largeCalls } from './largeCalls.ts';
 import { prepareStores } from './prepareStores.ts';
 import { coreRouter } from './router.ts';
 import { startSweep } from './idempotency/records.ts';
@@ -71,13 +72,14 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     maxBodySize: MAX_BODY_BYTES,
     allowMethodOverride: true,
   });
+  const calls = largeCalls();
   const { server, renewal } = await newServer(settings.tls, log, (request, response) => {
     if (request.url === '/healthz') {
       response.writeHead(200).end('ok');
     } else if (request.url === '/readyz') {
       void readiness().then(({ status, body }) => response.writeHead(status).end(body));
     } else {
-      handler(request, response);
+      calls.admit(request, response, () => handler(request, response));
     }
   });
   const { drain } = drainable(server);

@@ -46,8 +46,22 @@
   value: {{ ternary "https" "http" (ne .Values.core.tlsSecretName "") }}://{{ include "answer-evaluation.fullname" . }}-core:8081
 {{- end -}}
 
+{{/*
+{root, part}: how much of the memory limit JavaScript's heap may take; the rest is for bodies that are not text yet, and
+for the process itself. Node takes half by itself. NODE_OPTIONS in extraEnv takes the place of it.
+*/}}
+{{- define "answer-evaluation.env.heap" -}}
+{{- $isSet := false -}}
+{{- range concat .root.Values.allPods.extraEnv .part.extraEnv }}{{ if eq .name "NODE_OPTIONS" }}{{ $isSet = true }}{{ end }}{{ end -}}
+{{- if not $isSet }}
+- name: NODE_OPTIONS
+  value: --max-old-space-size-percentage=70
+{{- end }}
+{{- end -}}
+
 {{- define "answer-evaluation.env.facade" -}}
 {{ include "answer-evaluation.env.all" . }}
+{{- include "answer-evaluation.env.heap" (dict "root" . "part" .Values.facade) }}
 - name: HOST
   value: 0.0.0.0
 - name: PORT
@@ -61,6 +75,7 @@
 
 {{- define "answer-evaluation.env.core" -}}
 {{ include "answer-evaluation.env.all" . }}
+{{- include "answer-evaluation.env.heap" (dict "root" . "part" .Values.core) }}
 - name: CORE_HOST
   value: 0.0.0.0
 - name: CORE_PORT

@@ -1,0 +1,108 @@
+/*
+ * Bodies that cost the most to read, check or answer, one for each way that is known. All are within the byte limit, and
+ * a key with the write scope may send them.
+ */
+
+export interface HostileBody {
+  name: string;
+  path: string;
+  body: Buffer;
+  /** Statuses that it may be answered with; 503 besides, when too many are in hand. */
+  answers: readonly number[];
+}
+
+const exam = (rest: string): Buffer => Buffer.from(`{"title":"x","mode":"typed",${rest}}`);
+const times = (count: number, item: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => item(index)).join(',');
+const question = (index: number, rest: string): string =>
+  `{"label":"${index}","type":"long_answer","max_marks":50,"text":"x",${rest}}`;
+const candidate = (index: number, metadata: string): string =>
+  `{"external_id":"h${index}","metadata":${metadata}}`;
+
+/** 20,000 characters of guidance that almost name marks, of which the search for mark figures begins anew at each. */
+const GUIDANCE = 'certain '.repeat(250).slice(0, 1990);
+/** As many fields as fit into 2 KB. */
+const METADATA = `{${times(245, (index) => `"${index.toString(36).padStart(2, '0')}":10`)}}`;
+/** The same, with numbers that are kept as they are written. */
+const EXACT_METADATA = `{${times(220, (index) => `"${index.toString(36).padStart(2, '0')}":1.0`)}}`;
+
+/** @param scale 1: as large as a body may be */
+export const hostileBodies = (scale = 1): HostileBody[] => {
+  const post = (name: string, body: Buffer, ...answers: number[]): HostileBody => ({
+    name,
+    path: '/exams',
+    body,
+    answers,
+  });
+  const many = (count: number): number => Math.round(count * scale);
+  return [
+    post(
+      'distinct unknown fields',
+      exam(`"junk":{${times(many(2_900_000), (index) => `"k${index}":0`)}}`),
+      201,
+    ),
+    post('unknown numbers', exam(`"junk":[${'0,'.repeat(many(2_900_000))}0]`), 201),
+    post('unknown objects', exam(`"junk":[${'{"a":0},'.repeat(many(1_400_000))}0]`), 201),
+    post(
+      'unknown fields at the top',
+      exam(times(many(2_000_000), (index) => `"k${index.toString(36)}":[]`)),
+      201,
+    ),
+    post(
+      'questions again and again',
+      exam(times(many(60), () => `"questions":[${'{"options":[{},{},{}]},'.repeat(150)}{}]`)),
+      422,
+    ),
+    post('questions that are nothing', exam(`"questions":[${'{},'.repeat(many(2_000_000))}{}]`), 422),
+    post(
+      'keywords',
+      exam(
+        `"questions":[${times(many(200), (n) => question(n, `"rubric":{"criteria":[${times(50, (c) => `{"name":"c${c}","marks":1,"keywords":[${times(50, (k) => `"k${k}"`)}]}`)}]}`))}]`,
+      ),
+      201,
+    ),
+    post(
+      'guidance that almost names marks',
+      exam(
+        `"questions":[${times(many(200), (n) => question(n, `"rubric":{"criteria":[${times(10, (c) => `{"name":"c${c}","marks":5,"guidance":"${GUIDANCE}"}`)}]}`))}]`,
+      ),
+      201,
+      422,
+    ),
+    post(
+      'metadata of many fields',
+      exam(`"candidates":[${times(many(2000), (n) => candidate(n, METADATA))}]`),
+      201,
+    ),
+    post(
+      'metadata of exact numbers',
+      exam(`"candidates":[${times(many(2000), (n) => candidate(n, EXACT_METADATA))}]`),
+      201,
+    ),
+    post(
+      'metadata beyond its length',
+      exam(`"candidates":[${times(many(2000), (n) => candidate(n, `{"k":[${'0,'.repeat(8000)}0]}`))}]`),
+      422,
+    ),
+    post('one long text', exam(`"instructions":"${'x'.repeat(many(90_000_000))}"`), 422),
+    post(
+      'mistakes only',
+      exam(`"candidates":[${times(many(2000), () => '{"external_id":1,"name":2,"roll_number":3}')}]`),
+      422,
+    ),
+    post(
+      'escapes',
+      exam(
+        `"instructions":"${'\\u20ac'.repeat(many(4000))}","questions":[${times(many(200), (n) => question(n, `"model_answer":"${'\\ud83d\\ude00'.repeat(19_000)}"`))}]`,
+      ),
+      201,
+    ),
+    post(
+      'nested without end',
+      exam(
+        `"junk":${'['.repeat(1000)}${']'.repeat(1000)},"more":[${`${'['.repeat(900)}${']'.repeat(900)},`.repeat(many(4000))}0]`,
+      ),
+      201,
+    ),
+  ];
+};

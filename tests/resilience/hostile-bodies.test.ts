@@ -1,0 +1,157 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { coreOverHttp } from '@evaluation/core-client';
+import { apiClient, type ApiClient } from '../harness/api.ts';
+import { hostileBodies } from '../harness/hostileBodies.ts';
+import { processesIn } from '../harness/memory.ts';
+import { startSplitService, type SplitService } from '../harness/processes.ts';
+
+/*
+ * One institute sends the most expensive bodies, as many at once as it likes, while another asks for its account. Facade
+ * and core run with the heap that the chart gives them: 70 % of 768 MiB and of 1 GiB.
+ *
+ * HOSTILE_SECONDS=600 npx vitest run tests/resilience/hostile-bodies.test.ts  goes on for ten minutes.
+ */
+
+const SECONDS = Number(process.env['HOSTILE_SECONDS'] ?? 10);
+const AT_ONCE = 4;
+const PROBE_MS = 100;
+/** Of a machine that has nothing else to do; the machines of CI and of developers do. */
+const P99_MS = Number(process.env['HOSTILE_P99_MS'] ?? 1000);
+const MEBI = 1024 * 1024;
+const LIMITS = { facade: 768 * MEBI, core: 1024 * MEBI };
+
+let service: SplitService;
+let victim: ApiClient;
+beforeAll(async () => {
+  service = await startSplitService(
+    { KEY_CACHE_SECONDS: '30', VALIDATE_RESPONSES: 'false' },
+    {
+      facade: { NODE_OPTIONS: '--max-old-space-size=538' },
+      core: { NODE_OPTIONS: '--max-old-space-size=717' },
+    },
+  );
+  const control = coreOverHttp({
+    url: service.core().name,
+    token: service.environment['CORE_CONTROL_TOKEN'] ?? '',
+  });
+  const provision = control.as({}).control;
+  const { institute_id } = await provision.createInstitute.mutate({ name: 'Neighbour', credits: 10 });
+  const { api_key } = await provision.createKey.mutate({ institute_id });
+  victim = apiClient(service.facade.name, api_key);
+  await control.close();
+});
+afterAll(() => service?.close());
+
+const resident = async (pid: number): Promise<number> => (await processesIn(pid))[0]?.bytes ?? 0;
+
+test('8.1 the worst bodies of one institute end no process, and delay no other institute', async () => {
+  const bodies = hostileBodies();
+  const answers = new Map<string, Map<string, number>>();
+  const peak = { facade: 0, core: 0 };
+  const latencies: number[] = [];
+  const statuses = new Set<number>();
+  const until = performance.now() + SECONDS * 1000;
+  const isOver = (): boolean => performance.now() > until;
+
+  let next = 0;
+  const attack = async (): Promise<void> => {
+    // Each body at least once.
+    while (!isOver() || next < bodies.length) {
+      const hostile = bodies[next % bodies.length];
+      if (hostile === undefined) throw new Error('no body');
+      next += 1;
+      const outcome = await service.api
+        .send(hostile.path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'idempotency-key': `${next}` },
+          body: Uint8Array.from(hostile.body),
+        })
+        .then(async (response) => {
+          await response.arrayBuffer();
+          if (response.status === 503) await wait(200);
+          return String(response.status);
+        })
+        // An answer that comes before the body is sent may end the connection.
+        .catch(() => 'cut off');
+      const seen = answers.get(hostile.name) ?? new Map<string, number>();
+      answers.set(hostile.name, seen.set(outcome, (seen.get(outcome) ?? 0) + 1));
+    }
+  };
+  const ask = async (): Promise<void> => {
+    const sent = performance.now();
+    const { status } = await victim.get('/me');
+    latencies.push(performance.now() - sent);
+    statuses.add(status);
+  };
+  const probe = async (): Promise<void> => {
+    const asked: Promise<void>[] = [];
+    while (!isOver()) {
+      // Asked whether or not the one before was answered.
+      asked.push(ask());
+      await wait(PROBE_MS);
+    }
+    await Promise.all(asked);
+  };
+  const watch = async (): Promise<void> => {
+    while (!isOver()) {
+      peak.facade = Math.max(peak.facade, await resident(service.facade.pid));
+      peak.core = Math.max(peak.core, await resident(service.core().pid));
+      await wait(50);
+    }
+  };
+  await Promise.all([probe(), watch(), ...Array.from({ length: AT_ONCE }, attack)]);
+
+  latencies.sort((a, b) => a - b);
+  const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? Infinity;
+  const said = Object.fromEntries([...answers].map(([name, seen]) => [name, Object.fromEntries(seen)]));
+  console.info({
+    seconds: SECONDS,
+    bodies: next,
+    asked: latencies.length,
+    p50: Math.round(latencies[Math.floor(latencies.length / 2)] ?? 0),
+    p99: Math.round(p99),
+    max: Math.round(latencies.at(-1) ?? 0),
+    facadeMiB: Math.round(peak.facade / MEBI),
+    coreMiB: Math.round(peak.core / MEBI),
+    said,
+  });
+  for (const { name, answers: expected } of bodies) {
+    const seen = Object.keys(said[name] ?? {});
+    expect(
+      seen.filter((status) => !['503', 'cut off', ...expected.map(String)].includes(status)),
+      name,
+    ).toEqual([]);
+  }
+  expect([...statuses]).toEqual([200]);
+  expect(peak.facade).toBeLessThan(LIMITS.facade);
+  expect(peak.core).toBeLessThan(LIMITS.core);
+  expect(p99).toBeLessThan(P99_MS);
+  for (const program of [service.facade, service.core()]) {
+    await expect(Promise.race([program.exited, wait(0, 'alive')])).resolves.toBe('alive');
+  }
+});
+
+test('8.1 connections that announce large bodies and send nothing take no room from anybody', async () => {
+  const { hostname, port } = new URL(service.facade.name);
+  const sockets: Socket[] = [];
+  for (let index = 0; index < 30; index += 1) {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    socket.write(
+      `POST /v1/exams HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.api.apiKey}\r\nContent-Type: application/json\r\nContent-Length: ${96 * MEBI}\r\n\r\n{`,
+    );
+    sockets.push(socket);
+  }
+  const large = {
+    title: 'Large',
+    mode: 'typed',
+    candidates: Array.from({ length: 2000 }, (_, index) => ({
+      external_id: `v${index}`,
+      metadata: { a: 'x'.repeat(900) },
+    })),
+  };
+  for (const api of [victim, service.api]) expect((await api.post('/exams', large)).status).toBe(201);
+  for (const socket of sockets) socket.destroy();
+});
