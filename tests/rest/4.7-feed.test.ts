@@ -265,6 +265,20 @@ describe('1 what a list refuses', () => {
     expect(problemsIn(error)).toEqual(['updated_since: invalid_value']);
   });
 
+  test.each(['/submissions', '/exams'])(
+    '1 updated_since of %s has at most 9 digits of a second, and more are no fault of ours',
+    async (path) => {
+      const since = (digits: number): string => `updated_since=2026-01-01T00:00:00.${'1'.repeat(digits)}Z`;
+      for (const digits of [1, 6, 9]) {
+        expect((await tenant.api.get(`${path}?${since(digits)}`)).status).toBe(200);
+      }
+      for (const digits of [10, 120, 300, 7000]) {
+        const error = expectError(await tenant.api.get(`${path}?${since(digits)}`), 422, 'validation_failed');
+        expect(problemsIn(error)).toEqual(['updated_since: too_long']);
+      }
+    },
+  );
+
   test('4.7 a cursor that was tampered with, or is of another list, answers 400 invalid_cursor', async () => {
     const since = 'updated_since=2000-01-01T00:00:00Z';
     const { next_cursor: cursor } = await page('limit=2');

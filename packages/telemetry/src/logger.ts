@@ -37,15 +37,19 @@ export const createLogger = (options: {
     options.stream ?? process.stderr,
   );
 
+/** PostgreSQL quotes a value that it cannot take (SQLSTATE class 22), and the value may be a client's. */
+const isAboutValue = (error: Error): error is Error & { code: string } =>
+  'severity' in error && 'code' in error && /^22[0-9A-Z]{3}$/.test(String(error.code));
+
 /** The class, message and stack of an error and its causes; never what a request or a row carried. */
 const describeError = (error: unknown): unknown =>
   error instanceof Error
     ? {
         type: error.name,
-        message: error.message,
+        message: isAboutValue(error) ? `SQLSTATE ${error.code}` : error.message,
         ...('code' in error ? { code: error.code } : {}),
         ...(error instanceof AggregateError ? { first: describeError(error.errors[0]) } : {}),
-        stack: error.stack,
+        stack: isAboutValue(error) ? error.stack?.replace(error.message, error.code) : error.stack,
         ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
       }
     : { type: typeof error };

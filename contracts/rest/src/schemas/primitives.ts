@@ -148,6 +148,8 @@ export const listQuery = (maximum: number, standard: number) => ({
   cursor: z.string().optional(),
   updated_since: z.iso
     .datetime({ error: 'An ISO 8601 UTC timestamp that ends in Z.' })
+    // PostgreSQL reads no more digits than it has room for; nine of a second are more than it keeps.
+    .max(30, { error: 'At most 9 digits of a second.' })
     // ISO 8601 has a year 0; PostgreSQL has none.
     .refine((value) => !value.startsWith('0000'), { error: 'There is no such year.' })
     .optional(),
