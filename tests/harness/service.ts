@@ -72,6 +72,8 @@ export const newEnvironment = async (
       // Tests send hundreds of reads a second: they are counted, as always, and never too many.
       RATE_LIMITS_STANDARD: GENEROUS,
       RATE_LIMITS_HIGH: GENEROUS,
+      UNKNOWN_KEYS_PER_ADDRESS: '1000000',
+      UNKNOWN_KEYS_IN_ALL: '1000000',
       ...extra,
     },
     drop: async () => {

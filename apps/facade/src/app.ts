@@ -12,6 +12,7 @@ import { errorHandler, notFound } from './middleware/errors.ts';
 import { exactAnswers } from './middleware/exactAnswers.ts';
 import { fingerprint, idempotencyKey } from './middleware/idempotency.ts';
 import { knownKeys } from './middleware/knownKeys.ts';
+import { lookUpLimits } from './middleware/lookUpLimits.ts';
 import { observeRequests } from './middleware/observeRequests.ts';
 import { securityHeaders } from './middleware/securityHeaders.ts';
 import { rateLimiting } from './middleware/rateLimit.ts';
@@ -40,6 +41,7 @@ export const createApp = (
   const keys = knownKeys({
     lookUp: (hash, request) => core.as({ requestId: request }).public.authenticate.query({ hash }),
     seconds: settings.keyCacheSeconds,
+    limits: lookUpLimits(settings.unknownKeysPerMinute),
   });
   broadcasts.onBroadcast('keys_changed', keys.forget);
 
@@ -48,6 +50,8 @@ export const createApp = (
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  // Without a proxy in front, `X-Forwarded-For` is whatever the client says.
+  app.set('trust proxy', settings.trustedProxies);
   app.use(securityHeaders);
   app.set('query parser', 'simple');
   app.use(requestId);

@@ -34,6 +34,11 @@ export interface Database {
   inTenant<T>(instituteId: string, work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
   /** For what core does for all of them: sees the tables with a policy of that name (runs, uploads and some more), and no other tenant table. */
   acrossInstitutes<T>(work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
+  /**
+   * For looking up API keys. It has connections of its own: a request is not kept from its answer by those that use all
+   * others, and those who try keys keep nobody else.
+   */
+  keys: Kysely<DB>;
   /** The control plane: institutes and keys. */
   control: PrismaClient;
   /** Resolves when the database answers, however many wait for a connection; rejects within seconds. */
@@ -96,6 +101,8 @@ const SILENCE_MS = TRANSACTION_TIMEOUT_MS + 10_000;
 /** The reconciler's lock, the check that it is at, and room for one who asks for a check meanwhile. */
 const UNHURRIED_CONNECTIONS = 4;
 const PING_TIMEOUT_MS = 3000;
+/** A look-up by a unique hash takes less than a millisecond. */
+const KEY_CONNECTIONS = 2;
 
 /**
  * Opens the pool that both planes share.
@@ -130,6 +137,9 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
     endWhenSilent(client, options.silenceMs ?? SILENCE_MS),
   );
   const unhurriedPool = openPool({ max: UNHURRIED_CONNECTIONS, options: limits(0) });
+  const keyPool = openPool({ max: KEY_CONNECTIONS, options: limits(TRANSACTION_TIMEOUT_MS) }, (client) =>
+    endWhenSilent(client, options.silenceMs ?? SILENCE_MS),
+  );
   // Of its own: those who wait for one exam may hold every other connection, and the database is there all the same.
   const pingPool = openPool({
     max: 1,
@@ -140,7 +150,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   try {
     await refuseMightyRole(pool);
   } catch (error) {
-    await Promise.all([pool.end(), unhurriedPool.end(), pingPool.end()]);
+    await Promise.all([pool.end(), unhurriedPool.end(), keyPool.end(), pingPool.end()]);
     throw error;
   }
 
@@ -229,6 +239,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   });
 
   const common = {
+    keys: new Kysely<DB>({ dialect: new PostgresDialect({ pool: keyPool }) }),
     control,
     ping: async () => {
       await pingPool.query('select 1');
@@ -237,7 +248,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
     close: async () => {
       await control.$disconnect();
       await Promise.all(
-        [pool, unhurriedPool, pingPool].map(async (each) => {
+        [pool, unhurriedPool, keyPool, pingPool].map(async (each) => {
           if (!each.ended) await each.end();
         }),
       );

@@ -28,6 +28,17 @@ const FacadeEnvironment = z.object({
   BODY_LIMIT_BYTES: integer(1024, 512 * 1024 * 1024).default(96 * 1024 * 1024),
   /** Revocation must take effect within about a minute (spec chapter 5). */
   KEY_CACHE_SECONDS: integer(0, 30).default(30),
+  /**
+   * Proxies in front of the facade that add the client's address to `X-Forwarded-For`, such as an ingress. 0: the address
+   * is the one that connects, and the header means nothing.
+   */
+  TRUSTED_PROXIES: integer(0, 10).default(0),
+  /**
+   * Requests a minute with keys that a replica does not know, from one client address and from all: each asks the
+   * database, and those who try keys send nothing else. Keys that exist do not count.
+   */
+  UNKNOWN_KEYS_PER_ADDRESS: integer(1, 1_000_000).default(60),
+  UNKNOWN_KEYS_IN_ALL: integer(1, 1_000_000).default(1200),
   /** Spec 8.2 gives these three; the others of the tier, and all of the high tier, have no value and so no default. */
   RATE_LIMITS_STANDARD: rateLimits.default(STANDARD),
   RATE_LIMITS_HIGH: rateLimits.default([]),
@@ -45,6 +56,8 @@ export const readFacadeSettings = (env: Record<string, string | undefined> = pro
     core: { url: e.CORE_URL, token: e.CORE_PUBLIC_TOKEN, actorSigningKey: e.ACTOR_SIGNING_KEY },
     bodyLimitBytes: e.BODY_LIMIT_BYTES,
     keyCacheSeconds: e.KEY_CACHE_SECONDS,
+    trustedProxies: e.TRUSTED_PROXIES,
+    unknownKeysPerMinute: { address: e.UNKNOWN_KEYS_PER_ADDRESS, all: e.UNKNOWN_KEYS_IN_ALL },
     lanes: { url: e.NATS_URL, namespace: e.LANE_NAMESPACE },
     rateLimits: { standard: e.RATE_LIMITS_STANDARD, high: e.RATE_LIMITS_HIGH },
     validateResponses: e.VALIDATE_RESPONSES,

@@ -19,7 +19,12 @@ export const authenticate =
       return;
     }
     const apiKey = request.get('x-api-key');
-    const key = apiKey === undefined ? null : await keys.find(apiKey, requestIdOf(response));
+    const key =
+      apiKey === undefined ? null : await keys.find(apiKey, requestIdOf(response), request.ip ?? '');
+    if (key !== null && 'retryAfterSeconds' in key) {
+      response.setHeader('Retry-After', String(key.retryAfterSeconds));
+      throw new DomainFailure('rate_limited');
+    }
     if (key === null || (key.expires_at !== null && Date.parse(key.expires_at) <= Date.now())) {
       throw new DomainFailure('invalid_api_key');
     }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { lookUpLimits } from './lookUpLimits.ts';
 import { knownKeys, type AuthenticatedKey } from './knownKeys.ts';
 
 const newApiKey = () => `aek_${randomBytes(24).toString('hex')}`;
@@ -15,11 +16,12 @@ const found = (change: Partial<AuthenticatedKey> = {}): AuthenticatedKey => ({
 });
 
 /** Core as the test wants it: each question waits until the test answers it. */
-const asked = (seconds = 30) => {
+const asked = (seconds = 30, perMinute = 1000) => {
   const questions: { hash: string; answer: (key: AuthenticatedKey | null) => void }[] = [];
   const keys = knownKeys({
     lookUp: (hash) => new Promise((answer) => questions.push({ hash, answer })),
     seconds,
+    limits: lookUpLimits({ address: perMinute, all: perMinute }),
   });
   return { keys, questions };
 };
@@ -27,7 +29,7 @@ const asked = (seconds = 30) => {
 /** Asks for a key and has core answer at once, if it is asked. @returns whether it was */
 const wasAsked = async ({ keys, questions }: ReturnType<typeof asked>, apiKey: string): Promise<boolean> => {
   const before = questions.length;
-  const answer = keys.find(apiKey, 'request');
+  const answer = keys.find(apiKey, 'request', 'address');
   const isAsked = questions.length > before;
   questions.at(-1)?.answer(found());
   await answer;
@@ -40,7 +42,7 @@ test('5.2 a key that was found is asked for once, a key that was not found each 
   expect([await wasAsked(core, apiKey), await wasAsked(core, apiKey)]).toEqual([true, false]);
   const unknown = newApiKey();
   for (let time = 0; time < 2; time += 1) {
-    const answer = core.keys.find(unknown, 'request');
+    const answer = core.keys.find(unknown, 'request', 'address');
     core.questions.at(-1)?.answer(null);
     expect(await answer).toBeNull();
   }
@@ -71,11 +73,11 @@ test.each([
 test('5.2 an answer that was under way when the key changed is not remembered', async () => {
   const core = asked();
   const apiKey = newApiKey();
-  const stale = core.keys.find(apiKey, 'request');
+  const stale = core.keys.find(apiKey, 'request', 'address');
   core.keys.forget({ institute_id: 'institute', key_id: 'key' });
   core.questions[0]?.answer(found());
   expect(await stale).not.toBeNull();
-  const next = core.keys.find(apiKey, 'request');
+  const next = core.keys.find(apiKey, 'request', 'address');
   expect(core.questions).toHaveLength(2);
   core.questions[1]?.answer(null);
   expect(await next).toBeNull();
@@ -84,7 +86,7 @@ test('5.2 an answer that was under way when the key changed is not remembered', 
 test('5.2 the time that a key is known counts from the question, not from a late answer', async () => {
   const core = asked(0.05);
   const apiKey = newApiKey();
-  const slow = core.keys.find(apiKey, 'request');
+  const slow = core.keys.find(apiKey, 'request', 'address');
   const asking = performance.now();
   await expect.poll(() => performance.now() - asking, { interval: 10 }).toBeGreaterThan(60);
   core.questions[0]?.answer(found());
@@ -103,6 +105,34 @@ test('5.1 what no key can be is not asked for', async () => {
     `aek_${hex}\n`,
     `aek_${'x'.repeat(1e5)}`,
   ])
-    expect(await keys.find(apiKey, 'request')).toBeNull();
+    expect(await keys.find(apiKey, 'request', 'address')).toBeNull();
   expect(questions).toHaveLength(0);
+});
+
+test('5.4 keys that do not exist are asked for so often, and then answered without core', async () => {
+  const core = asked(0, 3);
+  const existing = newApiKey();
+  await wasAsked(core, existing);
+  for (let time = 0; time < 3; time += 1) {
+    const answer = core.keys.find(newApiKey(), 'request', 'address');
+    core.questions.at(-1)?.answer(null);
+    expect(await answer).toBeNull();
+  }
+  const before = core.questions.length;
+  expect(await core.keys.find(newApiKey(), 'request', 'address')).toEqual({ retryAfterSeconds: 20 });
+  expect(core.questions).toHaveLength(before);
+  // A key that was found before is asked for as ever.
+  expect(await wasAsked(core, existing)).toBe(true);
+});
+
+test('5.4 a key that is revoked is one that does not exist', async () => {
+  const core = asked(0, 1);
+  const revoked = newApiKey();
+  await wasAsked(core, revoked);
+  for (let time = 0; time < 2; time += 1) {
+    const answer = core.keys.find(revoked, 'request', 'address');
+    core.questions.at(-1)?.answer(null);
+    expect(await answer).toBeNull();
+  }
+  expect(await core.keys.find(revoked, 'request', 'address')).toEqual({ retryAfterSeconds: 60 });
 });

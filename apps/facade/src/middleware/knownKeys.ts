@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { CoreClient } from '@evaluation/core-client';
+import type { LookUpLimits } from './lookUpLimits.ts';
 
 /*
  * What this replica knows of API keys (spec chapter 5, design 3.14).
  *
- * State: the keys that were found, by the hash of the key, each for `seconds` after it was asked for. A key that was not
- * found is never remembered. Nothing here outlives the process, and the key itself is nowhere.
+ * State: the keys that were found, by the hash of the key, each for `seconds` after it was asked for, and for hours that
+ * it exists. A key that was not found is never remembered. Nothing here outlives the process, and the key itself is nowhere.
+ * A key that exists is asked for whenever its `seconds` are over; any other passes the limits of look-ups first, so those who
+ * try keys wait for each other and for nobody else.
  * Changed by: requests, which ask core for what is not known, and core's word that keys changed, which removes them.
  * A look-up that is under way when that word comes may bring what was true before: its answer serves the request that
  * asked, and is not remembered. When the word is lost (NATS is away), a change takes effect after `seconds`.
@@ -16,13 +19,22 @@ export type AuthenticatedKey = NonNullable<
 >;
 
 export interface KnownKeys {
-  /** @returns null when there is no such key, or it is revoked */
-  find(apiKey: string, requestId: string): Promise<AuthenticatedKey | null>;
+  /**
+   * @param address of the client
+   * @returns null when there is no such key, or it is revoked; when it was not asked for, in how many seconds it may be
+   */
+  find(apiKey: string, requestId: string, address: string): Promise<AuthenticatedKey | NotAsked | null>;
   /** A key changed, or, where none is named, all of its institute. */
   forget(changed: { institute_id: string; key_id?: string | undefined }): void;
 }
 
+export interface NotAsked {
+  retryAfterSeconds: number;
+}
+
 const MAX_REMEMBERED = 10_000;
+/** How long a key that was found is taken to exist. */
+const EXISTS_MS = 6 * 60 * 60_000;
 /** What no key can be is not asked for: a prefix (see API_KEY_PREFIX) and 48 hexadecimal characters. */
 const FORM = /^[A-Za-z0-9_]{1,16}[0-9a-f]{48}$/;
 
@@ -33,32 +45,44 @@ const FORM = /^[A-Za-z0-9_]{1,16}[0-9a-f]{48}$/;
 export const knownKeys = (options: {
   lookUp: (hash: string, requestId: string) => Promise<AuthenticatedKey | null>;
   seconds: number;
+  limits: LookUpLimits;
 }): KnownKeys => {
+  /** Until when each key is taken to exist. */
+  const existing = new Map<string, number>();
   const remembered = new Map<string, { key: AuthenticatedKey; untilMs: number }>();
   /** How often core said that something changed. */
   let changes = 0;
 
-  const remember = (hash: string, key: AuthenticatedKey, untilMs: number): void => {
-    // Oldest first out: a Map keeps the order of insertion.
-    remembered.delete(hash);
-    const [oldest] = remembered.keys();
-    if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(hash, { key, untilMs });
+  /** Oldest first out: a Map keeps the order of insertion. */
+  const put = <T>(into: Map<string, T>, hash: string, value: T): void => {
+    into.delete(hash);
+    const [oldest] = into.keys();
+    if (into.size >= MAX_REMEMBERED && oldest !== undefined) into.delete(oldest);
+    into.set(hash, value);
   };
 
   return {
-    find: async (apiKey, requestId) => {
+    find: async (apiKey, requestId, address) => {
       if (!FORM.test(apiKey)) return null;
       const hash = createHash('sha256').update(apiKey).digest('hex');
-      // Counted from before the question, however long the answer takes, and by a clock that nobody sets.
+      // Counted from before the question, however long the answer takes, and by a clock that only goes forward.
       const askedMs = performance.now();
       const hit = remembered.get(hash);
       if (hit !== undefined && hit.untilMs > askedMs) return hit.key;
       remembered.delete(hash);
+      const exists = (existing.get(hash) ?? 0) > askedMs;
+      const retryAfterSeconds = exists ? null : options.limits.take(address);
+      if (retryAfterSeconds !== null) return { retryAfterSeconds };
       const changesBefore = changes;
       const key = await options.lookUp(hash, requestId);
-      if (key !== null && changes === changesBefore && options.seconds > 0) {
-        remember(hash, key, askedMs + options.seconds * 1000);
+      if (key === null) {
+        existing.delete(hash);
+        return null;
+      }
+      if (!exists) options.limits.giveBack(address);
+      put(existing, hash, askedMs + EXISTS_MS);
+      if (changes === changesBefore && options.seconds > 0) {
+        put(remembered, hash, { key, untilMs: askedMs + options.seconds * 1000 });
       }
       return key;
     },
