@@ -36,14 +36,24 @@ test('an installation generates secrets that are long, different from each other
     'CORE_GRADING_TOKEN',
     'CORE_PUBLIC_TOKEN',
   ]);
-  const { DATABASE_URL, NATS_URL, ...passwords } = dataOf(objects, EMBEDDED);
+  const { DATABASE_URL, NATS_CORE_URL, NATS_FACADE_URL, NATS_WORKER_URL, ...passwords } = dataOf(
+    objects,
+    EMBEDDED,
+  );
   const all = [...Object.values(tokens), ...Object.values(passwords)];
-  expect(new Set(all).size).toBe(9);
+  expect(new Set(all).size).toBe(11);
   for (const secret of all) expect(secret).toMatch(/^s[A-Za-z0-9]{20,}$/);
   expect(DATABASE_URL).toBe(
     `postgresql://evaluation:${passwords['POSTGRES_SERVICE_PASSWORD']}@ae-answer-evaluation-postgresql:5432/evaluation`,
   );
-  expect(NATS_URL).toBe(`nats://${passwords['NATS_TOKEN']}@ae-answer-evaluation-nats:4222`);
+  for (const [part, url] of Object.entries({
+    core: NATS_CORE_URL,
+    facade: NATS_FACADE_URL,
+    worker: NATS_WORKER_URL,
+  }))
+    expect(url).toBe(
+      `nats://${part}:${passwords[`NATS_${part.toUpperCase()}_PASSWORD`]}@ae-answer-evaluation-nats:4222`,
+    );
   for (const name of [TOKENS, EMBEDDED])
     expect(find(objects, 'Secret', name).metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
 });

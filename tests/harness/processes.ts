@@ -164,9 +164,13 @@ export const startSplitService = async (
     await rm(temporary, { recursive: true, force: true });
   };
   try {
-    const startCore = () => startProgram('core', { ...environment, ...apart.core });
+    const ownNats = (app: 'CORE' | 'FACADE' | 'WORKER'): Record<string, string> => {
+      const url = environment[`${app}_NATS_URL`];
+      return url === undefined ? {} : { NATS_URL: url };
+    };
+    const startCore = () => startProgram('core', { ...environment, ...ownNats('CORE'), ...apart.core });
     let core = await startCore();
-    const facade = await startProgram('facade', { ...environment, ...apart.facade });
+    const facade = await startProgram('facade', { ...environment, ...ownNats('FACADE'), ...apart.facade });
     const control = coreOverHttp({ url: core.name, token: controlToken });
     const provision = control.as({}).control;
     const { institute_id } = await provision.createInstitute.mutate({
@@ -180,7 +184,7 @@ export const startSplitService = async (
       instituteId: institute_id,
       database,
       environment,
-      startWorker: (extra = {}) => startProgram('worker', { ...environment, ...extra }),
+      startWorker: (extra = {}) => startProgram('worker', { ...environment, ...ownNats('WORKER'), ...extra }),
       newKey: async () => {
         const access = coreOverHttp({ url: core.name, token: controlToken });
         try {

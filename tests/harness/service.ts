@@ -61,6 +61,14 @@ export const newEnvironment = async (
       LOG_LEVEL: 'silent',
       DATABASE_URL: database.url,
       NATS_URL: lanes.url,
+      // Each part with its own user, unless the test is about another server.
+      ...(extra['NATS_URL'] === undefined
+        ? {
+            CORE_NATS_URL: lanes.urls.core,
+            FACADE_NATS_URL: lanes.urls.facade,
+            WORKER_NATS_URL: lanes.urls.worker,
+          }
+        : {}),
       LANE_NAMESPACE: lanes.namespace,
       S3_ENDPOINT: bucket.endpoint,
       S3_ACCESS_KEY_ID: bucket.accessKeyId,

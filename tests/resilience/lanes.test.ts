@@ -212,7 +212,7 @@ describe('with five workers', () => {
     const lanes = openLanes({
       url: service.environment['NATS_URL'] ?? '',
       namespace: service.environment['LANE_NAMESPACE'] ?? '',
-      name: 'echo',
+      name: 'core',
     });
     try {
       const exam = await shortExam(service.api);

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
-import { startNats, startPostgres, startS3 } from '@evaluation/embedded';
+import { startNats, startPostgres, startS3, type EmbeddedNats, type NatsOptions } from '@evaluation/embedded';
+import { COMPONENTS, permissionsText, type Component } from '@evaluation/jobs-contract';
 import type { StandaloneSettings } from '@evaluation/settings';
 
 export interface BackingServices {
   databaseUrl: string;
-  natsUrl: string;
+  /** An address for each part, with a user that may do what the part does. */
+  natsUrls: Record<Component, string>;
   s3: { endpoint: string; accessKeyId: string; secretAccessKey: string };
   close(): Promise<void>;
 }
@@ -29,6 +31,14 @@ export const startBackingServices = async (
   };
   try {
     const folder = (name: string) => join(settings.dataDir, name);
+    const natsOptions = (): NatsOptions => ({
+      dataDir: folder('nats'),
+      users: Object.fromEntries(
+        COMPONENTS.map((component) => [component, permissionsText(component, settings.laneNamespace)]),
+      ),
+      onProgress,
+      ...(settings.natsServerBinary === undefined ? {} : { binary: settings.natsServerBinary }),
+    });
     const databaseUrl =
       settings.databaseUrl ??
       (
@@ -36,21 +46,18 @@ export const startBackingServices = async (
           startPostgres({ dataDir: folder('postgres'), durable: true, onProgress }),
         )
       ).url;
-    const natsUrl =
-      settings.natsUrl ??
-      (
-        await embedded('nats-server', () =>
-          startNats({
-            dataDir: folder('nats'),
-            onProgress,
-            ...(settings.natsServerBinary === undefined ? {} : { binary: settings.natsServerBinary }),
-          }),
-        )
-      ).url;
+    const natsUrls =
+      settings.natsUrls ?? natsUrlsOf(await embedded('nats-server', () => startNats(natsOptions())));
     const s3 = settings.s3 ?? (await embedded('the S3 endpoint', () => startS3({ dataDir: folder('s3') })));
-    return { databaseUrl, natsUrl, s3, close };
+    return { databaseUrl, natsUrls, s3, close };
   } catch (error) {
     await close();
     throw error;
   }
 };
+
+const natsUrlsOf = ({ urlFor }: EmbeddedNats): Record<Component, string> => ({
+  core: urlFor('core'),
+  facade: urlFor('facade'),
+  worker: urlFor('worker'),
+});

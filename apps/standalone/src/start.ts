@@ -50,7 +50,7 @@ export const startStandalone = async (
     await deploy(backing.databaseUrl, { onProgress });
 
     onProgress('starting core, facade and workers');
-    const core = keep(await startCore(readCoreSettings(environment)));
+    const core = keep(await startCore(readCoreSettings({ ...environment, NATS_URL: backing.natsUrls.core })));
     const access = (token: string): CoreAccess =>
       keep(
         coreInProcess({
@@ -62,13 +62,13 @@ export const startStandalone = async (
       );
     const worker = keep(
       await startWorker(
-        readWorkerSettings({ ...environment, CORE_URL: core.url }),
+        readWorkerSettings({ ...environment, NATS_URL: backing.natsUrls.worker, CORE_URL: core.url }),
         access(installation.tokens.grading),
       ),
     );
     const facade = keep(
       await startFacade(
-        readFacadeSettings({ ...environment, CORE_URL: core.url }),
+        readFacadeSettings({ ...environment, NATS_URL: backing.natsUrls.facade, CORE_URL: core.url }),
         access(installation.tokens.public),
       ),
     );
@@ -97,7 +97,6 @@ const environmentFor = (
   installation: Installation,
   backing: {
     databaseUrl: string;
-    natsUrl: string;
     s3: { endpoint: string; accessKeyId: string; secretAccessKey: string };
   },
 ): Record<string, string | undefined> => ({
@@ -108,7 +107,6 @@ const environmentFor = (
   PORT: String(settings.port),
   CORE_PORT: String(settings.corePort),
   DATABASE_URL: backing.databaseUrl,
-  NATS_URL: backing.natsUrl,
   S3_ENDPOINT: backing.s3.endpoint,
   S3_ACCESS_KEY_ID: backing.s3.accessKeyId,
   S3_SECRET_ACCESS_KEY: backing.s3.secretAccessKey,

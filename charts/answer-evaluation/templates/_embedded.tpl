@@ -115,6 +115,16 @@ spec:
     - { name: main, port: {{ .port }}, targetPort: main }
 {{- end -}}
 
+{{- define "answer-evaluation.embedded.natsPasswords" -}}
+{{- range $index, $name := list "CORE" "FACADE" "WORKER" -}}
+{{- if $index }}{{ "\n" }}{{ end -}}
+{{- include "answer-evaluation.embedded.env" (dict "root" $ "name" (printf "NATS_%s_PASSWORD" $name)) -}}
+{{- end }}
+# The server reads its configuration once: with another namespace in it the pod has to start anew.
+- name: LANE_NAMESPACE
+  value: {{ .Values.nats.namespace | quote }}
+{{- end -}}
+
 {{- define "answer-evaluation.embedded.env" -}}
 - name: {{ .name }}
   valueFrom: {{ include "answer-evaluation.ref" (dict "name" (include "answer-evaluation.embeddedSecretName" .root) "key" (.key | default .name)) }}

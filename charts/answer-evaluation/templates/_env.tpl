@@ -34,11 +34,12 @@
   valueFrom: {{ include "answer-evaluation.ref" (dict "name" (include "answer-evaluation.tokenSecretName" .root) "key" .name) }}
 {{- end -}}
 
+{{/* {root, component} */}}
 {{- define "answer-evaluation.env.lanes" -}}
 - name: NATS_URL
   valueFrom: {{ include "answer-evaluation.natsRef" . }}
 - name: LANE_NAMESPACE
-  value: {{ .Values.nats.namespace | quote }}
+  value: {{ .root.Values.nats.namespace | quote }}
 {{- end -}}
 
 {{- define "answer-evaluation.env.coreUrl" -}}
@@ -69,7 +70,7 @@ for the process itself. Node takes half by itself. NODE_OPTIONS in extraEnv take
 {{ include "answer-evaluation.env.coreUrl" . }}
 {{ include "answer-evaluation.env.token" (dict "root" . "name" "CORE_PUBLIC_TOKEN") }}
 {{ include "answer-evaluation.env.token" (dict "root" . "name" "ACTOR_SIGNING_KEY") }}
-{{ include "answer-evaluation.env.lanes" . }}
+{{ include "answer-evaluation.env.lanes" (dict "root" . "component" "facade") }}
 {{- include "answer-evaluation.settings" .Values.facade }}
 {{- end -}}
 
@@ -94,7 +95,7 @@ for the process itself. Node takes half by itself. NODE_OPTIONS in extraEnv take
 {{- range list "CORE_PUBLIC_TOKEN" "CORE_GRADING_TOKEN" "CORE_CONTROL_TOKEN" "ACTOR_SIGNING_KEY" }}
 {{ include "answer-evaluation.env.token" (dict "root" $ "name" .) }}
 {{- end }}
-{{ include "answer-evaluation.env.lanes" . }}
+{{ include "answer-evaluation.env.lanes" (dict "root" . "component" "core") }}
 - name: S3_ENDPOINT
   value: {{ include "answer-evaluation.s3Endpoint" . | quote }}
 {{- with .Values.s3.publicEndpoint }}
@@ -121,7 +122,7 @@ whose workers have the same tools.
 {{ include "answer-evaluation.env.all" .root }}
 {{ include "answer-evaluation.env.coreUrl" .root }}
 {{ include "answer-evaluation.env.token" (dict "root" .root "name" "CORE_GRADING_TOKEN") }}
-{{ include "answer-evaluation.env.lanes" .root }}
+{{ include "answer-evaluation.env.lanes" (dict "root" .root "component" "worker") }}
 {{- range $name := list "copy" "typed" "inspect" "draw" }}
 {{- $one := index $lanes $name }}
 {{- $mine := include "answer-evaluation.takes" (dict "root" $.root "lane" $.lane "what" $name) }}

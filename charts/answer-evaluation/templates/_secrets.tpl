@@ -48,13 +48,15 @@ goes into a Secret of the migrations' own, which is a hook itself.
 {{- end -}}
 {{- end -}}
 
+{{/* {root, component: core | facade | worker}: each may have a user of its own. */}}
 {{- define "answer-evaluation.natsRef" -}}
-{{- if .Values.embedded.enabled -}}
-{{- include "answer-evaluation.ref" (dict "name" (include "answer-evaluation.embeddedSecretName" .) "key" "NATS_URL") -}}
-{{- else if .Values.nats.existingSecret -}}
-{{- include "answer-evaluation.ref" (dict "name" .Values.nats.existingSecret "key" .Values.nats.existingSecretKey) -}}
+{{- $nats := .root.Values.nats -}}
+{{- if .root.Values.embedded.enabled -}}
+{{- include "answer-evaluation.ref" (dict "name" (include "answer-evaluation.embeddedSecretName" .root) "key" (printf "NATS_%s_URL" (upper .component))) -}}
+{{- else if $nats.existingSecret -}}
+{{- include "answer-evaluation.ref" (dict "name" $nats.existingSecret "key" (get $nats.existingSecretKeys .component | default $nats.existingSecretKey)) -}}
 {{- else -}}
-{{- include "answer-evaluation.ref" (dict "name" (printf "%s-nats" (include "answer-evaluation.fullname" .)) "key" "NATS_URL") -}}
+{{- include "answer-evaluation.ref" (dict "name" (printf "%s-nats" (include "answer-evaluation.fullname" .root)) "key" "NATS_URL") -}}
 {{- end -}}
 {{- end -}}
 

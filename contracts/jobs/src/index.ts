@@ -14,6 +14,15 @@ export {
   type LaneJobs,
 } from './lanes.ts';
 export { keysChanged, type KeysChanged } from './keysChanged.ts';
+export {
+  COMPONENTS,
+  inboxPrefix,
+  permissionsText,
+  streamName,
+  userPermissions,
+  type Component,
+  type UserPermissions,
+} from './permissions.ts';
 export { rateCounts, type RateCounts } from './rateCounts.ts';
 export { runJob, type RunJob } from './run.ts';
 export { runStopped, type RunStopped } from './runStopped.ts';

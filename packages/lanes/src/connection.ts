@@ -1,3 +1,4 @@
+import { inboxPrefix } from '@evaluation/jobs-contract';
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { LaneProgress, OpenLanesOptions } from './lanes.ts';
@@ -150,6 +151,7 @@ function connectionOptions({ url, name }: OpenLanesOptions): ConnectionOptions {
   const secure = servers.some((server) => server.protocol === 'tls:');
   return {
     name,
+    inboxPrefix: inboxPrefix(name),
     servers: servers.map((server) => server.host),
     ...(login !== undefined && login.password !== ''
       ? { user: decodeURIComponent(login.username), pass: decodeURIComponent(login.password) }

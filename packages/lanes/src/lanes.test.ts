@@ -46,7 +46,7 @@ function newLanes(options: { url?: string; namespace?: string } = {}) {
   const lanes = openLanes({
     url: options.url ?? server.url,
     namespace,
-    name: 'test',
+    name: 'core',
     onProgress: (event, details) => events.push({ ...details, event }),
   });
   openedLanes.push(lanes);
@@ -433,5 +433,5 @@ test('the wire format of a job is its JSON, so other releases and tools can read
 });
 
 test('a namespace that could reach other subjects is refused', () => {
-  expect(() => openLanes({ url: server.url, namespace: 'a.>', name: 'test' })).toThrow(RangeError);
+  expect(() => openLanes({ url: server.url, namespace: 'a.>', name: 'core' })).toThrow(RangeError);
 });

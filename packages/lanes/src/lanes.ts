@@ -1,4 +1,4 @@
-import type { ControlKind, ControlMessages, Lane, LaneJobs } from '@evaluation/jobs-contract';
+import type { Component, ControlKind, ControlMessages, Lane, LaneJobs } from '@evaluation/jobs-contract';
 
 /** What the lanes have to tell an operator; never with the content of a message. */
 export type LaneProgress = (event: string, details: Readonly<Record<string, string | number>>) => void;
@@ -8,8 +8,8 @@ export interface OpenLanesOptions {
   readonly url: string;
   /** Keeps installations that share one NATS apart; letters, digits, `_` and `-`. */
   readonly namespace: string;
-  /** Name of this client in the server's connection list, for example `worker-copy`. */
-  readonly name: string;
+  /** The part of the service that this client is: its name in the server's connection list, and its permissions. */
+  readonly name: Component;
   readonly onProgress?: LaneProgress;
 }
 

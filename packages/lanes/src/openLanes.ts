@@ -3,6 +3,7 @@ import {
   controlSubject,
   laneJobs,
   laneSubject,
+  streamName,
   type ControlKind,
   type ControlMessages,
   type Lane,
@@ -13,7 +14,7 @@ import { errors, type NatsConnection, type Subscription } from '@nats-io/transpo
 import { keepConnected, LaneUnavailable } from './connection.ts';
 import type { LaneProgress, Lanes, OpenLanesOptions } from './lanes.ts';
 import { pullLane } from './pull.ts';
-import { JETSTREAM_TIMEOUT_MS, makeStreams, manage, streamName } from './streams.ts';
+import { JETSTREAM_TIMEOUT_MS, makeStreams, manage } from './streams.ts';
 
 export { LaneUnavailable } from './connection.ts';
 
@@ -141,6 +142,8 @@ export function openLanes(options: OpenLanesOptions): Lanes {
 
     async askedFor(lane) {
       const consumer = await look('requests', lane, (manager, name) => manager.consumers.info(name, name));
+      // Workers cannot make what they take from; a lane without it would wait for the next start of core.
+      if (consumer === null) await withNats('make streams', (nats) => makeStreams(nats, namespace));
       return consumer?.num_waiting ?? 0;
     },
 

@@ -103,7 +103,7 @@ beforeEach(async () => {
   lanes = openLanes({
     url: nats.url,
     namespace: 'test',
-    name: 'test',
+    name: 'core',
     onProgress: (event) => events.push(event),
   });
 });
@@ -203,10 +203,10 @@ describe('when NATS goes away', () => {
     const earlyLanes = openLanes({
       url,
       namespace: 'early',
-      name: 'test',
+      name: 'core',
       onProgress: (event) => early.push(event),
     });
-    const neverConnected = openLanes({ url, namespace: 'never', name: 'test' });
+    const neverConnected = openLanes({ url, namespace: 'never', name: 'core' });
     await expect(earlyLanes.ensureStreams()).rejects.toThrow(LaneUnavailable);
     expect(early).toEqual(['lanes.unreachable']);
     await neverConnected.close();

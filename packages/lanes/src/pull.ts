@@ -3,7 +3,7 @@ import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { jittered, type Connection } from './connection.ts';
 import type { LaneProgress, PullOptions } from './lanes.ts';
-import { makeConsumer } from './streams.ts';
+import { findConsumer } from './streams.ts';
 
 /*
  * State of a puller: `concurrency` slots, each of which is waiting for permission to take a job, or asking for one
@@ -40,7 +40,7 @@ export async function pullLane<L extends Lane>(
   let failing = false;
 
   function currentConsumer(): Promise<Consumer> {
-    consumer ??= connection.ready().then((nats) => makeConsumer(nats, namespace, lane));
+    consumer ??= connection.ready().then((nats) => findConsumer(nats, namespace, lane));
     return consumer;
   }
 

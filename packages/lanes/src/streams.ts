@@ -1,4 +1,4 @@
-import { laneSubject, lanes, type Lane } from '@evaluation/jobs-contract';
+import { laneSubject, lanes, streamName, type Lane } from '@evaluation/jobs-contract';
 import {
   AckPolicy,
   DiscardPolicy,
@@ -25,26 +25,36 @@ export const JETSTREAM_TIMEOUT_MS = 5_000;
 /** The server's "stream name already in use with a different configuration". */
 const STREAM_DIFFERS = 10058;
 
-/** The stream of a lane; its one durable consumer has the same name. */
-export function streamName(namespace: string, lane: Lane): string {
-  return `${namespace}_${lane}`;
-}
-
 /** JetStream's management API on this connection. */
 export function manage(nats: NatsConnection): Promise<JetStreamManager> {
   // The API is not checked here: the first real request says as much.
   return jetstreamManager(nats, { timeout: JETSTREAM_TIMEOUT_MS, checkAPI: false });
 }
 
-/** Create the streams of all lanes, or update those whose settings a former release chose. */
+/** Create the streams and consumers of all lanes, or update those whose settings a former release chose. */
 export async function makeStreams(nats: NatsConnection, namespace: string): Promise<void> {
   const manager = await manage(nats);
-  for (const lane of lanes) await makeStream(manager, namespace, lane);
+  for (const lane of lanes) await makeLane(manager, namespace, lane);
 }
 
-/** Create the durable consumer of a lane, and its stream if somebody deleted that too. */
-export async function makeConsumer(nats: NatsConnection, namespace: string, lane: Lane): Promise<Consumer> {
-  const manager = await manage(nats);
+/**
+ * The durable consumer of a lane. Core makes it; where it is missing, a connection that may make it does so too.
+ *
+ * @throws Error it is missing and this connection may not make it: core does, with the next job it publishes
+ */
+export async function findConsumer(nats: NatsConnection, namespace: string, lane: Lane): Promise<Consumer> {
+  const name = streamName(namespace, lane);
+  const { consumers } = jetstream(nats, { timeout: JETSTREAM_TIMEOUT_MS });
+  try {
+    return await consumers.get(name, name);
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError && error.status === 404)) throw error;
+    await makeLane(await manage(nats), namespace, lane);
+    return await consumers.get(name, name);
+  }
+}
+
+async function makeLane(manager: JetStreamManager, namespace: string, lane: Lane): Promise<void> {
   const name = streamName(namespace, lane);
   await makeStream(manager, namespace, lane);
   await manager.consumers.add(name, {
@@ -55,7 +65,6 @@ export async function makeConsumer(nats: NatsConnection, namespace: string, lane
     // the deliveries and ends the message instead, which removes it.
     max_deliver: -1,
   });
-  return await jetstream(nats, { timeout: JETSTREAM_TIMEOUT_MS }).consumers.get(name, name);
 }
 
 async function makeStream(manager: JetStreamManager, namespace: string, lane: Lane): Promise<void> {

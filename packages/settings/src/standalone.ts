@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/v4';
+import { lanesShape } from './core.ts';
 import { monitorOf, monitorShape } from './monitor.ts';
 import { logLevel, port, read } from './read.ts';
 
@@ -14,6 +15,11 @@ const StandaloneEnvironment = z.object({
   CORE_PORT: port.default(8081),
   DATABASE_URL: z.string().optional(),
   NATS_URL: z.string().optional(),
+  /** A NATS user for each part, in place of one for all: what each may do is in contracts/jobs/src/permissions.ts. */
+  CORE_NATS_URL: z.string().optional(),
+  FACADE_NATS_URL: z.string().optional(),
+  WORKER_NATS_URL: z.string().optional(),
+  LANE_NAMESPACE: lanesShape.LANE_NAMESPACE,
   /** An official nats-server of the machine's own, where none is on PATH. */
   NATS_SERVER_BIN: z.string().optional(),
   S3_ENDPOINT: z.url().optional(),
@@ -33,7 +39,15 @@ export const readStandaloneSettings = (env: Record<string, string | undefined> =
     coreHost: e.CORE_HOST,
     corePort: e.CORE_PORT,
     databaseUrl: e.DATABASE_URL,
-    natsUrl: e.NATS_URL,
+    natsUrls:
+      e.NATS_URL === undefined
+        ? undefined
+        : {
+            core: e.CORE_NATS_URL ?? e.NATS_URL,
+            facade: e.FACADE_NATS_URL ?? e.NATS_URL,
+            worker: e.WORKER_NATS_URL ?? e.NATS_URL,
+          },
+    laneNamespace: e.LANE_NAMESPACE,
     natsServerBinary: e.NATS_SERVER_BIN,
     s3:
       e.S3_ENDPOINT === undefined

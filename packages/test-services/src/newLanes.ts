@@ -7,7 +7,11 @@ export function newNamespace(): string {
   return `test_${randomBytes(8).toString('hex')}`;
 }
 
-/** Where NATS is, under a new namespace; add a `name` and hand it to `openLanes`. */
-export function newLanes(): { url: string; namespace: string } {
-  return { url: inject('testServices').nats.url, namespace: newNamespace() };
+/** Where NATS is, under a new namespace; add a `name` and hand it to `openLanes`. `urls` are of each part's own user. */
+export function newLanes(): {
+  url: string;
+  urls: { core: string; facade: string; worker: string };
+  namespace: string;
+} {
+  return { ...inject('testServices').nats, namespace: newNamespace() };
 }

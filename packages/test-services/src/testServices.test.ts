@@ -79,8 +79,8 @@ test('a new bucket is there and empty, and its credentials work', async () => {
 });
 
 test('new lanes are empty, and those of another namespace stay so', async () => {
-  const one = openLanes({ ...newLanes(), name: 'test' });
-  const other = openLanes({ ...newLanes(), name: 'test' });
+  const one = openLanes({ ...newLanes(), name: 'core' });
+  const other = openLanes({ ...newLanes(), name: 'core' });
   try {
     const job = { version: 1 as const, run_id: randomUUID(), institute_id: randomUUID(), delivery: 1 };
     await one.publish('copy', job, `${job.run_id}:1`);

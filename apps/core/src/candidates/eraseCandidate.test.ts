@@ -65,7 +65,7 @@ beforeAll(async () => {
   objects = objectStore(bucket);
   const log = createLogger({ service: 'test', level: 'silent' });
   database = await openDatabase({ url: clone.url, poolSize: 4, log });
-  lanes = openLanes({ ...backing.lanes, name: 'erasures' });
+  lanes = openLanes({ ...backing.lanes, name: 'core' });
   maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
   // Rows without exams, at which nothing here looks, and times of our own.

@@ -41,7 +41,7 @@ beforeAll(async () => {
     EVIDENCE_RETENTION_DAYS: '365',
   });
   database = await openDatabase({ url: clone.url, poolSize: 8, log });
-  lanes = openLanes({ ...backing.lanes, name: 'evidence' });
+  lanes = openLanes({ ...backing.lanes, name: 'core' });
   objects = objectStore(bucket);
   services = {
     database,

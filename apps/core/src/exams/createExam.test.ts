@@ -29,7 +29,7 @@ beforeAll(async () => {
   clone = backing.clone;
   const settings = readCoreSettings(environment);
   database = await openDatabase({ url: clone.url, poolSize: 2, log });
-  lanes = openLanes({ ...backing.lanes, name: 'create-exam' });
+  lanes = openLanes({ ...backing.lanes, name: 'core' });
   objects = objectStore(bucket);
   services = {
     database,

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await maker.query('set session_replication_role = replica');
 });
 beforeEach(async () => {
-  lanes = openLanes({ ...newLanes(), name: 'dispatcher' });
+  lanes = openLanes({ ...newLanes(), name: 'core' });
   await lanes.ensureStreams();
   services = {
     database,
@@ -289,7 +289,7 @@ test('3.7 while the lanes are away nothing is taken for lost, and nothing is rel
   await tick(patient);
   const before = await releasedRuns();
   await untilOverdue();
-  const away = openLanes({ url: 'nats://127.0.0.1:1', namespace: 'away', name: 'away' });
+  const away = openLanes({ url: 'nats://127.0.0.1:1', namespace: 'away', name: 'core' });
   try {
     await keepBusy(2);
     await tick({ ...patient, lanes: away });

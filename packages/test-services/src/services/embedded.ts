@@ -1,4 +1,5 @@
 import { startNats, startPostgres, startS3 } from '@evaluation/embedded';
+import { COMPONENTS, permissionsText } from '@evaluation/jobs-contract';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +22,10 @@ export async function startEmbeddedServices(): Promise<StartedServices> {
     const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), durable: false });
     closers.push(() => postgres.close());
     const template = await makeTemplate(postgres);
-    const nats = await startNats({ dataDir: join(folder, 'nats') });
+    const nats = await startNats({
+      dataDir: join(folder, 'nats'),
+      users: Object.fromEntries(COMPONENTS.map((component) => [component, permissionsText(component, '*')])),
+    });
     closers.push(() => nats.close());
     const { endpoint, region, accessKeyId, secretAccessKey, ...s3 } = await startS3({
       dataDir: join(folder, 's3'),
@@ -31,7 +35,10 @@ export async function startEmbeddedServices(): Promise<StartedServices> {
     return {
       services: {
         postgres: { superuserUrl, url, template },
-        nats: { url: nats.url },
+        nats: {
+          url: nats.url,
+          urls: { core: nats.urlFor('core'), facade: nats.urlFor('facade'), worker: nats.urlFor('worker') },
+        },
         s3: { endpoint, region, accessKeyId, secretAccessKey },
       },
       close,

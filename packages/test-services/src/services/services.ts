@@ -8,7 +8,12 @@ export interface TestServices {
     /** Name of the migrated database that clones are copies of. Nobody can connect to it. */
     template: string;
   };
-  nats: { url: string };
+  nats: {
+    /** Of the user that may do everything. */
+    url: string;
+    /** Of each part's own user, in every namespace; `url` where the server has none. */
+    urls: { core: string; facade: string; worker: string };
+  };
   s3: { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string };
 }
 

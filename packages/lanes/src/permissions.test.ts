@@ -1,0 +1,162 @@
+import {
+  COMPONENTS,
+  controlSubject,
+  laneSubject,
+  permissionsText,
+  type Component,
+} from '@evaluation/jobs-contract';
+import { startNats, type EmbeddedNats } from '@evaluation/embedded';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { messageId, openLanes, type Lanes } from './index.ts';
+
+/* One real nats-server with the users of the table, for one namespace as an installation has it. */
+const NAMESPACE = 'evaluation';
+let folder: string;
+let server: EmbeddedNats;
+let raw: Record<Component, NatsConnection>;
+let lanes: Record<Component, Lanes>;
+const events: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'permissions-'));
+  server = await startNats({
+    dataDir: folder,
+    users: Object.fromEntries(COMPONENTS.map((one) => [one, permissionsText(one, NAMESPACE)])),
+  });
+  const rawOf = async (component: Component): Promise<NatsConnection> => {
+    const { host, username, password } = new URL(server.urlFor(component));
+    return connect({ servers: host, user: username, pass: password, inboxPrefix: `_INBOX.${component}` });
+  };
+  raw = { core: await rawOf('core'), facade: await rawOf('facade'), worker: await rawOf('worker') };
+  const lanesOf = (component: Component): Lanes =>
+    openLanes({
+      url: server.urlFor(component),
+      namespace: NAMESPACE,
+      name: component,
+      onProgress: (event, details) => events.push(`${component} ${event} ${JSON.stringify(details)}`),
+    });
+  lanes = { core: lanesOf('core'), facade: lanesOf('facade'), worker: lanesOf('worker') };
+});
+
+afterAll(async () => {
+  await Promise.all(Object.values(lanes).map((one) => one.close()));
+  await Promise.all(Object.values(raw).map((one) => one.close()));
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Waits until the server refuses a publication to the subject. */
+const untilRefused = async (nats: NatsConnection, subject: string): Promise<void> => {
+  const statuses = nats.status();
+  nats.publish(subject, '{}');
+  for await (const status of statuses)
+    if (status.type === 'error' && status.error.message.includes(`Publish to "${subject}"`)) return;
+};
+
+test.each<[Component, string]>([
+  ['worker', controlSubject(NAMESPACE, 'rate_counts')],
+  ['worker', controlSubject(NAMESPACE, 'keys_changed')],
+  ['worker', controlSubject(NAMESPACE, 'run_stopped')],
+  ['worker', laneSubject(NAMESPACE, 'copy')],
+  ['worker', `$JS.API.STREAM.UPDATE.${NAMESPACE}_copy`],
+  ['worker', `$JS.API.CONSUMER.CREATE.${NAMESPACE}_copy.${NAMESPACE}_copy`],
+  ['worker', '_INBOX.core.forged'],
+  ['facade', controlSubject(NAMESPACE, 'keys_changed')],
+  ['facade', controlSubject(NAMESPACE, 'run_stopped')],
+  ['facade', laneSubject(NAMESPACE, 'copy')],
+  ['facade', `$JS.API.STREAM.DELETE.${NAMESPACE}_copy`],
+  ['core', controlSubject(NAMESPACE, 'rate_counts')],
+  ['core', `$JS.API.STREAM.DELETE.${NAMESPACE}_copy`],
+  ['core', `$JS.API.STREAM.CREATE.other_copy`],
+])('a real nats-server refuses the %s a publication to %s', async (component, subject) => {
+  await untilRefused(raw[component], subject);
+});
+
+test('the lanes work with the user of each part: a job travels, is acknowledged, and is looked at', async () => {
+  const stop = new AbortController();
+  const seen: string[] = [];
+  // Before core has made anything, as when workers start first.
+  const pulling = lanes.worker.pull('copy', {
+    concurrency: 1,
+    signal: stop.signal,
+    handle: async (job, { ack, release }) => {
+      seen.push(job.run_id);
+      if (seen.length === 1) release(10);
+      else ack();
+    },
+  });
+  await lanes.core.ensureStreams();
+  const run = { version: 1 as const, run_id: randomUUID(), institute_id: randomUUID(), delivery: 1 };
+  await lanes.core.publish('copy', run, messageId(run.run_id, 1));
+  await vi.waitFor(() => expect(seen).toEqual([run.run_id, run.run_id]), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await lanes.core.depth('copy')).toBe(0), { timeout: 20_000 });
+  expect(await lanes.worker.depth('copy')).toBe(0);
+  expect(await lanes.core.oldest('copy')).toBeNull();
+  await vi.waitFor(async () => expect(await lanes.core.askedFor('copy')).toBe(1), { timeout: 20_000 });
+  stop.abort();
+  await pulling;
+});
+
+test('a lane whose consumer or stream was deleted is made anew by core, and its workers go on', async () => {
+  await lanes.core.ensureStreams();
+  const { host, username, password } = new URL(server.url);
+  const operator = await connect({ servers: host, user: username, pass: password });
+  const { consumers, streams } = await jetstreamManager(operator);
+  const seen: string[] = [];
+  const stop = new AbortController();
+  const pulling = lanes.worker.pull('typed', {
+    concurrency: 1,
+    signal: stop.signal,
+    handle: async (job, { ack }) => {
+      seen.push(job.run_id);
+      ack();
+    },
+  });
+  for (const lose of [
+    () => consumers.delete(`${NAMESPACE}_typed`, `${NAMESPACE}_typed`),
+    () => streams.delete(`${NAMESPACE}_typed`),
+  ]) {
+    await lose();
+    const run = { version: 1 as const, run_id: randomUUID(), institute_id: randomUUID(), delivery: 1 };
+    // As the dispatcher does: it looks for free workers, then it publishes.
+    await lanes.core.askedFor('typed');
+    await lanes.core.publish('typed', run, messageId(run.run_id, 1));
+    await vi.waitFor(() => expect(seen).toContain(run.run_id), { timeout: 30_000 });
+  }
+  stop.abort();
+  await pulling;
+  await operator.close();
+});
+
+test('each broadcast is heard by those who may hear it, from those who may say it', async () => {
+  const heard: string[] = [];
+  lanes.facade.onBroadcast('rate_counts', () => heard.push('rate_counts'));
+  lanes.facade.onBroadcast('keys_changed', () => heard.push('keys_changed'));
+  lanes.worker.onBroadcast('run_stopped', () => heard.push('run_stopped'));
+  await vi.waitFor(
+    async () => {
+      await lanes.facade.broadcast('rate_counts', {
+        version: 1,
+        replica: randomUUID(),
+        since: 0,
+        windows: [],
+      });
+      await lanes.core.broadcast('keys_changed', { version: 1, institute_id: randomUUID() });
+      await lanes.core.broadcast('run_stopped', { version: 1, run_id: randomUUID(), fence: 1 });
+      expect(new Set(heard).size).toBe(3);
+    },
+    { timeout: 20_000 },
+  );
+  // Nobody overhears: a worker hears neither what facades count nor whose keys changed.
+  for (const kind of ['rate_counts', 'keys_changed'] as const)
+    lanes.worker.onBroadcast(kind, () => heard.push('overheard'));
+  await lanes.facade.broadcast('rate_counts', { version: 1, replica: randomUUID(), since: 0, windows: [] });
+  await vi.waitFor(() => expect(events.join('\n')).toMatch(/worker .*permission/i), { timeout: 20_000 });
+  expect(heard).not.toContain('overheard');
+});
