@@ -223,6 +223,74 @@ describe('4.7 the feed rules', () => {
     expect([...kept.values()].toSorted(inOrder).map(stored)).toEqual(feed.map(stored));
   });
 
+  test('4.7 a pass that stays near the head for hours misses no change that was committed late', async () => {
+    const of = await newTenant(service);
+    const [late, ...others] = await filled(of, 5);
+    if (late === undefined) throw new Error('no row');
+    const transaction = new pg.Client({ connectionString: service.database.superuserUrl });
+    const clock = new pg.Client({ connectionString: service.database.superuserUrl });
+    await Promise.all([transaction.connect(), clock.connect()]);
+    try {
+      const kept = new Map<string, Submission>();
+      const keep = (list: SubmissionList) => {
+        for (const row of list.data)
+          if (row.updated_at > (kept.get(row.id)?.updated_at ?? '')) kept.set(row.id, row);
+        return list;
+      };
+      const query = `limit=1&updated_since=${late.updated_at}`;
+      let list = keep(await page(query, of));
+      expect([...kept.keys()]).toEqual([late.id]);
+      await transaction.query('begin');
+      await transaction.query('update submissions set needs_review = true where id = $1', [late.id]);
+      // Rows that change in the hours that follow, while the client reads on: each is there before its page is read.
+      await clock.query('set session_replication_role = replica');
+      for (const [hours, { id }] of others.entries()) {
+        await clock.query(
+          `update submissions set updated_at = now() + make_interval(mins => 2, secs => 5, hours => $1) where id = $2`,
+          [hours, id],
+        );
+      }
+      while (list.next_cursor !== null)
+        list = keep(await page(`${query}&cursor=${encodeURIComponent(list.next_cursor)}`, of));
+      await transaction.query('commit');
+
+      const newest = Math.max(...[...kept.values()].map(({ updated_at }) => Date.parse(updated_at)));
+      keep(await page(`updated_since=${new Date(newest - 120_000).toISOString()}`, of));
+      expect(kept.get(late.id)).toMatchObject({ needs_review: true });
+      expect(kept.size, 'the next pass has what the first one left out').toBe(5);
+    } finally {
+      await Promise.all([transaction.end(), clock.end()]);
+    }
+  });
+
+  test('4.7 a list of an exam is read to its end, also rows that change meanwhile; as a pass it has an end', async () => {
+    const of = await newTenant(service);
+    const [first, second] = await filled(of, 4);
+    if (first === undefined || second === undefined) throw new Error('no row');
+    const list = `/exams/${first.exam_id}/submissions`;
+    const read = async (query: string) => (await of.api.get<SubmissionList>(`${list}?limit=1${query}`)).body;
+    const goOn = (cursor: string | null) => `&cursor=${encodeURIComponent(cursor ?? '')}`;
+    const since = '&updated_since=2026-01-01T00:00:00Z';
+    const [plain, pass] = [await read(''), await read(since)];
+    const clock = new pg.Client({ connectionString: service.database.superuserUrl });
+    await clock.connect();
+    try {
+      await clock.query('set session_replication_role = replica');
+      await clock.query(
+        `update submissions set updated_at = now() + interval '1 hour' where exam_id = $1 and id <> $2`,
+        [first.exam_id, plain.data[0]?.id],
+      );
+    } finally {
+      await clock.end();
+    }
+    expect((await read(goOn(plain.next_cursor))).data).toHaveLength(1);
+    expect(await read(since + goOn(pass.next_cursor))).toEqual({
+      data: [],
+      has_more: false,
+      next_cursor: null,
+    });
+  });
+
   test('4.7 candidates and exams that change leave the feed as it is', async () => {
     const of = await newTenant(service);
     await filled(of, 2);

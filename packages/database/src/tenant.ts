@@ -91,7 +91,7 @@ const classPlacesOf = (poolSize: number): number => poolSize - Math.max(1, Math.
 const MOST_WAITING = 1000;
 const WAIT_MS = 10_000;
 
-/** The feed's overlap of 2 minutes is enough only while no transaction lives longer than this (design 3.6). */
+/** Readers of lists miss no change only while no transaction lives longer (core's `lists/pass.ts`). */
 const TRANSACTION_TIMEOUT_MS = 30_000;
 /** Well before that: whoever waits for one exam must not hold connections that other institutes need. */
 const LOCK_TIMEOUT_MS = 8000;

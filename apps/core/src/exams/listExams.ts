@@ -20,7 +20,7 @@ export const listExams = (services: Services, actor: Actor, query: unknown): Pro
   return services.database.inTenant(actor.institute_id, async (tx) => {
     const { rows } = await listedExams(actor.institute_id, page).execute(tx);
     const items = await showExams(tx, actor.institute_id, rows, services.settings.dashboardUrl);
-    return closePage(page, items, ({ updated_at, id }) => ({ updated_at, id }));
+    return closePage(tx, page, items, ({ updated_at, id }) => ({ updated_at, id }));
   });
 };
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { readCursor, writeCursor, type CursorScope } from './cursor.ts';
+import { openPage } from './page.ts';
 
 const KEY = 'k'.repeat(32);
 const scope: CursorScope = {
@@ -22,6 +23,17 @@ const codeOf = (read: () => unknown): string => {
 
 test('1 a cursor gives back the position it was made of', () => {
   expect(readCursor(writeCursor(position, scope, KEY), scope, [KEY])).toEqual(position);
+});
+
+test('1 a cursor carries the start of its pass; one of the release before has none and goes on', () => {
+  const started = { ...position, pass_started_at: '2026-11-20T09:59:00.000Z' };
+  expect(readCursor(writeCursor(started, scope, KEY), scope, [KEY])).toEqual(started);
+  const options = { instituteId: 'a', list: 'submissions', defaultLimit: 50, signingKeys: [KEY] };
+  const { updated_since } = scope.filters;
+  const request = { updated_since: String(updated_since) };
+  const page = (cursor: string) => openPage({ ...request, cursor }, { ...options, isFeed: true });
+  expect(page(writeCursor(started, scope, KEY)).pass).toEqual({ startedAt: started.pass_started_at });
+  expect(page(writeCursor(position, scope, KEY)).pass).toBeNull();
 });
 
 test('1 a cursor that was given out before the signing key was replaced goes on', () => {

@@ -7,7 +7,14 @@ import * as z from 'zod/v4';
  * the endpoint and the filters it was given out for. Anything else answers `invalid_cursor`.
  */
 
-const Position = z.object({ updated_at: z.iso.datetime({ precision: 3 }), id: z.uuid() });
+const timestamp = z.iso.datetime({ precision: 3 });
+
+const Position = z.object({
+  updated_at: timestamp,
+  id: z.uuid(),
+  /** Of a list that is read in passes (pass.ts). Cursors of the release before have none. */
+  pass_started_at: timestamp.optional(),
+});
 export type Position = z.infer<typeof Position>;
 
 export interface CursorScope {

@@ -15,12 +15,13 @@ export const feed = async (services: Services, actor: Actor, query: unknown): Pr
     instituteId: actor.institute_id,
     list: 'submissions',
     defaultLimit: 50,
+    isFeed: true,
     signingKeys: services.settings.actorSigningKeys,
   });
-  const found = await services.database.inTenant(actor.institute_id, (tx) =>
-    selectSubmissions(tx, actor.institute_id, services.lanePace, ofFeed(page)),
-  );
-  return closePage(page, found, ({ updated_at, id }) => ({ updated_at, id }));
+  return services.database.inTenant(actor.institute_id, async (tx) => {
+    const found = await selectSubmissions(tx, actor.institute_id, services.lanePace, ofFeed(page));
+    return closePage(tx, page, found, ({ updated_at, id }) => ({ updated_at, id }));
+  });
 };
 
 export const ofFeed = (page: Page): Choice => ({

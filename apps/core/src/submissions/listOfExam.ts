@@ -29,7 +29,7 @@ export const listOfExam = (
     });
     const chosen = liveOfExam(exam.id, page, { finalized, needs_review });
     const found = await selectSubmissions(tx, actor.institute_id, services.lanePace, chosen);
-    return closePage(page, found, ({ updated_at, id }) => ({ updated_at, id }));
+    return closePage(tx, page, found, ({ updated_at, id }) => ({ updated_at, id }));
   });
 
 /** A page of an exam's live submissions, whatever is then shown of each. */

@@ -33,9 +33,11 @@ export const resultsOfExam = (
     // The row that only tells that there are more has its questions left unread, and so have those that do not fit.
     const parts = listed(include);
     const fitting = await resultsThatFit(tx, actor.institute_id, rows.slice(0, page.limit), parts);
-    const { data, ...rest } = closePage({ ...page, limit: fitting }, rows, ({ updated_at, id }) => ({
-      updated_at: updated_at.toISOString(),
-      id,
-    }));
+    const { data, ...rest } = await closePage(
+      tx,
+      { ...page, limit: fitting },
+      rows,
+      ({ updated_at, id }) => ({ updated_at: updated_at.toISOString(), id }),
+    );
     return { data: await showResults(tx, actor.institute_id, data, parts), ...rest };
   });
