@@ -189,8 +189,7 @@ const sit = async (
 const withText = (text: string): Uint8Array => Buffer.concat([plainPdf(1), Buffer.from(`%${text}\n`)]);
 
 const grade = async ({ id, lane }: Submission, said: Sent): Promise<void> => {
-  const { material } = await takeRun(service, id);
-  const held = { run_id: material.run_id, institute_id: material.institute_id, fence: material.fence };
+  const { material, held } = await takeRun(service, id);
   const evidence = { replied: [said.read, said.feedback] };
   const [question] = material.questions;
   if (question === undefined) throw new Error('an empty paper');
@@ -609,9 +608,8 @@ test('a record that was under way when the erasure began is refused', async () =
   const candidate = { external_id: 'in-hand' };
   const answers = [{ question_label: '1', text: 'In hand.' }];
   const { id, candidate: made } = await submit(tenant.api, second.id, { candidate, answers });
-  const { material } = await takeRun(service, id);
+  const { held } = await takeRun(service, id);
   answerOf(await erased('--candidate', made.id));
-  const held = { run_id: material.run_id, institute_id: material.institute_id, fence: material.fence };
   const late = core().recordPages.mutate({ held, first_page: 1, pages: [], evidence: { said: 'In hand.' } });
   expect(await late.catch((error: unknown) => failureOf(error)?.code)).toBe('conflict');
   expect(await tracesOf(['In hand.'], tenant.instituteId)).toEqual([]);

@@ -16,6 +16,8 @@ export interface HandWorker {
 
 export interface HeldByHand {
   material: RunMaterial;
+  /** How core is told which run it is. */
+  held: { run_id: string; institute_id: string; fence: number; token?: string };
   step(step: 'processing' | 'reading' | 'grading'): Promise<Said>;
   /** Records what waits for the AI, all of it or the questions named by label. */
   mark(awarded: number | 'failed', labels?: readonly string[]): Promise<Said>;
@@ -30,7 +32,12 @@ export type Said = 'ok' | 'lost';
 export const handWorker = (service: TestService): HandWorker => {
   const { grading } = service.grading.as({});
   const deliver: HandWorker['deliver'] = async ({ id, institute_id }) => {
-    const material = await grading.claim.mutate({ run_id: id, institute_id, worker: 'by hand' });
+    const material = await grading.claim.mutate({
+      run_id: id,
+      institute_id,
+      worker: 'by hand',
+      with_token: true,
+    });
     return material === null ? null : heldByHand(grading, material);
   };
   return {
@@ -52,7 +59,8 @@ const heldByHand = (
   grading: ReturnType<TestService['grading']['as']>['grading'],
   material: RunMaterial,
 ): HeldByHand => {
-  const held = { run_id: material.run_id, institute_id: material.institute_id, fence: material.fence };
+  const { run_id, institute_id, fence, token } = material;
+  const held = { run_id, institute_id, fence, ...(token === undefined ? {} : { token }) };
   const say = async (call: Promise<unknown>): Promise<Said> => {
     try {
       await call;
@@ -67,6 +75,7 @@ const heldByHand = (
   );
   return {
     material,
+    held,
     step: (step) => say(grading.recordStep.mutate({ held, step })),
     mark: async (awarded, labels) => {
       for (const question of waiting) {

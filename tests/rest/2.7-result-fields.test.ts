@@ -52,14 +52,13 @@ const submitted = async (paper: object = PAPER, body: object = { answers: ANSWER
 
 /** Records one question as a worker does, with what a test is about. */
 const record = async (
-  { material }: HeldByHand,
+  { material, held }: HeldByHand,
   label: string,
   change: Partial<RecordedQuestion>,
 ): Promise<void> => {
   const question = material.questions.find((of) => of.label === label);
-  const { run_id, institute_id, fence } = material;
   await service.grading.as({}).grading.recordQuestion.mutate({
-    held: { run_id, institute_id, fence },
+    held,
     result: {
       question_id: question?.id ?? '',
       status: 'graded',

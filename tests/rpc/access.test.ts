@@ -60,7 +60,7 @@ const refusal = async (call: Promise<unknown>): Promise<string> =>
 
 describe.each(Object.entries(transports))('core %s', (_name, connect) => {
   test('each router takes its own service token and no other', async () => {
-    const upload = { upload_id: randomUUID(), institute_id: randomUUID() };
+    const upload = { upload_id: randomUUID(), institute_id: randomUUID(), delivery: 1 };
     for (const [service, token] of Object.entries(tokens)) {
       const client = connect(token).as({ actor: actor() });
       const seen = {

@@ -81,7 +81,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       handle: async ({ run_id, institute_id }, { ack }) => {
         const material = await core
           .as({ requestId: run_id })
-          .grading.claim.mutate({ run_id, institute_id, worker: name });
+          .grading.claim.mutate({ run_id, institute_id, worker: name, with_token: true });
         ack();
         if (material === null) return;
         const ofInstitute = log.child({ institute_id });

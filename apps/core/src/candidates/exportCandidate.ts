@@ -115,7 +115,8 @@ const rowsOf = <T extends 'answers' | 'reviews' | 'audit_entries' | 'checked_cop
 /** Every attempt with what it read and decided, and what it cost. The paper is the exam's and is left out. */
 const runsOf = async (tx: Tx, { institute_id, submission_id }: OfSubmission) => {
   const { rows } = await sql<{ id: string; run: Record<string, unknown> }>`
-    select r.id, to_jsonb(r) - 'paper' - 'worker' - 'fence' - 'delivery' - 'lease_until' || jsonb_build_object(
+    select r.id, to_jsonb(r) - 'paper' - 'worker' - 'fence' - 'claim_token_sha256' - 'claim_token_fence'
+      - 'delivery' - 'lease_until' || jsonb_build_object(
       'page_readings', (select coalesce(jsonb_agg(to_jsonb(p) - 'institute_id' - 'run_id' order by p.first_page), '[]')
         from page_readings p where p.institute_id = r.institute_id and p.run_id = r.id),
       'question_results', (select coalesce(jsonb_agg(jsonb_build_object('label', q.label) || (to_jsonb(t) - 'institute_id' - 'run_id')

@@ -45,7 +45,10 @@ export const listRegistered = (
       submission_id: row.submission_id,
       submission_status: row.submission_status,
     }));
-    return closePage(tx, page, found, ({ updated_at, registration_id }) => ({ updated_at, id: registration_id }));
+    return closePage(tx, page, found, ({ updated_at, registration_id }) => ({
+      updated_at,
+      id: registration_id,
+    }));
   });
 
 /**

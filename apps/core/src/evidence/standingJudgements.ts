@@ -1,6 +1,6 @@
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
-import { HeldRun } from '../grading/heldRun.ts';
+import { HeldRun, isHeldBy, lostRun } from '../grading/heldRun.ts';
 import type { Services } from '../services.ts';
 import { MAX_PART_BYTES } from './storeEvidence.ts';
 
@@ -21,11 +21,20 @@ export const JudgementKey = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const FindJudgement = z.object({ held: HeldRun, key: JudgementKey });
 
+/** @throws DomainFailure conflict when the run is not held */
 export const findJudgement = (
   services: Services,
   { held, key }: z.infer<typeof FindJudgement>,
 ): Promise<StandingJudgement | null> =>
   services.database.inTenant(held.institute_id, async (tx) => {
+    const run = await tx
+      .selectFrom('runs')
+      .select('id')
+      .where('institute_id', '=', held.institute_id)
+      .where('id', '=', held.run_id)
+      .where(isHeldBy(held))
+      .executeTakeFirst();
+    if (run === undefined) throw lostRun();
     const found = await standing(tx, held.institute_id, key);
     return found === undefined ? null : shown(found);
   });

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { evidenceKey } from '@evaluation/object-store';
 import { canonicalJson } from '@evaluation/rules';
-import type { HeldRun } from '../grading/heldRun.ts';
+import { isHeldBy, type HeldRun } from '../grading/heldRun.ts';
 import { countLostEvidence } from '../metrics.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
@@ -89,8 +89,7 @@ const announceEvidence = ({ database }: Pick<Services, 'database'>, held: HeldRu
       .select(['submission_id', 'evidence_since'])
       .where('institute_id', '=', held.institute_id)
       .where('id', '=', held.run_id)
-      .where('fence', '=', held.fence)
-      .where('status', '=', 'claimed')
+      .where(isHeldBy(held))
       .executeTakeFirst();
     if (run === undefined) return null;
     return run.evidence_since !== null || (await hasEvidence(tx, held)) ? run.submission_id : null;
@@ -126,8 +125,7 @@ export const hasEvidence = async (tx: Tx, held: HeldRun): Promise<boolean> => {
     .set({ evidence_since: sql<Date>`coalesce(evidence_since, clock_timestamp())` })
     .where('institute_id', '=', held.institute_id)
     .where('id', '=', held.run_id)
-    .where('fence', '=', held.fence)
-    .where('status', '=', 'claimed')
+    .where(isHeldBy(held))
     .returning('id')
     .executeTakeFirst();
   return run !== undefined;

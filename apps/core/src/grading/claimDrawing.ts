@@ -4,17 +4,22 @@ import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
 import { CurrentPaper } from '../submissions/paper.ts';
 import { unreachable } from '../unreachable.ts';
+import { newClaim, withToken } from './claimToken.ts';
 import { DRAWING_SECONDS, GIVEN_UP, putOff } from './drawings.ts';
 import { Candidate, DecidedQuestion, OverrideInForce } from './markedMaterial.ts';
 import { readCandidate, readDecided, readOverrides } from './markedMaterial.ts';
+
+export const LARGEST_COUNT = 2 ** 31 - 1;
 
 /** A message of the lane `draw`. */
 export const DrawingJob = z.object({
   submission_id: z.uuid(),
   institute_id: z.uuid(),
-  delivery: z.int().min(1),
+  delivery: z.int().min(1).lte(LARGEST_COUNT),
 });
 export type DrawingJob = z.infer<typeof DrawingJob>;
+export const DrawingToClaim = DrawingJob.extend(withToken);
+type DrawingToClaim = z.infer<typeof DrawingToClaim>;
 
 const Pinned = CurrentPaper.pick({ exam: true, questions: true });
 
@@ -22,6 +27,8 @@ const Pinned = CurrentPaper.pick({ exam: true, questions: true });
 export const DrawingMaterial = z.object({
   /** Which try at this delivery. */
   attempt: z.int().min(1),
+  /** Goes with everything that the worker says of the drawing. Absent from a core of release 0.1.0. */
+  token: z.string().optional(),
   /** Of the marks: the drawing is worth nothing once they have another one. */
   revision: z.int(),
   /** From then on somebody else may draw it. */
@@ -38,10 +45,13 @@ export const DrawingMaterial = z.object({
 export type DrawingMaterial = z.infer<typeof DrawingMaterial>;
 
 /**
- * Gives a released drawing to a worker and counts the attempt. A message that is old, or comes late, gets null, and so
- * does one that there is nothing to draw for any more: then the wish is gone too.
+ * Gives a released drawing to a worker and counts the attempt. A message that is old, or comes late or twice, gets null,
+ * and so does one that there is nothing to draw for any more: then the wish is gone too.
  */
-export const claimDrawing = async (services: Services, job: DrawingJob): Promise<DrawingMaterial | null> => {
+export const claimDrawing = async (
+  services: Services,
+  job: DrawingToClaim,
+): Promise<DrawingMaterial | null> => {
   try {
     const material = await claim(services, job);
     if (material === null) services.wakeDispatcher('draw');
@@ -56,7 +66,8 @@ export const claimDrawing = async (services: Services, job: DrawingJob): Promise
   }
 };
 
-const claim = async (services: Services, job: DrawingJob): Promise<DrawingMaterial | null> => {
+const claim = async (services: Services, job: DrawingToClaim): Promise<DrawingMaterial | null> => {
+  const { token, sha256 } = newClaim(job);
   const claimed = await services.database.inTenant(job.institute_id, async (tx) => {
     const submission = await findDrawable(tx, job);
     if (submission === undefined) {
@@ -70,10 +81,13 @@ const claim = async (services: Services, job: DrawingJob): Promise<DrawingMateri
         released_at: sql<Date>`clock_timestamp()`,
         claimed_at: sql<Date>`clock_timestamp()`,
         attempts: sql<number>`attempts + 1`,
+        claim_token_sha256: sha256,
+        claim_token_delivery: sha256 === null ? null : job.delivery,
       })
       .where('institute_id', '=', job.institute_id)
       .where('submission_id', '=', job.submission_id)
       .where('delivery', '=', job.delivery)
+      .where(sql<boolean>`claim_token_delivery is distinct from delivery`)
       // Wanted anew, by a change of marks: its message is on the way.
       .where('released_at', 'is not', null)
       .returning('attempts')
@@ -82,6 +96,7 @@ const claim = async (services: Services, job: DrawingJob): Promise<DrawingMateri
     const { exam, questions } = Pinned.parse(submission.paper);
     const material = {
       attempt: drawing.attempts,
+      ...(token === undefined ? {} : { token }),
       revision: submission.marks_revision,
       exam: { title: exam.title },
       questions,

@@ -17,6 +17,7 @@ import {
   readDecided,
   readOverrides,
 } from './markedMaterial.ts';
+import { newClaim, withToken, type NewClaim } from './claimToken.ts';
 import { failAbandonedRun } from './finishRun.ts';
 import { restRun } from './releaseRuns.ts';
 import { usedBefore, UsedByRun } from './usedByRun.ts';
@@ -30,6 +31,8 @@ export const RunMaterial = z.object({
   /** An earlier attempt was completed, so a judgement is doubted; false after failures, which leave none to doubt. */
   rejudges: z.boolean(),
   fence: z.int(),
+  /** Goes with everything that the worker says of the run. Absent from a core of release 0.1.0. */
+  token: z.string().optional(),
   lease_seconds: z.number(),
   deadline_at: z.iso.datetime(),
   /** Where in a trace the run was asked for. */
@@ -54,20 +57,22 @@ export type RunMaterial = z.infer<typeof RunMaterial>;
 
 const Pinned = CurrentPaper.omit({ rubric_version: true });
 
-interface RunToClaim {
-  run_id: string;
-  institute_id: string;
-  worker: string;
-}
+export const RunToClaim = z.object({
+  run_id: z.uuid(),
+  institute_id: z.uuid(),
+  worker: z.string().max(200),
+  ...withToken,
+});
+type RunToClaim = z.infer<typeof RunToClaim>;
 
 /**
- * Gives a released run to a worker: lease, fence, and the paper pinned at the first claim (design 3.7). A message that
+ * Gives a released run to a worker: lease, fence, token, and the paper pinned at the first claim. A message that
  * comes twice finds the run claimed, and one that comes late finds it over: both get null and are acknowledged. A run
  * that cannot be claimed now does not keep others from it: its place in the lane is given to the next one.
  */
 export const claimRun = async (services: Services, job: RunToClaim): Promise<RunMaterial | null> => {
   try {
-    const material = await claim(services, job);
+    const material = await claim(services, job, newClaim(job));
     // The place in the lane that it has left is free.
     if (material !== null) services.wakeDispatcher();
     return material;
@@ -83,7 +88,11 @@ export const claimRun = async (services: Services, job: RunToClaim): Promise<Run
   }
 };
 
-const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial | null> => {
+const claim = async (
+  services: Services,
+  job: RunToClaim,
+  { token, sha256 }: NewClaim,
+): Promise<RunMaterial | null> => {
   const { leaseSeconds, deadlineSeconds } = services.settings.runs;
   const claimed = await services.database.inTenant(job.institute_id, async (tx) => {
     await settleRubrics(tx, job);
@@ -104,6 +113,8 @@ const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial |
       .set({
         status: 'claimed',
         fence: sql<number>`fence + 1`,
+        claim_token_sha256: sha256,
+        claim_token_fence: sha256 === null ? null : sql<number>`fence + 1`,
         worker: job.worker,
         lease_until: sql<Date>`clock_timestamp() + make_interval(secs => ${leaseSeconds})`,
         claimed_at: sql<Date>`coalesce(claimed_at, clock_timestamp())`,
@@ -155,6 +166,7 @@ const claim = async (services: Services, job: RunToClaim): Promise<RunMaterial |
     attempt: run.attempt,
     rejudges: claimed.rejudges,
     fence: run.fence,
+    ...(token === undefined ? {} : { token }),
     lease_seconds: leaseSeconds,
     deadline_at: deadline.toISOString(),
     traceparent: run.traceparent,

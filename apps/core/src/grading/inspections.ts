@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { messageId } from '@evaluation/lanes';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
 import { refusalOfFile, rememberFile, type UsedUp } from '../uploads/exhaustingFiles.ts';
 import type { JobQueue } from './releaseJobs.ts';
+import { ClaimToken, newClaim, presented, withToken } from './claimToken.ts';
 
 /** A file that was opened this often and never came back is what kills its inspections. */
 const MAX_OPENINGS = 3;
@@ -38,18 +41,50 @@ export const inspections: JobQueue = {
   givenUp: 'an upload was rejected: its inspections never ended',
 };
 
+const LARGEST_DELIVERY = 2 ** 31 - 1;
+
+/** A message of the lane `inspect`. */
+const InspectionJob = z.object({
+  upload_id: z.uuid(),
+  institute_id: z.uuid(),
+  /** A worker of the release before does not tell it. */
+  delivery: z.int().gte(1).lte(LARGEST_DELIVERY).optional(),
+});
+export const InspectionToClaim = InspectionJob.extend(withToken);
+/** An inspection as the worker that has claimed it names it. */
+export const ClaimedInspection = InspectionJob.extend({
+  /** None of a worker of release 0.1.0. */
+  token: ClaimToken.optional(),
+});
+type ClaimedInspection = z.infer<typeof ClaimedInspection>;
+
+/** Inspections of one upload that may be under way at once: the slow ones that were delivered again, and the last. */
+const MOST_CLAIMS = 8;
+
 /**
- * Gives an inspection to a worker; null when it is done already, or another worker has it. The same message that comes
- * again, since our answer was lost, is answered again. A worker of the release before does not tell its `delivery`.
+ * Gives an inspection to a worker; null when it is done already, or another worker has claimed it. Where our answer was
+ * lost, a claim with a token is over when the inspection is delivered again.
  */
 export const claimInspection = async (
   services: Services,
-  job: { upload_id: string; institute_id: string; delivery?: number | undefined },
-): Promise<{ source_url: string; size_bytes: number } | null> => {
+  job: z.infer<typeof InspectionToClaim>,
+): Promise<{ source_url: string; size_bytes: number; token?: string } | null> => {
+  const { token, sha256 } = newClaim(job);
   const upload = await services.database.inTenant(job.institute_id, (tx) =>
     tx
       .updateTable('uploads')
-      .set({ inspect_waits_since: null, inspect_claimed_at: sql<Date>`clock_timestamp()` })
+      .set({
+        inspect_waits_since: null,
+        inspect_claimed_at: sql<Date>`clock_timestamp()`,
+        ...(sha256 === null
+          ? {}
+          : {
+              inspect_token_delivery: sql<number>`inspect_delivery`,
+              inspect_tokens_sha256: sql<
+                string[]
+              >`(array[${sha256}::text] || inspect_tokens_sha256)[1:${sql.lit(MOST_CLAIMS)}]`,
+            }),
+      })
       .where('institute_id', '=', job.institute_id)
       .where('id', '=', job.upload_id)
       .where('status', '=', 'inspecting')
@@ -59,6 +94,7 @@ export const claimInspection = async (
           column('inspect_delivery', '=', job.delivery ?? null),
         ]),
       )
+      .where(sql<boolean>`inspect_token_delivery is distinct from inspect_delivery`)
       .returning(['sealed_key', 'size_bytes'])
       .executeTakeFirst(),
   );
@@ -68,25 +104,40 @@ export const claimInspection = async (
       expiresInSeconds: SOURCE_URL_SECONDS,
     }),
     size_bytes: upload.size_bytes,
+    ...(token === undefined ? {} : { token }),
   };
 };
 
 /**
+ * SQL: the caller has claimed the inspection, in this delivery or an earlier one. Slow inspections go on when they are
+ * delivered again; each says the same of the sealed object.
+ */
+const isClaimedBy = (claimed: ClaimedInspection) => sql<boolean>`
+  (inspect_token_delivery is distinct from inspect_delivery or ${presented(claimed.token)}::text = any(inspect_tokens_sha256))`;
+
+const refuseStranger = (upload: object | undefined): void => {
+  if (upload === undefined)
+    throw new DomainFailure('conflict', { message: 'This worker does not inspect the upload any more.' });
+};
+
+/**
  * Told just before a worker opens the file. A file that is known to use up its limit, or that comes when the institute has
- * used up its day, is rejected here. @param job a worker of the release before does not tell the hash
+ * used up its day, is rejected here. @param claimed a worker of the release before does not tell the hash
  * @returns whether to open it
+ * @throws DomainFailure conflict unless the caller has claimed the inspection, and when the upload is settled
  */
 export const countOpening = async (
   services: Services,
-  job: { upload_id: string; institute_id: string; sha256?: string | undefined },
+  claimed: ClaimedInspection & { sha256?: string | undefined },
 ): Promise<{ open: boolean } | undefined> => {
-  const open = await services.database.inTenant(job.institute_id, async (tx) => {
-    const refusal = job.sha256 === undefined ? null : await refusalOfFile(tx, job.institute_id, job.sha256);
+  const open = await services.database.inTenant(claimed.institute_id, async (tx) => {
+    const refusal =
+      claimed.sha256 === undefined ? null : await refusalOfFile(tx, claimed.institute_id, claimed.sha256);
     if (refusal !== null) {
-      await settle(tx, job, { status: 'rejected', reject_reason: REJECTIONS[refusal] });
+      await settle(tx, claimed, { status: 'rejected', reject_reason: REJECTIONS[refusal] });
       return false;
     }
-    await tx
+    const counted = await tx
       .updateTable('uploads')
       .set({
         inspect_openings: sql<number>`inspect_openings + 1`,
@@ -94,10 +145,13 @@ export const countOpening = async (
         // By which core of the release before tells that a worker is at it.
         inspect_released_at: sql<Date>`clock_timestamp()`,
       })
-      .where('institute_id', '=', job.institute_id)
-      .where('id', '=', job.upload_id)
+      .where('institute_id', '=', claimed.institute_id)
+      .where('id', '=', claimed.upload_id)
       .where('status', '=', 'inspecting')
-      .execute();
+      .where(isClaimedBy(claimed))
+      .returning('id')
+      .executeTakeFirst();
+    refuseStranger(counted);
     return true;
   });
   if (!open) services.wakeDispatcher('inspect');
@@ -119,27 +173,29 @@ export type InspectionOutcome = Settled & {
   exhausted?: (UsedUp & { sha256: string }) | undefined;
 };
 
-const settle = (tx: Tx, job: { upload_id: string; institute_id: string }, settled: Settled) =>
-  tx
+/** The first outcome counts: inspecting the same sealed object again says the same. */
+const settle = async (tx: Tx, claimed: ClaimedInspection, settled: Settled): Promise<void> => {
+  const upload = await tx
     .updateTable('uploads')
     .set(settled)
-    .where('institute_id', '=', job.institute_id)
-    .where('id', '=', job.upload_id)
+    .where('institute_id', '=', claimed.institute_id)
+    .where('id', '=', claimed.upload_id)
     .where('status', '=', 'inspecting')
+    .where(isClaimedBy(claimed))
     .returning('id')
     .executeTakeFirst();
+  refuseStranger(upload);
+};
 
-/** The first outcome counts: inspecting the same sealed object again says the same. */
+/** @throws DomainFailure conflict unless the caller has claimed the inspection, and when the upload is settled */
 export const recordInspection = async (
   services: Services,
-  job: { upload_id: string; institute_id: string },
+  claimed: ClaimedInspection,
   { exhausted, ...outcome }: InspectionOutcome,
 ): Promise<void> => {
-  await services.database.inTenant(job.institute_id, async (tx) => {
-    const settled = await settle(tx, job, outcome);
-    if (settled !== undefined && exhausted !== undefined) {
-      await rememberFile(tx, job.institute_id, exhausted.sha256, exhausted);
-    }
+  await services.database.inTenant(claimed.institute_id, async (tx) => {
+    await settle(tx, claimed, outcome);
+    if (exhausted !== undefined) await rememberFile(tx, claimed.institute_id, exhausted.sha256, exhausted);
   });
   // The next one may have its place.
   services.wakeDispatcher('inspect');

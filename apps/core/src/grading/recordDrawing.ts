@@ -5,11 +5,16 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
 import { discardCopies, storeCheckedCopy } from './checkedCopies.ts';
-import { DrawingJob } from './claimDrawing.ts';
+import { DrawingJob, LARGEST_COUNT } from './claimDrawing.ts';
+import { ClaimToken, isProven } from './claimToken.ts';
 import { GIVEN_UP, putOff, wantAgain } from './drawings.ts';
 
 /** A drawing as the worker that has claimed it names it. */
-export const BegunDrawing = DrawingJob.extend({ attempt: z.int().min(1) });
+export const BegunDrawing = DrawingJob.extend({
+  attempt: z.int().min(1).lte(LARGEST_COUNT),
+  /** None of a worker of release 0.1.0. */
+  token: ClaimToken.optional(),
+});
 export type BegunDrawing = z.infer<typeof BegunDrawing>;
 
 /** The worker PUTs at once. */
@@ -86,17 +91,35 @@ export const recordDrawing = async (
   await discardCopies(services, superseded);
 };
 
-/** The worker stops, or could not reach the store: that says nothing of the copy, so it does not count. */
+/**
+ * The worker stops, or could not reach the store: that says nothing of the copy, so it does not count.
+ * @throws DomainFailure conflict when it is somebody else's now
+ */
 export const handBackDrawing = async (services: Services, drawing: BegunDrawing): Promise<void> => {
-  await services.database.inTenant(drawing.institute_id, (tx) => wantAgain(tx, drawing, 1));
+  await services.database.inTenant(drawing.institute_id, async (tx) => {
+    await requireHeld(tx, drawing);
+    await wantAgain(tx, drawing, 1);
+  });
   services.wakeDispatcher('draw');
 };
 
-/** The copy could not be drawn, for a reason of its own: it is tried again after a while, and in the end no more. */
+/**
+ * The copy could not be drawn, for a reason of its own: it is tried again after a while, and in the end no more.
+ * @throws DomainFailure conflict when another worker draws the copy now
+ */
 export const failDrawing = async (services: Services, drawing: BegunDrawing): Promise<void> => {
-  const isGivenUp = await services.database.inTenant(drawing.institute_id, (tx) => putOff(tx, drawing, true));
+  const isGivenUp = await services.database.inTenant(drawing.institute_id, async (tx) => {
+    await requireHeld(tx, drawing);
+    return putOff(tx, drawing, true);
+  });
   services.wakeDispatcher('draw');
   if (isGivenUp) services.log.warn({ id: drawing.submission_id, lane: 'draw' }, GIVEN_UP);
+};
+
+const HOLDING = {
+  number: 'delivery',
+  tokenNumber: 'claim_token_delivery',
+  sha256: 'claim_token_sha256',
 };
 
 const requireHeld = async (tx: Tx, drawing: BegunDrawing): Promise<void> => {
@@ -106,6 +129,7 @@ const requireHeld = async (tx: Tx, drawing: BegunDrawing): Promise<void> => {
     .where('institute_id', '=', drawing.institute_id)
     .where('submission_id', '=', drawing.submission_id)
     .where('delivery', '=', drawing.delivery)
+    .where(isProven(HOLDING, drawing.token))
     .executeTakeFirst();
   if (held === undefined) {
     throw new DomainFailure('conflict', { message: 'This worker does not draw the copy any more.' });

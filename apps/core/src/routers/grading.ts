@@ -1,12 +1,18 @@
 import { GradingError, Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import { FindJudgement, findJudgement, MadeJudgement } from '../evidence/standingJudgements.ts';
-import { claimDrawing, DrawingJob } from '../grading/claimDrawing.ts';
-import { claimRun } from '../grading/claimRun.ts';
+import { claimDrawing, DrawingToClaim } from '../grading/claimDrawing.ts';
+import { claimRun, RunToClaim } from '../grading/claimRun.ts';
 import { Completion, completeRun, failRun, presignCheckedCopy } from '../grading/finishRun.ts';
 import { handBackRun } from '../grading/handBackRun.ts';
 import { HeldRun } from '../grading/heldRun.ts';
-import { claimInspection, countOpening, recordInspection } from '../grading/inspections.ts';
+import {
+  ClaimedInspection,
+  claimInspection,
+  countOpening,
+  InspectionToClaim,
+  recordInspection,
+} from '../grading/inspections.ts';
 import {
   heartbeat,
   RecordedQuestion,
@@ -34,13 +40,10 @@ const Evidence = z.unknown().optional();
 const Used = UsedByRun.optional();
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const upload = z.object({ upload_id: z.uuid(), institute_id: z.uuid() });
 
 /** For workers: one run, inspection or drawing at a time, named by what they hold. */
 export const gradingRouter = router({
-  claim: gradingProcedure
-    .input(z.object({ run_id: z.uuid(), institute_id: z.uuid(), worker: z.string().max(200) }))
-    .mutation(({ ctx, input }) => claimRun(ctx.services, input)),
+  claim: gradingProcedure.input(RunToClaim).mutation(({ ctx, input }) => claimRun(ctx.services, input)),
   heartbeat: gradingProcedure
     .input(z.object({ held: HeldRun }))
     .mutation(({ ctx, input }) => heartbeat(ctx.services, input.held)),
@@ -102,14 +105,14 @@ export const gradingRouter = router({
     ),
 
   claimInspection: gradingProcedure
-    .input(upload.extend({ delivery: z.int().optional() }))
+    .input(InspectionToClaim)
     .mutation(({ ctx, input }) => claimInspection(ctx.services, input)),
   countOpening: gradingProcedure
-    .input(upload.extend({ sha256: sha256.optional() }))
+    .input(ClaimedInspection.extend({ sha256: sha256.optional() }))
     .mutation(({ ctx, input }) => countOpening(ctx.services, input)),
   recordInspection: gradingProcedure
     .input(
-      upload.extend({
+      ClaimedInspection.extend({
         outcome: z.discriminatedUnion('status', [
           z.object({ status: z.literal('ready'), pages: z.int().gte(1), sha256: z.string() }),
           z.object({
@@ -123,7 +126,7 @@ export const gradingRouter = router({
     .mutation(({ ctx, input }) => recordInspection(ctx.services, input, input.outcome)),
 
   claimDrawing: gradingProcedure
-    .input(DrawingJob)
+    .input(DrawingToClaim)
     .mutation(({ ctx, input }) => claimDrawing(ctx.services, input)),
   presignDrawing: gradingProcedure
     .input(z.object({ drawing: BegunDrawing, size_bytes: z.int().gte(1) }))

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
 import { Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
-import { lostRun, type HeldRun } from '../grading/heldRun.ts';
+import { isHeldBy, lostRun, type HeldRun } from '../grading/heldRun.ts';
 
 /*
  * What a run is marked by: the paper as it stood at its first claim, which never changes, and beside it the rubrics that
@@ -42,7 +42,7 @@ export const readPinnedQuestion = async (
     left join run_rubrics m
       on m.institute_id = r.institute_id and m.run_id = r.id and m.question_id = ${questionId}::uuid
     where r.institute_id = ${held.institute_id} and r.id = ${held.run_id}
-      and r.fence = ${held.fence} and r.status = 'claimed'`.execute(tx);
+      and ${isHeldBy(held, 'r')}`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw lostRun();
   if (row.question === null) return null;

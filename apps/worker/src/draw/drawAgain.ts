@@ -26,7 +26,10 @@ const STORE_PATIENCE_MS = 20_000;
 /** A worker that stops waits no longer than this for core. */
 const HAND_BACK_MS = 2000;
 
-type Drawing = Pick<DrawJob, 'submission_id' | 'institute_id' | 'delivery'> & { attempt: number };
+type Drawing = Pick<DrawJob, 'submission_id' | 'institute_id' | 'delivery'> & {
+  attempt: number;
+  token?: string;
+};
 
 interface Options {
   pdfSeconds: number;
@@ -40,10 +43,22 @@ interface Options {
 export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options): Promise<void> => {
   const { submission_id, institute_id, delivery } = job;
   const { grading } = core.as({ requestId: submission_id });
-  const material = await grading.claimDrawing.mutate({ submission_id, institute_id, delivery });
+  const material = await grading.claimDrawing.mutate({
+    submission_id,
+    institute_id,
+    delivery,
+    with_token: true,
+  });
   options.onClaimed();
   if (material === null) return;
-  const drawing = { submission_id, institute_id, delivery, attempt: material.attempt };
+  const { attempt, token } = material;
+  const drawing = {
+    submission_id,
+    institute_id,
+    delivery,
+    attempt,
+    ...(token === undefined ? {} : { token }),
+  };
   try {
     await draw(grading, drawing, material, options);
   } catch (error) {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { CoreAccess } from '@evaluation/core-client';
+import { failureOf, type CoreAccess, type CoreClient } from '@evaluation/core-client';
+import type { InspectJob } from '@evaluation/jobs-contract';
 import { inspectPdf } from '@evaluation/pdf';
 import { download } from '../copy/download.ts';
 import { inWorkFolder } from '../workFolder.ts';
@@ -10,47 +11,68 @@ import { inWorkFolder } from '../workFolder.ts';
 /** A store that is away longer than this: core delivers the inspection again. */
 const STORE_PATIENCE_MS = 20_000;
 
+interface Options {
+  timeoutSeconds: number;
+  signal: AbortSignal;
+  onClaimed: () => void;
+}
+
 /** Opens a sealed upload in a child process and reports its pages, or a reason that tells a person what to do. */
-export const inspectUpload = async (
-  core: CoreAccess,
-  job: { upload_id: string; institute_id: string },
-  options: { timeoutSeconds: number; signal: AbortSignal; onClaimed: () => void },
-): Promise<void> => {
-  const { grading } = core.as({ requestId: job.upload_id });
-  const claimed = await grading.claimInspection.mutate(job);
+export const inspectUpload = async (core: CoreAccess, job: InspectJob, options: Options): Promise<void> => {
+  const { upload_id, institute_id, delivery } = job;
+  const { grading } = core.as({ requestId: upload_id });
+  const names = { upload_id, institute_id, delivery };
+  const claimed = await grading.claimInspection.mutate({ ...names, with_token: true });
   options.onClaimed();
   if (claimed === null) return;
-  await inWorkFolder(async (folder) => {
+  const { source_url, token } = claimed;
+  try {
+    await inspect(
+      grading,
+      { source_url, inspection: { ...names, ...(token === undefined ? {} : { token }) } },
+      options,
+    );
+  } catch (error) {
+    // Settled meanwhile by another worker, which was slow: nothing is left to say.
+    if (failureOf(error)?.code !== 'conflict') throw error;
+  }
+};
+
+type Grading = CoreClient['grading'];
+
+interface Claimed {
+  source_url: string;
+  inspection: Parameters<Grading['countOpening']['mutate']>[0];
+}
+
+const inspect = (
+  grading: Grading,
+  { source_url, inspection }: Claimed,
+  { timeoutSeconds, signal }: Options,
+): Promise<void> =>
+  inWorkFolder(async (folder) => {
     const file = join(folder, 'upload.pdf');
-    await download(claimed.source_url, file, {
-      signal: options.signal,
-      deadline: new Date(Date.now() + STORE_PATIENCE_MS),
-    });
+    const deadline = new Date(Date.now() + STORE_PATIENCE_MS);
+    await download(source_url, file, { signal, deadline });
     // From here on the file itself may be what ends this process: core counts how often it has been tried.
     const sha256 = await hashOf(file);
     // Core of the release before answers nothing.
-    const answer = await grading.countOpening.mutate({ ...job, sha256 });
+    const answer = await grading.countOpening.mutate({ ...inspection, sha256 });
     if (answer?.open === false) return;
     const begun = performance.now();
-    const inspection = await inspectPdf(file, {
-      timeoutSeconds: options.timeoutSeconds,
-      signal: options.signal,
-    });
+    const found = await inspectPdf(file, { timeoutSeconds, signal });
     const seconds = (performance.now() - begun) / 1000;
     await grading.recordInspection.mutate({
-      ...job,
-      outcome: inspection.ok
-        ? { status: 'ready', pages: inspection.pages, sha256: inspection.sha256 }
+      ...inspection,
+      outcome: found.ok
+        ? { status: 'ready', pages: found.pages, sha256: found.sha256 }
         : {
             status: 'rejected',
-            reject_reason: inspection.reason,
-            ...(seconds < options.timeoutSeconds
-              ? {}
-              : { exhausted: { sha256, used_up: 'time' as const, seconds } }),
+            reject_reason: found.reason,
+            ...(seconds < timeoutSeconds ? {} : { exhausted: { sha256, used_up: 'time' as const, seconds } }),
           },
     });
   });
-};
 
 const hashOf = async (file: string): Promise<string> => {
   const hash = createHash('sha256');

@@ -9,10 +9,10 @@ import type { Logger } from '@evaluation/telemetry';
 import { retryWhile } from '../retry.ts';
 
 /*
- * A run as this worker holds it: a lease that it keeps extending, and a fence that goes with every write (design 3.7).
- * The run ends for this worker when it is recorded as complete or failed, or when core refuses a write: then somebody
- * else has it, or it was stopped, and `signal` aborts everything under way. If this process dies, the lease expires
- * and the run is delivered again.
+ * A run as this worker holds it: a lease that it keeps extending, and the claim's fence and token, which go with every
+ * write. The run ends for this worker when it is recorded as complete or failed, or when core refuses a write: then
+ * another worker has it, or it was stopped, and `signal` aborts everything under way. If this process dies, the lease
+ * expires and the run is delivered again.
  */
 
 /** Core refused: the run belongs to somebody else now, or to nobody. Nothing is left to do here. */
@@ -24,7 +24,7 @@ export class RunLost extends Error {
 }
 
 type Grading = CoreClient['grading'];
-type Held = { run_id: string; institute_id: string; fence: number };
+type Held = Parameters<Grading['heartbeat']['mutate']>[0]['held'];
 
 /** A worker that stops waits no longer than this for core. */
 const HAND_BACK_MS = 2000;
@@ -38,7 +38,7 @@ export interface HeldRun {
   signal: AbortSignal;
   deadline: Date;
   /**
-   * Writes something under the fence; retried while core is not reachable, since every record is safe to repeat.
+   * Writes something with fence and token; retried while core is not reachable, since every record is safe to repeat.
    * @throws RunLost
    */
   write<T>(call: (grading: Grading, held: Held) => Promise<T>): Promise<T>;
@@ -54,7 +54,8 @@ export interface HeldRun {
 
 export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): HeldRun => {
   const abort = new AbortController();
-  const held: Held = { run_id: material.run_id, institute_id: material.institute_id, fence: material.fence };
+  const { run_id, institute_id, fence, token } = material;
+  const held: Held = { run_id, institute_id, fence, ...(token === undefined ? {} : { token }) };
   const grading = core.as({ requestId: material.run_id }).grading;
 
   const write = async <T>(call: (grading: Grading, held: Held) => Promise<T>): Promise<T> => {

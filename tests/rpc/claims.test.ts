@@ -1,0 +1,279 @@
+import { failureOf, type RecordedQuestion } from '@evaluation/core-client';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Submission } from '@evaluation/rest-contract/schemas';
+import { createExam, submit, uploadCopy } from '../harness/api.ts';
+import { behind } from '../harness/behind.ts';
+import type { HeldByHand } from '../harness/handWorker.ts';
+import { uploadInspected } from '../harness/inspectedUpload.ts';
+import { eventually } from '../harness/ledger.ts';
+import { longAnswer, typedExam } from '../harness/papers.ts';
+import { plainPdf } from '../harness/pdfs.ts';
+import type { TestService } from '../harness/service.ts';
+import { takeRun } from '../harness/takeRun.ts';
+import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
+
+/*
+ * What a worker claimed is its own: another one, which has the service token and has read the lanes, knows ids, fences and
+ * deliveries, and not the token of the claim.
+ */
+
+let service: TestService;
+let tenant: Tenant;
+beforeAll(async () => {
+  service = await startIdleService({ INSPECT_CONCURRENCY: '0', INSPECTION_WAIT_SECONDS: '0' });
+  tenant = await newTenant(service);
+});
+afterAll(() => service.close());
+
+const core = () => service.grading.as({}).grading;
+const codeOf = async (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => 'taken',
+    (error: unknown) => failureOf(error)?.code ?? String(error),
+  );
+
+/** What another worker may present in place of the token. */
+const FORGED = { 'no token': undefined, 'another token': 'A'.repeat(43) } as const;
+const forgeries = Object.entries(FORGED);
+const present = (token: string | undefined) => (token === undefined ? {} : { token });
+
+const resultFor = (question_id: string): RecordedQuestion => ({
+  question_id,
+  status: 'graded',
+  awarded: 1,
+  confidence: 0.9,
+  needs_review: false,
+  review_reasons: [],
+  extracted_answer: 'What was read.',
+  feedback: 'Well done.',
+  criteria: [],
+  annotations: [],
+  error: null,
+});
+
+describe('a run', () => {
+  let submission: Submission;
+  let run: HeldByHand;
+  let candidates = 0;
+  beforeEach(async () => {
+    const exam = await createExam(tenant.api, typedExam([longAnswer('1')]));
+    candidates += 1;
+    submission = await submit(tenant.api, exam.id, {
+      candidate: { external_id: `r${candidates}` },
+      answers: [{ question_label: '1', text: 'x' }],
+    });
+    run = await takeRun(service, submission.id);
+  });
+
+  /** Everything that a worker can say of a run. */
+  const callsOf = (held: HeldByHand['held'], question_id: string) => {
+    const used = {
+      grader: { provider: 'p', model: 'm' },
+      usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
+    };
+    const error = { code: 'copy_unreadable', message: 'by a stranger' };
+    const rubric = { criteria: [{ name: 'All', marks: 2 }] };
+    const completion = { checked_copy: null, review_reasons: ['by_a_stranger'], ...used };
+    return {
+      heartbeat: () => core().heartbeat.mutate({ held }),
+      recordStep: () => core().recordStep.mutate({ held, step: 'grading' }),
+      recordPages: () => core().recordPages.mutate({ held, first_page: 1, pages: [], evidence: {} }),
+      recordAlignment: () => core().recordAlignment.mutate({ held, alignment: [], evidence: {} }),
+      beginRubric: () => core().beginRubric.mutate({ held, question_id, failures: null }),
+      recordRubric: () => core().recordRubric.mutate({ held, question_id, rubric, evidence: {} }),
+      giveUpRubric: () => core().giveUpRubric.mutate({ held, question_id }),
+      recordQuestion: () =>
+        core().recordQuestion.mutate({ held, result: resultFor(question_id), evidence: {} }),
+      findJudgement: () => core().findJudgement.query({ held, key: '0'.repeat(64) }),
+      presignCheckedCopy: () => core().presignCheckedCopy.mutate({ held, size_bytes: 1 }),
+      handBack: () => core().handBack.mutate({ held }),
+      complete: () => core().complete.mutate({ held, completion }),
+      fail: () => core().fail.mutate({ held, error }),
+    };
+  };
+
+  test.each(forgeries)(
+    'is touched by nobody with %s, though the fence is right; its holder goes on',
+    async (_name, token) => {
+      const { run_id, institute_id, fence } = run.held;
+      const question = run.material.questions[0]?.id ?? '';
+      const before = await stateOf(submission.id);
+      const calls = callsOf({ run_id, institute_id, fence, ...present(token) }, question);
+      for (const [name, call] of Object.entries(calls))
+        expect([name, await codeOf(call())]).toEqual([name, 'conflict']);
+      expect(await stateOf(submission.id)).toEqual(before);
+
+      expect(await run.mark(1)).toBe('ok');
+      expect(await run.complete()).toBe('ok');
+      const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
+      expect(body).toMatchObject({ status: 'graded', error: null, review_reasons: [] });
+    },
+  );
+
+  const stateOf = (id: string) =>
+    behind(
+      service.database,
+      `select s.status, s.error, s.questions_done, s.review_reasons, r.status as run, r.fence, r.alignment, r.evidence_since,
+         (select count(*) from question_results q where q.run_id = r.id)::int as results
+       from submissions s join runs r on r.id = s.current_run_id where s.id = $1`,
+      [id],
+    );
+
+  test('has a new token with each claim: the worker that gave it back is a stranger', async () => {
+    expect(await run.handBack()).toBe('ok');
+    const next = await takeRun(service, submission.id);
+    expect(next.held.token).not.toBe(run.held.token);
+    const stale = { ...next.held, ...present(run.held.token) };
+    expect(await codeOf(core().heartbeat.mutate({ held: stale }))).toBe('conflict');
+    expect(await codeOf(core().heartbeat.mutate({ held: next.held }))).toBe('taken');
+  });
+
+  test('is stored with the hash of its token, and the token is in no row', async () => {
+    const { token } = run.held;
+    expect(token).toMatch(/^[\w-]{43}$/);
+    const [row] = await behind<{ run: Record<string, unknown> }>(
+      service.database,
+      'select to_jsonb(r) as run from runs r where id = $1',
+      [run.held.run_id],
+    );
+    expect(row?.run['claim_token_sha256']).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(row)).not.toContain(token);
+  });
+
+  test('is held without a token by a worker of release 0.1.0, and by one whose claim a core of that release took', async () => {
+    const { run_id, institute_id } = run.held;
+    await run.handBack();
+    await release(submission.id);
+    const older = await core().claim.mutate({ run_id, institute_id, worker: '0.1.0' });
+    expect(older?.token).toBeUndefined();
+    const held = { run_id, institute_id, fence: older?.fence ?? 0 };
+    expect(await codeOf(core().heartbeat.mutate({ held }))).toBe('taken');
+
+    // Claimed with a token, lost, and claimed again at a core that does not know the columns.
+    expect(await codeOf(core().handBack.mutate({ held }))).toBe('taken');
+    const newer = await takeRun(service, submission.id);
+    await behind(
+      service.database,
+      `update runs set fence = fence + 1, lease_until = clock_timestamp() + interval '1 minute' where id = $1`,
+      [run_id],
+    );
+    const again = { run_id, institute_id, fence: newer.held.fence + 1 };
+    expect(await codeOf(core().heartbeat.mutate({ held: again }))).toBe('taken');
+    expect(await codeOf(core().heartbeat.mutate({ held: newer.held }))).toBe('conflict');
+  });
+
+  const release = (id: string) =>
+    behind(
+      service.database,
+      `update runs set status = 'released', released_at = clock_timestamp()
+       where status = 'queued' and id = (select current_run_id from submissions where id = $1)`,
+      [id],
+    );
+});
+
+describe('an inspection', () => {
+  /** An upload that waits for its inspection, as its message names it. */
+  const released = async () => {
+    const upload_id = await uploadCopy(tenant.api, plainPdf(1));
+    await tenant.api.get(`/uploads/${upload_id}`);
+    return { upload_id, institute_id: tenant.instituteId, delivery: 1 };
+  };
+  const ready = { status: 'ready' as const, pages: 1, sha256: '0'.repeat(64) };
+  const rejected = { status: 'rejected' as const, reject_reason: 'by a stranger' };
+  const statusOf = async (id: string) =>
+    (await tenant.api.get<{ status: string }>(`/uploads/${id}`)).body.status;
+
+  test.each(forgeries)('is recorded and counted by nobody with %s', async (_name, token) => {
+    const job = await released();
+    const claimed = await core().claimInspection.mutate({ ...job, with_token: true });
+    expect(claimed?.token).toMatch(/^[\w-]{43}$/);
+    expect(await core().claimInspection.mutate({ ...job, with_token: true }), 'claimed once').toBeNull();
+    const forged = { ...job, ...present(token) };
+    expect(await codeOf(core().countOpening.mutate(forged))).toBe('conflict');
+    expect(await codeOf(core().recordInspection.mutate({ ...forged, outcome: rejected }))).toBe('conflict');
+    expect(await statusOf(job.upload_id)).toBe('pending');
+
+    const own = { ...job, ...present(claimed?.token) };
+    expect(await codeOf(core().countOpening.mutate(own))).toBe('taken');
+    expect(await codeOf(core().recordInspection.mutate({ ...own, outcome: ready }))).toBe('taken');
+    expect(await statusOf(job.upload_id)).toBe('ready');
+  });
+
+  test('that is slow is still recorded after it was delivered again', async () => {
+    const job = await released();
+    const slow = await core().claimInspection.mutate({ ...job, with_token: true });
+    await behind(service.database, 'update uploads set inspect_delivery = 2 where id = $1', [job.upload_id]);
+    const second = { ...job, delivery: 2 };
+    expect(await core().claimInspection.mutate({ ...second, with_token: true })).not.toBeNull();
+    const own = { ...job, ...present(slow?.token) };
+    expect(await codeOf(core().recordInspection.mutate({ ...own, outcome: ready }))).toBe('taken');
+    expect(await statusOf(job.upload_id)).toBe('ready');
+  });
+
+  test('is held without a token by a worker of release 0.1.0', async () => {
+    const job = await released();
+    expect((await core().claimInspection.mutate(job))?.token).toBeUndefined();
+    expect(await codeOf(core().countOpening.mutate(job))).toBe('taken');
+    expect(await codeOf(core().recordInspection.mutate({ ...job, outcome: ready }))).toBe('taken');
+  });
+});
+
+describe('a drawing', () => {
+  let candidates = 0;
+  /** A graded copy whose marks a teacher has changed, so that it is to be drawn anew; as its message names it. */
+  const released = async () => {
+    const exam = await createExam(tenant.api, { ...typedExam([longAnswer('1')]), mode: 'handwritten' });
+    candidates += 1;
+    const submission = await submit(tenant.api, exam.id, {
+      candidate: { external_id: `d${candidates}` },
+      upload_id: await uploadInspected(tenant.api, service.database, 1),
+    });
+    const run = await takeRun(service, submission.id);
+    await run.mark(1);
+    await run.complete();
+    const question = run.material.questions[0]?.id ?? '';
+    await tenant.api.patch(`/submissions/${submission.id}/questions/${question}`, {
+      reviewer: 'teacher',
+      awarded: 2,
+    });
+    return eventually('the drawing is released', async () => {
+      const [drawing] = await behind<{ submission_id: string; institute_id: string; delivery: number }>(
+        service.database,
+        `select submission_id, institute_id, delivery from copy_drawings
+         where submission_id = $1 and released_at is not null`,
+        [submission.id],
+      );
+      return drawing;
+    });
+  };
+
+  test.each(forgeries)('is stored and given back by nobody with %s', async (_name, token) => {
+    const job = await released();
+    const claimed = await core().claimDrawing.mutate({ ...job, with_token: true });
+    if (claimed === null) throw new Error('nothing to draw');
+    expect(await core().claimDrawing.mutate({ ...job, with_token: true }), 'claimed once').toBeNull();
+    const { attempt, revision } = claimed;
+    const forged = { ...job, attempt, ...present(token) };
+    const own = { ...job, attempt, ...present(claimed.token) };
+    const pdf = plainPdf(1);
+    const put = await core().presignDrawing.mutate({ drawing: own, size_bytes: pdf.byteLength });
+    await fetch(put.url, { method: 'PUT', headers: put.headers, body: Uint8Array.from(pdf) });
+
+    expect(await codeOf(core().presignDrawing.mutate({ drawing: forged, size_bytes: 1 }))).toBe('conflict');
+    expect(await codeOf(core().recordDrawing.mutate({ drawing: forged, revision }))).toBe('conflict');
+    expect(await codeOf(core().handBackDrawing.mutate({ drawing: forged }))).toBe('conflict');
+    const result = () =>
+      tenant.api.get<{ checked_copy: { available: boolean } }>(`/submissions/${job.submission_id}/result`);
+    expect((await result()).body.checked_copy.available).toBe(false);
+    expect(await codeOf(core().recordDrawing.mutate({ drawing: own, revision }))).toBe('taken');
+    expect((await result()).body.checked_copy.available).toBe(true);
+  });
+
+  test('is held without a token by a worker of release 0.1.0', async () => {
+    const job = await released();
+    const claimed = await core().claimDrawing.mutate(job);
+    expect(claimed?.token).toBeUndefined();
+    const drawing = { ...job, attempt: claimed?.attempt ?? 1 };
+    expect(await codeOf(core().handBackDrawing.mutate({ drawing }))).toBe('taken');
+  });
+});
