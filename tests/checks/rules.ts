@@ -87,7 +87,15 @@ export const typesOnly: readonly (readonly [from: string, to: string])[] = [
 ];
 
 /** The parts of the REST contract that are no HTTP: all that core and what lies below it may see of it. */
-export const schemaEntries: readonly string[] = ['./schemas', './errors', './field-errors', './list-lengths', './exact-json'];
+export const schemaEntries: readonly string[] = [
+  './schemas',
+  './errors',
+  './field-errors',
+  './list-lengths',
+  './exact-json',
+  './grading-failures',
+  './upload-rejections',
+];
 
 /** Who speaks REST, and so may import the routes. */
 export const restSpeakers: readonly string[] = ['apps/facade', 'apps/demo', 'apps/standalone', 'tests'];

@@ -1,6 +1,8 @@
 import { failureOf, type RecordedQuestion } from '@evaluation/core-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Submission } from '@evaluation/rest-contract/schemas';
+import { gradingError } from '@evaluation/rest-contract/grading-failures';
+import type { Submission, Upload } from '@evaluation/rest-contract/schemas';
+import { rejectReason } from '@evaluation/rest-contract/upload-rejections';
 import { createExam, submit, uploadCopy } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import type { HeldByHand } from '../harness/handWorker.ts';
@@ -119,6 +121,44 @@ describe('a run', () => {
       [id],
     );
 
+  test('that fails is shown in core’s words, not in those of its worker', async () => {
+    const told = { code: 'copy_unreadable', message: '<b>Pay here</b>' };
+    expect(await codeOf(core().fail.mutate({ held: run.held, error: told }))).toBe('taken');
+    const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
+    expect(body.error).toEqual(gradingError('nothing_readable'));
+  });
+
+  test('of which a question fails shows it in core’s words', async () => {
+    const question = run.material.questions[0]?.id ?? '';
+    const failed = {
+      ...resultFor(question),
+      status: 'failed' as const,
+      awarded: null,
+      error: { code: 'x', message: '<b>Pay here</b>' },
+    };
+    await core().recordQuestion.mutate({ held: run.held, result: failed });
+    await run.complete();
+    const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
+    expect(body).toMatchObject({ status: 'failed', error: gradingError('question_not_graded') });
+  });
+
+  test.each([
+    ['a reading that is too long', { extracted_answer: 'x'.repeat(100_001) }],
+    ['feedback that is too long', { feedback: 'x'.repeat(8001) }],
+    ['a sentence as a reason', { review_reasons: ['Pay here: https://example.com'] }],
+    ['reasons without end', { review_reasons: Array.from({ length: 51 }, () => 'failed') }],
+  ])('takes no result with %s', async (_name, change) => {
+    const result = { ...resultFor(run.material.questions[0]?.id ?? ''), ...change };
+    const refused = core().recordQuestion.mutate({ held: run.held, result });
+    expect(await codeOf(refused)).toMatch(/BAD_REQUEST/);
+  });
+
+  test('takes no more than 32 MiB in a call', async () => {
+    const evidence = 'x'.repeat(32 * 1024 * 1024);
+    const call = core().recordPages.mutate({ held: run.held, first_page: 1, pages: [], evidence });
+    expect(await codeOf(call)).toMatch(/PAYLOAD_TOO_LARGE/);
+  });
+
   test('has a new token with each claim: the worker that gave it back is a stranger', async () => {
     expect(await run.handBack()).toBe('ok');
     const next = await takeRun(service, submission.id);
@@ -197,6 +237,15 @@ describe('an inspection', () => {
     expect(await codeOf(core().countOpening.mutate(own))).toBe('taken');
     expect(await codeOf(core().recordInspection.mutate({ ...own, outcome: ready }))).toBe('taken');
     expect(await statusOf(job.upload_id)).toBe('ready');
+  });
+
+  test('that rejects is shown in core’s words, not in those of its worker', async () => {
+    const job = await released();
+    const claimed = await core().claimInspection.mutate({ ...job, with_token: true });
+    const own = { ...job, ...present(claimed?.token) };
+    await core().recordInspection.mutate({ ...own, outcome: { ...rejected, code: 'page_damaged', page: 3 } });
+    const { body } = await tenant.api.get<Upload>(`/uploads/${job.upload_id}`);
+    expect(body).toMatchObject({ status: 'rejected', reject_reason: rejectReason('page_damaged', 3) });
   });
 
   test('that is slow is still recorded after it was delivered again', async () => {

@@ -22,6 +22,11 @@ import { startFileRemoval } from './uploads/removeFiles.ts';
 
 /** The largest body of a public call plus its envelope; the facade has a bound of its own. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
+/**
+ * The largest body of a worker or an operator. A worker's largest call is a record with its evidence, and the judgement that
+ * others share: thrice 8 MiB, which is the most that is kept of each.
+ */
+const MAX_WORKER_BODY_BYTES = 32 * 1024 * 1024;
 
 export interface Core extends Observed {
   /** Address of the tRPC server. */
@@ -66,12 +71,15 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
   const dependencies = { database: () => database.ping() };
   const readiness = readinessOf(dependencies, 'core');
   const createContext = (headers: CallHeaders): Context => ({ services, headers });
-  const handler = createHTTPHandler({
-    router: coreRouter,
-    createContext: async ({ req }) => createContext(headersOf(req)),
-    maxBodySize: MAX_BODY_BYTES,
-    allowMethodOverride: true,
-  });
+  const handlerOf = (maxBodySize: number) =>
+    createHTTPHandler({
+      router: coreRouter,
+      createContext: async ({ req }) => createContext(headersOf(req)),
+      maxBodySize,
+      allowMethodOverride: true,
+    });
+  const handlePublic = handlerOf(MAX_BODY_BYTES);
+  const handleOthers = handlerOf(MAX_WORKER_BODY_BYTES);
   const calls = largeCalls();
   const { server, renewal } = await newServer(settings.tls, log, (request, response) => {
     if (request.url === '/healthz') {
@@ -79,7 +87,9 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     } else if (request.url === '/readyz') {
       void readiness().then(({ status, body }) => response.writeHead(status).end(body));
     } else {
-      calls.admit(request, response, () => handler(request, response));
+      const isPublic = request.url?.startsWith('/public.') === true;
+      const handle = isPublic ? handlePublic : handleOthers;
+      calls.admit(request, response, () => handle(request, response));
     }
   });
   const { drain } = drainable(server);

@@ -1,4 +1,5 @@
 import type { Annotation, Judgement } from '@evaluation/grader';
+import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
 import { isBlankText, lacksMaterial } from '@evaluation/rules';
 import type { GivenAnswer } from './answerTo.ts';
@@ -79,7 +80,7 @@ export const failedQuestion = (question: MarkedQuestion, answer: GivenAnswer): Q
   needs_review: true,
   review_reasons: ['failed'],
   extracted_answer: answer.text,
-  error: { code: 'grading_failed', message: 'The model could not grade this question.' },
+  error: gradingError('question_not_graded'),
 });
 
 const nothing = (question: MarkedQuestion) => ({

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { openUpload } from './openUpload.ts';
 import { canExtract } from './pages/scannerJpeg.ts';
 import { PIXEL_BUDGET, pictureCost } from './pixelBudget.ts';
-import { refuse } from './refusals.ts';
+import { refuse } from './refuse.ts';
 import type { Inspection } from './types.ts';
 
 /** A submission takes 80 pages at most, so the rest is not looked at. */
@@ -21,13 +21,13 @@ export async function inspect(file: string): Promise<Inspection> {
   const bytes = await readFile(file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const opened = await openUpload(bytes);
-  if (typeof opened === 'string') return refuse(opened);
+  if (typeof opened === 'string') return refuse(opened === 'password' ? 'encrypted' : opened);
   const { document, isRepaired } = opened;
   const pages = document.pageCount;
   if (pages < 1) return refuse('no_pages');
   for (let page = 1; page <= Math.min(pages, pagesMeasured); page++) {
     const size = document.pageSize(page);
-    if (size === null) return refuse('lost_page', page);
+    if (size === null) return refuse('page_damaged', page);
     if (!isSane(size)) return refuse('page_size', page);
   }
   const mayExtract = canExtract(opened.bytes);

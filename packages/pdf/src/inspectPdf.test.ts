@@ -143,7 +143,7 @@ test('A5 forty pages that share a picture of 64 megapixels are refused, with wha
   expect(bomb.length).toBeLessThan(250_000);
   expect(await inspect(bomb)).toEqual({
     ok: false,
-    code: 'too_large',
+    code: 'too_many_pixels',
     reason:
       'The pictures in the file are too large to be read. Scan the copy at 300 dpi, or save it with smaller pictures, and upload the new file.',
   });

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { runChild } from './child/runChild.ts';
-import { refuse } from './refusals.ts';
+import { refuse } from './refuse.ts';
 import type { Inspection } from './types.ts';
 import { PdfUnreadable } from './types.ts';
 

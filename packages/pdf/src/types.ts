@@ -1,3 +1,4 @@
+import { uploadRejections } from '@evaluation/rest-contract/upload-rejections';
 import { z } from 'zod/v4';
 
 // One definition for the types and for what crosses the border to the child process: both ways it is parsed, since
@@ -58,7 +59,9 @@ export const Inspection = z.discriminatedUnion('ok', [
     ok: z.literal(false),
     /** A sentence that tells a person what to do. */
     reason: z.string(),
-    code: z.enum(['not_pdf', 'encrypted', 'corrupt', 'no_pages', 'page_size', 'too_large', 'too_complex']),
+    code: z.enum(uploadRejections),
+    /** The page that is the reason. */
+    page: z.int().min(1).optional(),
   }),
 ]);
 export type Inspection = z.infer<typeof Inspection>;

@@ -1,6 +1,7 @@
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { HeldRun, isHeldBy, lostRun } from '../grading/heldRun.ts';
+import { UncheckedEvidence } from '../grading/workerInput.ts';
 import type { Services } from '../services.ts';
 import { MAX_PART_BYTES } from './storeEvidence.ts';
 
@@ -43,7 +44,7 @@ export const findJudgement = (
 export const MadeJudgement = z.object({
   key: JudgementKey,
   /** What was asked and replied. */
-  calls: z.unknown(),
+  calls: UncheckedEvidence,
   /** The run whose standing judgement could not be settled any more, and is replaced; null as a rule. */
   replaces: z.uuid().nullable(),
 });

@@ -13,6 +13,7 @@ import type { Services } from '../services.ts';
 import { lockHeldRun, type HeldRun } from './heldRun.ts';
 import { announceStop, stopRun } from './stopRun.ts';
 import { noteUsed, UsedByRun } from './usedByRun.ts';
+import { asShown, DrawingBytes, ReviewReasons, type FailureOfWorker } from './workerInput.ts';
 
 /** A worker's PUT of the checked copy must begin within this. */
 const PUT_SECONDS = 600;
@@ -38,9 +39,9 @@ export const presignCheckedCopy = async (
 
 export const Completion = z.object({
   /** Null when there is none to draw (typed), or it could not be drawn. */
-  checked_copy: z.object({ size_bytes: z.int() }).nullable(),
+  checked_copy: z.object({ size_bytes: DrawingBytes }).nullable(),
   /** Reasons of the copy as a whole. */
-  review_reasons: z.array(z.string()),
+  review_reasons: ReviewReasons,
   ...UsedByRun.shape,
 });
 export type Completion = z.infer<typeof Completion>;
@@ -169,10 +170,11 @@ const storedCopy = async (
 export const failRun = async (
   services: Services,
   held: HeldRun,
-  error: GradingError,
+  told: z.infer<typeof FailureOfWorker>,
   used?: UsedByRun,
   exhausted?: UsedUp,
 ): Promise<void> => {
+  const error = asShown(told, 'broke_down');
   const failed = await services.database.inTenant(held.institute_id, async (tx) => {
     const { submission, run } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
     await noteUsed(tx, held, used);

@@ -2,16 +2,19 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { messageId } from '@evaluation/lanes';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
+import {
+  rejectReason,
+  shownRejection,
+  type UploadRejection,
+} from '@evaluation/rest-contract/upload-rejections';
 import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
-import { refusalOfFile, rememberFile, type UsedUp } from '../uploads/exhaustingFiles.ts';
+import { refusalOfFile, rememberFile, UsedUp } from '../uploads/exhaustingFiles.ts';
 import type { JobQueue } from './releaseJobs.ts';
 import { ClaimToken, newClaim, presented, withToken } from './claimToken.ts';
 
 /** A file that was opened this often and never came back is what kills its inspections. */
 const MAX_OPENINGS = 3;
-const NEVER_ENDED =
-  'The file could not be checked: opening it takes too long or too much memory. Print it to a new PDF, or scan it again, and upload that.';
 const SOURCE_URL_SECONDS = 600;
 
 /** Inspections wait as uploads with `inspect_waits_since`; see releaseJobs.ts. Read to its end, a file is `ready` or `rejected`. */
@@ -35,7 +38,7 @@ export const inspections: JobQueue = {
   publish: ({ lanes }, { id, institute_id, delivery }) =>
     lanes.publish('inspect', { version: 1, upload_id: id, institute_id, delivery }, messageId(id, delivery)),
   giveUp: (overdue) => sql`
-    update uploads set status = 'rejected', reject_reason = ${NEVER_ENDED}
+    update uploads set status = 'rejected', reject_reason = ${rejectReason('not_checked')}
     where ${overdue} and inspect_openings >= ${MAX_OPENINGS}
     returning id`,
   givenUp: 'an upload was rejected: its inspections never ended',
@@ -134,7 +137,7 @@ export const countOpening = async (
     const refusal =
       claimed.sha256 === undefined ? null : await refusalOfFile(tx, claimed.institute_id, claimed.sha256);
     if (refusal !== null) {
-      await settle(tx, claimed, { status: 'rejected', reject_reason: REJECTIONS[refusal] });
+      await settle(tx, claimed, { status: 'rejected', reject_reason: rejectReason(REFUSALS[refusal]) });
       return false;
     }
     const counted = await tx
@@ -158,20 +161,33 @@ export const countOpening = async (
   return { open };
 };
 
-const REJECTIONS: Record<'time' | 'memory' | 'day', string> = {
-  time: 'Pages of this file took all the time that one file may have, so it is not tried again for a day. Print it to a new PDF, or scan it again, and upload that.',
-  memory:
-    'Pages of this file took all the memory that one file may have, so it is not tried again for a day. Print it to a new PDF, or scan it again, and upload that.',
-  day: 'Files of the institute that cannot be read have used up the time that they may have in a day. Upload the file again tomorrow.',
+const REFUSALS: Record<'time' | 'memory' | 'day', UploadRejection> = {
+  time: 'too_long_before',
+  memory: 'too_large_before',
+  day: 'day_used_up',
 };
 
 type Settled =
   { status: 'ready'; pages: number; sha256: string } | { status: 'rejected'; reject_reason: string };
 
-export type InspectionOutcome = Settled & {
-  /** The file used up its limit; nothing from a worker of the release before. */
-  exhausted?: (UsedUp & { sha256: string }) | undefined;
-};
+/** More pages than any file of this size has. */
+const MOST_PAGES = 1_000_000;
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const InspectionOutcome = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('ready'), pages: z.int().gte(1).lte(MOST_PAGES), sha256: Sha256 }),
+  z.object({
+    status: z.literal('rejected'),
+    code: z.string().max(64).optional(),
+    page: z.int().gte(1).lte(MOST_PAGES).optional(),
+    /** Sent besides for cores of release 0.1.0, and alone by its workers. */
+    reject_reason: z.string().max(1000).optional(),
+    /** The file used up its limit; nothing from a worker of the release before. */
+    exhausted: UsedUp.extend({ sha256: Sha256 }).optional(),
+  }),
+]);
+type InspectionOutcome = z.infer<typeof InspectionOutcome>;
 
 /** The first outcome counts: inspecting the same sealed object again says the same. */
 const settle = async (tx: Tx, claimed: ClaimedInspection, settled: Settled): Promise<void> => {
@@ -191,10 +207,17 @@ const settle = async (tx: Tx, claimed: ClaimedInspection, settled: Settled): Pro
 export const recordInspection = async (
   services: Services,
   claimed: ClaimedInspection,
-  { exhausted, ...outcome }: InspectionOutcome,
+  outcome: InspectionOutcome,
 ): Promise<void> => {
+  const exhausted = outcome.status === 'rejected' ? outcome.exhausted : undefined;
   await services.database.inTenant(claimed.institute_id, async (tx) => {
-    await settle(tx, claimed, outcome);
+    await settle(
+      tx,
+      claimed,
+      outcome.status === 'ready'
+        ? { status: outcome.status, pages: outcome.pages, sha256: outcome.sha256 }
+        : { status: outcome.status, reject_reason: shownRejection(outcome) },
+    );
     if (exhausted !== undefined) await rememberFile(tx, claimed.institute_id, exhausted.sha256, exhausted);
   });
   // The next one may have its place.

@@ -1,17 +1,12 @@
 import { sql } from 'kysely';
 import { LaneUnavailable } from '@evaluation/lanes';
+import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { Services } from '../services.ts';
 import { failAbandonedRun } from './finishRun.ts';
 import type { RunLane } from './runLane.ts';
 
 /** A run that outlived this many workers is what kills them. */
 const MAX_DEAD_LEASES = 3;
-
-const TIMED_OUT = { code: 'timed_out', message: 'Grading took too long. Evaluate the submission again.' };
-const BROKE_DOWN = {
-  code: 'grading_failed',
-  message: 'Grading broke down several times. Evaluate the submission again.',
-};
 
 /** Takes runs back whose worker is gone, and ends those that are past their deadline or kill workers. */
 export const reclaimRuns = async (services: Services, judgesLeases: boolean): Promise<void> => {
@@ -37,7 +32,7 @@ export const reclaimRuns = async (services: Services, judgesLeases: boolean): Pr
   });
   for (const run of over.rows) {
     try {
-      await failAbandonedRun(services, run, run.timed_out ? TIMED_OUT : BROKE_DOWN);
+      await failAbandonedRun(services, run, gradingError(run.timed_out ? 'timed_out' : 'broke_down_often'));
     } catch (error) {
       services.log.error(
         { err: error, run_id: run.id, institute_id: run.institute_id },

@@ -1,5 +1,4 @@
 import { json, type Tx } from '@evaluation/database';
-import { Annotation, CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
 import { advances, type GradingStep } from '@evaluation/rules';
 import { sql } from 'kysely';
 import * as z from 'zod/v4';
@@ -8,6 +7,15 @@ import { hasEvidence, noteEvidence, putEvidence } from '../evidence/storeEvidenc
 import type { Services } from '../services.ts';
 import { lockHeldRun, type HeldRun } from './heldRun.ts';
 import { noteUsed, type UsedByRun } from './usedByRun.ts';
+import {
+  Annotations,
+  asShown,
+  Criteria,
+  ExtractedAnswer,
+  FailureOfWorker,
+  Feedback,
+  ReviewReasons,
+} from './workerInput.ts';
 
 /**
  * What a worker records while it grades (design 3.7). Each record is stored at once, so that a run that is delivered
@@ -88,14 +96,17 @@ export const RecordedQuestion = z.object({
   awarded: z.number().gte(0).nullable(),
   confidence: z.number().gte(0).lte(1).nullable(),
   needs_review: z.boolean(),
-  review_reasons: z.array(z.string()),
-  extracted_answer: z.string().nullable(),
-  feedback: z.string().nullable(),
-  criteria: z.array(CriterionResult),
-  annotations: z.array(Annotation),
-  error: GradingError.nullable(),
+  review_reasons: ReviewReasons,
+  extracted_answer: ExtractedAnswer.nullable(),
+  feedback: Feedback.nullable(),
+  criteria: Criteria,
+  annotations: Annotations,
+  error: FailureOfWorker.nullable(),
 });
 export type RecordedQuestion = z.infer<typeof RecordedQuestion>;
+
+/** A failed question of which the worker did not say why. */
+const UNTOLD = { code: 'grading_failed' };
 
 /** What goes with a question's result: what it rests on, what was used for it, the judgement that others may share. */
 interface WithQuestion {
@@ -151,7 +162,8 @@ export const recordQuestion = async (
         feedback: result.feedback,
         criteria: json(result.criteria),
         annotations: json(result.annotations),
-        error: result.error === null ? null : json(result.error),
+        error:
+          result.status === 'failed' ? json(asShown(result.error ?? UNTOLD, 'question_not_graded')) : null,
       })
       .onConflict((conflict) => conflict.columns(['run_id', 'question_id']).doNothing())
       .returning('question_id')

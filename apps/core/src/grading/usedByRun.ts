@@ -9,26 +9,40 @@ import type { HeldRun } from './heldRun.ts';
  * sending it twice adds nothing. What a worker spent after its last record dies with it.
  */
 
+/** Kinds of call; there are four. */
+const MOST_KINDS = 32;
+const Count = z.int().gte(0);
+
 export const GraderOfRun = z.object({
-  provider: z.string(),
-  model: z.string(),
+  provider: z.string().max(200),
+  model: z.string().max(500),
   /** Those of every call, sorted. Optional, as below: runs in hand during a rolling deploy, of workers that tell none. */
-  prompt_versions: z.array(z.string()).optional(),
+  prompt_versions: z.array(z.string().max(200)).max(200).optional(),
 });
 
 export const UsageOfRun = z.object({
-  calls: z.int(),
-  input_tokens: z.int(),
-  cached_input_tokens: z.int().optional(),
-  output_tokens: z.int(),
-  duration_ms: z.number(),
+  calls: Count,
+  input_tokens: Count,
+  cached_input_tokens: Count.optional(),
+  output_tokens: Count,
+  duration_ms: z.number().gte(0),
   /** An exact decimal; null when the worker knows no price of the model. */
   cost: z
-    .object({ amount: z.string().regex(/^\d+(\.\d+)?$/), currency: z.string() })
+    .object({
+      amount: z
+        .string()
+        .max(64)
+        .regex(/^\d+(\.\d+)?$/),
+      currency: z.string().max(16),
+    })
     .nullable()
     .optional(),
   /** By kind of call, as evidence names them. */
-  by_call: z.record(z.string(), z.object({ calls: z.int(), duration_ms: z.number() })).optional(),
+  by_call: z
+    .record(z.string().max(64), z.object({ calls: Count, duration_ms: z.number().gte(0) }))
+    .refine((calls) => Object.keys(calls).length <= MOST_KINDS)
+    .meta({ maxProperties: MOST_KINDS })
+    .optional(),
 });
 
 export const UsedByRun = z.object({ grader: GraderOfRun, usage: UsageOfRun });

@@ -1,7 +1,7 @@
-import { GradingError, Rubric } from '@evaluation/rest-contract/schemas';
+import { Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import { FindJudgement, findJudgement, MadeJudgement } from '../evidence/standingJudgements.ts';
-import { claimDrawing, DrawingToClaim } from '../grading/claimDrawing.ts';
+import { claimDrawing, DrawingToClaim, LARGEST_COUNT } from '../grading/claimDrawing.ts';
 import { claimRun, RunToClaim } from '../grading/claimRun.ts';
 import { Completion, completeRun, failRun, presignCheckedCopy } from '../grading/finishRun.ts';
 import { handBackRun } from '../grading/handBackRun.ts';
@@ -10,6 +10,7 @@ import {
   ClaimedInspection,
   claimInspection,
   countOpening,
+  InspectionOutcome,
   InspectionToClaim,
   recordInspection,
 } from '../grading/inspections.ts';
@@ -29,12 +30,20 @@ import {
   recordDrawing,
 } from '../grading/recordDrawing.ts';
 import { UsedByRun } from '../grading/usedByRun.ts';
+import {
+  Alignment,
+  DrawingBytes,
+  FailureOfWorker,
+  FirstPage,
+  PageReadings,
+  UncheckedEvidence,
+} from '../grading/workerInput.ts';
 import { beginRubric, giveUpRubric, recordRubric } from '../rubrics/generation.ts';
 import { gradingProcedure, router } from '../trpc.ts';
 import { UsedUp } from '../uploads/exhaustingFiles.ts';
 
-/** What the record rests on: any JSON, of a bounded size. A worker of the release before sends none. */
-const Evidence = z.unknown().optional();
+/** What the record rests on: any JSON. A worker of the release before sends none. */
+const Evidence = UncheckedEvidence.optional();
 
 /** What the run has used of the model so far; none from a worker of the release before. */
 const Used = UsedByRun.optional();
@@ -54,20 +63,26 @@ export const gradingRouter = router({
     .input(
       z.object({
         held: HeldRun,
-        first_page: z.int().gte(1),
-        pages: z.array(z.unknown()),
+        first_page: FirstPage,
+        pages: PageReadings,
         evidence: Evidence,
         used: Used,
       }),
     )
     .mutation(({ ctx, input }) => recordPages(ctx.services, input.held, input)),
   recordAlignment: gradingProcedure
-    .input(z.object({ held: HeldRun, alignment: z.array(z.unknown()), evidence: Evidence, used: Used }))
+    .input(z.object({ held: HeldRun, alignment: Alignment, evidence: Evidence, used: Used }))
     .mutation(({ ctx, input }) =>
       recordAlignment(ctx.services, input.held, input.alignment, input.evidence, input.used),
     ),
   beginRubric: gradingProcedure
-    .input(z.object({ held: HeldRun, question_id: z.uuid(), failures: z.int().gte(0).nullable() }))
+    .input(
+      z.object({
+        held: HeldRun,
+        question_id: z.uuid(),
+        failures: z.int().gte(0).lte(LARGEST_COUNT).nullable(),
+      }),
+    )
     .mutation(({ ctx, input }) => beginRubric(ctx.services, input.held, input)),
   recordRubric: gradingProcedure
     .input(z.object({ held: HeldRun, question_id: z.uuid(), rubric: Rubric, evidence: Evidence, used: Used }))
@@ -93,13 +108,13 @@ export const gradingRouter = router({
     .input(z.object({ held: HeldRun }))
     .mutation(({ ctx, input }) => handBackRun(ctx.services, input.held)),
   presignCheckedCopy: gradingProcedure
-    .input(z.object({ held: HeldRun, size_bytes: z.int().gte(1) }))
+    .input(z.object({ held: HeldRun, size_bytes: DrawingBytes }))
     .mutation(({ ctx, input }) => presignCheckedCopy(ctx.services, input.held, input.size_bytes)),
   complete: gradingProcedure
     .input(z.object({ held: HeldRun, completion: Completion }))
     .mutation(({ ctx, input }) => completeRun(ctx.services, input.held, input.completion)),
   fail: gradingProcedure
-    .input(z.object({ held: HeldRun, error: GradingError, used: Used, exhausted: UsedUp.optional() }))
+    .input(z.object({ held: HeldRun, error: FailureOfWorker, used: Used, exhausted: UsedUp.optional() }))
     .mutation(({ ctx, input }) =>
       failRun(ctx.services, input.held, input.error, input.used, input.exhausted),
     ),
@@ -111,28 +126,17 @@ export const gradingRouter = router({
     .input(ClaimedInspection.extend({ sha256: sha256.optional() }))
     .mutation(({ ctx, input }) => countOpening(ctx.services, input)),
   recordInspection: gradingProcedure
-    .input(
-      ClaimedInspection.extend({
-        outcome: z.discriminatedUnion('status', [
-          z.object({ status: z.literal('ready'), pages: z.int().gte(1), sha256: z.string() }),
-          z.object({
-            status: z.literal('rejected'),
-            reject_reason: z.string().max(1000),
-            exhausted: UsedUp.extend({ sha256 }).optional(),
-          }),
-        ]),
-      }),
-    )
+    .input(ClaimedInspection.extend({ outcome: InspectionOutcome }))
     .mutation(({ ctx, input }) => recordInspection(ctx.services, input, input.outcome)),
 
   claimDrawing: gradingProcedure
     .input(DrawingToClaim)
     .mutation(({ ctx, input }) => claimDrawing(ctx.services, input)),
   presignDrawing: gradingProcedure
-    .input(z.object({ drawing: BegunDrawing, size_bytes: z.int().gte(1) }))
+    .input(z.object({ drawing: BegunDrawing, size_bytes: DrawingBytes }))
     .mutation(({ ctx, input }) => presignDrawing(ctx.services, input.drawing, input.size_bytes)),
   recordDrawing: gradingProcedure
-    .input(z.object({ drawing: BegunDrawing, revision: z.int() }))
+    .input(z.object({ drawing: BegunDrawing, revision: z.int().gte(0).lte(LARGEST_COUNT) }))
     .mutation(({ ctx, input }) => recordDrawing(ctx.services, input.drawing, input.revision)),
   handBackDrawing: gradingProcedure
     .input(z.object({ drawing: BegunDrawing }))

@@ -30,7 +30,7 @@ import { refusalOf } from './refusal.ts';
  * run recorded are not read again. Pages after the 40th get the text-only read (spec 4.7, rule 4).
  * Pages of which the model gives nothing that can be used, and those that OCR breaks down on, are left to a teacher; the copy
  * is still marked by the others.
- * @throws NotGradable copy_unreadable, language_not_supported; GraderFailure malformed when nothing at all could be read
+ * @throws NotGradable nothing_readable, other_language; GraderFailure malformed when nothing at all could be read
  * since replies could not be used, or OCR broke down on every page
  */
 export const readCopy = async (
@@ -59,7 +59,7 @@ export const readCopy = async (
   const refusal = refusalOf(pages);
   // Nobody has seen that the copy is unreadable, and a sharper scan would not help.
   if (
-    refusal?.code === 'copy_unreadable' &&
+    refusal?.reason === 'nothing_readable' &&
     pages.some(({ problems }) => problems?.includes(PAGE_NOT_READ))
   ) {
     throw new GraderFailure('malformed', 'no page of the copy could be read');

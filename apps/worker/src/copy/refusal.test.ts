@@ -17,7 +17,7 @@ const page = (text: string, more: Partial<PageReading> = {}): PageReading => ({
   blocks: [block(text)],
   ...more,
 });
-const codeOf = (...pages: PageReading[]) => refusalOf(pages)?.code ?? null;
+const codeOf = (...pages: PageReading[]) => refusalOf(pages)?.reason ?? null;
 
 const ENGLISH = 'Plants make glucose from water and carbon dioxide with the help of light. '.repeat(3);
 const HINDI = 'प्रकाश संश्लेषण पौधों में होता है और इससे ऑक्सीजन निकलती है। '.repeat(2);
@@ -31,7 +31,7 @@ describe('3.2 copy_unreadable: nothing could be read', () => {
     ['dots and dashes', [page('... -- . ~')].map((each) => ({ ...each, blocks: [block('... -- .')] }))],
     ['words that the reader says it could not read', [page('Plants', { legibility: 0 })]],
   ])('%s', (_, pages) => {
-    expect(codeOf(...pages)).toBe('copy_unreadable');
+    expect(codeOf(...pages)).toBe('nothing_readable');
   });
 
   test.each([
@@ -58,24 +58,24 @@ describe('3.2 language_not_supported: the copy is not in English', () => {
     const heading = page('विज्ञान', { language: 'other' });
     expect(codeOf(heading, heading, heading, page(ENGLISH))).toBeNull();
     const french = page('La photosynthèse produit du glucose. '.repeat(12), { language: 'other' });
-    expect(codeOf(french, page('Section A'), page('Section B'))).toBe('language_not_supported');
+    expect(codeOf(french, page('Section A'), page('Section B'))).toBe('other_language');
   });
 
   test('more than 20% Devanagari letters, whatever the model says of the language', () => {
-    expect(codeOf(page(HINDI))).toBe('language_not_supported');
-    expect(codeOf(page(ENGLISH), page(HINDI))).toBe('language_not_supported');
+    expect(codeOf(page(HINDI))).toBe('other_language');
+    expect(codeOf(page(ENGLISH), page(HINDI))).toBe('other_language');
     expect(codeOf(page(ENGLISH), page('गुरुत्वाकर्षण'))).toBeNull();
   });
 
   test('most letters of any other script but Latin, whatever the model says', () => {
-    expect(codeOf(page('আলোকসংশ্লেষণ উদ্ভিদে ঘটে'))).toBe('language_not_supported');
+    expect(codeOf(page('আলোকসংশ্লেষণ উদ্ভিদে ঘটে'))).toBe('other_language');
     expect(codeOf(page(`${'α + β = γ, λ, μ, θ '.repeat(10)} so the sum is zero`))).toBeNull();
   });
 
   test('a page of which the reader only remarked that something foreign stands there counts as any other', () => {
     const remarked = page('[text in Tamil]', { language: 'other' });
-    expect(codeOf(remarked)).toBe('language_not_supported');
-    expect(codeOf(remarked, remarked, page(ENGLISH))).toBe('language_not_supported');
+    expect(codeOf(remarked)).toBe('other_language');
+    expect(codeOf(remarked, remarked, page(ENGLISH))).toBe('other_language');
     expect(codeOf(remarked, page(ENGLISH), page(ENGLISH))).toBeNull();
   });
 

@@ -15,10 +15,7 @@ const REMARK = /\[[^[\]]{0,300}\]/gu;
  */
 export const refusalOf = (pages: readonly PageReading[]): NotGradable | null => {
   if (!pages.some(isReadable)) {
-    return new NotGradable(
-      'copy_unreadable',
-      'Nothing could be read on the copy. Scan it again, sharper and brighter, and submit the new file.',
-    );
+    return new NotGradable('nothing_readable');
   }
   const written = pages.flatMap(({ language, blocks }) => {
     const texts = blocks.flatMap(({ crossedOut, text }) => (crossedOut || isBlankText(text) ? [] : [text]));
@@ -30,7 +27,7 @@ export const refusalOf = (pages: readonly PageReading[]): NotGradable | null => 
     isMostlyDevanagari(whole) ||
     isMost(weightOf(written, true), weightOf(written, false)) ||
     isMost(otherLetters(whole), lettersIn(whole));
-  return isForeign ? new NotGradable('language_not_supported', 'The copy is not written in English.') : null;
+  return isForeign ? new NotGradable('other_language') : null;
 };
 
 /** A reader that says itself that it could read nothing is believed, whatever it wrote. */

@@ -1,8 +1,10 @@
 import { PdfUnreadable } from '@evaluation/pdf';
+import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import { expect, test } from 'vitest';
 import { unreadableCopy } from './unreadable.ts';
 
-const told = (code: PdfUnreadable['code']) => unreadableCopy(new PdfUnreadable(code, 'what a child said'));
+const told = (code: PdfUnreadable['code']) =>
+  gradingError(unreadableCopy(new PdfUnreadable(code, 'what a child said')));
 
 test('3.2 a copy that is broken is to be scanned again', () => {
   expect(told('unreadable')).toEqual({

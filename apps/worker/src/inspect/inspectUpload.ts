@@ -66,8 +66,11 @@ const inspect = (
       ...inspection,
       outcome: found.ok
         ? { status: 'ready', pages: found.pages, sha256: found.sha256 }
-        : {
+        : // The sentence is for a core of release 0.1.0, which takes it from the worker.
+          {
             status: 'rejected',
+            code: found.code,
+            ...(found.page === undefined ? {} : { page: found.page }),
             reject_reason: found.reason,
             ...(seconds < timeoutSeconds ? {} : { exhausted: { sha256, used_up: 'time' as const, seconds } }),
           },

@@ -1,5 +1,6 @@
 import { GraderFailure } from '@evaluation/grader';
 import { PdfUnreadable } from '@evaluation/pdf';
+import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
 import { gradeCopy } from '../copy/gradeCopy.ts';
 import { unreadableCopy } from '../copy/unreadable.ts';
@@ -42,12 +43,14 @@ const grade = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<End
     return 'completed';
   } catch (error) {
     if (run.signal.aborted || error instanceof RunLost) return 'lost';
-    const failure = failureFor(error, run);
+    const reason = failureOf(error, run);
     const exhausted = usedUpBy(
       error,
       Math.min((performance.now() - begun) / 1000, tools.settings.pdfSeconds),
     );
-    tools.log.warn({ err: error, run_id: run.material.run_id, code: failure.code }, 'a run failed');
+    tools.log.warn({ err: error, run_id: run.material.run_id, reason }, 'a run failed');
+    // Code and message are for a core of release 0.1.0, which takes them from the worker.
+    const failure = { reason, ...gradingError(reason) };
     try {
       await run.write((grading, held) =>
         grading.fail.mutate({ held, error: failure, used: usage.sofar(), ...(exhausted && { exhausted }) }),
@@ -66,20 +69,9 @@ const usedUpBy = (error: unknown, seconds: number) => {
   return { used_up: error.code === 'timeout' ? ('time' as const) : ('memory' as const), seconds };
 };
 
-const failureFor = (error: unknown, run: HeldRun): { code: string; message: string } => {
-  if (error instanceof NotGradable) return { code: error.code, message: error.message };
+const failureOf = (error: unknown, run: HeldRun): GradingFailure => {
+  if (error instanceof NotGradable) return error.reason;
   if (error instanceof PdfUnreadable) return unreadableCopy(error);
-  if (isOutOfTime(error, run)) {
-    return { code: 'timed_out', message: 'Grading took too long. Evaluate the submission again.' };
-  }
-  if (error instanceof GraderFailure) {
-    return {
-      code: 'grading_failed',
-      message: 'The model could not grade this submission. Evaluate it again later.',
-    };
-  }
-  return {
-    code: 'grading_failed',
-    message: 'Grading broke down on our side. Evaluate the submission again later.',
-  };
+  if (isOutOfTime(error, run)) return 'timed_out';
+  return error instanceof GraderFailure ? 'model_failed' : 'broke_down';
 };

@@ -1,4 +1,5 @@
 import type { Grader } from '@evaluation/grader';
+import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import type { WorkerSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
 
@@ -9,13 +10,13 @@ export interface Tools {
   log: Logger;
 }
 
-/** A copy that cannot be graded, with the code that its submission shows (spec 3.2). */
+/** A copy that cannot be graded, with the reason that its submission shows. */
 export class NotGradable extends Error {
-  readonly code: string;
+  readonly reason: GradingFailure;
 
-  constructor(code: string, message: string) {
-    super(message);
+  constructor(reason: GradingFailure) {
+    super(gradingError(reason).message);
     this.name = 'NotGradable';
-    this.code = code;
+    this.reason = reason;
   }
 }

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { gradingError, gradingFailures, shownFailure } from './gradingFailures.ts';
+import { rejectReason, shownRejection, uploadRejections } from './uploadRejections.ts';
+
+const FOREIGN = '<b>Pay here</b> https://example.com';
+
+test('a failure is shown in the words of the table, whatever a worker says besides', () => {
+  for (const reason of gradingFailures) {
+    const shown = gradingError(reason);
+    expect(shownFailure({ reason, code: 'x', message: FOREIGN }, 'broke_down')).toEqual(shown);
+    // As release 0.1.0 sends it: code and message.
+    expect(shownFailure(shown, 'broke_down')).toEqual(shown);
+    expect(shownFailure({ code: shown.code, message: FOREIGN }, 'broke_down').code).toBe(shown.code);
+    expect(shown.message).toMatch(/^[A-Z].*\.$/);
+  }
+});
+
+test('an unknown code is the generic one of the caller', () => {
+  for (const told of [
+    { code: 'x', message: FOREIGN },
+    { reason: 'toString', code: '__proto__' },
+  ]) {
+    expect(shownFailure(told, 'broke_down')).toEqual(gradingError('broke_down'));
+    expect(shownFailure(told, 'question_not_graded')).toEqual(gradingError('question_not_graded'));
+  }
+});
+
+test('a rejection is shown in the words of the table, with the page that a worker names', () => {
+  for (const code of uploadRejections) {
+    expect(shownRejection({ code, reject_reason: FOREIGN })).toBe(rejectReason(code));
+    for (const page of [undefined, 7, 80]) {
+      const told = { code, ...(page === undefined ? {} : { page }) };
+      expect(shownRejection(told)).toBe(rejectReason(code, page));
+      // As release 0.1.0 sends it: the sentence alone.
+      expect(shownRejection({ reject_reason: rejectReason(code, page) })).toBe(rejectReason(code, page));
+    }
+  }
+  expect(rejectReason('page_damaged', 7)).toMatch(/^Page 7 is damaged/);
+  expect(shownRejection({ code: 'toString', reject_reason: FOREIGN })).toBe(rejectReason('not_checked'));
+  expect(shownRejection({ reject_reason: FOREIGN })).toBe(rejectReason('not_checked'));
+});

@@ -1,0 +1,67 @@
+import type { GradingError } from './schemas/submission.ts';
+
+/*
+ * Why a run or a question failed: what a client reads in `error`, by reason. A worker names the reason and core takes the
+ * words from here, so no worker writes what a teacher sees. Several reasons share a public code. A new one is a line here;
+ * workers use it one release after cores know it, or it is shown as its public code's first line.
+ */
+
+const failures = {
+  /** Nothing was read on any page. */
+  nothing_readable: [
+    'copy_unreadable',
+    'Nothing could be read on the copy. Scan it again, sharper and brighter, and submit the new file.',
+  ],
+  pages_broken: [
+    'copy_unreadable',
+    'The copy could not be opened for reading. Scan it again and submit the new file.',
+  ],
+  pages_too_slow: [
+    'copy_unreadable',
+    'The pages of the copy could not be prepared in the time that we allow. Save the copy as a smaller file and submit the new file; the same file is not tried again for a day.',
+  ],
+  pages_too_large: [
+    'copy_unreadable',
+    'The pages of the copy could not be prepared in the memory that we have for it. Save the copy as a smaller file and submit the new file; the same file is not tried again for a day.',
+  ],
+  other_language: ['language_not_supported', 'The copy is not written in English.'],
+  timed_out: ['timed_out', 'Grading took too long. Evaluate the submission again.'],
+  broke_down: ['grading_failed', 'Grading broke down on our side. Evaluate the submission again later.'],
+  broke_down_often: ['grading_failed', 'Grading broke down several times. Evaluate the submission again.'],
+  model_failed: ['grading_failed', 'The model could not grade this submission. Evaluate it again later.'],
+  /** Of one question; the others of the submission still count. */
+  question_not_graded: ['grading_failed', 'The model could not grade this question.'],
+} as const satisfies Record<string, readonly [code: string, message: string]>;
+
+export type GradingFailure = keyof typeof failures;
+
+const isGradingFailure = (reason: string): reason is GradingFailure => Object.hasOwn(failures, reason);
+
+export const gradingFailures = Object.keys(failures).filter(isGradingFailure);
+
+export const gradingError = (reason: GradingFailure): GradingError => {
+  const [code, message] = failures[reason];
+  return { code, message };
+};
+
+/** A failure as a worker tells it. Workers of release 0.1.0 send code and message alone. */
+export interface ToldFailure {
+  reason?: string | undefined;
+  code: string;
+  message?: string | undefined;
+}
+
+/**
+ * The words for a failure that a worker told: by its reason, else by the line with its words, else by its public code.
+ * @param otherwise what is shown of a code that is not in the table
+ */
+export const shownFailure = (
+  { reason, code, message }: ToldFailure,
+  otherwise: GradingFailure,
+): GradingError => {
+  if (reason !== undefined && isGradingFailure(reason)) return gradingError(reason);
+  const ofCode = gradingFailures.filter((one) => gradingError(one).code === code);
+  const same = ofCode.find((one) => gradingError(one).message === message);
+  const first = gradingError(otherwise).code === code ? otherwise : ofCode[0];
+  return gradingError(same ?? first ?? otherwise);
+};
