@@ -1,10 +1,12 @@
+import { withoutDirection } from '@evaluation/rules';
+
 /**
  * Makes text from a model, an OCR engine or a PDF fit for storage and display: no lone surrogates, no control
- * characters but line break and tab (a NUL cannot even be stored), at most `maxLength` UTF-16 units.
+ * characters but line break and tab (a NUL cannot even be stored), none that turn the direction of writing, at most
+ * `maxLength` UTF-16 units.
  */
 export function plainText(text: string, maxLength: number): string {
-  const clean = text
-    .toWellFormed()
+  const clean = withoutDirection(text.toWellFormed())
     .replace(/\r\n?/g, '\n')
     // oxlint-disable-next-line no-control-regex -- control characters are what this is about
     .replace(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '')

@@ -2,7 +2,7 @@ export * from './canonicalJson.ts';
 export * from './criterionMarks.ts';
 export * from './examChanges.ts';
 export * from './examStates.ts';
-export { isBlankText } from './invisible.ts';
+export { isBlankText, withoutDirection } from './invisible.ts';
 export * from './labels.ts';
 export * from './language.ts';
 export * from './markFigures.ts';

@@ -1,6 +1,7 @@
 import type { QuestionType } from '@evaluation/rest-contract/schemas';
 import { markObjective } from './objectiveMarking.ts';
 import { objectiveKey } from './objectiveKey.ts';
+import { withoutDirection } from './invisible.ts';
 import type { TypedAnswer } from './typedAnswers.ts';
 
 /** What the rules need to know of a question to mark an answer to it by its key. */
@@ -60,6 +61,6 @@ const settle = (question: KeyedQuestion, answer: TypedAnswer | undefined): Settl
     status: 'graded',
     awarded: marked.awarded,
     max: question.max_marks,
-    extracted_answer: answer.text ?? answer.option_labels.join(', '),
+    extracted_answer: answer.text === null ? answer.option_labels.join(', ') : withoutDirection(answer.text),
   };
 };
