@@ -260,6 +260,11 @@ describe('on a copy', () => {
       ['5', 'not_answered'],
       ['6', 'not_answered'],
     ]);
+    for (const label of ['4', '5', '6'])
+      expect(question(graded, label)).toMatchObject({
+        needs_review: true,
+        review_reasons: ['unreadable_pages'],
+      });
     expect(graded.submission).toMatchObject({
       status: 'graded',
       needs_review: true,

@@ -11,6 +11,7 @@ import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { lookBehind } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer, typedExam } from '../harness/papers.ts';
+import { replayOf } from '../harness/replayOf.ts';
 import { newTenant, type Tenant } from '../harness/tenant.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
@@ -320,11 +321,29 @@ describe('the model has trouble with a copy', () => {
   });
 
   test('2.6 writing that belongs to no question is told to a teacher', async () => {
-    const { submission } = await gradeCopy({ blocks: [stray, ...read.blocks] }, []);
+    const { submission, result } = await gradeCopy({ blocks: [stray, ...read.blocks] }, []);
     expect(submission).toMatchObject({
       status: 'graded',
       needs_review: true,
       review_reasons: ['unassigned_writing'],
     });
+    expect(result.questions.map(({ needs_review }) => needs_review)).toEqual([false, false]);
+  });
+
+  test('2.7 each question without an answer is listed for review where writing belongs to no question, and its evidence says so again', async () => {
+    const { submission, result } = await gradeCopy({ blocks: [stray, ...read.blocks.slice(0, 1)] }, []);
+    const shown = result.questions.map(({ status, awarded, needs_review, review_reasons }) => ({
+      status,
+      awarded,
+      needs_review,
+      review_reasons,
+    }));
+    expect(shown).toEqual([
+      { status: 'graded', awarded: 2, needs_review: false, review_reasons: [] },
+      { status: 'not_answered', awarded: 0, needs_review: true, review_reasons: ['unassigned_writing'] },
+    ]);
+    const again = await replayOf(service.environment, submission.id);
+    expect(again.differences).toEqual([]);
+    expect(again.outcome.questions).toMatchObject(shown);
   });
 });

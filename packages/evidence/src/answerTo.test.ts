@@ -93,7 +93,7 @@ describe('3.17 a reader that took an answer for a label', () => {
     const answer = answered(choice, ['3 (b)', '']);
     expect(answer).toMatchObject({ text: '(b)', legibility: 0.9, blocks: [{ page: 1, text: '(b)' }] });
     expect(answer.isLabelAlone).toBeUndefined();
-    expect(withoutJudging(choice, answer)).toBeNull();
+    expect(withoutJudging(choice, answer, [])).toBeNull();
     // With a reason on lines of its own.
     expect(answered(choice, ['Q3) B', ''], [null, 'since two is more']).text).toBe('B\nsince two is more');
     // A text is never put together with its label.
@@ -108,7 +108,7 @@ describe('3.17 a reader that took an answer for a label', () => {
     ['the question is a long one', question, 'Ans 1'],
   ])('where it cannot be told (%s), a teacher looks: it is never silently no answer', (_, of, label) => {
     const answer = answered(of, [label, ' ']);
-    expect(withoutJudging(of, answer)).toMatchObject({
+    expect(withoutJudging(of, answer, [])).toMatchObject({
       status: 'not_answered',
       awarded: 0,
       needs_review: true,
@@ -117,11 +117,25 @@ describe('3.17 a reader that took an answer for a label', () => {
     });
   });
 
+  test('a question without an answer is for a teacher where writing is lost on the copy, whichever question it is', () => {
+    const lost = ['unassigned_writing'];
+    const nothing = answerTo(1, allOf([written()]), choice);
+    expect(withoutJudging(choice, nothing, lost)).toMatchObject({
+      status: 'not_answered',
+      awarded: 0,
+      needs_review: true,
+      review_reasons: lost,
+    });
+    const label = answered(choice, ['Q.3', ' ']);
+    expect(withoutJudging(choice, label, lost)?.review_reasons).toEqual(['unclear_answer', ...lost]);
+    expect(withoutJudging(choice, answered(choice, ['3 (b)', '']), lost)).toBeNull();
+  });
+
   test('what is struck out, or not there at all, is no answer and troubles nobody', () => {
     const struck = written(['3 (b)', '']);
     for (const block of struck.blocks) block.crossedOut = true;
     for (const found of [struck, written([null, '']), written()]) {
-      expect(withoutJudging(choice, answerTo(1, allOf([found]), choice))).toMatchObject({
+      expect(withoutJudging(choice, answerTo(1, allOf([found]), choice), [])).toMatchObject({
         status: 'not_answered',
         needs_review: false,
         review_reasons: [],

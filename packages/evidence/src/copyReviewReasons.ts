@@ -68,8 +68,12 @@ const someLackAnswers = ({ pages, alignment }: ReadCopy): boolean => {
 const strayWriting = (copy: ReadCopy): string[] =>
   unassignedIn(copy).map((blocks) => blocks.map(({ label, text }) => `${label ?? ''} ${text}`).join('\n'));
 
-const reasonsOf = (facts: readonly PageFacts[], copy: ReadCopy, speaks: boolean): string[] => {
-  const { pages, alignment } = copy;
+/**
+ * Why the answer to a question that has none may stand on the copy all the same: there is writing that was assigned to no
+ * question, or that nobody could read. Reasons of the copy, and of each question without an answer.
+ */
+export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string[] => {
+  const { pages } = copy;
   const lacksAnswer = someLackAnswers(copy);
   const hasUnassigned = unassignedIn(copy).some((blocks) =>
     blocks.some(
@@ -91,10 +95,14 @@ const reasonsOf = (facts: readonly PageFacts[], copy: ReadCopy, speaks: boolean)
   return [
     ...(hasUnassigned ? [UNASSIGNED_WRITING] : []),
     ...(facts.some(isUnreadable) ? [UNREADABLE_PAGES] : []),
-    ...(pages.some(wasPutRight) ? [READING_ADJUSTED] : []),
-    ...(alignment.some(wasPutRight) ? [ALIGNMENT_ADJUSTED] : []),
-    ...(speaks ? [POSSIBLE_INJECTION] : []),
   ];
 };
+
+const reasonsOf = (facts: readonly PageFacts[], copy: ReadCopy, speaks: boolean): string[] => [
+  ...lostWriting(facts, copy),
+  ...(copy.pages.some(wasPutRight) ? [READING_ADJUSTED] : []),
+  ...(copy.alignment.some(wasPutRight) ? [ALIGNMENT_ADJUSTED] : []),
+  ...(speaks ? [POSSIBLE_INJECTION] : []),
+];
 
 const wasPutRight = ({ problems = [] }: { problems?: string[] | undefined }): boolean => problems.length > 0;

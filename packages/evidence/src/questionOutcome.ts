@@ -1,7 +1,7 @@
 import type { Annotation, Judgement } from '@evaluation/grader';
 import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
-import { isBlankText, lacksMaterial } from '@evaluation/rules';
+import { isBlankText, lacksMaterial, withoutDirection } from '@evaluation/rules';
 import type { GivenAnswer } from './answerTo.ts';
 import type { MarkedQuestion } from './markedQuestion.ts';
 
@@ -45,7 +45,7 @@ export const gradedQuestion = (
     confidence: judgement.confidence,
     needs_review: reasons.length > 0,
     review_reasons: reasons,
-    extracted_answer: answer.text,
+    extracted_answer: withoutDirection(answer.text),
     feedback: judgement.feedback,
     criteria: judgement.criteria.map(({ name, awarded, max, reason }) => ({ name, awarded, max, reason })),
     annotations: judgement.annotations,
@@ -60,16 +60,19 @@ export const notAnsweredQuestion = (question: MarkedQuestion): QuestionOutcome =
 });
 
 /**
- * What becomes of an answer without text, decided in code: nothing was found, or only labels were read where the answer should
- * stand. That earns nothing, and a teacher looks.
+ * What becomes of an answer without text, decided in code: 0 marks. A teacher looks where only labels were read in the
+ * answer's place, and where the copy has writing that may be the answer.
+ * @param lost why the answer may stand elsewhere on the copy (`lostWriting`)
  * @returns null: there is text to judge
  */
-export const withoutJudging = (question: MarkedQuestion, answer: GivenAnswer): QuestionOutcome | null => {
+export const withoutJudging = (
+  question: MarkedQuestion,
+  answer: GivenAnswer,
+  lost: readonly string[],
+): QuestionOutcome | null => {
   if (!isBlankText(answer.text)) return null;
-  const outcome = notAnsweredQuestion(question);
-  return answer.isLabelAlone === true
-    ? { ...outcome, needs_review: true, review_reasons: [UNCLEAR_ANSWER] }
-    : outcome;
+  const reasons = [...(answer.isLabelAlone === true ? [UNCLEAR_ANSWER] : []), ...lost];
+  return { ...notAnsweredQuestion(question), needs_review: reasons.length > 0, review_reasons: reasons };
 };
 
 /** The model could not judge the answer; the others still count (spec 2.7, `partially_graded`). */
@@ -79,7 +82,7 @@ export const failedQuestion = (question: MarkedQuestion, answer: GivenAnswer): Q
   awarded: null,
   needs_review: true,
   review_reasons: ['failed'],
-  extracted_answer: answer.text,
+  extracted_answer: withoutDirection(answer.text),
   error: gradingError('question_not_graded'),
 });
 

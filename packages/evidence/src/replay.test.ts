@@ -316,7 +316,13 @@ describe('a copy', () => {
     const { outcome } = again(await copy(1));
     expect(outcome.questions).toMatchObject([
       { status: 'graded', source: 'ai', awarded: 2 },
-      { status: 'not_answered', source: null, awarded: 0 },
+      {
+        status: 'not_answered',
+        source: null,
+        awarded: 0,
+        needs_review: true,
+        review_reasons: expect.arrayContaining(['unassigned_writing']),
+      },
     ]);
     expect(outcome.submission?.review_reasons).toContain('unassigned_writing');
   });

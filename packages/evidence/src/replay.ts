@@ -18,7 +18,7 @@ import {
 } from '@evaluation/rules';
 import { answerTo, type GivenAnswer, type ReadCopy } from './answerTo.ts';
 import type { CheckedBundle, DecidedQuestion, EvidenceBundle, Outcome } from './bundle.ts';
-import { copyReviewReasons } from './copyReviewReasons.ts';
+import { copyReviewReasons, lostWriting } from './copyReviewReasons.ts';
 import { differences } from './differences.ts';
 import {
   failedQuestion,
@@ -99,11 +99,12 @@ const replayCopy = (checked: CheckedBundle, problems: string[]): Decided => {
   const copy = { pages, alignment: recorded.alignment };
   for (const { rules } of parts.pages) attempt('what was read', problems, () => checkRules(rules));
   realign(checked, copy, problems);
+  const lost = lostWriting(recorded.facts, copy);
   const wanted = new Set(due(bundle));
   const decided = bundle.questions.flatMap((question, index) => {
     if (!wanted.has(question)) return [];
     const answer = answerTo(index + 1, copy, question);
-    const decidedByCode = withoutJudging(question, answer);
+    const decidedByCode = withoutJudging(question, answer, lost);
     if (decidedByCode !== null) return [shown(question, decidedByCode, null)];
     return judged(checked, question, answer, problems);
   });

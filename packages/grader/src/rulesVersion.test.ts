@@ -155,7 +155,7 @@ const OUTCOMES = {
 };
 
 const RECORDED = {
-  version: 'rules/1',
+  version: 'rules/2',
   judged: 'f35a3554e45d706a',
   aligned: 'd6a9b3591335cc7d',
   injection: 'e76337736424c2dd',

@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { answerTo, copyReviewReasonsInTurns, withoutJudging, type ReadCopy } from '@evaluation/evidence';
+import {
+  answerTo,
+  copyReviewReasonsInTurns,
+  lostWriting,
+  withoutJudging,
+  type ReadCopy,
+} from '@evaluation/evidence';
 import type { Annotation } from '@evaluation/grader';
 import { extractPages, toViewedBox, type PageImage } from '@evaluation/pdf';
 import type { Tools } from '../run/tools.ts';
@@ -57,12 +63,13 @@ const judgeCopy = async (
 ): Promise<CopyResult[]> => {
   const decided = new Map(run.material.results.map((result) => [result.question_id, result]));
   const place = onViewedPage(copy.images);
+  const lost = lostWriting(copy.images, copy);
   const limit = pLimit(tools.settings.concurrency.questions);
   return limit.map(run.material.questions, async (question, index): Promise<CopyResult> => {
     const known = decided.get(question.id);
     if (known !== undefined) return { question, result: known };
     const answer = answerTo(index + 1, copy, question);
-    const decidedByCode = withoutJudging(question, answer);
+    const decidedByCode = withoutJudging(question, answer, lost);
     if (decidedByCode !== null) return { question, result: await recordDecided(run, decidedByCode) };
     const marked = await withRubric(tools, run, usage, question);
     return { question: marked, result: await judgeQuestion(tools, run, usage, marked, answer, place) };
