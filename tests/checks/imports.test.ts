@@ -111,7 +111,7 @@ describe('design 2: who may import whom', () => {
     [
       'core sees the schemas and errors of the contract, not its routes',
       { 'apps/core/src/a.ts': "import { contract } from '@evaluation/rest-contract';" },
-      "apps/core/src/a.ts:1 imports '@evaluation/rest-contract': only ./schemas, ./errors, ./field-errors, ./list-lengths, ./grading-failures, ./upload-rejections of the contract",
+      "apps/core/src/a.ts:1 imports '@evaluation/rest-contract': only ./schemas, ./errors, ./field-errors, ./list-lengths, ./exact-json, ./grading-failures, ./upload-rejections of the contract",
     ],
     [
       'core knows no HTTP',

@@ -46,92 +46,99 @@ afterAll(() => service?.close());
 
 const resident = async (pid: number): Promise<number> => (await processesIn(pid))[0]?.bytes ?? 0;
 
-test('8.1 the worst bodies of one institute end no process, and delay no other institute', async () => {
-  const bodies = hostileBodies();
-  const answers = new Map<string, Map<string, number>>();
-  const peak = { facade: 0, core: 0 };
-  const latencies: number[] = [];
-  const statuses = new Set<number>();
-  const until = performance.now() + SECONDS * 1000;
-  const isOver = (): boolean => performance.now() > until;
+test(
+  '8.1 the worst bodies of one institute end no process, and delay no other institute',
+  async () => {
+    const bodies = hostileBodies();
+    const answers = new Map<string, Map<string, number>>();
+    const peak = { facade: 0, core: 0 };
+    const latencies: number[] = [];
+    const statuses = new Set<string>();
+    const until = performance.now() + SECONDS * 1000;
+    const isOver = (): boolean => performance.now() > until;
 
-  let next = 0;
-  const attack = async (): Promise<void> => {
-    // Each body at least once.
-    while (!isOver() || next < bodies.length) {
-      const hostile = bodies[next % bodies.length];
-      if (hostile === undefined) throw new Error('no body');
-      next += 1;
-      const outcome = await service.api
-        .send(hostile.path, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'idempotency-key': `${next}` },
-          body: Uint8Array.from(hostile.body),
-        })
-        .then(async (response) => {
-          await response.arrayBuffer();
-          if (response.status === 503) await wait(200);
-          return String(response.status);
-        })
-        // An answer that comes before the body is sent may end the connection.
-        .catch(() => 'cut off');
-      const seen = answers.get(hostile.name) ?? new Map<string, number>();
-      answers.set(hostile.name, seen.set(outcome, (seen.get(outcome) ?? 0) + 1));
-    }
-  };
-  const ask = async (): Promise<void> => {
-    const sent = performance.now();
-    const { status } = await victim.get('/me');
-    latencies.push(performance.now() - sent);
-    statuses.add(status);
-  };
-  const probe = async (): Promise<void> => {
-    const asked: Promise<void>[] = [];
-    while (!isOver()) {
-      // Asked whether or not the one before was answered.
-      asked.push(ask());
-      await wait(PROBE_MS);
-    }
-    await Promise.all(asked);
-  };
-  const watch = async (): Promise<void> => {
-    while (!isOver()) {
-      peak.facade = Math.max(peak.facade, await resident(service.facade.pid));
-      peak.core = Math.max(peak.core, await resident(service.core().pid));
-      await wait(50);
-    }
-  };
-  await Promise.all([probe(), watch(), ...Array.from({ length: AT_ONCE }, attack)]);
+    let next = 0;
+    const attack = async (): Promise<void> => {
+      // Each body at least once.
+      while (!isOver() || next < bodies.length) {
+        const hostile = bodies[next % bodies.length];
+        if (hostile === undefined) throw new Error('no body');
+        next += 1;
+        const outcome = await service.api
+          .send(hostile.path, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', 'idempotency-key': `${next}` },
+            body: Uint8Array.from(hostile.body),
+          })
+          .then(async (response) => {
+            await response.arrayBuffer();
+            if (response.status === 503) await wait(200);
+            return String(response.status);
+          })
+          // An answer that comes before the body is sent may end the connection.
+          .catch(() => 'cut off');
+        const seen = answers.get(hostile.name) ?? new Map<string, number>();
+        answers.set(hostile.name, seen.set(outcome, (seen.get(outcome) ?? 0) + 1));
+      }
+    };
+    const ask = async (): Promise<void> => {
+      const sent = performance.now();
+      const said = await victim.get('/me').then(
+        ({ status }) => String(status),
+        (error: unknown) => String(error instanceof Error ? (error.cause ?? error) : error),
+      );
+      latencies.push(performance.now() - sent);
+      statuses.add(said);
+    };
+    const probe = async (): Promise<void> => {
+      const asked: Promise<void>[] = [];
+      while (!isOver()) {
+        // Asked whether or not the one before was answered.
+        asked.push(ask());
+        await wait(PROBE_MS);
+      }
+      await Promise.all(asked);
+    };
+    const watch = async (): Promise<void> => {
+      while (!isOver()) {
+        peak.facade = Math.max(peak.facade, await resident(service.facade.pid));
+        peak.core = Math.max(peak.core, await resident(service.core().pid));
+        await wait(50);
+      }
+    };
+    await Promise.all([probe(), watch(), ...Array.from({ length: AT_ONCE }, attack)]);
 
-  latencies.sort((a, b) => a - b);
-  const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? Infinity;
-  const said = Object.fromEntries([...answers].map(([name, seen]) => [name, Object.fromEntries(seen)]));
-  console.info({
-    seconds: SECONDS,
-    bodies: next,
-    asked: latencies.length,
-    p50: Math.round(latencies[Math.floor(latencies.length / 2)] ?? 0),
-    p99: Math.round(p99),
-    max: Math.round(latencies.at(-1) ?? 0),
-    facadeMiB: Math.round(peak.facade / MEBI),
-    coreMiB: Math.round(peak.core / MEBI),
-    said,
-  });
-  for (const { name, answers: expected } of bodies) {
-    const seen = Object.keys(said[name] ?? {});
-    expect(
-      seen.filter((status) => !['503', 'cut off', ...expected.map(String)].includes(status)),
-      name,
-    ).toEqual([]);
-  }
-  expect([...statuses]).toEqual([200]);
-  expect(peak.facade).toBeLessThan(LIMITS.facade);
-  expect(peak.core).toBeLessThan(LIMITS.core);
-  expect(p99).toBeLessThan(P99_MS);
-  for (const program of [service.facade, service.core()]) {
-    await expect(Promise.race([program.exited, wait(0, 'alive')])).resolves.toBe('alive');
-  }
-});
+    latencies.sort((a, b) => a - b);
+    const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? Infinity;
+    const said = Object.fromEntries([...answers].map(([name, seen]) => [name, Object.fromEntries(seen)]));
+    console.info({
+      seconds: SECONDS,
+      bodies: next,
+      asked: latencies.length,
+      p50: Math.round(latencies[Math.floor(latencies.length / 2)] ?? 0),
+      p99: Math.round(p99),
+      max: Math.round(latencies.at(-1) ?? 0),
+      facadeMiB: Math.round(peak.facade / MEBI),
+      coreMiB: Math.round(peak.core / MEBI),
+      said,
+    });
+    for (const { name, answers: expected } of bodies) {
+      const seen = Object.keys(said[name] ?? {});
+      expect(
+        seen.filter((status) => !['503', 'cut off', ...expected.map(String)].includes(status)),
+        name,
+      ).toEqual([]);
+    }
+    expect([...statuses]).toEqual(['200']);
+    expect(peak.facade).toBeLessThan(LIMITS.facade);
+    expect(peak.core).toBeLessThan(LIMITS.core);
+    expect(p99).toBeLessThan(P99_MS);
+    for (const program of [service.facade, service.core()]) {
+      await expect(Promise.race([program.exited, wait(0, 'alive')])).resolves.toBe('alive');
+    }
+  },
+  (SECONDS + 180) * 1000,
+);
 
 test('8.1 connections that announce large bodies and send nothing take no room from anybody', async () => {
   const { hostname, port } = new URL(service.facade.name);

@@ -1,8 +1,9 @@
 import { mostValues, type BodyShape } from '@evaluation/rest-contract/body-shape';
-import { exactObject } from '@evaluation/rest-contract/exact-json';
+import { ClientObjectText, MAX_ESCAPED_BYTES } from './clientObject.ts';
 import { beginNumber, isNumberWhole, nextInNumber } from './numbers.ts';
 import { SkippedValue, readableName } from './skipped.ts';
-import { fieldNames, LONG_CLIENT_OBJECT, longText, type FieldNames } from './standIns.ts';
+import { fieldNames, longText, type FieldNames } from './standIns.ts';
+import { Token } from './token.ts';
 import { Utf8Check } from './utf8.ts';
 
 /*
@@ -25,11 +26,6 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 
 /** Client metadata of 2 KB can nest a thousand levels; nothing else that the specification permits nests more than ten. */
 export const MAX_DEPTH = 1100;
-/** Of a client's own object as JSON (`clientObject`). */
-const MAX_CLIENT_OBJECT_BYTES = 2048;
-const ESCAPE_BYTES = 6;
-/** The same with each character written as an escape. */
-const MAX_ESCAPED_BYTES = MAX_CLIENT_OBJECT_BYTES * ESCAPE_BYTES;
 /** Fields that a schema refuses and that are named in the refusal, of one object. */
 const MAX_REFUSED_FIELDS = 50;
 /** NULs in skipped values whose places are named, of one body. */
@@ -99,25 +95,18 @@ export class BodyReader {
   /** Stands in for the skipped value because it has a NUL. */
   #withNul: unknown;
   /** Text of a client's own object while it is skipped; null while none is. */
-  #captured: Buffer | null = null;
-  #captureBuffer: Buffer | null = null;
-  #capturedBytes = 0;
-  /** Bytes that its JSON has at least, once escapes are characters. */
-  #leastBytes = 0;
+  #captured: ClientObjectText | null = null;
+  #clientObject: ClientObjectText | null = null;
 
   #nulsLeft = MAX_NULS;
 
-  #isKey = false;
-  #hasEscape = false;
-  #hasNul = false;
-  #isAscii = true;
-  #tokenBytes = 0;
-  /** The token's bytes of earlier chunks. */
-  #parts: Uint8Array[] = [];
+  readonly #token = new Token();
   #hexDigits = 0;
   #hex = 0;
   #number = 0;
   #literal: [string, unknown] = ['', null];
+  /** Letters of the literal so far. */
+  #letters = 0;
 
   /** The name of an unknown field, for the place of a NUL. */
   readonly #unknownName = Buffer.allocUnsafe(64);
@@ -132,7 +121,7 @@ export class BodyReader {
 
   /** Bytes that the body takes in memory now, with those of a token that is not over. */
   get inHandBytes(): number {
-    return this.#heldBytes + (this.#parts.length === 0 ? 0 : this.#tokenBytes);
+    return this.#heldBytes + this.#token.keptBytes;
   }
 
   /** @throws MalformedJson, BodyTooLarge */
@@ -169,13 +158,13 @@ export class BodyReader {
             seen |= chunk[at] ?? 0;
             at += 1;
           }
-          if (seen >= 0x80) this.#isAscii = false;
+          if (seen >= 0x80) this.#token.isAscii = false;
           if (at === end) continue;
           const stop = chunk[at] ?? 0;
           if (stop === QUOTE) {
             this.#endString(chunk, start, at);
           } else if (stop === BACKSLASH) {
-            this.#hasEscape = true;
+            this.#token.hasEscape = true;
             this.#state = ESCAPE;
           } else {
             throw new MalformedJson('a control character in a string');
@@ -201,9 +190,9 @@ export class BodyReader {
           this.#hex = this.#hex * 16 + digit;
           this.#hexDigits += 1;
           if (this.#hexDigits === 4) {
-            if (this.#captured !== null) this.#leastBytes -= ESCAPE_BYTES - 1;
-            if (this.#hex === 0) this.#hasNul = true;
-            if (this.#hex >= 0x80) this.#isAscii = false;
+            this.#captured?.escape();
+            if (this.#hex === 0) this.#token.hasNul = true;
+            if (this.#hex >= 0x80) this.#token.isAscii = false;
             this.#state = STRING;
           }
           at += 1;
@@ -221,11 +210,11 @@ export class BodyReader {
         }
         case LITERAL: {
           const [word, value] = this.#literal;
-          if (byte !== word.charCodeAt(this.#tokenBytes)) throw new MalformedJson('an unknown word');
-          this.#tokenBytes += 1;
+          if (byte !== word.charCodeAt(this.#letters)) throw new MalformedJson('an unknown word');
+          this.#letters += 1;
           at += 1;
-          if (this.#tokenBytes === word.length) {
-            if (this.#captured !== null) this.#capture(Buffer.from(word), 0, word.length);
+          if (this.#letters === word.length) {
+            this.#captured?.word(word);
             this.#endScalar(value);
           }
           continue;
@@ -234,7 +223,7 @@ export class BodyReader {
       }
       at += 1;
       if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
-      this.#token(byte);
+      this.#structure(byte);
       // A string's bytes are those between its quotes.
       start = byte === QUOTE ? at : at - 1;
     }
@@ -244,11 +233,11 @@ export class BodyReader {
   }
 
   /** A byte that begins a token or is one. */
-  #token(byte: number): void {
+  #structure(byte: number): void {
     switch (this.#state) {
       case FIRST_ITEM:
         if (byte === CLOSE_ARRAY) {
-          this.#captureByte(byte);
+          this.#captured?.byte(byte);
           this.#close();
           return;
         }
@@ -265,17 +254,17 @@ export class BodyReader {
           return;
         }
         if (byte !== CLOSE_OBJECT || this.#state === FIELD) throw new MalformedJson('a field has no name');
-        this.#captureByte(byte);
+        this.#captured?.byte(byte);
         this.#close();
         return;
       case COLON:
         if (byte !== COLON_SIGN) throw new MalformedJson('a field has no value');
-        this.#captureByte(byte);
+        this.#captured?.byte(byte);
         this.#state = VALUE;
         return;
       case NEXT: {
         const isArray = this.#isInArray();
-        this.#captureByte(byte);
+        this.#captured?.byte(byte);
         if (byte === COMMA) {
           if (isArray) this.#beginItem();
           this.#state = isArray ? VALUE : FIELD;
@@ -325,8 +314,7 @@ export class BodyReader {
         return;
       default:
     }
-    this.#tokenBytes = 0;
-    this.#parts = NO_PARTS;
+    this.#token.begin(false);
     if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
       this.#number = beginNumber(byte);
       this.#state = NUMBER;
@@ -335,7 +323,7 @@ export class BodyReader {
     const literal = LITERALS.get(byte);
     if (literal === undefined) throw new MalformedJson('no value');
     this.#literal = literal;
-    this.#tokenBytes = 1;
+    this.#letters = 1;
     this.#state = LITERAL;
   }
 
@@ -354,16 +342,15 @@ export class BodyReader {
         return;
       }
       if (isClientObject === true && !isArray) {
-        this.#captureBuffer ??= Buffer.allocUnsafe(MAX_ESCAPED_BYTES);
-        this.#captured = this.#captureBuffer;
-        this.#capturedBytes = 0;
-        this.#leastBytes = 0;
+        this.#clientObject ??= new ClientObjectText();
+        this.#captured = this.#clientObject;
+        this.#captured.begin();
       }
     }
     this.#skipped ??= new SkippedValue(MAX_DEPTH);
     if (this.#skipped.depth === 0) this.#withNul = undefined;
     this.#skipped.open(isArray);
-    this.#captureByte(isArray ? OPEN_ARRAY : OPEN_OBJECT);
+    this.#captured?.byte(isArray ? OPEN_ARRAY : OPEN_OBJECT);
   }
 
   #close(): void {
@@ -387,13 +374,10 @@ export class BodyReader {
     if (!this.#isKept) {
       this.#dropped();
     } else if (captured !== null) {
-      // Parsed only if it can be short enough.
-      const isWhole = this.#leastBytes <= MAX_CLIENT_OBJECT_BYTES && this.#capturedBytes <= MAX_ESCAPED_BYTES;
-      this.#hold(isWhole ? this.#capturedBytes : 0);
+      const [value, bytes] = captured.end();
+      this.#hold(bytes);
       this.#count();
-      this.#put(
-        isWhole ? exactObject(captured.toString('utf8', 0, this.#capturedBytes)) : LONG_CLIENT_OBJECT,
-      );
+      this.#put(value);
     } else {
       this.#count();
       const empty = isArray ? ((this.#skipped?.items ?? 0) > 0 ? [null] : []) : {};
@@ -403,42 +387,35 @@ export class BodyReader {
   }
 
   #beginString(isKey: boolean): void {
-    this.#isKey = isKey;
-    this.#hasEscape = false;
-    this.#hasNul = false;
-    this.#isAscii = true;
-    this.#tokenBytes = 0;
-    this.#parts = NO_PARTS;
+    this.#token.begin(isKey);
     this.#state = STRING;
   }
 
   #endString(chunk: Buffer, start: number, end: number): void {
-    if (this.#captured !== null) {
-      this.#captureString(chunk, start, end);
-    }
-    if (this.#isKey) {
+    this.#captured?.string(this.#token, chunk, start, end);
+    if (this.#token.isKey) {
       this.#endKey(chunk, start, end);
       this.#state = COLON;
       return;
     }
     if (this.#isSkipping()) {
-      if (this.#hasNul && this.#captured === null) this.#noteNul(false);
+      if (this.#token.hasNul && this.#captured === null) this.#noteNul(false);
       this.#state = NEXT;
       return;
     }
     if (!this.#isKept) {
-      if (this.#hasNul) this.#noteNul(false);
+      if (this.#token.hasNul) this.#noteNul(false);
       this.#dropped();
       this.#withNul = undefined;
       return;
     }
     const maxText = this.#shape.maxText;
-    const bytes = this.#tokenBytes + end - start;
+    const bytes = this.#token.bytesBefore + end - start;
     if (maxText !== undefined && bytes > maxText * BYTES_OF_CODE_POINT) {
-      this.#endScalar(longText(maxText, this.#hasNul));
+      this.#endScalar(longText(maxText, this.#token.hasNul));
       return;
     }
-    const text = this.#text(chunk, start, end);
+    const text = this.#token.text(chunk, start, end);
     this.#hold(text.length * 2);
     this.#endScalar(text);
   }
@@ -446,9 +423,9 @@ export class BodyReader {
   #endKey(chunk: Buffer, start: number, end: number): void {
     const frame = this.#frame;
     if (this.#isSkipping()) {
-      const [bytes, from, to] = this.#bytes(chunk, start, end);
+      const [bytes, from, to] = this.#token.bytes(chunk, start, end);
       if (this.#captured === null) {
-        if (this.#hasNul) this.#noteNul(true);
+        if (this.#token.hasNul) this.#noteNul(true);
         this.#skipped?.name(bytes, from, to);
       }
       return;
@@ -456,16 +433,16 @@ export class BodyReader {
     if (frame === null) throw new MalformedJson('a name outside of an object');
     const { record } = frame.shape;
     if (frame.names === null && record !== undefined) {
-      frame.key = this.#name(chunk, start, end);
+      frame.key = this.#token.name(chunk, start, end, MAX_NAME_BYTES);
       frame.count += 1;
       this.#isKept = frame.count <= record.maxEntries + 1;
       this.#shape = this.#isKept ? record.entries : UNKNOWN;
       if (this.#isKept) this.#hold(frame.key.length * 2);
       return;
     }
-    const [bytes, from, to] = this.#bytes(chunk, start, end);
-    const known = this.#hasEscape
-      ? frame.names?.byName(this.#name(chunk, start, end))
+    const [bytes, from, to] = this.#token.bytes(chunk, start, end);
+    const known = this.#token.hasEscape
+      ? frame.names?.byName(this.#token.name(chunk, start, end, MAX_NAME_BYTES))
       : frame.names?.find(bytes, from, to);
     if (known !== undefined) {
       frame.key = known.name;
@@ -475,7 +452,7 @@ export class BodyReader {
     }
     this.#shape = UNKNOWN;
     this.#isKept = false;
-    if (this.#hasNul && !Array.isArray(frame.into)) frame.into['\u0000'] = null;
+    if (this.#token.hasNul && !Array.isArray(frame.into)) frame.into['\u0000'] = null;
     const length = Math.min(to - from, this.#unknownName.length);
     for (let index = 0; index < length; index += 1) this.#unknownName[index] = bytes[from + index] ?? 0;
     this.#unknownNameBytes = length;
@@ -502,13 +479,13 @@ export class BodyReader {
 
   #endNumber(chunk: Buffer, start: number, end: number): void {
     if (!isNumberWhole(this.#number)) throw new MalformedJson('a number that breaks off');
-    if (this.#captured !== null) this.#captureToken(chunk, start, end);
+    this.#captured?.token(this.#token, chunk, start, end);
     if (this.#isSkipping() || !this.#isKept) {
       this.#endScalar(null);
       return;
     }
-    const isLong = this.#tokenBytes + end - start > MAX_NUMBER_BYTES;
-    const [bytes, from, to] = this.#bytes(chunk, start, end);
+    const isLong = this.#token.bytesBefore + end - start > MAX_NUMBER_BYTES;
+    const [bytes, from, to] = this.#token.bytes(chunk, start, end);
     this.#endScalar(isLong ? Number.POSITIVE_INFINITY : Number(bytes.toString('latin1', from, to)));
   }
 
@@ -556,76 +533,23 @@ export class BodyReader {
     }, '');
   }
 
-  /** The bytes of the token, in one piece. */
-  #bytes(chunk: Buffer, start: number, end: number): [Buffer, number, number] {
-    if (this.#parts.length === 0) return [chunk, start, end];
-    const whole = Buffer.concat([...this.#parts, chunk.subarray(start, end)]);
-    return [whole, 0, whole.length];
-  }
-
-  #text(chunk: Buffer, start: number, end: number): string {
-    const [bytes, from, to] = this.#bytes(chunk, start, end);
-    if (this.#hasEscape) return String(JSON.parse(`"${bytes.toString('utf8', from, to)}"`));
-    return this.#isAscii ? bytes.toString('latin1', from, to) : bytes.toString('utf8', from, to);
-  }
-
-  #name(chunk: Buffer, start: number, end: number): string {
-    if (this.#tokenBytes + end - start <= MAX_NAME_BYTES) return this.#text(chunk, start, end);
-    const [bytes, from] = this.#bytes(chunk, start, end);
-    return readableName(bytes, from, from + this.#unknownName.length);
-  }
-
-  /** Keeps the token's bytes of a chunk that ends within it, as far as they can matter. */
+  /** A chunk ends within a token: keeps its bytes as far as they can matter. */
   #keepPart(chunk: Buffer, start: number, end: number): void {
-    const from = Math.min(start, end);
-    const isWanted = this.#captured !== null || this.#isKey || (!this.#isSkipping() && this.#isKept);
-    const most = this.#captured !== null ? MAX_ESCAPED_BYTES : this.#mostBytesOfToken();
-    if (isWanted && this.#tokenBytes <= most) {
-      if (this.#parts === NO_PARTS) this.#parts = [];
-      this.#parts.push(Uint8Array.from(chunk.subarray(from, end)));
-      if (this.#heldBytes + this.#tokenBytes > this.#maxHeldBytes) throw new BodyTooLarge(this.#place());
-    }
-    this.#tokenBytes += end - from;
+    this.#token.keepPart(chunk, Math.min(start, end), end, this.#mostBytesOfToken());
+    if (this.inHandBytes > this.#maxHeldBytes) throw new BodyTooLarge(this.#place());
   }
 
   #mostBytesOfToken(): number {
+    if (this.#captured !== null) return MAX_ESCAPED_BYTES;
     if (this.#state === NUMBER) return MAX_NUMBER_BYTES;
-    if (this.#isKey) return MAX_NAME_BYTES;
+    if (this.#token.isKey) return MAX_NAME_BYTES;
+    if (this.#isSkipping() || !this.#isKept) return -1;
     const { maxText } = this.#shape;
     return maxText === undefined ? Number.POSITIVE_INFINITY : maxText * BYTES_OF_CODE_POINT;
-  }
-
-  #captureByte(byte: number): void {
-    if (this.#captured === null) return;
-    if (this.#capturedBytes < MAX_ESCAPED_BYTES) this.#captured[this.#capturedBytes] = byte;
-    this.#capturedBytes += 1;
-    this.#leastBytes += 1;
-  }
-
-  #captureString(chunk: Buffer, start: number, end: number): void {
-    this.#captureByte(QUOTE);
-    this.#captureToken(chunk, start, end);
-    this.#captureByte(QUOTE);
-  }
-
-  #captureToken(chunk: Buffer, start: number, end: number): void {
-    for (const part of this.#parts) this.#capture(part, 0, part.length);
-    this.#capture(chunk, start, end);
-  }
-
-  #capture(bytes: Uint8Array, start: number, end: number): void {
-    if (this.#captured === null) return;
-    if (this.#capturedBytes + end - start <= MAX_ESCAPED_BYTES) {
-      this.#captured.set(bytes.subarray(start, end), this.#capturedBytes);
-    }
-    this.#capturedBytes += end - start;
-    this.#leastBytes += end - start;
   }
 }
 
 const EMPTY = Buffer.alloc(0);
-const NO_PARTS: Uint8Array[] = [];
-
 const mostOfShape = new WeakMap<BodyShape, number>();
 
 const mostValuesOf = (shape: BodyShape): number => {
