@@ -6,12 +6,13 @@
 export interface HostileBody {
   name: string;
   path: string;
-  body: Buffer;
+  body: Uint8Array<ArrayBuffer>;
   /** Statuses that it may be answered with; 503 besides, when too many are in hand. */
   answers: readonly number[];
 }
 
-const exam = (rest: string): Buffer => Buffer.from(`{"title":"x","mode":"typed",${rest}}`);
+const exam = (rest: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(Buffer.from(`{"title":"x","mode":"typed",${rest}}`));
 const times = (count: number, item: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => item(index)).join(',');
 const question = (index: number, rest: string): string =>
@@ -28,7 +29,7 @@ const EXACT_METADATA = `{${times(220, (index) => `"${index.toString(36).padStart
 
 /** @param scale 1: as large as a body may be */
 export const hostileBodies = (scale = 1): HostileBody[] => {
-  const post = (name: string, body: Buffer, ...answers: number[]): HostileBody => ({
+  const post = (name: string, body: Uint8Array<ArrayBuffer>, ...answers: number[]): HostileBody => ({
     name,
     path: '/exams',
     body,

@@ -11,14 +11,15 @@ import { startSplitService, type SplitService } from '../harness/processes.ts';
  * One institute sends the most expensive bodies, as many at once as it likes, while another asks for its account. Facade
  * and core run with the heap that the chart gives them: 70 % of 768 MiB and of 1 GiB.
  *
- * HOSTILE_SECONDS=600 npx vitest run tests/resilience/hostile-bodies.test.ts  goes on for ten minutes.
+ * HOSTILE_SECONDS=600 HOSTILE_P99_MS=1000 npx vitest run tests/resilience/hostile-bodies.test.ts
+ * goes on for ten minutes, on a machine of two cores that does nothing else.
  */
 
 const SECONDS = Number(process.env['HOSTILE_SECONDS'] ?? 10);
 const AT_ONCE = 4;
 const PROBE_MS = 100;
-/** Of a machine that has nothing else to do; the machines of CI and of developers do. */
-const P99_MS = Number(process.env['HOSTILE_P99_MS'] ?? 1000);
+/** Far above what is promised: other tests run beside this one. */
+const P99_MS = Number(process.env['HOSTILE_P99_MS'] ?? 5000);
 const MEBI = 1024 * 1024;
 const LIMITS = { facade: 768 * MEBI, core: 1024 * MEBI };
 
@@ -68,7 +69,7 @@ test(
           .send(hostile.path, {
             method: 'POST',
             headers: { 'content-type': 'application/json', 'idempotency-key': `${next}` },
-            body: Uint8Array.from(hostile.body),
+            body: hostile.body,
           })
           .then(async (response) => {
             await response.arrayBuffer();
