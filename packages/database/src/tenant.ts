@@ -25,6 +25,11 @@ export interface Database {
    */
   forClients: Database;
   /**
+   * The same database for commands that need what `key` names (see `Held`): their transactions wait for their turn at it
+   * before they take a connection, and need no second attempt.
+   */
+  inTurnAt(key: string): Database;
+  /**
    * Runs a command or a query of one institute in one transaction (READ COMMITTED): row-level security shows it the
    * rows of that institute only. Deadlocks and serialization failures run `work` again from its start, so it must do
    * nothing but talk to the transaction (design 3.1, 3.2). A transaction that finds something locked by another one of
@@ -89,7 +94,7 @@ const classPlacesOf = (poolSize: number): number => poolSize - Math.max(1, Math.
 
 /** More than rate limits let one key send in a minute. Beyond it, and after the time, a request is refused with 503. */
 const MOST_WAITING = 1000;
-const WAIT_MS = 10_000;
+const WAIT_MS = 20_000;
 
 /** Readers of lists miss no change only while no transaction lives longer (core's `lists/pass.ts`). */
 const TRANSACTION_TIMEOUT_MS = 30_000;
@@ -180,7 +185,13 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   /** One attempt on a connection, which is given back before anything else is waited for. */
   const attemptOnce = async <T>(call: Call<T>, turnAt: string | null): Promise<T> => {
     const giveBack =
-      call.pace === 'usual' ? await connections.acquire(call.value, { class: call.caller }) : () => {};
+      call.pace === 'usual'
+        ? await connections.acquire(call.value, {
+            class: call.caller,
+            // Those behind it would find the same thing held.
+            isNext: turnAt !== null && call.turnAt === null,
+          })
+        : () => {};
     try {
       return await kysely[call.pace].transaction().execute(async (tx) => {
         if (turnAt !== null) inTurn.set(tx, turnAt);
@@ -204,23 +215,31 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
     }
   };
 
+  const attemptInTurn = async <T>(call: Call<T>, key: string): Promise<T> => {
+    const giveBack = await held.acquire(key);
+    try {
+      return await attempt(call, key);
+    } finally {
+      giveBack();
+    }
+  };
+
   const transaction = async <T>(call: Call<T>): Promise<T> => {
+    if (call.turnAt !== null) return attemptInTurn(call, call.turnAt);
     try {
       return await attempt(call, null);
     } catch (error) {
       if (!(error instanceof Held)) throw error;
-      const giveBack = await held.acquire(error.key);
-      try {
-        return await attempt(call, error.key);
-      } finally {
-        giveBack();
-      }
+      return attemptInTurn(call, error.key);
     }
   };
 
-  const transactionsFor = (caller: Caller): Pick<Database, 'inTenant' | 'acrossInstitutes'> => ({
+  const transactionsFor = (
+    caller: Caller,
+    turnAt: string | null,
+  ): Pick<Database, 'inTenant' | 'acrossInstitutes'> => ({
     inTenant: (instituteId, work, pace = 'usual') =>
-      transaction({ setting: 'app.institute', value: instituteId, work, pace, caller }),
+      transaction({ setting: 'app.institute', value: instituteId, work, pace, caller, turnAt }),
     acrossInstitutes: (work, pace = 'usual') =>
       transaction({
         setting: 'app.across_institutes',
@@ -235,6 +254,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
         },
         pace,
         caller,
+        turnAt,
       }),
   });
 
@@ -254,14 +274,15 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
       );
     },
   };
-  const forClients: Database = {
+  const viewFor = (caller: Caller, turnAt: string | null): Database => ({
     ...common,
-    ...transactionsFor('client'),
+    ...transactionsFor(caller, turnAt),
     get forClients() {
-      return forClients;
+      return viewFor('client', turnAt);
     },
-  };
-  return { ...common, ...transactionsFor('service'), forClients };
+    inTurnAt: (key) => viewFor(caller, key),
+  });
+  return viewFor('service', null);
 };
 
 interface Call<T> {
@@ -270,6 +291,8 @@ interface Call<T> {
   work: (tx: Tx) => Promise<T>;
   pace: Pace;
   caller: Caller;
+  /** What it waits for its turn at, before it begins. */
+  turnAt: string | null;
 }
 
 /**

@@ -54,6 +54,21 @@ test('a key never holds more than its share, and a class leaves places to the ot
   void workers;
 });
 
+test('a waiter that is next goes before the others of its key', async () => {
+  const turns = createTurns({ places: 1 });
+  const release = await turns.acquire('a');
+  const order: string[] = [];
+  const use = async (name: string, isNext: boolean) => {
+    const giveBack = await turns.acquire('a', { isNext });
+    order.push(name);
+    giveBack();
+  };
+  const waiters = [use('first', false), use('second', false), use('next', true)];
+  release();
+  await Promise.all(waiters);
+  expect(order).toEqual(['next', 'first', 'second']);
+});
+
 test('a waiter that is aborted takes no place', async () => {
   const turns = createTurns({ places: 1 });
   const release = await turns.acquire('a');

@@ -29,7 +29,15 @@ export interface Turns {
    * Resolves to the function that gives the place back; calling it more than once has no further effect.
    * @throws NoTurn too many of the key wait, or it waited too long; the signal's reason when aborted
    */
-  acquire(key: string, options?: { signal?: AbortSignal; class?: string }): Promise<() => void>;
+  acquire(
+    key: string,
+    options?: {
+      signal?: AbortSignal;
+      class?: string;
+      /** Before the other waiters of the key: for one that has waited for something else that they still need. */
+      isNext?: boolean;
+    },
+  ): Promise<() => void>;
   /** So many places from now on. Holders keep theirs; of fewer places none is given away until enough are back. */
   resize(places: number): void;
   /** How many wait now. */
@@ -105,7 +113,7 @@ export function createTurns(options: TurnsOptions): Turns {
   }
 
   return {
-    async acquire(key, { signal, class: ofClass = '' } = {}) {
+    async acquire(key, { signal, class: ofClass = '', isNext = false } = {}) {
       signal?.throwIfAborted();
       // A key belongs to one class: the same key in another class is another line.
       const lineKey = `${ofClass} ${key}`;
@@ -135,7 +143,8 @@ export function createTurns(options: TurnsOptions): Turns {
             ? undefined
             : setTimeout(() => giveUp(new NoTurn(what, `none within ${waitMs} ms`)), waitMs);
         waiting += 1;
-        line.waiting.push(granted);
+        if (isNext) line.waiting.unshift(granted);
+        else line.waiting.push(granted);
         signal?.addEventListener('abort', onAbort, { once: true });
       });
     },

@@ -5,6 +5,9 @@ import { examStatus, refusalOf, type ExamChange } from '@evaluation/rules';
 import { isUuid } from '../accept.ts';
 import { selectExam } from './findExam.ts';
 
+/** What transactions wait for their turn at that lock the exam. */
+export const turnAtExam = (examId: string): string => `exam ${examId.toLowerCase()}`;
+
 /** For an exam that another replica of core holds: then it is 503 (design 3.2). */
 const WAIT_MS = 3000;
 
@@ -29,7 +32,7 @@ export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
  * a time of this process waits here for an exam, so that a burst on one exam holds one connection and not all.
  */
 const waitForExam = async (tx: Tx, instituteId: string, examId: string) => {
-  const key = `exam ${examId.toLowerCase()}`;
+  const key = turnAtExam(examId);
   if (!hasTurn(tx, key)) {
     const seen = await selectExam(tx, instituteId, examId).executeTakeFirst();
     if (seen === undefined || seen.status === 'deleted') return undefined;

@@ -10,7 +10,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Services } from '../services.ts';
 import { drawings } from './drawings.ts';
-import { inspections } from './inspections.ts';
+import { claimInspection, inspections, recordInspection } from './inspections.ts';
 import { recoverJobs, releaseInTurns, releaseJobs, type JobQueue } from './releaseJobs.ts';
 import { rememberSlots, type Slots } from './slots.ts';
 
@@ -260,6 +260,20 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     await vi.waitFor(async () => expect(await release(8)).toBe(true));
     expect(await jobsOut()).toHaveLength(8);
   }, 120_000);
+});
+
+test('an inspection that is claimed is answered to the same message again, and to no other one', async () => {
+  const institute_id = randomUUID();
+  await maker.query(insert.inspect, [institute_id, 1]);
+  await releaseJobs(services, inspections, withSlots(1));
+  const { rows } = await maker.query<{ upload_id: string }>('select id as upload_id from uploads');
+  const job = { upload_id: rows[0]?.upload_id ?? '', institute_id };
+  expect(await claimInspection(services, { ...job, delivery: 1 })).toMatchObject({ size_bytes: 1 });
+  expect(await claimInspection(services, { ...job, delivery: 1 })).toMatchObject({ size_bytes: 1 });
+  expect(await claimInspection(services, { ...job, delivery: 2 })).toBeNull();
+  expect(await claimInspection(services, job), 'a worker of the release before').toBeNull();
+  await recordInspection(services, job, { status: 'ready', pages: 1, sha256: 'a'.repeat(64) });
+  expect(await claimInspection(services, { ...job, delivery: 1 })).toBeNull();
 });
 
 test('a drawing that rests after a try that failed lets the others of its institute go first', async () => {

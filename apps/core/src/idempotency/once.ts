@@ -32,12 +32,19 @@ export class Replayed extends Error {
 /**
  * Runs a command, at most once for a key.
  * @param command works with the services it is given: with a key they are of the one transaction that stores the outcome
+ * @param turnAt what its transactions wait for their turn at before they take a connection (`Database.inTurnAt`)
  * @throws Replayed, DomainFailure request_in_progress, idempotency_key_reused, and what the command throws
  */
 export const once = async <T>(
-  { services, actor, idempotent }: { services: Services; actor: Actor; idempotent: IdempotentRequest | null },
+  {
+    services: given,
+    actor,
+    idempotent,
+  }: { services: Services; actor: Actor; idempotent: IdempotentRequest | null },
   command: (services: Services) => Promise<T>,
+  turnAt?: string,
 ): Promise<T> => {
+  const services = turnAt === undefined ? given : { ...given, database: given.database.inTurnAt(turnAt) };
   if (idempotent === null) return command(services);
   const instituteId = actor.institute_id;
   const later: (() => Promise<void>)[] = [];

@@ -41,6 +41,7 @@ import { createExam } from '../exams/createExam.ts';
 import { deleteExam } from '../exams/deleteExam.ts';
 import { editExam } from '../exams/editExam.ts';
 import { listExams } from '../exams/listExams.ts';
+import { turnAtExam } from '../exams/lockExam.ts';
 import { openExam } from '../exams/openExam.ts';
 import { readExam } from '../exams/readExam.ts';
 import { searchExams } from '../exams/searchExams.ts';
@@ -216,7 +217,11 @@ export const publicRouter = router({
       .mutation(async ({ ctx, input }) => {
         // Before the one transaction of the command: an inspection is waited for, and others must see it begin.
         await settleCopyOf(ctx.services, ctx.actor, input.body);
-        return once(ctx, (services) => createSubmission(services, ctx.actor, input.exam_id, input.body));
+        return once(
+          ctx,
+          (services) => createSubmission(services, ctx.actor, input.exam_id, input.body),
+          turnAtExam(input.exam_id),
+        );
       }),
     feed: actorProcedure
       .input(z.object({ query: sent<typeof FeedQuery>() }))
