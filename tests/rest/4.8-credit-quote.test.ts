@@ -12,7 +12,8 @@ import type { Tenant } from '../harness/tenant.ts';
 let service: TestService;
 let of: Tenant;
 beforeAll(async () => {
-  service = await startIdleService();
+  // One institute alone has its files inspected one after the other.
+  service = await startIdleService({ INSPECTION_WAIT_SECONDS: '30' });
   of = await newTenant(service, { credits: 10 });
 });
 afterAll(() => service.close());
