@@ -67,7 +67,7 @@ const RETRYABLE = new Set(['40001', '40P01']);
 
 /**
  * `work` needs something that another transaction holds, and may not keep a connection while it waits for it.
- * `key` names what is held; transactions that name the same one run one after the other in this process.
+ * `key` names what is held; of the transactions that name the same one this process runs two at once.
  */
 export class Held extends Error {
   override readonly name = 'Held';
@@ -79,7 +79,7 @@ export class Held extends Error {
   }
 }
 
-/** Transactions that have waited for their turn at something: they may wait for its lock, since they are the only one. */
+/** Transactions that have waited for their turn at something: they may wait for its lock, since they are at most two. */
 const inTurn = new WeakMap<Tx, string>();
 
 /** Whether the transaction has its turn at `key`, so that it may wait for the lock while it holds a connection. */
@@ -177,7 +177,8 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const held = createTurns({
     what: 'PostgreSQL',
     places: Infinity,
-    share: 1,
+    // One works, and the next one is ready at the lock.
+    share: 2,
     mostWaiting: MOST_WAITING,
     waitMs: WAIT_MS,
   });

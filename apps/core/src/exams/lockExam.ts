@@ -28,8 +28,8 @@ export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
 };
 
 /**
- * A free exam needs one statement; only of one that is held, or missing, the wait is set and set back. One transaction at
- * a time of this process waits here for an exam, so that a burst on one exam holds one connection and not all.
+ * A free exam needs one statement; only of one that is held, or missing, the wait is set and set back. At most two
+ * transactions of this process are in their turn at an exam, so that a burst on one exam holds two connections and not all.
  */
 const waitForExam = async (tx: Tx, instituteId: string, examId: string) => {
   const key = turnAtExam(examId);
