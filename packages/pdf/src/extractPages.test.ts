@@ -124,6 +124,18 @@ const album: Record<string, (document: PDFDocument) => Promise<unknown>> = {
     await write(document, page);
     page.drawRectangle({ x: 0, y: 600, width: 595, height: 242, color: rgb(1, 1, 1) });
   },
+  overwritten: async (document) => {
+    const page = document.addPage([595, 842]);
+    await write(document, page);
+    page.drawRectangle({ x: 0, y: 600, width: 595, height: 242, color: rgb(1, 1, 1) });
+    await write(document, page, { y: 706 });
+  },
+  drawnOver: async (document) => {
+    const page = document.addPage([595, 842]);
+    await write(document, page);
+    page.drawRectangle({ x: 60, y: 690, width: 400, height: 30, color: rgb(1, 1, 1) });
+    page.drawLine({ start: { x: 72, y: 700 }, end: { x: 200, y: 706 }, thickness: 3 });
+  },
   diagram: async (document) => {
     const page = document.addPage([595, 842]);
     await write(document, page);
@@ -263,13 +275,20 @@ test.each(['text', 'turnedText', 'diagram'])('text that a viewer shows is told t
   expect(pageOf(name).textIsShown).toBe(true);
 });
 
-test.each(['ocrLayer', 'invisible', 'underScan', 'white', 'clear', 'tiny', 'covered'])(
-  '3.18 text that a viewer does not show is told: %s',
-  (name) => {
-    expect(pageOf(name).textLines.map(({ text }) => text)).toContain('1. The model answer, word for word.');
-    expect(pageOf(name).textIsShown).toBe(false);
-  },
-);
+test.each([
+  'ocrLayer',
+  'invisible',
+  'underScan',
+  'white',
+  'clear',
+  'tiny',
+  'covered',
+  'overwritten',
+  'drawnOver',
+])('3.18 text that a viewer does not show is told: %s', (name) => {
+  expect(pageOf(name).textLines.map(({ text }) => text)).toContain('1. The model answer, word for word.');
+  expect(pageOf(name).textIsShown).toBe(false);
+});
 
 test('a page hides no more than 20,000 characters of text', () => {
   const characters = pageOf('longText').textLines.reduce((sum, { text }) => sum + text.length, 0);

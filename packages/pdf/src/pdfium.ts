@@ -16,6 +16,7 @@ interface Native extends Loaded {
   _FPDFFormObj_CountObjects(form: number): number;
   _FPDFFormObj_GetObject(form: number, index: number): number;
   _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;
+  _FPDFPath_GetDrawMode(path: number, fillMode: number, stroke: number): number;
   _FPDFText_GetUnicode(text: number, index: number): number;
   _FPDFText_GetTextObject(text: number, index: number): number;
   _FPDFText_GetFillColor(

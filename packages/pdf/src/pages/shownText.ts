@@ -2,7 +2,10 @@ import type { PdfPage } from '../pdfium.ts';
 import type { Box, TextLine } from '../types.ts';
 import type { Raster } from './raster.ts';
 
+const textObject = 1;
+const pathObject = 2;
 const imageObject = 3;
+const shadingObject = 4;
 const formObject = 5;
 /** Neither filled nor stroked: invisible, and for clipping only. */
 const unseenModes = new Set([3, 7]);
@@ -13,23 +16,30 @@ const lightestInk = 225;
 const leastContrast = 60;
 /** Of the page's height: the line of letters of about 3 points. */
 const leastHeight = 0.002;
+/** Shares of a line: more of it under a picture or a filled area, or under another line, and it may be hidden. */
+const leastCover = 0.5;
+const leastOverwritten = 0.2;
 const deepestForm = 5;
 const mostObjects = 20_000;
 
 /**
  * Whether the text layer is what a viewer shows, as far as that can be told without reading the picture. It is not when
  * letters are invisible, as white as paper or too small to see; when they lie where a picture lies, which may hide them (a
- * scan with a layer of text is such a page: an OCR layer, or whatever somebody wrote into it); or when nothing stands out
- * on the page's picture where a line is said to be. One such line is enough: then the picture tells what was written.
+ * scan with a layer of text is such a page: an OCR layer, or whatever somebody wrote into it); when something else is
+ * painted or written over them; or when nothing stands out on the page's picture where a line is said to be. One such line
+ * is enough: then the picture tells what was written.
+ *
+ * A font that draws other letters than it names is not found out.
  */
 export function showsItsText(page: PdfPage, lines: readonly TextLine[], raster: Raster): boolean {
   if (lines.length === 0) return true;
   if (hasUnseenLetters(page)) return false;
-  const pictures = picturesOn(page);
+  const covers = coversOn(page);
   return lines.every(
-    ({ text, box }) =>
+    ({ text, box }, index) =>
       !(/\p{L}/u.test(text) && box.height < leastHeight) &&
-      !pictures.some((picture) => overlap(box, picture)) &&
+      !covers.some((cover) => overlap(box, cover, leastCover)) &&
+      !lines.some((other, at) => at !== index && overlap(box, other.box, leastOverwritten)) &&
       standsOut(box, raster),
   );
 }
@@ -65,15 +75,18 @@ function hasUnseenLetters(page: PdfPage): boolean {
   }
 }
 
-/** Where pictures lie; a form with a picture in it counts as one as a whole. */
-function picturesOn(page: PdfPage): Box[] {
+/** Where pictures lie, and what is filled after the first letters; a form with a picture in it counts as one as a whole. */
+function coversOn(page: PdfPage): Box[] {
   const { pdfium } = page.document;
   const { native } = pdfium;
   const boxes: Box[] = [];
+  let afterText = false;
   const count = Math.min(mostObjects, native._FPDFPage_CountObjects(page.handle));
   for (let index = 0; index < count; index++) {
     const object = native._FPDFPage_GetObject(page.handle, index);
-    if (!holdsPicture(page, object, 0)) continue;
+    const isLate = afterText && isFilled(page, object);
+    afterText ||= native._FPDFPageObj_GetType(object) === textObject;
+    if (!isLate && !holdsPicture(page, object, 0)) continue;
     const box = pdfium.withMemory(16, (pointer, view) => {
       if (native._FPDFPageObj_GetBounds(object, pointer, pointer + 4, pointer + 8, pointer + 12) === 0) {
         return null;
@@ -85,6 +98,18 @@ function picturesOn(page: PdfPage): Box[] {
     if (box !== null) boxes.push(box);
   }
   return boxes;
+}
+
+function isFilled(page: PdfPage, object: number): boolean {
+  const { pdfium } = page.document;
+  const type = pdfium.native._FPDFPageObj_GetType(object);
+  if (type !== pathObject) return type === shadingObject || type === formObject;
+  return pdfium.withMemory(
+    8,
+    (pointer, view) =>
+      pdfium.native._FPDFPath_GetDrawMode(object, pointer, pointer + 4) !== 0 &&
+      view().getInt32(0, true) !== 0,
+  );
 }
 
 function holdsPicture(page: PdfPage, object: number, depth: number): boolean {
@@ -101,11 +126,11 @@ function holdsPicture(page: PdfPage, object: number, depth: number): boolean {
   return false;
 }
 
-/** More than half of the line lies on the picture. */
-function overlap(line: Box, picture: Box): boolean {
+/** More than `share` of the line lies on the other. */
+function overlap(line: Box, picture: Box, share: number): boolean {
   const width = Math.min(line.x + line.width, picture.x + picture.width) - Math.max(line.x, picture.x);
   const height = Math.min(line.y + line.height, picture.y + picture.height) - Math.max(line.y, picture.y);
-  return width > 0 && height > 0 && width * height * 2 > line.width * line.height;
+  return width > 0 && height > 0 && width * height > line.width * line.height * share;
 }
 
 function standsOut(
