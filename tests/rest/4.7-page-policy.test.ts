@@ -43,6 +43,23 @@ const submitCopy = async (pages: number): Promise<Submission> =>
     upload_id: await uploadCopy(tenant.api, await blankPages(pages)),
   });
 
+test('3.3 a copy whose cross-reference table is damaged is taken with the warning file_repaired', async () => {
+  const damaged = Buffer.from(
+    Buffer.from(await blankPages(3))
+      .toString('latin1')
+      .replace(/startxref\s+\d+/, 'startxref\n5'),
+    'latin1',
+  );
+  const upload_id = await uploadCopy(tenant.api, damaged);
+  const submission = await submit(tenant.api, exam.id, { ...someone(), upload_id });
+  expect(submission).toMatchObject({ pages: 3, needs_review: false });
+  expect(submission.warnings).toEqual([
+    { code: 'file_repaired', message: expect.stringMatching(/^[A-Z].*scan the copy again\.$/) },
+  ]);
+  const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
+  expect(body.warnings).toEqual(submission.warnings);
+});
+
 describe('4.7 rule 4: how many pages a copy may have', () => {
   test.each([
     [1, false],

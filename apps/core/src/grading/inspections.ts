@@ -168,7 +168,8 @@ const REFUSALS: Record<'time' | 'memory' | 'day', UploadRejection> = {
 };
 
 type Settled =
-  { status: 'ready'; pages: number; sha256: string } | { status: 'rejected'; reject_reason: string };
+  | { status: 'ready'; pages: number; sha256: string; repaired?: boolean | undefined }
+  | { status: 'rejected'; reject_reason: string };
 
 /** More pages than any file of this size has. */
 const MOST_PAGES = 1_000_000;
@@ -176,7 +177,13 @@ const MOST_PAGES = 1_000_000;
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const InspectionOutcome = z.discriminatedUnion('status', [
-  z.object({ status: z.literal('ready'), pages: z.int().gte(1).lte(MOST_PAGES), sha256: Sha256 }),
+  z.object({
+    status: z.literal('ready'),
+    pages: z.int().gte(1).lte(MOST_PAGES),
+    sha256: Sha256,
+    /** A worker of the release before opens no file that has to be repaired. */
+    repaired: z.boolean().optional(),
+  }),
   z.object({
     status: z.literal('rejected'),
     code: z.string().max(64).optional(),
@@ -215,7 +222,12 @@ export const recordInspection = async (
       tx,
       claimed,
       outcome.status === 'ready'
-        ? { status: outcome.status, pages: outcome.pages, sha256: outcome.sha256 }
+        ? {
+            status: outcome.status,
+            pages: outcome.pages,
+            sha256: outcome.sha256,
+            repaired: outcome.repaired,
+          }
         : { status: outcome.status, reject_reason: shownRejection(outcome) },
     );
     if (exhausted !== undefined) await rememberFile(tx, claimed.institute_id, exhausted.sha256, exhausted);

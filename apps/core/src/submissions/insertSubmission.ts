@@ -32,7 +32,10 @@ export const insertSubmission = async (
       quote_unit: row.quote.unit,
       quote_credits: String(row.quote.credits),
       quote_rate_source: row.quote.rate_source,
-      warnings: json(intake.beyondVision ? [BEYOND_VISION] : []),
+      warnings: json([
+        ...(intake.beyondVision ? [BEYOND_VISION] : []),
+        ...(intake.isRepaired ? [FILE_REPAIRED] : []),
+      ]),
       metadata: row.metadata === null ? null : json(row.metadata),
       ...standingOf(run, { instituteId, examId: row.examId, pages: intake.pages }, intake.questionsForAi),
     })
@@ -55,4 +58,10 @@ export const insertSubmission = async (
 const BEYOND_VISION: Warning = {
   code: PAGES_BEYOND_VISION_LIMIT,
   message: 'Pages after the 40th get a simpler text-only read; the copy is flagged for review.',
+};
+
+const FILE_REPAIRED: Warning = {
+  code: 'file_repaired',
+  message:
+    'The file was damaged and its pages were recovered. Compare the checked copy with the paper; if a page is missing, scan the copy again.',
 };

@@ -20,7 +20,7 @@ export const takeCopy = async (
   const upload = isUuid(copy.uploadId)
     ? await tx
         .selectFrom('uploads')
-        .select(['id', 'status', 'pages', 'reject_reason', 'submission_id'])
+        .select(['id', 'status', 'pages', 'reject_reason', 'submission_id', 'repaired'])
         .where('institute_id', '=', copy.instituteId)
         .where('id', '=', copy.uploadId)
         .forUpdate()
@@ -51,6 +51,7 @@ export const takeCopy = async (
     units: upload.pages,
     questionsForAi: copy.exam.question_count,
     beyondVision: upload.pages > MAX_VISION_PAGES,
+    isRepaired: upload.repaired,
     answers: [],
     results: [],
   };

@@ -18,6 +18,8 @@ export interface Intake {
   /** Questions that wait for the AI; 0 means that the submission is graded at once. */
   questionsForAi: number;
   beyondVision: boolean;
+  /** The upload's file was damaged, and its pages could be recovered. */
+  isRepaired: boolean;
   answers: TypedAnswer[];
   /** Decided at once: objective answers by their key, blank and omitted ones as not answered. */
   results: SettledQuestion[];
@@ -48,6 +50,7 @@ export const takeTypedAnswers = (
     units: waiting,
     questionsForAi: waiting,
     beyondVision: false,
+    isRepaired: false,
     answers: answered,
     results,
   };

@@ -65,7 +65,7 @@ const inspect = (
     await grading.recordInspection.mutate({
       ...inspection,
       outcome: found.ok
-        ? { status: 'ready', pages: found.pages, sha256: found.sha256 }
+        ? { status: 'ready', pages: found.pages, sha256: found.sha256, repaired: found.isRepaired }
         : // The sentence is for a core of release 0.1.0, which takes it from the worker.
           {
             status: 'rejected',
