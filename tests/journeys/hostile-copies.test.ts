@@ -16,7 +16,9 @@ import {
   objectStreamBomb,
   pageTreeLoop,
   promisedPages,
+  sharedPicture,
   wideSheet,
+  withoutTable,
 } from '../harness/hostilePdfs.ts';
 import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
 import { processesIn } from '../harness/memory.ts';
@@ -38,6 +40,9 @@ const REJECTED = {
   '100,000 pages that are promised and not there': promisedPages,
   'no pages': noPages,
   'an object stream that unpacks to 600 MB': objectStreamBomb,
+  'a page whose drawing unpacks to 700 MB': contentBomb,
+  'a drawing that holds itself': formLoop,
+  'forty pages that share a picture of 64 megapixels': () => sharedPicture(40, 8000),
   'a page 300 inches wide': () => wideSheet(300),
   'a file that was cut off': () => badFile('truncated.pdf'),
   'a real copy that was cut off': () => plainPdf(30).subarray(0, -400),
@@ -51,9 +56,7 @@ let jpeg: Buffer;
 
 /** Well-formed, as far as a first look goes: found out when the pages are drawn. */
 const UNREADABLE = {
-  'a page whose drawing unpacks to 700 MB': contentBomb,
   'a page that takes minutes to draw': endlessDrawing,
-  'a drawing that holds itself': formLoop,
   'a picture of 30,000 × 30,000 pixels': hugePicture,
   'a JPEG that says it is 30,000 × 30,000': () => lyingJpeg(jpeg, 30_000, 30_000),
   'a JPEG that says it is 65,500 × 65,500': () => lyingJpeg(jpeg, 65_500, 65_500),
@@ -63,6 +66,7 @@ const UNREADABLE = {
 const READABLE = {
   'a page 200 inches wide, all of it written on': () => wideSheet(200),
   'a JPEG that says it is larger than it is': () => lyingJpeg(jpeg, 1200, 1600),
+  'a copy whose cross-reference table is noise': () => withoutTable(plainPdf(1)),
 } satisfies Record<string, () => Buffer>;
 
 let model: ModelServer;
