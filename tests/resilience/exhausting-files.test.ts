@@ -41,9 +41,9 @@ const submitCopy = async (
 
 /** A worker prepares its pages until the limit ends it. */
 const useUp = async (submission: Submission, seconds: number): Promise<void> => {
-  const { material } = await takeRun(service, submission.id);
+  const { held } = await takeRun(service, submission.id);
   await service.grading.as({}).grading.fail.mutate({
-    held: { run_id: material.run_id, institute_id: material.institute_id, fence: material.fence },
+    held,
     error: { code: 'copy_unreadable', message: 'Too slow.' },
     exhausted: { used_up: 'time', seconds },
   });
