@@ -14,7 +14,7 @@ let close: (() => void) | undefined;
 afterEach(() => close?.());
 
 /** A server whose answers wait until the test sends them. What goes wrong is named in the answer. */
-const start = async (patience: Patience = { idleMs: 60_000, totalMs: 60_000 }) => {
+const start = async (patience: Patience = { idleMs: 60_000, totalMs: 60_000 }, turnMs = 60_000) => {
   const waiting: ServerResponse[] = [];
   const failed: ErrorRequestHandler = (error, _request, response, _next) => {
     const status = error instanceof DomainFailure ? 503 : error instanceof CutOff ? 400 : 422;
@@ -26,7 +26,7 @@ const start = async (patience: Patience = { idleMs: 60_000, totalMs: 60_000 }) =
     response.locals['key'] = { institute_id: request.get('x-institute') };
     next();
   });
-  app.use(jsonBody({ limitBytes: 16 * MEBI, inHandBytes: 12 * MEBI, patience }));
+  app.use(jsonBody({ limitBytes: 16 * MEBI, inHandBytes: 12 * MEBI, patience, turnMs }));
   app.use((_request, response) => void waiting.push(response));
   app.use(failed);
   const server = createServer(app).listen(0, '127.0.0.1');
@@ -79,6 +79,31 @@ test.each(['declared', 'not declared'] as const)(
     expect((await again).status).toBe(200);
   },
 );
+
+test('8 large bodies of one institute are handled one after the other, those of another are not kept waiting', async () => {
+  const { send, inHand, waiting } = await start();
+  const first = send('a', paper(2));
+  await inHand(1);
+  const second = send('a', paper(2));
+  const other = send('b', paper(2));
+  await inHand(2);
+  // Sent after the second one, and in hand all the same.
+  const small = send('a', '{}');
+  await inHand(3);
+  waiting[0]?.end();
+  await inHand(4);
+  for (const response of waiting) response.end();
+  for (const answer of await Promise.all([first, second, other, small])) expect(answer.status).toBe(200);
+});
+
+test('8 a large body that gets no turn in time is asked to come again', async () => {
+  const { send, inHand, waiting } = await start(undefined, 50);
+  const first = send('a', paper(2));
+  await inHand(1);
+  expect((await send('a', paper(2))).status).toBe(503);
+  waiting[0]?.end();
+  expect((await first).status).toBe(200);
+});
 
 test('8 what a schema does not know takes no room, however much it is', async () => {
   const { send, inHand, waiting } = await start();

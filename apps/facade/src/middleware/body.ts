@@ -3,7 +3,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { contract } from '@evaluation/rest-contract';
 import { shapeOf, type BodyShape } from '@evaluation/rest-contract/body-shape';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { arrivalOf, type Patience } from '../body/arrival.ts';
+import { createTurns, NoTurn, type Turns } from '@evaluation/turns';
+import { arrivalOf, CutOff, type Patience } from '../body/arrival.ts';
 import { heldBodies, type HeldBodies } from '../body/heldBodies.ts';
 import { BodyReader, BodyTooLarge } from '../body/reader.ts';
 import { keyOf } from './authenticate.ts';
@@ -11,8 +12,12 @@ import { metadataOf, methodOf, routeOf } from './routeMetadata.ts';
 
 /** Bodies up to this are small: an institute may send any number at once. */
 const SMALL_BYTES = 1024 * 1024;
+/** Large bodies of all institutes that are handled at once. */
+const LARGE_AT_ONCE = 4;
 /** A client that sends 1 MB a second needs 96 s for the largest body. */
 const PATIENCE: Patience = { idleMs: 10_000, totalMs: 120_000 };
+/** How long a large body waits, at most, for the one before it of the same institute: core needs a second for the largest. */
+const TURN_MS = 15_000;
 /** How long the rest of a body is read that was refused: time for the client to read why. */
 const LINGER_MS = 5000;
 
@@ -22,6 +27,8 @@ export interface BodyLimits {
   /** Memory of all bodies at once; one alone takes up to two thirds of it. What comes beyond answers 503. */
   inHandBytes?: number;
   patience?: Patience;
+  /** How long a large body waits for its turn; then it answers 503. */
+  turnMs?: number;
 }
 
 /**
@@ -33,8 +40,12 @@ export const jsonBody = ({
   limitBytes,
   inHandBytes = (limitBytes * 3) / 2,
   patience = PATIENCE,
+  turnMs = TURN_MS,
 }: BodyLimits): RequestHandler => {
   const bodies = heldBodies(inHandBytes);
+  // What is done with a large body after it is read takes up to a second of the one thread, here and in core. One at a
+  // time of an institute leaves the time between them to other requests.
+  const turns = createTurns({ what: 'large bodies', places: LARGE_AT_ONCE, share: 1, waitMs: turnMs });
   return async (request, response, next) => {
     if (!hasBody(request)) {
       next();
@@ -44,7 +55,9 @@ export const jsonBody = ({
     const isLarge = metadataOf(request).body === 'large';
     const limits = { bytes: isLarge ? limitBytes : Math.min(SMALL_BYTES, limitBytes), held: limitBytes };
     try {
-      request.body = await read(request, response, { bodies, limits, patience });
+      const body = await read(request, response, { bodies, limits, patience });
+      if (body.keptBytes > SMALL_BYTES) await takeTurn(turns, response);
+      request.body = body.value;
     } catch (error) {
       abandon(request, response);
       throw error;
@@ -61,7 +74,7 @@ const read = async (
     limits,
     patience,
   }: { bodies: HeldBodies; limits: { bytes: number; held: number }; patience: Patience },
-): Promise<unknown> => {
+): Promise<{ value: unknown; keptBytes: number }> => {
   // What is larger than any valid body is refused as that, without being read.
   if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw new BodyTooLarge('');
   const held = bodies.begin(keyOf(response)?.institute_id ?? '');
@@ -75,7 +88,26 @@ const read = async (
     reader.take(chunk);
     held.grow(reader.inHandBytes);
   });
-  return reader.end() ?? {};
+  const value = reader.end() ?? {};
+  return { value, keptBytes: reader.inHandBytes };
+};
+
+/** Holds the turn of the caller's institute until the answer is sent or the client is gone. */
+const takeTurn = async (turns: Turns, response: Response): Promise<void> => {
+  // A response that is closed does not say so again, and its turn would never end.
+  if (response.closed) throw new CutOff('the client went away before its body was handled');
+  const gone = new AbortController();
+  const leave = (): void => gone.abort(new CutOff('the client went away while its body waited'));
+  response.once('close', leave);
+  try {
+    const giveBack = await turns.acquire(keyOf(response)?.institute_id ?? '', { signal: gone.signal });
+    response.once('close', giveBack);
+  } catch (error) {
+    if (error instanceof NoTurn) throw new DomainFailure('service_unavailable');
+    throw error;
+  } finally {
+    response.off('close', leave);
+  }
 };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
