@@ -64,13 +64,16 @@ export const shapeOf = (schema: z.core.$ZodType): BodyShape => {
   }
 };
 
-/** Values that a body of this shape can have at most, each item and each field counted once. */
+/**
+ * Values that are kept of a body of this shape at most, each item and each field counted once. Of a list that is too long
+ * one item beyond the most is kept, so that the schema refuses the list.
+ */
 export const mostValues = (shape: BodyShape): number => {
   const { object, record, array } = shape;
   if (object !== undefined) {
     return [...object.fields.values()].reduce((sum, field) => sum + mostValues(field), 1);
   }
-  if (record !== undefined) return 1 + record.maxEntries * mostValues(record.entries);
-  if (array !== undefined) return 1 + array.maxItems * mostValues(array.items);
+  if (record !== undefined) return 1 + (record.maxEntries + 1) * mostValues(record.entries);
+  if (array !== undefined) return 1 + (array.maxItems + 1) * mostValues(array.items);
   return 1;
 };

@@ -88,8 +88,9 @@ const read = async (
     reader.take(chunk);
     held.grow(reader.inHandBytes);
   });
-  const value = reader.end() ?? {};
-  return { value, keptBytes: reader.inHandBytes };
+  const value = reader.end();
+  // No bytes are an empty body. `null` is a value, which the schema refuses.
+  return { value: value === undefined ? {} : value, keptBytes: reader.inHandBytes };
 };
 
 /** Holds the turn of the caller's institute until the answer is sent or the client is gone. */
