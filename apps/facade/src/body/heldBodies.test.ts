@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { heldBodies } from './heldBodies.ts';
+
+/** The most that one body may grow to now. */
+const roomFor = (bodies: ReturnType<typeof heldBodies>, institute: string): number => {
+  const body = bodies.begin(institute);
+  let room = 0;
+  try {
+    for (let bytes = 1; bytes <= 1000; bytes += 1) {
+      body.grow(bytes);
+      room = bytes;
+    }
+  } catch (error) {
+    expect(error).toBeInstanceOf(DomainFailure);
+  }
+  body.release();
+  return room;
+};
+
+test('an institute alone takes two thirds, the next institute two thirds of the rest', () => {
+  const bodies = heldBodies(900);
+  bodies.begin('a').grow(600);
+  expect(roomFor(bodies, 'a')).toBe(0);
+  expect(roomFor(bodies, 'b')).toBe(200);
+  bodies.begin('b').grow(200);
+  expect(roomFor(bodies, 'c')).toBe(66);
+});
+
+test('what is released is free again, once', () => {
+  const bodies = heldBodies(900);
+  const body = bodies.begin('a');
+  body.grow(600);
+  body.release();
+  body.release();
+  body.grow(500);
+  expect(roomFor(bodies, 'b')).toBe(600);
+});
+
+test('an institute has two large bodies at once, others have theirs', () => {
+  const bodies = heldBodies(900);
+  const [first, second, third] = [bodies.begin('a'), bodies.begin('a'), bodies.begin('a')];
+  for (const body of [first, second, first]) body.becomesLarge();
+  expect(() => third.becomesLarge()).toThrow(DomainFailure);
+  bodies.begin('b').becomesLarge();
+  first.release();
+  third.becomesLarge();
+});
