@@ -118,6 +118,20 @@ describe.concurrent('the model has trouble that passes', () => {
     },
   );
 
+  test('one question that never ends: three time-outs, and the other questions of its submission are graded', async () => {
+    const { submission, result, calls } = await gradeWith(
+      (_call, _nth, answer) => (answer === 2 ? { kind: 'hang' } : undefined),
+      3,
+    );
+    expect(submission).toMatchObject({ status: 'partially_graded', error: null, attempt_count: 1 });
+    expect(result.questions.map(({ status }) => status)).toEqual(['graded', 'failed', 'graded']);
+    expect(result.questions[1]?.error).toEqual({
+      code: 'grading_failed',
+      message: 'The model gave no answer to this question, time and again.',
+    });
+    expect(calls).toHaveLength(2 + 3);
+  });
+
   test('3.2 Retry-After is waited for', async () => {
     const { calls } = await gradeWith(first({ kind: 'status', status: 429, retryAfterSeconds: 2 }));
     expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(1990);

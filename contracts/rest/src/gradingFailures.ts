@@ -31,6 +31,7 @@ const failures = {
   model_failed: ['grading_failed', 'The model could not grade this submission. Evaluate it again later.'],
   /** Of one question; the others of the submission still count. */
   question_not_graded: ['grading_failed', 'The model could not grade this question.'],
+  question_not_answered: ['grading_failed', 'The model gave no answer to this question, time and again.'],
 } as const satisfies Record<string, readonly [code: string, message: string]>;
 
 export type GradingFailure = keyof typeof failures;

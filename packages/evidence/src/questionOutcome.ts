@@ -75,16 +75,27 @@ export const withoutJudging = (
   return { ...notAnsweredQuestion(question), needs_review: reasons.length > 0, review_reasons: reasons };
 };
 
-/** The model could not judge the answer; the others still count (spec 2.7, `partially_graded`). */
-export const failedQuestion = (question: MarkedQuestion, answer: GivenAnswer): QuestionOutcome => ({
+/**
+ * The model could not judge the answer; the others still count (spec 2.7, `partially_graded`).
+ * @param isUnanswered it gave no answer at all, and not one that cannot be used
+ */
+export const failedQuestion = (
+  question: MarkedQuestion,
+  answer: GivenAnswer,
+  isUnanswered: boolean,
+): QuestionOutcome => ({
   ...nothing(question),
   status: 'failed',
   awarded: null,
   needs_review: true,
   review_reasons: ['failed'],
   extracted_answer: withoutDirection(answer.text),
-  error: gradingError('question_not_graded'),
+  error: gradingError(isUnanswered ? 'question_not_answered' : 'question_not_graded'),
 });
+
+/** Whether a recorded failure is that of a question to which no answer came. */
+export const isUnansweredQuestion = (error: GradingError | null): boolean =>
+  error?.message === gradingError('question_not_answered').message;
 
 const nothing = (question: MarkedQuestion) => ({
   question_id: question.id,

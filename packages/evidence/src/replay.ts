@@ -23,6 +23,7 @@ import { differences } from './differences.ts';
 import {
   failedQuestion,
   gradedQuestion,
+  isUnansweredQuestion,
   notAnsweredQuestion,
   withoutJudging,
   type QuestionOutcome,
@@ -165,7 +166,10 @@ const judged = (
   const part = parts.questions.get(question.id);
   if (part === undefined) {
     const recorded = bundle.recorded.questions.find(({ question_id }) => question_id === question.id);
-    if (recorded?.status === 'failed') return [shown(question, failedQuestion(question, answer), null)];
+    if (recorded?.status === 'failed') {
+      const failed = failedQuestion(question, answer, isUnansweredQuestion(recorded.error));
+      return [shown(question, failed, null)];
+    }
     problems.push(`question ${question.label}: there is no evidence of how it was marked`);
     return [];
   }

@@ -243,10 +243,24 @@ export type GraderOptions =
       maxConcurrentCalls: number;
       /** Whose calls they are, as metrics and traces name it: the lane of the runs. */
       lane?: string;
-      /** One call's limit; past it the call counts as transiently failed. At most 300. */
+      /** One call's limit; past it the call is made again, twice at most. At most 300. */
       callTimeoutSeconds: number;
       /** Sent where given; many models take only their own. */
       temperature?: number;
+      /** How a request names the limit of its reply (openai/outputLimit.ts). Default max_completion_tokens. */
+      outputLimit?: 'max_completion_tokens' | 'max_tokens' | 'none';
+      /** The highest limit that is sent, in tokens. */
+      maxOutputTokens?: number;
+      /** Sent where given; a model of which it is known to reason has room for that from its first reply. */
+      reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+      /** Sent where given; asked afresh, a question is asked with another one. */
+      seed?: number;
+      /** Sent where given. */
+      serviceTier?: 'auto' | 'default' | 'flex' | 'priority';
+      /** Sends `prompt_cache_key`, the same for all requests that begin alike. Default false. */
+      sendPromptCacheKey?: boolean;
+      /** How closely a page is looked at; `none` does not say. Default high. */
+      imageDetail?: 'high' | 'low' | 'auto' | 'none';
       /** How the endpoint is held to the schema of a reply (openai/output.ts). Default json_schema. */
       output?: 'json_schema' | 'json_object' | 'text';
       /** When a long answer is judged twice (judgeAnswer/secondLook.ts). Default never. */
@@ -272,24 +286,22 @@ export interface Spent {
   usage: Usage;
 }
 
+export type FailureKind = 'transient' | 'malformed' | 'unanswered' | 'permanent';
+
 /**
  * transient: 429, 5xx, network, timeouts, and refusals of us (401, 402, 403, 404); it was retried until the deadline, which
- * has come. malformed: the output broke the schema thrice. permanent: retrying cannot help (400, unknown errors).
+ * has come. malformed: the output broke the schema thrice. unanswered: this one request got no answer, time and again,
+ * and is given up before the deadline. permanent: retrying cannot help (400, unknown errors).
  * The message quotes neither key, prompt, answer nor the endpoint's own words.
  */
 export class GraderFailure extends Error {
-  readonly kind: 'transient' | 'malformed' | 'permanent';
+  readonly kind: FailureKind;
   /** How long the endpoint asked us to wait, where it did. */
   readonly retryAfterMs?: number;
   /** What was used of the model until it failed: it is paid for all the same. */
   readonly spent: readonly Spent[];
 
-  constructor(
-    kind: 'transient' | 'malformed' | 'permanent',
-    message: string,
-    retryAfterMs?: number,
-    spent: readonly Spent[] = [],
-  ) {
+  constructor(kind: FailureKind, message: string, retryAfterMs?: number, spent: readonly Spent[] = []) {
     super(message);
     this.name = 'GraderFailure';
     this.kind = kind;

@@ -17,6 +17,8 @@ export interface ModelCall<Wire, Value> {
   /** What fences the untrusted parts of `user`, drawn anew for each call; null when there are none in its texts. */
   boundary: string | null;
   schema: z.ZodType<Wire>;
+  /** What an honest reply takes at most, in tokens, without a model's reasoning (openai/outputLimit.ts). */
+  outputTokens: number;
   /**
    * What is done of a reply that was cut off for its length. Left out, a briefer one is asked for, which a transcription
    * must never be. What is given up is asked for in parts, when it takes too long as well.

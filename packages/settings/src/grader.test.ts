@@ -13,7 +13,27 @@ describe('the grader of an environment', () => {
       model: 'gpt-4.1',
       callTimeoutSeconds: 120,
       output: 'json_schema',
+      outputLimit: 'max_completion_tokens',
+      imageDetail: 'high',
+      sendPromptCacheKey: false,
       secondLook: { when: 'doubtful', maxCharacters: 6000 },
+    });
+  });
+
+  test('what not every server knows is passed on where it is set', () => {
+    const set = {
+      GRADER_MAX_OUTPUT_TOKENS: '4096',
+      GRADER_REASONING_EFFORT: 'low',
+      GRADER_SEED: '7',
+      GRADER_SERVICE_TIER: 'flex',
+      GRADER_PROMPT_CACHE_KEY: 'true',
+    };
+    expect(read(set).grader).toMatchObject({
+      maxOutputTokens: 4096,
+      reasoningEffort: 'low',
+      seed: 7,
+      serviceTier: 'flex',
+      sendPromptCacheKey: true,
     });
   });
 
@@ -39,6 +59,13 @@ describe('the grader of an environment', () => {
 
   test.each([
     ['GRADER_OUTPUT', 'xml'],
+    ['GRADER_OUTPUT_LIMIT', 'max'],
+    ['GRADER_MAX_OUTPUT_TOKENS', '99'],
+    ['GRADER_REASONING_EFFORT', 'huge'],
+    ['GRADER_SEED', '-1'],
+    ['GRADER_SERVICE_TIER', 'slow'],
+    ['GRADER_PROMPT_CACHE_KEY', 'yes'],
+    ['GRADER_IMAGE_DETAIL', 'medium'],
     ['SECOND_LOOK', 'sometimes'],
     ['SECOND_LOOK_CHARACTERS', '-1'],
     ['MODEL_PRICES', '{"m": {"input": -1, "output": 1}}'],

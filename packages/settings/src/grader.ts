@@ -45,6 +45,23 @@ export const graderShape = {
   GRADER_MODEL: z.string().default('gpt-4.1'),
   /** Not sent when it is not set: several models take no temperature but their own. */
   GRADER_TEMPERATURE: z.coerce.number().min(0).max(2).optional(),
+  /** How a request names the limit of its reply; servers that do not know `max_completion_tokens` know `max_tokens`. */
+  GRADER_OUTPUT_LIMIT: z
+    .enum(['max_completion_tokens', 'max_tokens', 'none'])
+    .default('max_completion_tokens'),
+  /** The highest limit that is sent: where the model, or its context, takes less than four pages need (12,000). */
+  GRADER_MAX_OUTPUT_TOKENS: integer(100, 1_000_000).optional(),
+  /** The four that follow are not sent when they are not set: not every server knows them. */
+  GRADER_REASONING_EFFORT: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
+  GRADER_SEED: z.coerce.number().int().min(0).max(2_147_483_647).optional(),
+  GRADER_SERVICE_TIER: z.enum(['auto', 'default', 'flex', 'priority']).optional(),
+  /** Sends `prompt_cache_key`, the same for all requests of one question. */
+  GRADER_PROMPT_CACHE_KEY: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
+  /** How closely a page is looked at; `none` leaves it to the server. */
+  GRADER_IMAGE_DETAIL: z.enum(['high', 'low', 'auto', 'none']).default('high'),
   MODEL_CALL_SECONDS: integer(1, 300).default(120),
   /** `json_object` and `text` are for servers that do not know strict schemas: the schema then stands in the prompt. */
   GRADER_OUTPUT: z.enum(['json_schema', 'json_object', 'text']).default('json_schema'),
@@ -81,6 +98,13 @@ export const graderOf = (e: GraderEnvironment) => {
         output: e.GRADER_OUTPUT,
         secondLook: { when: e.SECOND_LOOK, maxCharacters: e.SECOND_LOOK_CHARACTERS },
         ...(e.CONFIDENCE_TABLE === undefined ? {} : { confidenceTable: e.CONFIDENCE_TABLE }),
+        outputLimit: e.GRADER_OUTPUT_LIMIT,
+        imageDetail: e.GRADER_IMAGE_DETAIL,
+        sendPromptCacheKey: e.GRADER_PROMPT_CACHE_KEY,
+        ...(e.GRADER_MAX_OUTPUT_TOKENS === undefined ? {} : { maxOutputTokens: e.GRADER_MAX_OUTPUT_TOKENS }),
+        ...(e.GRADER_REASONING_EFFORT === undefined ? {} : { reasoningEffort: e.GRADER_REASONING_EFFORT }),
+        ...(e.GRADER_SEED === undefined ? {} : { seed: e.GRADER_SEED }),
+        ...(e.GRADER_SERVICE_TIER === undefined ? {} : { serviceTier: e.GRADER_SERVICE_TIER }),
         ...(e.GRADER_TEMPERATURE === undefined ? {} : { temperature: e.GRADER_TEMPERATURE }),
       }
     : { provider };

@@ -21,7 +21,7 @@ export interface Outcome {
   turn: number;
   /** null: the grader gave no judgement, for this reason. */
   result: Stored | null;
-  failure: 'transient' | 'malformed' | null;
+  failure: 'transient' | 'malformed' | 'unanswered' | null;
   /** Kept from an earlier run. */
   reused: boolean;
 }
@@ -67,7 +67,7 @@ export const runTasks = async (
     } catch (error) {
       if (!(error instanceof GraderFailure) || error.kind === 'permanent') throw error;
       // A malformed answer is an answer: the provider is there.
-      failedInARow = error.kind === 'transient' ? failedInARow + 1 : 0;
+      failedInARow = error.kind === 'malformed' ? 0 : failedInARow + 1;
       if (failedInARow >= GIVE_UP_AFTER) throw error;
       return { facts, kind, turn, result: null, failure: error.kind, reused: false };
     }

@@ -63,8 +63,8 @@ export async function* tasksOf(
 }
 
 /**
- * All of a grader's options that decide its judgements, as text. Not among them: the key, how much is asked at once, and
- * the confidence table, which is applied to the raw confidence when the report is made.
+ * All of a grader's options that decide its judgements, as text. Not among them: the key, how much is asked at once, how
+ * long a reply may be, what a call costs, and the confidence table, which is applied to the raw confidence when the report is made.
  */
 export const identityOf = (options: GraderOptions): string => {
   if (options.provider === 'baseline') return options.provider;
@@ -73,6 +73,10 @@ export const identityOf = (options: GraderOptions): string => {
     maxConcurrentCalls: _calls,
     callTimeoutSeconds: _time,
     confidenceTable: _table,
+    outputLimit: _limit,
+    maxOutputTokens: _tokens,
+    serviceTier: _tier,
+    sendPromptCacheKey: _cache,
     ...rest
   } = options;
   return JSON.stringify(

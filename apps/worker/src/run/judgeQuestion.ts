@@ -83,7 +83,7 @@ const judge = async (
       { err: error, run_id: run.material.run_id, question_id: question.id },
       'a question could not be graded',
     );
-    return { outcome: failedQuestion(question, answer) };
+    return { outcome: failedQuestion(question, answer, error.kind === 'unanswered') };
   }
 };
 

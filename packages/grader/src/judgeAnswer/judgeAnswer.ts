@@ -10,6 +10,13 @@ import { criteriaSystem, markingParts, readingSystem, userParts, version } from 
 import { criteriaSchema, readingSchema } from './schema.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
 
+/** The feedback, and what stands around it. */
+const JUDGEMENT_TOKENS = 400;
+/** Quote, reason, marks and certainty; most take 100. */
+const CRITERION_TOKENS = 250;
+/** A quote, and a sentence or two for each way that it may end. */
+const READING_TOKENS = 800;
+
 /**
  * Asks a model to mark a long answer by its criteria; the second look lists them otherwise (secondLook.ts).
  * judgement.ts makes one judgement of the looks.
@@ -29,6 +36,7 @@ export function judgeByCriteriaCall(
     user: userParts(request, look === 'first' ? marking.inOrder : marking.otherwise, boundary),
     boundary,
     schema: criteriaSchema,
+    outputTokens: JUDGEMENT_TOKENS + CRITERION_TOKENS * criteria.length,
     settings: { confidence_table: table.text },
     settle: (wire) => settleLook(request, criteria, wire),
   };
@@ -48,6 +56,7 @@ export function readObjectiveCall(
     user: userParts(request, [], boundary),
     boundary,
     schema: readingSchema,
+    outputTokens: READING_TOKENS,
     settings: { confidence_table: table.text },
     settle: (wire) => settleReading(request, key, table, wire),
   };

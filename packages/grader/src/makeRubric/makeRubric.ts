@@ -5,6 +5,9 @@ import { system, userParts, version } from './prompt.ts';
 import { rubricSchema } from './schema.ts';
 import type { RubricWire } from './schema.ts';
 
+/** Two to six criteria; a long one takes 300. */
+const RUBRIC_TOKENS = 2000;
+
 /** Asks a model for the rubric of a question that has none (spec 2.3 rule 7). No candidate's words are in it. */
 export function makeRubricCall(request: MakeRubricRequest): ModelCall<RubricWire, MadeRubric> {
   return {
@@ -14,6 +17,7 @@ export function makeRubricCall(request: MakeRubricRequest): ModelCall<RubricWire
     user: userParts(request),
     boundary: null,
     schema: rubricSchema,
+    outputTokens: RUBRIC_TOKENS,
     settle: (wire) => settleRubric(request, wire),
   };
 }

@@ -169,6 +169,69 @@ describe('3.10 what cannot pass is not retried without end', () => {
   });
 });
 
+describe('a request that comes to no end', () => {
+  const limits = () => server.calls.map(({ body }) => body['max_completion_tokens']);
+
+  test('a reply that goes on and on is cut off at the limit of its call, asked with twice the room, then fails', async () => {
+    always({ kind: 'runaway' });
+    await expect(grader.judgeAnswer(request, within(20_000))).rejects.toMatchObject({ kind: 'malformed' });
+    expect(limits()).toEqual([900, 1800, 1800]);
+  });
+
+  test('the limit goes by another name, below a limit that is set, or not at all', async () => {
+    for (const options of [
+      { outputLimit: 'max_tokens', maxOutputTokens: 500 },
+      { outputLimit: 'none' },
+    ] as const) {
+      const other = await createGrader({ ...optionsFor(server.baseUrl), ...options });
+      await other.judgeAnswer(request, within(20_000));
+      await other.close();
+    }
+    expect(server.calls.map(({ body }) => body['max_tokens'])).toEqual([500, undefined]);
+    expect(limits()).toEqual([undefined, undefined]);
+  });
+
+  test('a model that reasons gets room for it as soon as a reply shows that it does', async () => {
+    server.behave((call) => ({
+      kind: 'reshaped',
+      reshape: (completion) =>
+        Number(call.body['max_completion_tokens']) > 10_000
+          ? completion
+          : { choices: [{ index: 0, finish_reason: 'length', message: { role: 'assistant', content: '' } }] },
+    }));
+    await grader.judgeAnswer(request, within(20_000));
+    await grader.judgeAnswer(request, within(20_000));
+    expect(limits()).toEqual([900, 17_800, 16_900]);
+  });
+
+  test('three time-outs of our own end it, though the run has time, and all three are counted', async () => {
+    const hasty = await createGrader({ ...optionsFor(server.baseUrl), callTimeoutSeconds: 0.2 });
+    always({ kind: 'hang' });
+    const failure: unknown = await hasty
+      .judgeAnswer(request, within(60_000))
+      .catch((error: unknown) => error);
+    await hasty.close();
+    expect(failure).toMatchObject({ kind: 'unanswered', spent: [{ usage: { calls: 3 } }] });
+    expect(server.calls).toHaveLength(3);
+  });
+
+  test('a status that stays while other requests are answered is of the request: five times, and it fails', async () => {
+    server.behave((call) =>
+      JSON.stringify(call.body).includes('poison') ? { kind: 'status', status: 500 } : undefined,
+    );
+    const poisoned = grader.judgeAnswer({ ...request, answer: typedAnswer('poison') }, within(60_000));
+    const answered = server
+      .waitFor((calls) => calls.length > 0)
+      .then(() => grader.judgeAnswer(request, within(20_000)));
+    await expect(poisoned).rejects.toMatchObject({
+      kind: 'unanswered',
+      message: 'the model endpoint answered 500 to the same request 5 times',
+    });
+    await answered;
+    expect(server.calls).toHaveLength(6);
+  });
+});
+
 describe('3.10 an endpoint that is not there for us', () => {
   test.each<[string, Behaviour]>([
     ['a key that was revoked', { kind: 'status', status: 401 }],

@@ -4,6 +4,7 @@
  *
  *   answer fits the schema and settles ──▶ done
  *   transient failure ──▶ wait (jittered, doubling, at least what the endpoint asks) ──▶ ask again, until the deadline
+ *   the third time-out of our own, or the same 5xx again and again ──▶ fail (patience.ts)
  *   no answer in time to several pages, or a request that is refused ──▶ fail at once, to be asked for less (readInParts.ts)
  *   reply cut off, of a call that no brief reply will do for (read_pages) ──▶ ask afresh, or fail at once
  *   malformed output  ──▶ 1st time: ask again with the output and its fault shown · 2nd: ask afresh · 3rd: fail
@@ -23,12 +24,13 @@ import type { ModelCall } from '../modelCall.ts';
 import { CutOff, MalformedOutput, readStrict, strictJsonSchema } from '../strictSchema.ts';
 import { TooMuchAtOnce } from '../readPages/readInParts.ts';
 import { withinDeadline } from '../timeLimit.ts';
-import { hashOfPrompt, loadParts } from '../callEvidence.ts';
+import { hashOfPrompt, loadParts, sha256Of } from '../callEvidence.ts';
 import { failedAfter } from '../usage.ts';
 import type { Connection } from './connection.ts';
 import { contentOf } from './connection.ts';
 import { classify, isTooSlow, statusThatRefusesRequest, statusThatRefusesUs } from './failures.ts';
 import { LONGEST_HOLD_MS } from './hold.ts';
+import { createPatience } from './patience.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -61,18 +63,23 @@ export async function ask<Wire, Value>(
       );
     }
     const parts = await loadParts(call.user);
+    const cacheKey = cacheKeyOf(call);
     const question: ChatCompletionMessageParam[] = [
       { role: 'system', content: call.system },
-      { role: 'user', content: contentOf(parts) },
+      { role: 'user', content: contentOf(parts, connection.imageDetail) },
     ];
     let messages = question;
+    let outputTokens = call.outputTokens;
     let malformed = 0;
+    const patience = createPatience();
     for (let tries = 1; ; tries += 1) {
       let askedToWaitMs = 0;
       try {
         const reply = await connection.complete(messages, schema, {
           signal,
           run: options.run,
+          outputTokens,
+          cacheKey,
           onCall: () => (usage.calls += 1),
           onTokens: (tokens) => {
             usage.inputTokens += tokens.inputTokens;
@@ -88,6 +95,8 @@ export async function ask<Wire, Value>(
         if (error instanceof MalformedOutput) {
           malformed += 1;
           refused.push(error.output);
+          // An honest reply may be longer than most: once it gets twice the room.
+          if (error instanceof CutOff) outputTokens = 2 * call.outputTokens;
           const whenCutOff = error instanceof CutOff ? call.whenCutOff : undefined;
           if (malformed === MALFORMED_TRIES || whenCutOff === 'give up') {
             throw new GraderFailure('malformed', error.message);
@@ -106,6 +115,11 @@ export async function ask<Wire, Value>(
           if (failure.kind !== 'transient') throw failure;
           // It would be as slow again, and is paid for each time.
           if (call.whenCutOff === 'give up' && isTooSlow(error)) throw new TooMuchAtOnce('slow', failure);
+          const reason = patience.reasonToGiveUp(error, {
+            now: performance.now(),
+            answeredAt: connection.answeredAt,
+          });
+          if (reason !== null) throw new GraderFailure('unanswered', reason);
           askedToWaitMs = Math.min(failure.retryAfterMs ?? 0, LONGEST_HOLD_MS);
           if (Date.now() + askedToWaitMs >= options.deadline.getTime()) throw failure;
         }
@@ -121,13 +135,23 @@ export async function ask<Wire, Value>(
     promptVersion: call.version,
     provider: 'openai',
     model: connection.model,
-    settings: { ...connection.settings, ...call.settings },
+    settings: {
+      ...connection.settings,
+      ...(parts.every((part) => 'text' in part) ? {} : { image_detail: connection.imageDetail }),
+      ...call.settings,
+    },
     ...hashOfPrompt(call, parts),
     reply,
     refused,
   };
   const answered = { value, usage: took(), evidence: [evidence] };
   return problems.length === 0 ? answered : { ...answered, problems };
+}
+
+/** Of what comes before the last part, which alone differs between the candidates of one question. */
+function cacheKeyOf({ version, user }: Pick<ModelCall<unknown, unknown>, 'version' | 'user'>): string {
+  const begin = user.slice(0, -1).flatMap((part) => ('text' in part ? [part.text] : []));
+  return sha256Of(JSON.stringify([version, begin])).slice(0, 32);
 }
 
 /** Half fixed, half random: workers that failed together do not come back together. */

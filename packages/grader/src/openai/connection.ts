@@ -18,11 +18,13 @@ import {
   statusThatRefusesRequest,
   statusThatRefusesUs,
   throttledFor,
+  TimedOut,
 } from './failures.ts';
 import { createHold, type Hold } from './hold.ts';
 import { createImages, type Images } from './images.ts';
 import { askedIn, type Output, type ReplySchema } from './output.ts';
 import { observed, observeTokens } from './observed.ts';
+import { createOutputLimit } from './outputLimit.ts';
 import { createPace, type Turn } from './pace.ts';
 
 export type OpenAiOptions = Extract<GraderOptions, { provider: 'openai' }>;
@@ -42,6 +44,9 @@ export interface Connection {
   /** What is sent with every request beside its messages, and how it asks for its schema. */
   readonly settings: CallEvidence['settings'];
   readonly model: string;
+  readonly imageDetail: 'high' | 'low' | 'auto' | 'none';
+  /** When a call was last answered by the model, by `performance.now()`; null: none yet. */
+  readonly answeredAt: number | null;
   /**
    * One HTTP request, never repeated here. @returns what the model said
    * @throws what the client throws, or MalformedOutput
@@ -51,6 +56,10 @@ export interface Connection {
     schema: ReplySchema,
     options: {
       signal: AbortSignal;
+      /** What an honest reply takes at most, without reasoning. */
+      outputTokens: number;
+      /** The same for requests that begin alike. */
+      cacheKey: string;
       /** The run that the call is for: any object that its calls share. */
       run: object;
       /** The request goes out now. */
@@ -110,7 +119,8 @@ export function connect(options: OpenAiOptions): Connection {
     organization: null,
     project: null,
     maxRetries: 0,
-    timeout: options.callTimeoutSeconds * 1000,
+    // Ours is shorter and covers the body as well; the client's would end a call that is slow to begin under another name.
+    timeout: 2 * options.callTimeoutSeconds * 1000,
     // Its debug log prints prompts, which hold answers.
     logLevel: 'off',
     fetch: boundedFetch,
@@ -146,6 +156,7 @@ export function connect(options: OpenAiOptions): Connection {
       else if (throttled !== null) passage.throttled();
       else passage.answered();
       if (throttled !== null) turn.throttled(throttled.retryAfterMs);
+      else if (error instanceof TimedOut) turn.timedOut();
       const refusesUs = statusThatRefusesUs(error);
       if (refusesUs !== null) complaints.refusesUs(refusesUs);
       const refusesRequest = statusThatRefusesRequest(error);
@@ -156,8 +167,29 @@ export function connect(options: OpenAiOptions): Connection {
     }
   }
 
-  const sampling = options.temperature === undefined ? {} : { temperature: options.temperature };
+  /** @throws TimedOut when the call's own time limit came first */
+  async function inTime<T>(signal: AbortSignal, request: (limited: AbortSignal) => Promise<T>): Promise<T> {
+    const limit = AbortSignal.timeout(options.callTimeoutSeconds * 1000);
+    try {
+      return await request(AbortSignal.any([signal, limit]));
+    } catch (error) {
+      throw limit.aborted && !signal.aborted ? new TimedOut() : error;
+    }
+  }
+
+  const sampling = {
+    ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...(options.reasoningEffort === undefined ? {} : { reasoning_effort: options.reasoningEffort }),
+  };
+  const handling = options.serviceTier === undefined ? {} : { service_tier: options.serviceTier };
   const output: Output = options.output ?? 'json_schema';
+  const outputLimit = createOutputLimit({
+    name: options.outputLimit ?? 'max_completion_tokens',
+    ...(options.maxOutputTokens === undefined ? {} : { mostTokens: options.maxOutputTokens }),
+    reasons: options.reasoningEffort !== undefined && options.reasoningEffort !== 'none',
+  });
+  let answeredAt: number | null = null;
 
   return {
     breaker,
@@ -166,21 +198,29 @@ export function connect(options: OpenAiOptions): Connection {
     whenRefused: options.whenRefused ?? 'wait',
     settings: { ...sampling, output, endpoint: endpointOf(options.baseUrl) },
     model: options.model,
-    async complete(messages, schema, { signal, run, onCall, onTokens }) {
+    imageDetail: options.imageDetail ?? 'high',
+    get answeredAt() {
+      return answeredAt;
+    },
+    async complete(messages, schema, { signal, run, outputTokens, cacheKey, onCall, onTokens }) {
       const turn = await pace.enter(signal);
       try {
         const passage = await breaker.enter(run, signal);
         onCall();
         return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
-          const body = { model: options.model, ...sampling, ...askedIn(output, messages, schema) };
-          const reply = await watched({ passage, turn }, signal, async () =>
-            outputIn(
-              client.chat.completions.create(body, {
-                // A time limit of our own over the whole call: the client's covers a slow start only, not a slow body.
-                signal: AbortSignal.any([signal, AbortSignal.timeout(options.callTimeoutSeconds * 1000)]),
-              }),
-            ),
+          const body = {
+            model: options.model,
+            ...sampling,
+            ...handling,
+            ...(options.sendPromptCacheKey === true ? { prompt_cache_key: cacheKey } : {}),
+            ...outputLimit.askedFor(outputTokens),
+            ...askedIn(output, messages, schema),
+          };
+          const reply = await watched({ passage, turn }, signal, () =>
+            inTime(signal, (limited) => outputIn(client.chat.completions.create(body, { signal: limited }))),
           );
+          answeredAt = performance.now();
+          outputLimit.learnFrom(reply);
           const read = replySchema.safeParse(reply).data;
           const tokens = tokensOf(read);
           onTokens(tokens);
@@ -265,7 +305,10 @@ function endpointOf(baseUrl: string): string {
  * Texts as they are, pages as data URLs, which every endpoint that sees images takes. Without a page it is one string:
  * servers of models that see nothing take no parts.
  */
-export function contentOf(parts: readonly LoadedPart[]): string | ChatCompletionContentPart[] {
+export function contentOf(
+  parts: readonly LoadedPart[],
+  detail: Connection['imageDetail'],
+): string | ChatCompletionContentPart[] {
   const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
   if (texts.length === parts.length) return texts.join('\n');
   return parts.map((part) =>
@@ -273,7 +316,10 @@ export function contentOf(parts: readonly LoadedPart[]): string | ChatCompletion
       ? { type: 'text', text: part.text }
       : {
           type: 'image_url',
-          image_url: { url: `data:image/jpeg;base64,${part.jpeg.toString('base64')}` },
+          image_url: {
+            url: `data:image/jpeg;base64,${part.jpeg.toString('base64')}`,
+            ...(detail === 'none' ? {} : { detail }),
+          },
         },
   );
 }

@@ -1,4 +1,4 @@
-import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
 import { z } from 'zod/v4';
 import { GraderFailure } from '../grader.ts';
 
@@ -15,6 +15,13 @@ const TOO_SLOW = new Set([504, 524]);
 export class NoModelOutput extends Error {
   constructor() {
     super('the model endpoint answered without a model');
+  }
+}
+
+/** A call took longer than its own time limit, and was ended by us. */
+export class TimedOut extends Error {
+  constructor() {
+    super('the model did not answer in time');
   }
 }
 
@@ -40,8 +47,8 @@ export function insteadOfOutput(body: unknown): Error {
  */
 export function classify(error: unknown): GraderFailure {
   if (error instanceof GraderFailure) return error;
-  // Only our own per-call time limit reaches here as an abort: cancellation and deadline have been told apart before.
-  if (error instanceof APIUserAbortError || error instanceof APIConnectionError || isCutOff(error)) {
+  if (error instanceof TimedOut) return new GraderFailure('transient', error.message);
+  if (error instanceof APIConnectionError || isCutOff(error)) {
     return new GraderFailure(
       'transient',
       'the model endpoint could not be reached or did not answer in time',
@@ -63,7 +70,7 @@ export function classify(error: unknown): GraderFailure {
 
 /** Whether nobody was there to answer, as far as one call can tell: no connection, no answer in time, 5xx, no model's output. */
 export function isUnreachable(error: unknown): boolean {
-  if (error instanceof APIUserAbortError || error instanceof APIConnectionError) return true;
+  if (error instanceof TimedOut || error instanceof APIConnectionError) return true;
   if (error instanceof NoModelOutput || isCutOff(error)) return true;
   return error instanceof APIError && typeof error.status === 'number' && error.status >= 500;
 }
@@ -100,7 +107,7 @@ export function isDown(error: unknown): boolean {
 
 /** Whether time ran out over an answer, ours or that of a gateway: asked for less, the endpoint may come to an end. */
 export function isTooSlow(error: unknown): boolean {
-  if (error instanceof APIUserAbortError || error instanceof APIConnectionTimeoutError) return true;
+  if (error instanceof TimedOut || error instanceof APIConnectionTimeoutError) return true;
   return error instanceof APIError && typeof error.status === 'number' && TOO_SLOW.has(error.status);
 }
 

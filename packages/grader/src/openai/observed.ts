@@ -1,9 +1,9 @@
 import { describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
 import type { Usage } from '../grader.ts';
 import { MalformedOutput } from '../strictSchema.ts';
-import { isUnreachable } from './failures.ts';
+import { isUnreachable, TimedOut } from './failures.ts';
 
-type Outcome = 'answered' | 'malformed' | 'refused' | 'unreachable' | 'aborted';
+type Outcome = 'answered' | 'malformed' | 'refused' | 'unreachable' | 'timed_out' | 'aborted';
 
 interface Asked {
   /** Whose calls they are, as metrics name it. */
@@ -54,5 +54,6 @@ export function observeTokens(
 function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
   if (signal.aborted) return 'aborted';
   if (error instanceof MalformedOutput) return 'malformed';
+  if (error instanceof TimedOut) return 'timed_out';
   return isUnreachable(error) ? 'unreachable' : 'refused';
 }

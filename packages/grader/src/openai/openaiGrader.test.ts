@@ -446,6 +446,44 @@ describe('judging an objective answer on a copy', () => {
   });
 });
 
+test('what not every server knows is sent where it is set, and told in evidence where it can move a mark', async () => {
+  const tuned = await createGrader({
+    ...optionsFor(server.baseUrl),
+    reasoningEffort: 'low',
+    seed: 7,
+    serviceTier: 'flex',
+    sendPromptCacheKey: true,
+    imageDetail: 'low',
+  });
+  const judged = [];
+  for (const text of ['one', 'two']) {
+    const request = { exam, question: longQuestion(), answer: typedAnswer(text) };
+    judged.push(await tuned.judgeAnswer(request, within(10_000)));
+  }
+  const { evidence } = await tuned.readPages({ pages: [await page(1)], context: null }, within(10_000));
+  await tuned.close();
+  const [one, two, read] = server.calls.map(({ body }) => body);
+  expect(one).toMatchObject({ reasoning_effort: 'low', seed: 7, service_tier: 'flex' });
+  expect(one?.['prompt_cache_key']).toMatch(/^[0-9a-f]{32}$/);
+  // The same question; a page is another matter.
+  expect(two?.['prompt_cache_key']).toBe(one?.['prompt_cache_key']);
+  expect(read?.['prompt_cache_key']).not.toBe(one?.['prompt_cache_key']);
+  expect(JSON.stringify(read)).toContain('"detail":"low"');
+  expect(judged[0]?.evidence[0]?.settings).toMatchObject({ reasoning_effort: 'low', seed: 7 });
+  expect(judged[0]?.evidence[0]?.settings).not.toHaveProperty('image_detail');
+  expect(evidence[0]?.settings).toMatchObject({ image_detail: 'low' });
+});
+
+test('a page is looked at closely, and as closely as the server likes where that is set', async () => {
+  const other = await createGrader({ ...optionsFor(server.baseUrl), imageDetail: 'none' });
+  for (const each of [grader, other]) {
+    await each.readPages({ pages: [await page(1)], context: null }, within(10_000));
+  }
+  await other.close();
+  const told = server.calls.map(({ body }) => JSON.stringify(body).includes('"detail":"high"'));
+  expect(told).toEqual([true, false]);
+});
+
 test('requests are plain strict JSON-schema chat completions, nothing of one vendor', async () => {
   await grader.readPages({ pages: [await page(1)], context: null }, within(10_000));
   await grader.alignAnswers(alignRequest, within(10_000));
@@ -458,7 +496,12 @@ test('requests are plain strict JSON-schema chat completions, nothing of one ven
     'judge_answer',
   ]);
   for (const { body, model, authorization } of server.calls) {
-    expect(Object.keys(body).sort()).toEqual(['messages', 'model', 'response_format']);
+    expect(Object.keys(body).sort()).toEqual([
+      'max_completion_tokens',
+      'messages',
+      'model',
+      'response_format',
+    ]);
     expect(model).toBe('some-model');
     expect(authorization).toBe('Bearer sk-very-secret');
     expect(body['response_format']).toMatchObject({ type: 'json_schema', json_schema: { strict: true } });

@@ -73,7 +73,8 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
       try {
         return await ask(connection, alignAnswersCall(request), whileOpen(callOptions));
       } catch (error) {
-        if (!(error instanceof GraderFailure) || error.kind !== 'malformed') throw error;
+        if (!(error instanceof GraderFailure)) throw error;
+        if (error.kind !== 'malformed' && error.kind !== 'unanswered') throw error;
         return await alignedByLabels(request, error);
       }
     },

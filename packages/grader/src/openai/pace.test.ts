@@ -32,6 +32,19 @@ describe('3.10 as many calls are out as the endpoint bears', () => {
     expect(grown).toEqual([2, 2, 3, 3, 3, 3, 3, 3]);
   });
 
+  test('a time-out leaves no more places than calls were answered meanwhile, and half of them at most', async () => {
+    const pace = createPace(16);
+    const [first, ...others] = await take(pace, 16);
+    first?.served();
+    for (const turn of others) turn.timedOut();
+    expect(pace.places).toBe(1);
+    const busy = createPace(8);
+    const [slow, ...quick] = await take(busy, 8);
+    for (const turn of quick) turn.served();
+    slow?.timedOut();
+    expect(busy.places).toBe(4);
+  });
+
   test('a call that ended otherwise gives its place back and changes nothing, and only its first word counts', async () => {
     const pace = createPace(1);
     const turn = await pace.enter(never);
@@ -85,6 +98,25 @@ describe('3.10 an endpoint with too much to do', () => {
     const judged = await judge(100, 12);
     expect(judged.every(({ value }) => value.awarded === 3)).toBe(true);
     expect(server.calls.length).toBeLessThanOrEqual(130);
+  });
+
+  test('and lets all calls but one wait until they time out: asked one by one, it answers them all', async () => {
+    server.behave(() => {
+      const out = server.calls.filter(({ endedAt }) => endedAt === null).length;
+      return out > 1 ? { kind: 'hang' } : { kind: 'slow', ms: 15 };
+    });
+    const grader = await createGrader({
+      ...optionsFor(server.baseUrl),
+      maxConcurrentCalls: 8,
+      callTimeoutSeconds: 2,
+    });
+    const request = { exam, question: longQuestion(), answer: typedAnswer('Plants make glucose.') };
+    const judged = await Promise.all(
+      Array.from({ length: 8 }, () => grader.judgeAnswer(request, within(60_000))),
+    );
+    await grader.close();
+    expect(judged.every(({ value }) => value.awarded === 3)).toBe(true);
+    expect(server.calls.length).toBeLessThanOrEqual(2 * 8);
   });
 
   test('is left alone by all until the moment it asked for', async () => {

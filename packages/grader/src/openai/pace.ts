@@ -3,12 +3,15 @@
  * 429s (additive increase, multiplicative decrease), and none before the moment it asked for (hold.ts).
  *
  *   429 ──▶ half as many places, at least one; once for all calls that were out together, which all hear the same
- *   a round of answers (as many as there are places) ──▶ one place more, up to the most
+ *   a call past our own time limit ──▶ the same, and no more places than calls were answered while it was out: a server with
+ *     fewer places than we ask for lets calls wait in its own queue, and that wait counts against their time
+ *   a round of answers (as many as there are places) ──▶ one place more, up to the most; ten rounds after a time-out, since
+ *     to find out that a place is one too many then costs a whole time limit, and not a 429
  *   429 with a time to wait ──▶ no call goes out until then
  *
- * State: places, answers since the last change, how often places were cut. It lives in this object, is changed by how calls
- * end, and dies with the process: the next one starts with all places and finds out again. The breaker beside it counts who
- * answers at all; here only 429 counts.
+ * State: places, answers since the last change, how often places were cut, whether a call has timed out. It lives in this object, is changed by how calls
+ * end, and dies with the process: the next one starts with all places and finds out again. The breaker beside it counts
+ * which calls are answered at all; here only 429s and time-outs count.
  */
 import { createTurns } from '@evaluation/turns';
 import { createHold, type Hold } from './hold.ts';
@@ -26,9 +29,13 @@ export interface Turn {
   served(): void;
   /** It has too much to do. @param retryAfterMs how long it asked to be left alone, where it did */
   throttled(retryAfterMs: number | undefined): void;
+  /** It did not answer within our own time limit. */
+  timedOut(): void;
   /** It ended otherwise, which says nothing of its load. */
   ended(): void;
 }
+
+const ROUNDS_AFTER_TIME_OUT = 10;
 
 /** @param hold the endpoint's, which other graders may share */
 export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace {
@@ -36,6 +43,9 @@ export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace 
   let places = mostPlaces;
   let answers = 0;
   let cuts = 0;
+  let roundsForMore = 1;
+  /** Since the start. */
+  let served = 0;
 
   function resize(to: number): void {
     places = to;
@@ -56,6 +66,12 @@ export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace 
         throw error;
       }
       const begun = cuts;
+      const servedBefore = served;
+      const cutTo = (to: number) => {
+        if (begun !== cuts) return;
+        cuts += 1;
+        resize(Math.max(1, to));
+      };
       let told = false;
       const once = (tell: () => void) => {
         if (told) return;
@@ -66,15 +82,19 @@ export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace 
       return {
         served: () =>
           once(() => {
+            served += 1;
             answers += 1;
-            if (answers >= places && places < mostPlaces) resize(places + 1);
+            if (answers >= places * roundsForMore && places < mostPlaces) resize(places + 1);
           }),
         throttled: (retryAfterMs) =>
           once(() => {
             if (retryAfterMs !== undefined) hold.askedToWait(retryAfterMs);
-            if (begun !== cuts) return;
-            cuts += 1;
-            resize(Math.max(1, Math.floor(places / 2)));
+            cutTo(Math.floor(places / 2));
+          }),
+        timedOut: () =>
+          once(() => {
+            roundsForMore = ROUNDS_AFTER_TIME_OUT;
+            cutTo(Math.min(Math.floor(places / 2), served - servedBefore));
           }),
         ended: () => once(() => {}),
       };

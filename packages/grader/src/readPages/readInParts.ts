@@ -52,6 +52,11 @@ export async function readInParts(
   throw new GraderFailure(refusal.kind, refusal.message, undefined, read.spent);
 }
 
+/** Whether fewer pages may be read, or the one is lost and the others are not. */
+function isOfThesePages(error: GraderFailure): boolean {
+  return error instanceof TooMuchAtOnce || error.kind === 'malformed' || error.kind === 'unanswered';
+}
+
 /** `refusals`: of pages that were refused by themselves. */
 async function readParts(
   ask: Ask,
@@ -63,9 +68,7 @@ async function readParts(
     const answered = await ask(readPagesCall(pages, context));
     return { readings: answered.value, answers: [answered], spent: [], refusals: [] };
   } catch (error) {
-    if (!(error instanceof TooMuchAtOnce || (error instanceof GraderFailure && error.kind === 'malformed'))) {
-      throw error;
-    }
+    if (!(error instanceof GraderFailure) || !isOfThesePages(error)) throw error;
     failure = error;
   }
   const isRefused = failure instanceof TooMuchAtOnce && failure.why === 'refused';

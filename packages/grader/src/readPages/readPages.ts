@@ -5,6 +5,9 @@ import { system, userParts, version, type ShownPage } from './prompt.ts';
 import { pagesSchema } from './schema.ts';
 import type { PagesWire } from './schema.ts';
 
+/** A page full of writing takes 1000, a column of forty short answers with their places 2800. */
+const PAGE_TOKENS = 3000;
+
 /** Asks a model to transcribe pages; none of them blank (spec 1.4, 4.7 rule 4). */
 export function readPagesCall(
   pages: readonly ShownPage[],
@@ -20,6 +23,7 @@ export function readPagesCall(
     // Of several, each is asked for by itself (readInParts.ts); of one there is no smaller part.
     whenCutOff: pages.length > 1 ? 'give up' : 'ask afresh',
     schema: pagesSchema,
+    outputTokens: PAGE_TOKENS * pages.length,
     settle: (wire) => settlePages(asked, context?.image.page ?? null, wire),
   };
 }

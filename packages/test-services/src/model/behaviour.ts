@@ -30,6 +30,8 @@ export type Behaviour =
   | { kind: 'truncated' }
   /** The same, and the response says so: its `finish_reason` is `length`. */
   | { kind: 'out_of_length' }
+  /** Goes on without end, as a weak model does: cut off at the limit that the request gives, and hangs without one. */
+  | { kind: 'runaway' }
   /** What it would have answered, changed. */
   | { kind: 'altered'; alter: (answer: Json) => Json }
   /** Well-formed JSON that breaks the schema asked for. */

@@ -33,6 +33,12 @@ export function schemaOf(body: ChatRequest): { name: string | null; schema: Json
   return { name: said ?? null, schema: jsonLinesIn(schema)[0] ?? {} };
 }
 
+/** The most tokens that a reply may have; null where the request does not say. */
+export function outputLimitOf(body: ChatRequest): number | null {
+  const limit = body['max_completion_tokens'] ?? body['max_tokens'];
+  return typeof limit === 'number' ? limit : null;
+}
+
 /** The first user message's parts; an image by the SHA-256 of its bytes, in hex. */
 export function userPartsOf(body: ChatRequest): UserPart[] {
   const user = asArray(body['messages'])

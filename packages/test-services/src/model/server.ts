@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toDecision } from './behaviour.ts';
 import type { Behaviour, ModelCallRecord, Script } from './behaviour.ts';
-import { asArray, asObject, asText, schemaOf } from './chatRequest.ts';
+import { asArray, asObject, asText, outputLimitOf, schemaOf } from './chatRequest.ts';
 import type { ChatRequest, Json, JsonObject } from './chatRequest.ts';
 import { answerFor } from './perfectReader.ts';
 import { createPromptCache } from './promptCache.ts';
@@ -75,6 +75,7 @@ export async function startModelServer(): Promise<ModelServer> {
     const behaviour = decide(call);
     changed();
     if (behaviour.kind === 'hang') return;
+    if (behaviour.kind === 'runaway' && outputLimitOf(body) === null) return;
     if (behaviour.kind === 'slow') await sleep(behaviour.ms, undefined, { signal: gone.signal });
     if (behaviour.kind === 'held') await behaviour.until;
     respond(response, { body, knownCharacters }, behaviour, truth);
@@ -186,6 +187,8 @@ function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, t
       return sendCompletion(response, asked, answer().slice(0, -5));
     case 'out_of_length':
       return sendCompletion(response, asked, answer().slice(0, -5), 'length');
+    case 'runaway':
+      return sendCompletion(response, asked, '{ '.repeat(2 * (outputLimitOf(body) ?? 0)), 'length');
     case 'altered':
       return sendCompletion(response, asked, JSON.stringify(behaviour.alter(answered())));
     case 'violating':

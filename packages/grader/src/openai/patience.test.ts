@@ -1,0 +1,54 @@
+import { APIError } from 'openai';
+import { expect, test } from 'vitest';
+import { NoModelOutput, TimedOut } from './failures.ts';
+import { createPatience } from './patience.ts';
+
+const answered = (status: number, headers: Record<string, string> = {}) =>
+  APIError.generate(status, {}, undefined, new Headers(headers));
+/** Fails every ten seconds; what is said of the failures, in their order. */
+const said = (errors: readonly unknown[], answeredAt: number | null = null) => {
+  const patience = createPatience();
+  return errors.map((error, index) => patience.reasonToGiveUp(error, { now: 10_000 * index, answeredAt }));
+};
+const times = (count: number, error: unknown): unknown[] => Array.from({ length: count }, () => error);
+const nothing = (count: number): null[] => Array.from({ length: count }, () => null);
+
+test('the third time-out ends a request, whatever came between', () => {
+  const errors = [new TimedOut(), answered(500), new TimedOut(), answered(429), new TimedOut()];
+  expect(said(errors)).toEqual([...nothing(4), 'the model did not end in time, 3 times']);
+});
+
+test('the same 5xx five times ends it where another call was answered meanwhile', () => {
+  expect(said(times(5, answered(500)), 15_000)).toEqual([
+    ...nothing(4),
+    'the model endpoint answered 500 to the same request 5 times',
+  ]);
+});
+
+test('and where none was, once it lasts for two minutes: an outage may be shorter', () => {
+  expect(said(times(13, answered(502)), -1)).toEqual([
+    ...nothing(12),
+    'the model endpoint answered 502 to the same request 13 times',
+  ]);
+});
+
+test('a status 200 without a model counts as a status', () => {
+  expect(said(times(5, new NoModelOutput()), 1).at(-1)).toMatch(/without a model to the same request 5/);
+});
+
+test.each([
+  ['a 429', [429, 429, 429, 429, 429, 429]],
+  ['a refusal of us', [401, 401, 401, 401, 401, 401]],
+  ['a status that changes', [500, 502, 500, 502, 500, 502]],
+])('%s ends nothing', (_, statuses) => {
+  expect(
+    said(
+      statuses.map((status) => answered(status)),
+      1,
+    ),
+  ).toEqual(nothing(6));
+});
+
+test('a 503 that names its end ends nothing', () => {
+  expect(said(times(20, answered(503, { 'retry-after': '9' })), 1)).toEqual(nothing(20));
+});

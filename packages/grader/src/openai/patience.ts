@@ -1,0 +1,60 @@
+/**
+ * Whether one request is asked again after a failure that passes as a rule.
+ *
+ *   a call past our own time limit ──3rd of the request──▶ given up
+ *   a 5xx, or a status 200 without a model's output, and the same again ──5th in a row, and other calls were answered
+ *     meanwhile, or the first came two minutes ago──▶ given up
+ *   anything else ──▶ asked again; a row begins anew
+ *
+ * A time limit that was reached says that the request is too much for the model: each try is as long again, and is paid
+ * for. A status that stays while others are answered is about the request. Two minutes outlast a restart of the endpoint.
+ * A 503 that names a time to wait is an outage that was announced, and begins no row.
+ *
+ * State: of one request, dies with it.
+ */
+import { APIError } from 'openai';
+import { leftAloneFor, NoModelOutput, TimedOut } from './failures.ts';
+
+export interface Patience {
+  /**
+   * @param answeredAt when the endpoint answered any call last; null: never yet. Both times are of `performance.now()`
+   * @returns why the request is given up; null: it is asked again
+   */
+  reasonToGiveUp(error: unknown, times: { now: number; answeredAt: number | null }): string | null;
+}
+
+const TIME_OUTS = 3;
+const SAME_IN_A_ROW = 5;
+const SAME_FOR_MS = 120_000;
+
+export function createPatience(): Patience {
+  let timeOuts = 0;
+  let row: { what: string; count: number; since: number } | null = null;
+  return {
+    reasonToGiveUp(error, { now, answeredAt }) {
+      if (error instanceof TimedOut) {
+        timeOuts += 1;
+        if (timeOuts >= TIME_OUTS) return `the model did not end in time, ${timeOuts} times`;
+      }
+      const what = stayingFailure(error);
+      if (what === null) {
+        row = null;
+        return null;
+      }
+      if (row?.what === what) row.count += 1;
+      else row = { what, count: 1, since: now };
+      const isOfTheRequest = answeredAt !== null && answeredAt >= row.since;
+      return row.count >= SAME_IN_A_ROW && (isOfTheRequest || now - row.since >= SAME_FOR_MS)
+        ? `${what} to the same request ${row.count} times`
+        : null;
+    },
+  };
+}
+
+function stayingFailure(error: unknown): string | null {
+  if (error instanceof NoModelOutput) return error.message;
+  if (!(error instanceof APIError) || typeof error.status !== 'number') return null;
+  return error.status >= 500 && leftAloneFor(error) === null
+    ? `the model endpoint answered ${error.status}`
+    : null;
+}
