@@ -118,6 +118,7 @@ const optionsOf = ({ grader }: GraderSettings, options: AgreementOptions): Grade
     ...grader,
     maxConcurrentCalls: options.concurrency,
     whenRefused: 'fail',
+    log: { error: complain, warn: complain },
     onProgress: (event) =>
       note(
         event === 'provider.down'
@@ -125,6 +126,16 @@ const optionsOf = ({ grader }: GraderSettings, options: AgreementOptions): Grade
           : 'the provider answers again',
       ),
   };
+};
+
+/** What goes wrong with the model, as a line for a person: once a minute each at most. */
+const complain = (fields: object, message: string): void => {
+  const told = Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
+    ['status', 'reason', 'n_ctx', 'n_prompt_tokens', 'output_tokens'].includes(name)
+      ? [`${name} ${String(value)}`]
+      : [],
+  );
+  note(told.length === 0 ? message : `${message} (${told.join(', ')})`);
 };
 
 /** A folder for each data set and grader, so that the reports of two graders lie side by side. */

@@ -44,6 +44,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
             hold,
             maxConcurrentCalls: settings.modelCalls[lane],
             lane,
+            log,
             onProgress: (event, details) => {
               log.warn({ ...details, lane }, event);
               metrics.providerUp.set({ lane }, event === 'provider.up' ? 1 : 0);

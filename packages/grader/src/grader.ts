@@ -232,6 +232,12 @@ export interface Grader {
   close(): Promise<void>;
 }
 
+/** What a grader says to its operator: ids, codes and numbers, and no word of a prompt, an answer or a key. */
+export interface GraderLog {
+  error(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
 export type GraderOptions =
   | {
       provider: 'openai';
@@ -274,8 +280,16 @@ export type GraderOptions =
        * since whoever runs the service may mend it. `fail`: at once, for whoever sits before it.
        */
       whenRefused?: 'wait' | 'fail';
-      /** Hears `provider.down` when calls are kept back from now on, and `provider.up` when they go out again. */
-      onProgress?: (event: 'provider.down' | 'provider.up', details: { model: string }) => void;
+      /** Hears what goes wrong with the endpoint, each kind once a minute at most. Left out, nothing is told. */
+      log?: GraderLog;
+      /**
+       * Hears `provider.down` when calls are kept back from now on, and why (origin, status, reason), and `provider.up` when
+       * they go out again.
+       */
+      onProgress?: (
+        event: 'provider.down' | 'provider.up',
+        details: { model: string; origin: string; status?: number | undefined; reason?: string | undefined },
+      ) => void;
     }
   | { provider: 'baseline' };
 

@@ -5,8 +5,8 @@ export class MalformedOutput extends Error {
   readonly problem: string;
   readonly output: string;
 
-  constructor(problem: string, output: string) {
-    super('the model answered outside its schema');
+  constructor(problem: string, output: string, message = 'the model answered outside its schema') {
+    super(message);
     this.problem = problem;
     this.output = output;
   }
@@ -14,8 +14,12 @@ export class MalformedOutput extends Error {
 
 /** Output that was too long for the model or for us, and of which the end is missing. */
 export class CutOff extends MalformedOutput {
-  constructor(problem: string) {
-    super(problem, '');
+  /** Of the reply, as the endpoint counts them; null where it does not. */
+  readonly outputTokens: number | null;
+
+  constructor(problem: string, outputTokens: number | null = null) {
+    super(problem, '', 'the reply of the model was cut off');
+    this.outputTokens = outputTokens;
   }
 }
 

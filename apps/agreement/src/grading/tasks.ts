@@ -77,6 +77,7 @@ export const identityOf = (options: GraderOptions): string => {
     maxOutputTokens: _tokens,
     serviceTier: _tier,
     sendPromptCacheKey: _cache,
+    log: _log,
     ...rest
   } = options;
   return JSON.stringify(

@@ -80,7 +80,7 @@ const judge = async (
     run.signal.throwIfAborted();
     if (!(error instanceof GraderFailure) || isOutOfTime(error, run)) throw error;
     tools.log.warn(
-      { err: error, run_id: run.material.run_id, question_id: question.id },
+      { kind: error.kind, reason: error.message, run_id: run.material.run_id, question_id: question.id },
       'a question could not be graded',
     );
     return { outcome: failedQuestion(question, answer, error.kind === 'unanswered') };

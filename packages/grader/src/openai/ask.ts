@@ -5,7 +5,8 @@
  *   answer fits the schema and settles ──▶ done
  *   transient failure ──▶ wait (jittered, doubling, at least what the endpoint asks) ──▶ ask again, until the deadline
  *   the third time-out of our own, or the same 5xx again and again ──▶ fail (patience.ts)
- *   no answer in time to several pages, or a request that is refused ──▶ fail at once, to be asked for less (readInParts.ts)
+ *   no answer in time to several pages, or a refusal of them ──▶ fail at once, to be asked for less (readInParts.ts)
+ *   a refusal ──▶ fail at once where the endpoint names a reason in the request, else ask again: it may be of us (patience.ts)
  *   reply cut off, of a call that no brief reply will do for (read_pages) ──▶ ask afresh, or fail at once
  *   malformed output  ──▶ 1st time: ask again with the output and its fault shown · 2nd: ask afresh · 3rd: fail
  *   anything else     ──▶ fail at once
@@ -28,7 +29,13 @@ import { hashOfPrompt, loadParts, sha256Of } from '../callEvidence.ts';
 import { failedAfter } from '../usage.ts';
 import type { Connection } from './connection.ts';
 import { contentOf } from './connection.ts';
-import { classify, isTooSlow, statusThatRefusesRequest, statusThatRefusesUs } from './failures.ts';
+import {
+  classify,
+  isOfThisRequest,
+  isTooSlow,
+  statusThatRefusesRequest,
+  statusThatRefusesUs,
+} from './failures.ts';
 import { LONGEST_HOLD_MS } from './hold.ts';
 import { createPatience } from './patience.ts';
 
@@ -72,15 +79,28 @@ export async function ask<Wire, Value>(
     let outputTokens = call.outputTokens;
     let malformed = 0;
     const patience = createPatience();
+    const timesOf = (sentAt: number) => ({
+      now: performance.now(),
+      sentAt,
+      answeredAt: connection.answeredAt,
+    });
     for (let tries = 1; ; tries += 1) {
       let askedToWaitMs = 0;
+      let sentAt = performance.now();
       try {
         const reply = await connection.complete(messages, schema, {
           signal,
           run: options.run,
           outputTokens,
           cacheKey,
-          onCall: () => (usage.calls += 1),
+          onRefused: (error) => {
+            const isWrong = isOfThisRequest(error) || patience.isProvenWrong(timesOf(sentAt));
+            return isWrong ? 'of_request' : images > 1 ? 'unknown' : 'of_us';
+          },
+          onCall: () => {
+            usage.calls += 1;
+            sentAt = performance.now();
+          },
           onTokens: (tokens) => {
             usage.inputTokens += tokens.inputTokens;
             usage.cachedInputTokens += tokens.cachedInputTokens;
@@ -92,6 +112,7 @@ export async function ask<Wire, Value>(
         return { value, problems, parts, reply };
       } catch (error) {
         signal.throwIfAborted();
+        connection.complaints.failed(error, call.name);
         if (error instanceof MalformedOutput) {
           malformed += 1;
           refused.push(error.output);
@@ -105,20 +126,22 @@ export async function ask<Wire, Value>(
           messages = repairs ? [...question, ...repair(error, call.boundary)] : question;
         } else {
           const failure = classify(error);
-          if (statusThatRefusesRequest(error) !== null) {
-            connection.images.refused(images);
-            throw new TooMuchAtOnce('refused', failure);
-          }
+          const times = timesOf(sentAt);
           if (connection.whenRefused === 'fail' && statusThatRefusesUs(error) !== null) {
             throw new GraderFailure('permanent', failure.message);
           }
-          if (failure.kind !== 'transient') throw failure;
+          if (statusThatRefusesRequest(error) !== null) {
+            connection.images.refused(images);
+            const isSettled = images > 1 || isOfThisRequest(error);
+            if (isSettled || patience.giveUpRefused(times, connection.breaker.isOpen)) {
+              throw new TooMuchAtOnce('refused', failure);
+            }
+          } else if (failure.kind !== 'transient') {
+            throw failure;
+          }
           // It would be as slow again, and is paid for each time.
           if (call.whenCutOff === 'give up' && isTooSlow(error)) throw new TooMuchAtOnce('slow', failure);
-          const reason = patience.reasonToGiveUp(error, {
-            now: performance.now(),
-            answeredAt: connection.answeredAt,
-          });
+          const reason = patience.reasonToGiveUp(error, times);
           if (reason !== null) throw new GraderFailure('unanswered', reason);
           askedToWaitMs = Math.min(failure.retryAfterMs ?? 0, LONGEST_HOLD_MS);
           if (Date.now() + askedToWaitMs >= options.deadline.getTime()) throw failure;

@@ -8,7 +8,8 @@
  *   any state ──a call got an answer, whatever it says──▶ closed: all that waits goes on
  *
  * Down: no connection, no answer in time, 5xx, a status 200 without a model's output, and a refusal of us (401, 402, 403,
- * 404, a quota used up): nobody is there for us. A 400 is an answer. So is a 429, until nothing but 429s has come for
+ * 404, a quota used up). A request that is refused for no reason of its own (400, 422) counts too: an endpoint that refuses
+ * every request of several runs refuses us. A 429 is an answer, until nothing but 429s has come for
  * minutes: then nobody gets an answer either. Two runs, since a single one whose calls all break the provider says
  * something of that run only. A call that was given up says nothing.
  *
@@ -18,6 +19,8 @@
 import { setMaxListeners } from 'node:events';
 
 export interface Breaker {
+  /** Calls are kept back. */
+  readonly isOpen: boolean;
   /**
    * Resolves when a call may go out, to what must be told its outcome, once. Rejects with the signal's reason.
    * @param run tells runs apart; any object that the calls of one run share
@@ -172,6 +175,9 @@ export function createBreaker(options: BreakerOptions): Breaker {
   }
 
   return {
+    get isOpen() {
+      return state.is !== 'closed';
+    },
     async enter(run, signal) {
       signal.throwIfAborted();
       while (state.is === 'open' || (state.is === 'trying' && state.call !== null)) await calls.wait(signal);

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { startModelServer, type ModelServer } from '@evaluation/test-services';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
 
@@ -7,27 +7,99 @@ let server: ModelServer;
 beforeAll(async () => {
   server = await startModelServer();
 });
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => server.reset());
 afterAll(() => server.close());
 
-test('3.10 an endpoint that refuses us is told of once in a minute, with its status and in none of its words', async () => {
-  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  server.behave([{ behaviour: { kind: 'status', status: 401 } }]);
-  const grader = await createGrader({ ...optionsFor(server.baseUrl), lane: 'typed' });
-  const request = { exam, question: longQuestion(), answer: typedAnswer('A private answer.') };
-  await expect(grader.judgeAnswer(request, within(1500))).rejects.toMatchObject({ kind: 'transient' });
-  await grader.close();
-  expect(server.calls.length).toBeGreaterThan(1);
-  const lines = written.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('endpoint'));
-  expect(lines).toHaveLength(1);
-  const line: unknown = JSON.parse(lines[0] ?? '');
-  expect(line).toEqual({
-    level: 'error',
-    time: expect.any(String),
-    service: 'grader',
-    model: 'some-model',
+const request = { exam, question: longQuestion(), answer: typedAnswer('A private answer.') };
+
+type Line = [level: 'error' | 'warn', fields: object, message: string];
+/** What is told while an answer is judged for so long. */
+const toldOf = async (behaviour: Behaviour | null, ms = 1500): Promise<Line[]> => {
+  const lines: Line[] = [];
+  if (behaviour !== null) server.behave([{ behaviour }]);
+  const gone = behaviour === null ? await startModelServer() : null;
+  await gone?.close();
+  const grader = await createGrader({
+    ...optionsFor((gone ?? server).baseUrl),
     lane: 'typed',
-    status: 401,
-    msg: 'the model endpoint refuses us: look at its key, account, model and address',
+    callTimeoutSeconds: behaviour?.kind === 'hang' ? 0.3 : 20,
+    log: {
+      error: (fields, message) => lines.push(['error', fields, message]),
+      warn: (fields, message) => lines.push(['warn', fields, message]),
+    },
   });
+  await grader.judgeAnswer(request, within(ms)).catch(() => {});
+  await grader.close();
+  expect(JSON.stringify(lines)).not.toMatch(/secret|private|photosynthesis|\/v1/);
+  return lines;
+};
+
+test.each<[string, Behaviour | null, Line[0], object, string]>([
+  [
+    'a key that is not let in',
+    { kind: 'status', status: 401, error: { code: 'invalid_api_key' } },
+    'error',
+    { status: 401, reason: 'invalid_api_key' },
+    'the model endpoint refuses us: look at its key, account, model and address',
+  ],
+  [
+    'a gateway that says 400 of a key that it does not know',
+    { kind: 'status', status: 400, error: { type: 'no_db_connection', code: '400' } },
+    'error',
+    { status: 400, reason: 'no_db_connection' },
+    'the model endpoint refuses us: look at its key, account, model and address',
+  ],
+  [
+    'a context that is too short',
+    {
+      kind: 'status',
+      status: 400,
+      error: { code: 400, type: 'exceed_context_size_error', n_prompt_tokens: 789, n_ctx: 512 },
+    },
+    'warn',
+    { status: 400, reason: 'exceed_context_size_error', n_ctx: 512, n_prompt_tokens: 789 },
+    'the model endpoint refuses a request for its length or content',
+  ],
+  [
+    'a server without eyes',
+    { kind: 'status', status: 500, error: { type: 'server_error' } },
+    'warn',
+    { status: 500, reason: 'server_error' },
+    'the model endpoint failed',
+  ],
+  [
+    'a code that is no code',
+    { kind: 'status', status: 429, error: { code: 'Key sk-secret', type: 'A private answer.' } },
+    'warn',
+    { status: 429 },
+    'the model endpoint has too much to do',
+  ],
+  ['nobody there', null, 'warn', { reason: 'econnrefused' }, 'the model endpoint cannot be reached'],
+  ['no answer in time', { kind: 'hang' }, 'warn', {}, 'the model did not answer in time'],
+  ['a gateway’s page', { kind: 'html' }, 'warn', {}, 'the model endpoint answered without a model'],
+  [
+    'a reply that is cut off',
+    { kind: 'runaway' },
+    'warn',
+    { output_tokens: 900 },
+    'a reply was cut off: its model does not stop, or the endpoint allows too few tokens a reply',
+  ],
+  ['a reply of another shape', { kind: 'violating' }, 'warn', {}, 'the model answered outside its schema'],
+])('%s is told once in a minute, with origin and reason, in none of its words', async (...example) => {
+  const [, behaviour, level, facts, message] = example;
+  const lines = await toldOf(behaviour);
+  expect(lines).toEqual([
+    [
+      level,
+      {
+        model: 'some-model',
+        lane: 'typed',
+        origin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        call: 'judge_answer',
+        ...facts,
+      },
+      message,
+    ],
+  ]);
+  if (behaviour !== null && message.includes('length or content')) expect(server.calls).toHaveLength(1);
 });

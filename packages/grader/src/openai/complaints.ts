@@ -1,47 +1,108 @@
-import { createLogger, type Logger } from '@evaluation/telemetry';
+/**
+ * Tells the operator what goes wrong with the endpoint: each kind of failure once a minute at most, with the endpoint's
+ * origin, the status, and a reason in a code or a number. Never in words of the endpoint, which may repeat keys and prompts.
+ *
+ * State: when each kind was last told, and how often it came since. It dies with the process.
+ */
+import { APIConnectionError, APIError } from 'openai';
+import type { GraderLog } from '../grader.ts';
+import { CutOff, MalformedOutput } from '../strictSchema.ts';
+import {
+  isOfThisRequest,
+  isUnreachable,
+  NoModelOutput,
+  numbersIn,
+  reasonIn,
+  statusThatRefusesRequest,
+  statusThatRefusesUs,
+  throttledFor,
+  TimedOut,
+} from './failures.ts';
 
-/** What whoever runs the service has to know of the endpoint and can mend; never a word that the endpoint said. */
 export interface Complaints {
-  /** It refuses us, whatever is asked: the key, the account, the model's name or the address. */
-  refusesUs(status: number): void;
-  /** It refuses to look at a request. */
-  refusesRequest(status: number): void;
+  /** A call came to nothing. @param call what was asked, by the name of its schema */
+  failed(error: unknown, call: string): void;
+  /** It refuses the requests of several runs and answers none, whatever it says of them. */
+  refusesAll(error: unknown): void;
   /** It read much less than was sent. */
   cutsPrompts(): void;
 }
 
 const MINUTE_MS = 60_000;
+const REFUSES_US = 'the model endpoint refuses us: look at its key, account, model and address';
 
-/** State: when each was last said; each is said once a minute at most, and of cut prompts once. */
 export function createComplaints(
-  about: { model: string; lane: string },
-  log: Pick<Logger, 'error' | 'warn'> = createLogger({ service: 'grader', level: 'warn' }),
+  about: { model: string; lane: string; origin: string },
+  log: GraderLog,
 ): Complaints {
-  const saidAt = new Map<string, number>();
-  const isDue = (what: string, everyMs: number): boolean => {
+  const told = new Map<string, { at: number; unsaid: number }>();
+
+  function tell(level: 'error' | 'warn', message: string, fields: object, everyMs = MINUTE_MS): void {
+    const key = `${message} ${'status' in fields ? String(fields.status) : ''}`;
+    const before = told.get(key);
     const now = performance.now();
-    if (now - (saidAt.get(what) ?? -Infinity) < everyMs) return false;
-    saidAt.set(what, now);
-    return true;
-  };
+    if (before !== undefined && now - before.at < everyMs) {
+      before.unsaid += 1;
+      return;
+    }
+    told.set(key, { at: now, unsaid: 0 });
+    const unsaid = before === undefined || before.unsaid === 0 ? {} : { times_since: before.unsaid + 1 };
+    log[level]({ ...about, ...fields, ...unsaid }, message);
+  }
+
   return {
-    refusesUs(status) {
-      if (!isDue(`us ${status}`, MINUTE_MS)) return;
-      log.error(
-        { ...about, status },
-        'the model endpoint refuses us: look at its key, account, model and address',
-      );
+    failed(error, call) {
+      const { level, message } = wordsFor(error);
+      tell(level, message, { call, ...factsOf(error) });
     },
-    refusesRequest(status) {
-      if (!isDue(`request ${status}`, MINUTE_MS)) return;
-      log.warn({ ...about, status }, 'the model endpoint refuses a request');
-    },
-    cutsPrompts() {
-      if (!isDue('cut', Infinity)) return;
-      log.warn(
-        about,
+    refusesAll: (error) => tell('error', REFUSES_US, factsOf(error)),
+    cutsPrompts: () =>
+      tell(
+        'warn',
         'the model endpoint counts far fewer tokens than were sent: its context may be too short',
-      );
-    },
+        {},
+        Infinity,
+      ),
   };
+}
+
+/** What may be told of a failure: codes and numbers. */
+export interface Facts {
+  status?: number | undefined;
+  reason?: string | undefined;
+  n_ctx?: number | undefined;
+  n_prompt_tokens?: number | undefined;
+  output_tokens?: number | undefined;
+}
+
+export function factsOf(error: unknown): Facts {
+  const reason = reasonIn(error);
+  return {
+    ...(error instanceof APIError && typeof error.status === 'number' ? { status: error.status } : {}),
+    ...(reason === null ? {} : { reason }),
+    ...numbersIn(error),
+    ...(error instanceof CutOff && error.outputTokens !== null ? { output_tokens: error.outputTokens } : {}),
+  };
+}
+
+function wordsFor(error: unknown): { level: 'error' | 'warn'; message: string } {
+  if (statusThatRefusesUs(error) !== null) return { level: 'error', message: REFUSES_US };
+  return { level: 'warn', message: warningFor(error) };
+}
+
+function warningFor(error: unknown): string {
+  if (error instanceof CutOff) {
+    return 'a reply was cut off: its model does not stop, or the endpoint allows too few tokens a reply';
+  }
+  if (error instanceof MalformedOutput) return 'the model answered outside its schema';
+  if (error instanceof TimedOut) return 'the model did not answer in time';
+  if (error instanceof NoModelOutput) return 'the model endpoint answered without a model';
+  if (throttledFor(error) !== null) return 'the model endpoint has too much to do';
+  if (statusThatRefusesRequest(error) !== null) {
+    return isOfThisRequest(error)
+      ? 'the model endpoint refuses a request for its length or content'
+      : 'the model endpoint refuses a request';
+  }
+  if (error instanceof APIConnectionError) return 'the model endpoint cannot be reached';
+  return isUnreachable(error) ? 'the model endpoint failed' : 'a model call failed in an unknown way';
 }

@@ -5,18 +5,17 @@ import type {
 } from 'openai/resources/chat/completions';
 import { z } from 'zod/v4';
 import type { LoadedPart } from '../callEvidence.ts';
-import type { CallEvidence, GraderOptions, Usage } from '../grader.ts';
+import type { CallEvidence, GraderLog, GraderOptions, Usage } from '../grader.ts';
 import { CutOff, MalformedOutput } from '../strictSchema.ts';
 import { boundedFetch } from './boundedFetch.ts';
 import { createBreaker, type Breaker, type Passage } from './breaker.ts';
-import { createComplaints } from './complaints.ts';
+import { createComplaints, factsOf, type Complaints } from './complaints.ts';
 import {
   insteadOfOutput,
   isDown,
   leftAloneFor,
   NoModelOutput,
   statusThatRefusesRequest,
-  statusThatRefusesUs,
   throttledFor,
   TimedOut,
 } from './failures.ts';
@@ -26,6 +25,9 @@ import { askedIn, type Output, type ReplySchema } from './output.ts';
 import { observed, observeTokens } from './observed.ts';
 import { createOutputLimit } from './outputLimit.ts';
 import { createPace, type Turn } from './pace.ts';
+
+/** `of_us`: perhaps, the next calls will tell; `of_request`: it answers others; `unknown`: less of it is asked for first. */
+export type Refusal = 'of_us' | 'of_request' | 'unknown';
 
 export type OpenAiOptions = Extract<GraderOptions, { provider: 'openai' }>;
 
@@ -38,6 +40,7 @@ export type Tokens = Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTo
  */
 export interface Connection {
   readonly breaker: Breaker;
+  readonly complaints: Complaints;
   readonly hold: Hold;
   readonly images: Images;
   readonly whenRefused: 'wait' | 'fail';
@@ -58,6 +61,8 @@ export interface Connection {
       signal: AbortSignal;
       /** What an honest reply takes at most, without reasoning. */
       outputTokens: number;
+      /** What it says of the endpoint that it refuses this request. */
+      onRefused: (error: unknown) => Refusal;
       /** The same for requests that begin alike. */
       cacheKey: string;
       /** The run that the call is for: any object that its calls share. */
@@ -129,18 +134,24 @@ export function connect(options: OpenAiOptions): Connection {
   const pace = createPace(options.maxConcurrentCalls, hold);
   const progress = options.onProgress ?? (() => {});
   const lane = options.lane ?? 'none';
-  const complaints = createComplaints({ model: options.model, lane });
+  const { origin } = new URL(options.baseUrl);
+  const complaints = createComplaints({ model: options.model, lane, origin }, options.log ?? SILENT);
+  /** The latest failure that says something of the endpoint. */
+  let latest: unknown = null;
   const breaker = createBreaker({
     firstPauseMs: FIRST_PAUSE_MS,
     longestPauseMs: LONGEST_PAUSE_MS,
     throttledMs: THROTTLED_MS,
-    onOpen: () => progress('provider.down', { model: options.model }),
-    onClose: () => progress('provider.up', { model: options.model }),
+    onOpen: () => {
+      if (statusThatRefusesRequest(latest) !== null) complaints.refusesAll(latest);
+      progress('provider.down', { model: options.model, origin, ...factsOf(latest) });
+    },
+    onClose: () => progress('provider.up', { model: options.model, origin }),
   });
 
   /** Tells breaker and pace how the one request ended. */
   async function watched<T>(
-    { passage, turn }: { passage: Passage; turn: Turn },
+    { passage, turn, onRefused }: { passage: Passage; turn: Turn; onRefused: (error: unknown) => Refusal },
     signal: AbortSignal,
     request: () => Promise<T>,
   ): Promise<T> {
@@ -151,16 +162,19 @@ export function connect(options: OpenAiOptions): Connection {
       return reply;
     } catch (error) {
       const throttled = throttledFor(error);
-      if (signal.aborted) passage.givenUp();
-      else if (isDown(error)) passage.foundDown();
-      else if (throttled !== null) passage.throttled();
-      else passage.answered();
+      const refusal = statusThatRefusesRequest(error) === null ? null : onRefused(error);
+      if (signal.aborted || refusal === 'unknown') {
+        passage.givenUp();
+      } else if (isDown(error) || refusal === 'of_us') {
+        latest = error;
+        passage.foundDown();
+      } else if (throttled !== null) {
+        passage.throttled();
+      } else {
+        passage.answered();
+      }
       if (throttled !== null) turn.throttled(throttled.retryAfterMs);
       else if (error instanceof TimedOut) turn.timedOut();
-      const refusesUs = statusThatRefusesUs(error);
-      if (refusesUs !== null) complaints.refusesUs(refusesUs);
-      const refusesRequest = statusThatRefusesRequest(error);
-      if (refusesRequest !== null) complaints.refusesRequest(refusesRequest);
       const alone = leftAloneFor(error);
       if (alone !== null) hold.askedToWait(alone);
       throw error;
@@ -193,6 +207,7 @@ export function connect(options: OpenAiOptions): Connection {
 
   return {
     breaker,
+    complaints,
     hold,
     images: createImages(),
     whenRefused: options.whenRefused ?? 'wait',
@@ -202,7 +217,7 @@ export function connect(options: OpenAiOptions): Connection {
     get answeredAt() {
       return answeredAt;
     },
-    async complete(messages, schema, { signal, run, outputTokens, cacheKey, onCall, onTokens }) {
+    async complete(messages, schema, { signal, run, outputTokens, onRefused, cacheKey, onCall, onTokens }) {
       const turn = await pace.enter(signal);
       try {
         const passage = await breaker.enter(run, signal);
@@ -216,7 +231,7 @@ export function connect(options: OpenAiOptions): Connection {
             ...outputLimit.askedFor(outputTokens),
             ...askedIn(output, messages, schema),
           };
-          const reply = await watched({ passage, turn }, signal, () =>
+          const reply = await watched({ passage, turn, onRefused }, signal, () =>
             inTime(signal, (limited) => outputIn(client.chat.completions.create(body, { signal: limited }))),
           );
           answeredAt = performance.now();
@@ -234,6 +249,8 @@ export function connect(options: OpenAiOptions): Connection {
     },
   };
 }
+
+const SILENT: GraderLog = { error: () => {}, warn: () => {} };
 
 const failedChoice = z.object({ error: z.looseObject({}) });
 const modelOutput = z.object({ choices: z.array(z.unknown()) });
@@ -281,7 +298,8 @@ function readReply(reply: Reply | undefined): string {
   const choice = reply?.choices[0];
   if (choice === undefined) throw new MalformedOutput('There was no answer.', '');
   const content = choice.message.content ?? '';
-  if (choice.finish_reason === 'length') throw new CutOff('The answer was cut off; be briefer.');
+  if (choice.finish_reason === 'length')
+    throw new CutOff('The JSON was cut off.', reply?.usage?.completion_tokens ?? null);
   if (content === '') throw new MalformedOutput('The answer was empty.', '');
   return content;
 }

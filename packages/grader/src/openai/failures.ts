@@ -8,6 +8,38 @@ const TRANSIENT_STATUSES = new Set([408, 409, 425, 429]);
 const REFUSES_US = new Set([401, 402, 403, 404]);
 /** Not like this: a request that the endpoint does not take, is too large for it, or is filtered for what is in it. */
 const REFUSES_REQUEST = new Set([400, 413, 422]);
+/**
+ * Codes and types of errors that mean the same in any status: gateways answer 400 for a key or a model that they do not
+ * know, and for a parameter that the model does not take.
+ */
+const CODES_THAT_REFUSE_US = new Set([
+  'account_deactivated',
+  'auth_error',
+  'authentication_error',
+  'billing_not_active',
+  'budget_exceeded',
+  'insufficient_quota',
+  'invalid_api_key',
+  'invalid_authentication',
+  'key_model_access_denied',
+  'model_not_found',
+  'no_db_connection',
+  'permission_error',
+  'team_model_access_denied',
+  'unsupported_parameter',
+  'unsupported_value',
+]);
+/** Of this one request for certain: it is too long, or filtered for what is in it. */
+const CODES_THAT_REFUSE_THE_REQUEST = new Set([
+  'content_filter',
+  'content_policy_violation',
+  'context_length_exceeded',
+  'context_window_exceeded',
+  'exceed_context_size_error',
+  'image_content_policy_violation',
+  'request_too_large',
+  'string_above_max_length',
+]);
 /** A gateway that waited for its model no longer. The last is Cloudflare's. */
 const TOO_SLOW = new Set([504, 524]);
 
@@ -56,11 +88,14 @@ export function classify(error: unknown): GraderFailure {
   }
   if (error instanceof NoModelOutput) return new GraderFailure('transient', error.message);
   if (error instanceof APIError && typeof error.status === 'number') {
+    const reason = reasonIn(error);
     const transient =
       error.status >= 500 || TRANSIENT_STATUSES.has(error.status) || statusThatRefusesUs(error) !== null;
     return new GraderFailure(
       transient ? 'transient' : 'permanent',
-      `the model endpoint answered ${error.status}`,
+      reason === null
+        ? `the model endpoint answered ${error.status}`
+        : `the model endpoint answered ${error.status} (${reason})`,
       transient ? retryAfterMs(error.headers) : undefined,
     );
   }
@@ -82,18 +117,59 @@ export function isUnreachable(error: unknown): boolean {
  */
 export function statusThatRefusesUs(error: unknown): number | null {
   if (!(error instanceof APIError) || typeof error.status !== 'number') return null;
-  if (error.status === 429) return isUsedUp(error) ? error.status : null;
-  return REFUSES_US.has(error.status) && !isFlagged(error) ? error.status : null;
+  if (isFlagged(error)) return null;
+  return REFUSES_US.has(error.status) || saysOneOf(error, CODES_THAT_REFUSE_US) ? error.status : null;
 }
 
 /** The status with which the endpoint refuses to look at what was asked; null when it was something else. */
 export function statusThatRefusesRequest(error: unknown): number | null {
   if (!(error instanceof APIError) || typeof error.status !== 'number') return null;
+  if (statusThatRefusesUs(error) !== null) return null;
   return REFUSES_REQUEST.has(error.status) || isFlagged(error) ? error.status : null;
 }
 
-const isUsedUp = ({ code, type }: APIError): boolean =>
-  code === 'insufficient_quota' || type === 'insufficient_quota';
+/**
+ * Whether a refused request is refused for what it is, by what the endpoint says of it. Where it says nothing, the other
+ * requests tell: an endpoint that refuses all of them refuses us.
+ */
+export function isOfThisRequest(error: unknown): boolean {
+  if (!(error instanceof APIError)) return false;
+  return error.status === 413 || isFlagged(error) || saysOneOf(error, CODES_THAT_REFUSE_THE_REQUEST);
+}
+
+const saysOneOf = ({ code, type }: APIError, codes: ReadonlySet<string>): boolean =>
+  [code, type].some((said) => typeof said === 'string' && codes.has(said));
+
+/** Neither a key nor a word of a prompt looks like this. */
+const REASON = /^[a-z_]{1,60}$/;
+
+/** The endpoint's own word for why, else the system's (`econnrefused`); null when it has none that may be told. */
+export function reasonIn(error: unknown): string | null {
+  if (error instanceof APIConnectionError || isCutOff(error)) return codeOfCause(error);
+  if (!(error instanceof APIError)) return null;
+  return [error.code, error.type].find((said) => typeof said === 'string' && REASON.test(said)) ?? null;
+}
+
+function codeOfCause(error: unknown): string | null {
+  let cause = error;
+  for (let depth = 0; depth < 5 && cause instanceof Error; depth += 1) {
+    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code.toLowerCase() : '';
+    if (REASON.test(code)) return code;
+    cause = cause.cause;
+  }
+  return null;
+}
+
+const count = z.int().min(0).optional().catch(undefined);
+const told = z.object({ n_ctx: count, n_prompt_tokens: count });
+
+/** Numbers that tell an operator what to set (llama.cpp). */
+export function numbersIn(error: unknown): {
+  n_ctx?: number | undefined;
+  n_prompt_tokens?: number | undefined;
+} {
+  return (error instanceof APIError ? told.safeParse(error.error).data : undefined) ?? {};
+}
 
 /** OpenRouter's way of a content filter: a 403 with the reasons. */
 const flagged = z.object({ metadata: z.object({ reasons: z.array(z.unknown()) }) });

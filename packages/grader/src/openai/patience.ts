@@ -6,6 +6,9 @@
  *     meanwhile, or the first came two minutes ago──▶ given up
  *   anything else ──▶ asked again; a row begins anew
  *
+ *   a request that is refused, nobody knows why ──4th time, or another call was answered since the first──▶ given up
+ *   the same, while the lane is paused ──▶ asked again: it is not the request
+ *
  * A time limit that was reached says that the request is too much for the model: each try is as long again, and is paid
  * for. A status that stays while others are answered is about the request. Two minutes outlast a restart of the endpoint.
  * A 503 that names a time to wait is an outage that was announced, and begins no row.
@@ -21,16 +24,37 @@ export interface Patience {
    * @returns why the request is given up; null: it is asked again
    */
   reasonToGiveUp(error: unknown, times: { now: number; answeredAt: number | null }): string | null;
+  /**
+   * Whether a request that was refused before is wrong by itself: it was sent again after another call was answered.
+   * @param sentAt when it went out the last time
+   */
+  isProvenWrong(times: { sentAt: number; answeredAt: number | null }): boolean;
+  /**
+   * Of a request that the endpoint refused without a reason of its own.
+   * @param isPaused whether the lane is paused, as it is when the requests of several runs are refused and none is answered
+   */
+  giveUpRefused(
+    times: { now: number; sentAt: number; answeredAt: number | null },
+    isPaused: boolean,
+  ): boolean;
 }
 
 const TIME_OUTS = 3;
 const SAME_IN_A_ROW = 5;
+/** Two to four seconds with the waits between: other runs' calls have ended by then. */
+const REFUSALS = 4;
 const SAME_FOR_MS = 120_000;
 
 export function createPatience(): Patience {
   let timeOuts = 0;
+  let refusals = 0;
+  let refusedSince: number | null = null;
   let row: { what: string; count: number; since: number } | null = null;
+  const isProvenWrong: Patience['isProvenWrong'] = ({ sentAt, answeredAt }) =>
+    refusedSince !== null && answeredAt !== null && answeredAt >= refusedSince && answeredAt <= sentAt;
+
   return {
+    isProvenWrong,
     reasonToGiveUp(error, { now, answeredAt }) {
       if (error instanceof TimedOut) {
         timeOuts += 1;
@@ -47,6 +71,13 @@ export function createPatience(): Patience {
       return row.count >= SAME_IN_A_ROW && (isOfTheRequest || now - row.since >= SAME_FOR_MS)
         ? `${what} to the same request ${row.count} times`
         : null;
+    },
+    giveUpRefused({ now, ...times }, isPaused) {
+      if (isProvenWrong(times)) return true;
+      refusedSince ??= now;
+      if (isPaused) return false;
+      refusals += 1;
+      return refusals >= REFUSALS;
     },
   };
 }

@@ -214,22 +214,34 @@ describe('3.10 an endpoint that takes less than is asked', () => {
         ? { kind: 'status', status: 400 }
         : undefined,
     );
-    const { value, problems, usage } = await read(await four());
+    const own = await fresh();
+    const { value, problems, usage } = await own.readPages(
+      { pages: await four(), context: null },
+      within(10_000),
+    );
     expect(value.map(({ blocks }) => blocks.length)).toEqual([1, 1, 0, 1]);
     expect(problems).toEqual(['page_not_read']);
-    expect(usage.calls).toBe(5);
+    // Once more for the one that is refused: the others were answered meanwhile.
+    expect(usage.calls).toBe(6);
     // Nor does it cost the others where it is the only one of its batch.
-    await expect(read([await page(3)], await page(2))).rejects.toMatchObject({ kind: 'malformed' });
+    await expect(
+      own.readPages({ pages: [await page(3)], context: await page(2) }, within(10_000)),
+    ).rejects.toMatchObject({ kind: 'malformed' });
+    await own.close();
   });
 
   test('each page refused is nothing of the pages: it fails as what it is', async () => {
     server.behave([{ behaviour: { kind: 'status', status: 400 } }]);
-    await expect(read(await four())).rejects.toMatchObject({
+    const own = await fresh();
+    const reading = own.readPages({ pages: await four(), context: null }, within(20_000));
+    await expect(reading).rejects.toMatchObject({
       kind: 'permanent',
-      message: 'the model endpoint answered 400',
+      message: 'the model endpoint answered 400 (test_error)',
       spent: expect.arrayContaining([expect.objectContaining({ call: 'read_pages' })]),
     });
-    expect(server.calls).toHaveLength(5);
+    // All together, then each by itself four times: one run alone does not tell whether the endpoint refuses us.
+    expect(server.calls).toHaveLength(1 + 4 * 4);
+    await own.close();
   });
 
   test('a page that was read, and is refused once it is turned, is as it was read', async () => {
@@ -238,7 +250,9 @@ describe('3.10 an endpoint that takes less than is asked', () => {
       pagesBySha256: { [await asSent(image, 0)]: { top: 'left', blocks: [{ text: 'sideways' }] } },
     });
     server.behave(() => (server.calls.length > 1 ? { kind: 'status', status: 400 } : undefined));
-    const { value, problems } = await read([image]);
+    const own = await fresh();
+    const { value, problems } = await own.readPages({ pages: [image], context: null }, within(20_000));
+    await own.close();
     expect(value[0]?.blocks[0]?.text).toBe('sideways');
     expect(problems).toEqual(['page_not_upright']);
   });

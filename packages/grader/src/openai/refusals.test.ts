@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
+import { createGrader } from '../createGrader.ts';
+import type { Grader, GraderOptions } from '../grader.ts';
+import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
+
+/*
+ * A request that is refused says of itself that it is wrong (400, 422). Whether it is, the other requests tell:
+ *
+ *   one run is refused, another is answered ──▶ that run's request is wrong, and fails
+ *   several runs are refused and none is answered ──▶ we are refused: the lane is paused, and nothing fails
+ */
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterEach(() => server.reset());
+afterAll(() => server.close());
+
+const judge = (grader: Grader, text: string) =>
+  grader.judgeAnswer(
+    { exam, question: longQuestion(), answer: typedAnswer(text) },
+    // A signal of its own each: so many runs.
+    within(100_000),
+  );
+
+/** A worker with so many slots, and runs that wait for one. */
+async function workThrough(
+  grader: Grader,
+  runs: number,
+  slots: number,
+): Promise<{ begun: number; graded: number }> {
+  const count = { begun: 0, graded: 0 };
+  const slot = async () => {
+    while (count.begun < runs) {
+      await grader.mayTakeRun(new AbortController().signal);
+      if (count.begun >= runs) return;
+      count.begun += 1;
+      await judge(grader, `Answer ${count.begun}`);
+      count.graded += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: slots }, slot));
+  return count;
+}
+
+const paused = (change: Partial<Extract<GraderOptions, { provider: 'openai' }>> = {}) => {
+  const { promise: down, resolve } = Promise.withResolvers<void>();
+  const errors: object[] = [];
+  const grader = createGrader({
+    ...optionsFor(server.baseUrl),
+    maxConcurrentCalls: 16,
+    log: { error: (fields) => errors.push(fields), warn: () => {} },
+    onProgress: (event) => event === 'provider.down' && resolve(),
+    ...change,
+  });
+  return { grader, down, errors };
+};
+
+describe('a gateway that answers 400 for a wrong key, with 50 runs waiting', () => {
+  test.each<[string, Behaviour]>([
+    ['and names it', { kind: 'status', status: 400, error: { type: 'no_db_connection', code: '400' } }],
+    ['and names nothing', { kind: 'status', status: 400, error: { type: 'invalid_request_error' } }],
+  ])('%s: none fails, the lane is paused, and all are graded once it is mended', async (_, behaviour) => {
+    const { grader, down, errors } = paused();
+    const own = await grader;
+    server.behave([{ behaviour }]);
+    const working = workThrough(own, 50, 8);
+    await down;
+    // So many as the slots had taken by then, and no more since.
+    expect(server.calls.length).toBeLessThanOrEqual(3 * 8);
+    expect(errors[0]).toMatchObject({ status: 400 });
+    server.behave([]);
+    expect(await working).toEqual({ begun: 50, graded: 50 });
+    await own.close();
+  });
+});
+
+test('a setting that the model does not take pauses the lane by its code', async () => {
+  const { grader, down } = paused({ temperature: 0 });
+  const own = await grader;
+  server.behave(({ body }) =>
+    body['temperature'] === 0
+      ? { kind: 'status', status: 400, error: { code: 'unsupported_value', param: 'temperature' } }
+      : undefined,
+  );
+  const judging = [1, 2].map((run) => judge(own, `Answer ${run}`).catch((error: unknown) => error));
+  await down;
+  await own.close();
+  for (const failure of await Promise.all(judging))
+    expect(failure).toMatchObject({ message: 'the grader was closed' });
+});
+
+test('a request that is refused while others are answered fails, and pauses nothing', async () => {
+  const { grader, errors } = paused();
+  const own = await grader;
+  server.behave(({ body }) =>
+    JSON.stringify(body).includes('poison') ? { kind: 'status', status: 400 } : undefined,
+  );
+  const poisoned = judge(own, 'poison').catch((error: unknown) => error);
+  await server.waitFor((calls) => calls.some(({ endedAt }) => endedAt !== null));
+  await judge(own, 'Plants.');
+  expect(await poisoned).toMatchObject({
+    kind: 'permanent',
+    message: 'the model endpoint answered 400 (test_error)',
+  });
+  expect(server.calls).toHaveLength(3);
+  expect(errors).toEqual([]);
+  await own.close();
+});
+
+test('a single run that is refused fails after four tries: it keeps nobody else waiting', async () => {
+  const { grader } = paused();
+  const own = await grader;
+  server.behave([{ behaviour: { kind: 'status', status: 422 } }]);
+  await expect(judge(own, 'Alone.')).rejects.toMatchObject({ kind: 'permanent' });
+  expect(server.calls).toHaveLength(4);
+  await own.mayTakeRun(new AbortController().signal);
+  await own.close();
+});
