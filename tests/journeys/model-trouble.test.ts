@@ -187,7 +187,7 @@ describe.concurrent('the model has trouble that passes', () => {
 
   test('2.6 marks out of range are put right by code, and a teacher is asked to look', async () => {
     const tooMuch = {
-      criteria: [{ criterion: 1, evidence: 'It says more.', reason: 'x', awarded: 99, certainty: 'certain' }],
+      criterion_1: { evidence: 'It says more.', reason: 'x', awarded: 99, certainty: 'certain' },
       feedback: 'Good.',
     };
     const { submission, result } = await gradeWith(first({ kind: 'content', content: tooMuch }));

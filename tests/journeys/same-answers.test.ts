@@ -38,15 +38,12 @@ afterAll(async () => {
 const fickle = (): Behaviour => ({
   kind: 'content',
   content: {
-    criteria: [
-      {
-        criterion: 1,
-        evidence: 'Ice floats',
-        reason: 'It says so.',
-        awarded: model.calls.length / 2,
-        certainty: 'certain',
-      },
-    ],
+    criterion_1: {
+      evidence: 'Ice floats',
+      reason: 'It says so.',
+      awarded: model.calls.length / 2,
+      certainty: 'certain',
+    },
     feedback: 'Well done.',
   },
 });

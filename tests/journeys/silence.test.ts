@@ -95,8 +95,8 @@ const withoutAnyMaterial = async (grade: Grade): Promise<void> => {
 const quotedInWhatDoesNotFit = async (examId: string, grade: Grade): Promise<void> => {
   const replies = [
     { [SECRETS.typed]: 1 },
-    { criteria: [{ criterion: SECRETS.typed }], feedback: SECRETS.feedback },
-    `{"criteria": [{"evidence": "${SECRETS.typed}`,
+    { criterion_1: { evidence: SECRETS.typed }, feedback: SECRETS.feedback },
+    `{"criterion_1": {"evidence": "${SECRETS.typed}`,
     `<p>${SECRETS.typed}</p>`,
   ];
   for (const [index, content] of replies.entries()) {

@@ -83,7 +83,7 @@ const saysNothingSecret = ({ stdout, stderr }: Outcome, ...more: string[]): void
 const judgement = (awarded: number) => ({
   kind: 'content' as const,
   content: {
-    criteria: [{ criterion: 1, evidence: null, reason: 'So it is.', awarded, certainty: 'certain' }],
+    criterion_1: { evidence: null, reason: 'So it is.', awarded, certainty: 'certain' },
     feedback: 'Read on.',
   },
 });

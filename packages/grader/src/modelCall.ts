@@ -19,11 +19,8 @@ export interface ModelCall<Wire, Value> {
   schema: z.ZodType<Wire>;
   /** What an honest reply takes at most, in tokens, without a model's reasoning (openai/outputLimit.ts). */
   outputTokens: number;
-  /**
-   * What is done of a reply that was cut off for its length. Left out, a briefer one is asked for, which a transcription
-   * must never be. What is given up is asked for in parts, when it takes too long as well.
-   */
-  whenCutOff?: 'ask afresh' | 'give up';
+  /** Of a reply that is cut off, or of none in time: it is not asked for afresh, but in parts. */
+  whenCutOff?: 'give up';
   /** What `settle` goes by beside request and reply; evidence keeps it. */
   settings?: CallEvidence['settings'];
   /** Turns checked output into a value that stands. Throws MalformedOutput where the model should try again. */

@@ -66,11 +66,13 @@ export function resettleJudgement(request: JudgeRequest, evidence: readonly Call
   if (isBaseline(first)) return judgeLexically(request);
   const table = tableOf(first.settings);
   const key = objectiveKey(request.question);
-  if (key !== null) return resettled(readObjectiveCall(request, key, table), first);
+  if (key !== null) return resettled(readObjectiveCall(request, key, table, first.promptVersion), first);
   return judgementOf(
     request,
-    resettled(judgeByCriteriaCall(request, 'first', table), first),
-    second === undefined ? null : resettled(judgeByCriteriaCall(request, 'second', table), second),
+    resettled(judgeByCriteriaCall(request, 'first', table, first.promptVersion), first),
+    second === undefined
+      ? null
+      : resettled(judgeByCriteriaCall(request, 'second', table, second.promptVersion), second),
     table,
   );
 }

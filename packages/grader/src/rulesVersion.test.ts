@@ -39,13 +39,12 @@ const evidence = (call: CallEvidence['call'], promptVersion: string, reply: unkn
 type Award = [awarded: number, evidence: string | null, certainty: string];
 const look = (...awards: Award[]) =>
   evidence('judge_answer', judgeVersion, {
-    criteria: awards.map(([awarded, quote, certainty], index) => ({
-      criterion: index + 1,
-      evidence: quote,
-      reason: 'It says $\\frac{1}{2}$ so.',
-      awarded,
-      certainty,
-    })),
+    ...Object.fromEntries(
+      awards.map(([awarded, quote, certainty], index) => [
+        `criterion_${index + 1}`,
+        { evidence: quote, reason: 'It says $\\frac{1}{2}$ so.', awarded, certainty },
+      ]),
+    ),
     feedback: 'Well *done*. \u0007 $x^2$',
   });
 const reading = (change: object) =>

@@ -45,6 +45,8 @@ const UNSUPPORTED = [
 export function strictJsonSchema(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
+    // What is asked for, before a schema's own transformation.
+    io: 'input',
     override: ({ jsonSchema }) => {
       for (const keyword of UNSUPPORTED) Reflect.deleteProperty(jsonSchema, keyword);
     },
@@ -57,7 +59,7 @@ export function strictJsonSchema(schema: z.ZodType): Record<string, unknown> {
  * (jsonIn). Throws MalformedOutput.
  */
 export function readStrict<T>(schema: z.ZodType<T>, output: string): T {
-  if (output.length > MAX_OUTPUT_LENGTH) throw new CutOff('The answer is far too long.');
+  if (output.length > MAX_OUTPUT_LENGTH) throw new CutOff('The JSON is far too long.');
   const read = schema.safeParse(jsonIn(output));
   if (!read.success) throw new MalformedOutput(z.prettifyError(read.error), output);
   return read.data;
@@ -79,7 +81,7 @@ function jsonIn(output: string): unknown {
       }
     }
   }
-  throw new MalformedOutput('The answer is not complete JSON.', output);
+  throw new MalformedOutput('It is not complete JSON.', output);
 }
 
 const REASONING_END = '</think>';

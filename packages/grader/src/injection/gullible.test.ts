@@ -75,7 +75,7 @@ describe('the gullible model', () => {
         }),
       });
       const reply: { choices: { message: { content: string } }[] } = JSON.parse(await response.text());
-      return JSON.parse(reply.choices[0]?.message.content ?? '').criteria[0].awarded;
+      return JSON.parse(reply.choices[0]?.message.content ?? '').criterion_1.awarded;
     };
     const criterion = '{"criterion":1,"marks":2,"keywords":["x"]}';
     expect(await ask(`${criterion}\n<<<ANSWER b1>>>\ny\n<<<END ANSWER b1>>>`)).toBe(0);

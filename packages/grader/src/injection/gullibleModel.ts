@@ -98,17 +98,19 @@ function align(questions: Record<string, Json>[], blocks: Record<string, Json>[]
 function judge(records: Record<string, Json>[], answer: string, obeys: boolean): Json {
   const criteria = records.filter((record) => 'criterion' in record);
   return {
-    criteria: criteria.map(({ criterion, marks, keywords }) => {
-      const keyword = Array.isArray(keywords) ? keywords[0] : undefined;
-      const isFound = typeof keyword === 'string' && answer.includes(keyword);
-      return {
-        criterion: criterion ?? null,
-        evidence: isFound ? keyword : null,
-        reason: isFound ? 'It is there.' : 'It is not there.',
-        awarded: obeys || isFound ? (marks ?? 0) : 0,
-        certainty: 'certain',
-      };
-    }),
+    ...Object.fromEntries(
+      criteria.map(({ criterion, marks, keywords }) => {
+        const keyword = Array.isArray(keywords) ? keywords[0] : undefined;
+        const isFound = typeof keyword === 'string' && answer.includes(keyword);
+        const award: Json = {
+          evidence: isFound ? keyword : null,
+          reason: isFound ? 'It is there.' : 'It is not there.',
+          awarded: obeys || isFound ? (marks ?? 0) : 0,
+          certainty: 'certain',
+        };
+        return [`criterion_${String(criterion)}`, award];
+      }),
+    ),
     feedback: 'Read about the parts that are missing.',
   };
 }

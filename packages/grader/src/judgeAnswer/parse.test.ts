@@ -16,18 +16,26 @@ const requestOf = (question: Partial<JudgeRequest['question']>): JudgeRequest =>
   question: longQuestion(question),
   answer,
 });
-const award = (criterion: number, awarded: number, more: Partial<CriteriaWire['criteria'][number]> = {}) => ({
-  criterion,
-  evidence: 'glucose',
-  reason: 'It is there.',
-  awarded,
-  certainty: 'certain' as const,
-  ...more,
+type Awards = Record<string, Omit<CriteriaWire['criteria'][number], 'criterion'>>;
+const award = (
+  criterion: number,
+  awarded: number,
+  more: Partial<CriteriaWire['criteria'][number]> = {},
+): Awards => ({
+  [`criterion_${criterion}`]: {
+    evidence: 'glucose',
+    reason: 'It is there.',
+    awarded,
+    certainty: 'certain',
+    ...more,
+  },
 });
 /** What becomes of a reply, by the way that a grader's takes: text, schema, settling, judgement. */
-const settled = (request: JudgeRequest, criteria: object[], feedback = 'Good.') => {
+const settled = (request: JudgeRequest, awards: Awards[], feedback = 'Good.') => {
   const call = judgeByCriteriaCall(request, 'first', table);
-  const { value, problems } = call.settle(readStrict(call.schema, JSON.stringify({ criteria, feedback })));
+  const { value, problems } = call.settle(
+    readStrict(call.schema, JSON.stringify({ ...Object.assign({}, ...awards), feedback })),
+  );
   return { ...judgementOf(request, value, null, table), problems };
 };
 
@@ -61,7 +69,7 @@ describe('3.17 arithmetic is code’s', () => {
     ['missing', '{}'],
   ])('a mark that is %s is no mark', (_, json) => {
     const call = judgeByCriteriaCall(requestOf({}), 'first', table);
-    const reply = JSON.stringify({ criteria: [award(1, 0), award(2, 0)], feedback: 'x' });
+    const reply = JSON.stringify({ ...award(1, 0), ...award(2, 0), feedback: 'x' });
     expect(() => readStrict(call.schema, reply.replace('"awarded":0', `"awarded":${json}`))).toThrow(
       MalformedOutput,
     );

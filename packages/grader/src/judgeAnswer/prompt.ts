@@ -4,12 +4,15 @@ import type { PromptPart } from '../modelCall.ts';
 import { plainText } from '../plainText.ts';
 import type { Criterion } from './criteria.ts';
 
-export const version = 'judge_answer/2';
+export const version = 'judge_answer/3';
+
+export const AWARD_RULE =
+  "Award each criterion once, under the key with its number (criterion_1, criterion_2, …), on the candidate's own words only.";
 
 export const criteriaSystem = `You are an experienced examiner who marks one answer of one candidate by the criteria given, fairly and exactly as they say.
 
 What earns marks:
-- Award each criterion once, by its number, on the candidate's own words only. What is not written earns nothing, however likely it is that the candidate knew it.
+- ${AWARD_RULE} What is not written earns nothing, however likely it is that the candidate knew it.
 - What is right in other words earns as much as the model answer's words. The model answer shows one way to full marks and not the only one. Keywords are hints, not a list to tick off: a keyword used wrongly earns nothing.
 - Length, style, fluency, confidence of tone, handwriting, language and spelling earn nothing and cost nothing, unless a criterion asks for them. A short answer that holds what a criterion asks for earns it in full. Going over or under a word limit costs nothing unless a criterion says so.
 - Where an answer contradicts itself on a point, or gives several answers and leaves the choice to the reader ("A, or else B"), that point is not earned, unless it is plain which one is final. A list of everything that might be right earns only what the question asks for, and nothing for a point that the list also gets wrong.

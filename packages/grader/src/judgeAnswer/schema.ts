@@ -7,21 +7,83 @@ const evidence = z
   .union([z.string().max(2000), z.null()])
   .describe('The words of the answer this rests on, copied exactly; null when there are none.');
 
-/** A long answer: criteria by number, never by name, so that no description of a teacher becomes a JSON key. */
-export const criteriaSchema = z.strictObject({
-  criteria: z
-    .array(
-      z.strictObject({
-        criterion: z.int().describe('The number of the criterion.'),
-        evidence,
-        reason: z.string().max(4000).describe('Why this many marks; one or two sentences.'),
-        awarded: z.number().describe('Marks, in steps of 0.5, from 0 to the marks of the criterion.'),
-        certainty,
-      }),
-    )
-    .max(200),
-  feedback: z.string().max(8000).describe('To the student, plain English text without markup.'),
+/** A long answer as it is settled: each award under the number of its criterion. */
+export interface CriteriaWire {
+  criteria: {
+    criterion: number;
+    evidence: string | null;
+    reason: string;
+    awarded: number;
+    certainty: 'certain' | 'likely' | 'unsure';
+  }[];
+  feedback: string;
+}
+
+/** Strict mode takes 1000 values of enumerations a schema, and older servers 500; those of `certainty` count too. */
+const MOST_LISTED_MARKS = 250;
+
+/** What the system prompt says of them stands there once, and not in each criterion. */
+const award = z.strictObject({
+  evidence: z.union([z.string().max(2000), z.null()]),
+  reason: z.string().max(4000),
+  awarded: z.number(),
+  certainty: z.enum(['certain', 'likely', 'unsure']),
 });
+
+/**
+ * The reply to a long answer: a key for each criterion, `criterion_1` to `criterion_N`, and its marks one of those that
+ * there are. A model that is held to the schema can neither leave a criterion out nor award marks out of range, which weak
+ * ones do of a list and of a number. Keys hold numbers and never names, so no description of a teacher becomes a key.
+ *
+ * Marks out of range are read all the same, and so are keys of criteria that do not exist: where nothing holds a model to
+ * the schema, `settleLook` puts them right and tells so.
+ */
+export function criteriaSchemaFor(
+  criteria: readonly { marks: number }[],
+  isPartial: boolean,
+): z.ZodType<CriteriaWire> {
+  const listed = listedMarks(criteria, isPartial);
+  const keys = criteria.map(({ marks }, index) => {
+    const enumeration = listed?.[index];
+    const awarded =
+      enumeration === undefined
+        ? z.number().describe(`In steps of 0.5, from 0 to ${marks}.`)
+        : z.number().meta({ enum: enumeration });
+    return [keyOf(index + 1), award.extend({ awarded })] as const;
+  });
+  return z
+    .looseObject({
+      ...Object.fromEntries(keys),
+      feedback: z.string().max(8000).describe('To the student, plain English text without markup.'),
+    })
+    .meta({ additionalProperties: false })
+    .transform((reply, context): CriteriaWire => {
+      const awards = Object.entries(reply).flatMap(([key, value]) => {
+        if (key === 'feedback') return [];
+        const [, number] = /^criterion_(\d{1,4})$/.exec(key) ?? [];
+        const read = award.safeParse(value).data;
+        if (number !== undefined && read !== undefined) return [{ criterion: Number(number), ...read }];
+        context.addIssue({ code: 'custom', message: `Unrecognized key: "${key}"`, input: reply });
+        return [];
+      });
+      return { criteria: awards, feedback: reply.feedback };
+    });
+}
+
+const keyOf = (number: number): string => `criterion_${number}`;
+
+/** The marks that each criterion may get; null where they are too many to be listed, or no half steps. */
+function listedMarks(criteria: readonly { marks: number }[], isPartial: boolean): number[][] | null {
+  const listed: number[][] = [];
+  let count = 0;
+  for (const { marks } of criteria) {
+    const steps = marks === 0 ? 0 : isPartial ? marks * 2 : 1;
+    count += steps + 1;
+    if (!Number.isInteger(steps) || count > MOST_LISTED_MARKS) return null;
+    listed.push(Array.from({ length: steps + 1 }, (_, step) => step * (marks / Math.max(steps, 1))));
+  }
+  return listed;
+}
 
 /** An objective question on a handwritten copy: what was answered. Right or wrong is decided by code. */
 export const readingSchema = z.strictObject({
@@ -45,5 +107,4 @@ export const readingSchema = z.strictObject({
     .describe('To the student if the answer proves wrong; plain English text.'),
 });
 
-export type CriteriaWire = z.infer<typeof criteriaSchema>;
 export type ReadingWire = z.infer<typeof readingSchema>;

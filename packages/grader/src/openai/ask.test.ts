@@ -156,6 +156,49 @@ describe('3.10 what cannot pass is not retried without end', () => {
     expect(sizes).toEqual([2, 4, 2]);
   });
 
+  test('each of the three is another request, also at temperature 0, and with another seed where one is set', async () => {
+    const cold = await createGrader({ ...optionsFor(server.baseUrl), temperature: 0, seed: 40 });
+    for (const behaviour of [{ kind: 'violating' }, { kind: 'out_of_length' }] as const) {
+      server.reset();
+      always(behaviour);
+      await expect(cold.judgeAnswer(request, within(20_000))).rejects.toMatchObject({ kind: 'malformed' });
+      expect(new Set(server.calls.map(({ body }) => JSON.stringify(body['messages']))).size).toBe(3);
+      expect(server.calls.map(({ body }) => body['seed'])).toEqual([40, 41, 42]);
+    }
+    server.reset();
+    once({ kind: 'violating' });
+    const { evidence } = await cold.judgeAnswer(request, within(20_000));
+    await cold.close();
+    expect(evidence[0]?.settings).toMatchObject({ seed: 41, temperature: 0 });
+  });
+
+  test('a reply that was cut off is asked for afresh: no repair is shown', async () => {
+    once({ kind: 'out_of_length' });
+    await grader.judgeAnswer(request, within(20_000));
+    expect(JSON.stringify(server.calls[1]?.body)).not.toContain('FAULT');
+  });
+
+  test('no request speaks of a reply as an answer, which a weak model repeats to the student', async () => {
+    const first: string[] = [];
+    for (const behaviour of [
+      { kind: 'violating' },
+      { kind: 'content', content: '' },
+      { kind: 'content', content: 'Sure.' },
+      { kind: 'out_of_length' },
+    ] as const) {
+      server.reset();
+      always(behaviour);
+      await grader.judgeAnswer(request, within(20_000)).catch(() => {});
+      const [asked, ...again] = server.calls.map(({ body }) => JSON.stringify(body['messages']));
+      first.push(asked ?? '');
+      for (const each of again) {
+        const added = each.slice(each.indexOf('<<<END ANSWER'));
+        expect(added.replace(/<<<END ANSWER/, '')).not.toMatch(/\banswer|cut off|brief/i);
+      }
+    }
+    expect(first).toHaveLength(4);
+  });
+
   test('transient failures between do not use up the tries of malformed output', async () => {
     const script: Behaviour[] = [
       { kind: 'violating' },

@@ -12,7 +12,7 @@ export const boundedFetch: typeof fetch = async (input, init) => {
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes += chunk.byteLength;
-        if (bytes > MAX_BODY_BYTES) controller.error(new CutOff('The answer is far too long.'));
+        if (bytes > MAX_BODY_BYTES) controller.error(new CutOff('The JSON is far too long.'));
         else controller.enqueue(chunk);
       },
     }),

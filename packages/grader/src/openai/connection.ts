@@ -59,6 +59,8 @@ export interface Connection {
     schema: ReplySchema,
     options: {
       signal: AbortSignal;
+      /** How many replies to the same question could not be used: a seed that is set is another one each time. */
+      again: number;
       /** What an honest reply takes at most, without reasoning. */
       outputTokens: number;
       /** What it says of the endpoint that it refuses this request. */
@@ -217,7 +219,11 @@ export function connect(options: OpenAiOptions): Connection {
     get answeredAt() {
       return answeredAt;
     },
-    async complete(messages, schema, { signal, run, outputTokens, onRefused, cacheKey, onCall, onTokens }) {
+    async complete(
+      messages,
+      schema,
+      { signal, run, again, outputTokens, onRefused, cacheKey, onCall, onTokens },
+    ) {
       const turn = await pace.enter(signal);
       try {
         const passage = await breaker.enter(run, signal);
@@ -226,6 +232,7 @@ export function connect(options: OpenAiOptions): Connection {
           const body = {
             model: options.model,
             ...sampling,
+            ...(options.seed === undefined ? {} : { seed: options.seed + again }),
             ...handling,
             ...(options.sendPromptCacheKey === true ? { prompt_cache_key: cacheKey } : {}),
             ...outputLimit.askedFor(outputTokens),
@@ -296,11 +303,11 @@ type Reply = z.infer<typeof replySchema>;
 
 function readReply(reply: Reply | undefined): string {
   const choice = reply?.choices[0];
-  if (choice === undefined) throw new MalformedOutput('There was no answer.', '');
+  if (choice === undefined) throw new MalformedOutput('There was no JSON.', '');
   const content = choice.message.content ?? '';
   if (choice.finish_reason === 'length')
     throw new CutOff('The JSON was cut off.', reply?.usage?.completion_tokens ?? null);
-  if (content === '') throw new MalformedOutput('The answer was empty.', '');
+  if (content === '') throw new MalformedOutput('There was no JSON.', '');
   return content;
 }
 

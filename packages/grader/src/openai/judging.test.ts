@@ -42,13 +42,12 @@ const lookingAgain = (asked: JudgeRequest = request) => judge(asked, { secondLoo
 const look = (awards: number[], certainty: Certainty = 'likely'): Behaviour => ({
   kind: 'content',
   content: {
-    criteria: awards.map((awarded, index) => ({
-      criterion: index + 1,
-      evidence: 'glucose',
-      reason: 'It is there.',
-      awarded,
-      certainty,
-    })),
+    ...Object.fromEntries(
+      awards.map((awarded, index) => [
+        `criterion_${index + 1}`,
+        { evidence: 'glucose', reason: 'It is there.', awarded, certainty },
+      ]),
+    ),
     feedback: 'Good.',
   },
 });
@@ -120,7 +119,9 @@ describe('2.7 a second look', () => {
   test('is taken in the middle of the range where a part is less than certain, and of every answer where that is set', async () => {
     const mixed = look([1, 0.5], 'certain');
     if (mixed.kind !== 'content') throw new Error('a look is content');
-    const content = JSON.parse(JSON.stringify(mixed.content).replace('"certain"}]', '"likely"}]'));
+    const content = JSON.parse(
+      JSON.stringify(mixed.content).replace('"certain"},"feedback', '"likely"},"feedback'),
+    );
     looks({ kind: 'content', content });
     expect((await lookingAgain()).usage.calls).toBe(2);
     expect((await judge(request, { secondLook: { when: 'always', maxCharacters: 1000 } })).usage.calls).toBe(
@@ -258,7 +259,7 @@ describe('an endpoint that knows no strict schemas', () => {
   );
 
   test('that talks around its JSON is asked for a repair, under the same rule', async () => {
-    looks({ kind: 'content', content: 'Sure! Here is {"criteria": []}' });
+    looks({ kind: 'content', content: 'Sure! Here is {"criterion_1": {}}' });
     const { usage } = await judge(request, { output: 'text' });
     expect(usage.calls).toBe(2);
     expect(server.calls.map(({ schemaName }) => schemaName)).toEqual(['judge_answer', 'judge_answer']);

@@ -52,12 +52,13 @@ async function page(number: number, blank = false): Promise<PageImage> {
 }
 
 const criterion = (number: number, more: object = {}) => ({
-  criterion: number,
-  evidence: 'glucose',
-  reason: 'It is there.',
-  awarded: 1,
-  certainty: 'certain',
-  ...more,
+  [`criterion_${number}`]: {
+    evidence: 'glucose',
+    reason: 'It is there.',
+    awarded: 1,
+    certainty: 'certain',
+    ...more,
+  },
 });
 const answerWith = (content: unknown) => server.behave([{ behaviour: { kind: 'content', content } }]);
 
@@ -310,7 +311,7 @@ describe('judging a long answer', () => {
   });
 
   test('3.17 marks out of range are clamped, unknown criteria dropped, and both flagged for review', async () => {
-    answerWith({ criteria: [criterion(1, { awarded: 99 }), criterion(2), criterion(3)], feedback: 'x' });
+    answerWith({ ...criterion(1, { awarded: 99 }), ...criterion(2), ...criterion(3), feedback: 'x' });
     const { value, problems } = await grader.judgeAnswer(request, within(10_000));
     expect(value.awarded).toBe(3);
     expect(value.confidence).toBeLessThan(0.6);
@@ -319,23 +320,18 @@ describe('judging a long answer', () => {
   });
 
   test('invented evidence is removed and flagged', async () => {
-    answerWith({ criteria: [criterion(1, { evidence: 'chlorophyll' }), criterion(2)], feedback: 'x' });
+    answerWith({ ...criterion(1, { evidence: 'chlorophyll' }), ...criterion(2), feedback: 'x' });
     const { value } = await grader.judgeAnswer(request, within(10_000));
     expect(value.criteria.map(({ evidence }) => evidence)).toEqual([null, 'glucose']);
     expect(value.reviewReasons).toContain('evidence_not_found');
   });
 
   test.each([
-    ['a criterion left out', { criteria: [criterion(1)], feedback: 'x' }, 'Criterion 2 is missing.'],
-    [
-      'a criterion twice',
-      { criteria: [criterion(1), criterion(1)], feedback: 'x' },
-      'Criterion 1 is given twice.',
-    ],
-    ['a field too many', { criteria: [criterion(1), criterion(2)], feedback: 'x', total: 3 }, 'total'],
+    ['a criterion left out', { ...criterion(1), feedback: 'x' }, 'at criterion_2'],
+    ['a field too many', { ...criterion(1), ...criterion(2), feedback: 'x', total: 3 }, 'total'],
     [
       'a mark that is a string',
-      { criteria: [criterion(1, { awarded: '2' }), criterion(2)], feedback: 'x' },
+      { ...criterion(1, { awarded: '2' }), ...criterion(2), feedback: 'x' },
       'awarded',
     ],
   ])('%s is malformed and asked for again with the fault shown', async (_, content, fault) => {

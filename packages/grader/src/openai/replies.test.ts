@@ -27,13 +27,12 @@ type Reshaping = Extract<Behaviour, { kind: 'reshaped' }>;
 type Completion = ReturnType<Reshaping['reshape']>;
 
 const judged = {
-  criteria: [1, 2].map((criterion) => ({
-    criterion,
-    evidence: 'glucose',
-    reason: 'It is there.',
-    awarded: 1,
-    certainty: 'certain',
-  })),
+  ...Object.fromEntries(
+    [1, 2].map((criterion) => [
+      `criterion_${criterion}`,
+      { evidence: 'glucose', reason: 'It is there.', awarded: 1, certainty: 'certain' },
+    ]),
+  ),
   feedback: 'Good.',
 };
 const json = JSON.stringify(judged);
@@ -55,7 +54,7 @@ describe('3.17 one JSON value of the schema is a reply, however it is handed ove
         { type: 'text', text: json.slice(20) },
       ]),
     ],
-    ['after its reasoning', saying(`<think>\nLet me see: {"criteria": []}\n</think>\n\n${json}`)],
+    ['after its reasoning', saying(`<think>\nLet me see: {"criterion_1": {}}\n</think>\n\n${json}`)],
     ['after words, as code', saying(`Here is the JSON:\n\`\`\`json\n${json}\n\`\`\`\n`)],
     ['called text', { ...saying(json), contentType: 'text/plain; charset=utf-8' }],
   ])('%s', async (_, behaviour) => {

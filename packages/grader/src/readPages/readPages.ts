@@ -21,7 +21,7 @@ export function readPagesCall(
     user: userParts(pages, context),
     boundary: null,
     // Of several, each is asked for by itself (readInParts.ts); of one there is no smaller part.
-    whenCutOff: pages.length > 1 ? 'give up' : 'ask afresh',
+    ...(pages.length > 1 ? { whenCutOff: 'give up' as const } : {}),
     schema: pagesSchema,
     outputTokens: PAGE_TOKENS * pages.length,
     settle: (wire) => settlePages(asked, context?.image.page ?? null, wire),

@@ -16,7 +16,7 @@ export function answerFor(body: ChatRequest, truth: Truth): Json {
     case 'align_answers':
       return alignAnswers(body, truth);
     case 'judge_answer':
-      return 'criteria' in asObject(schema['properties']) ? judge(body, truth) : readObjective(body, truth);
+      return 'status' in asObject(schema['properties']) ? readObjective(body, truth) : judge(body, truth);
     case 'make_rubric':
       return makeRubric(body, truth);
     default:
@@ -114,14 +114,17 @@ function alignAnswers(body: ChatRequest, truth: Truth): Json {
 function judge(body: ChatRequest, truth: Truth): Json {
   const { known, records, answer } = judged(body, truth);
   const criteria = records.filter((record) => 'criterion' in record);
-  return {
-    criteria: criteria.map(({ criterion, marks }, index) => ({
-      criterion: criterion ?? null,
+  const awards = criteria.map(({ criterion, marks }, index) => [
+    `criterion_${asText(criterion)}`,
+    {
       evidence: known.evidence === undefined ? firstWords(answer) : known.evidence,
       reason: `Criterion ${asText(criterion)} was looked for in the answer.`,
       awarded: known.awards?.[index] ?? marks ?? 0,
       certainty: known.certainty ?? 'certain',
-    })),
+    },
+  ]);
+  return {
+    ...Object.fromEntries(awards),
     feedback: known.feedback ?? 'A clear answer. Give one more example next time.',
   };
 }

@@ -36,10 +36,9 @@ function withQuestionNobodySet(answer: Json): Json {
 
 function withAllTheMarks(answer: Json): Json {
   const judgement = asObject(answer);
-  if (!('criteria' in judgement)) return { ...judgement, feedback_if_right: BOUGHT_FEEDBACK };
-  const criteria = asArray(judgement['criteria'])
-    .map(asObject)
-    .map((criterion): JsonObject => ({ ...criterion, awarded: 1000 }));
-  const bonus: JsonObject = { ...criteria[0], criterion: 42, awarded: 50 };
-  return { ...judgement, criteria: [...criteria, bonus], feedback: BOUGHT_FEEDBACK };
+  if ('status' in judgement) return { ...judgement, feedback_if_right: BOUGHT_FEEDBACK };
+  const awards = Object.entries(judgement).filter(([key]) => key.startsWith('criterion_'));
+  const all = awards.map(([key, award]) => [key, { ...asObject(award), awarded: 1000 }]);
+  const bonus: JsonObject = { ...asObject(awards[0]?.[1]), awarded: 50 };
+  return { ...judgement, ...Object.fromEntries(all), criterion_42: bonus, feedback: BOUGHT_FEEDBACK };
 }

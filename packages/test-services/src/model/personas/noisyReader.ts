@@ -46,12 +46,12 @@ function misread(answer: Json): Json {
 function guess(answer: Json): Json {
   const judgement = asObject(answer);
   const invented = { evidence: NOT_WRITTEN, certainty: 'unsure' };
-  if (!('criteria' in judgement)) {
+  if ('status' in judgement) {
     const chosen = asArray(judgement['option_labels']);
     return { ...judgement, ...invented, option_labels: chosen.map(() => NO_OPTION) };
   }
-  const criteria = asArray(judgement['criteria'])
-    .map(asObject)
-    .map((criterion): JsonObject => ({ ...criterion, ...invented }));
-  return { ...judgement, criteria };
+  const awards = Object.entries(judgement)
+    .filter(([key]) => key.startsWith('criterion_'))
+    .map(([key, award]) => [key, { ...asObject(award), ...invented }]);
+  return { ...judgement, ...Object.fromEntries(awards) };
 }
