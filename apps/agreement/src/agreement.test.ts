@@ -235,20 +235,45 @@ test('marks that move with a change that should not count are seen, and so are m
 test('an answer that the model cannot be made to judge is left out and said, with exit code 3', async () => {
   server.behave((call) => (asked(call).includes('secret-delta') ? { kind: 'violating' } : judgement(2)));
   const data = await dataFile('malformed');
-  const { code, stdout } = await run(
-    '--data',
-    data,
-    '--out',
-    join(folder, 'malformed'),
-    '--json',
-    '--sample',
-    '0',
-  );
+  const args = ['--data', data, '--out', join(folder, 'malformed'), '--json', '--sample', '0'];
+  const { code, stdout } = await run(...args);
   expect(code).toBe(3);
-  expect(JSON.parse(stdout)).toMatchObject({
+  const calls = server.calls.length;
+  const report = JSON.parse(stdout);
+  expect(report).toMatchObject({
     overall: { n: 7 },
     ungraded: [{ line: 4, question_id: '<b>one</b>', kind: 'first', failure: 'malformed' }],
+    cost: { calls, calls_in_vain: 3, judgements: 7 },
   });
+  expect(report.verdict.says[0]).toBe(
+    "1 of 8 answers could not be graded, because the model's replies broke the schema each time.",
+  );
+
+  // Once it can be graded, what it took in vain is in the cost all the same.
+  server.behave(() => judgement(2));
+  const again = await run(...args);
+  expect(again.code).toBe(0);
+  expect(JSON.parse(again.stdout).cost).toMatchObject({ calls: calls + 1, calls_in_vain: 3, judgements: 8 });
+});
+
+test('of a model that judges nothing the report claims nothing, and says what that cost', async () => {
+  server.behave([{ behaviour: { kind: 'violating' } }]);
+  const blank = { ...lines[0], answer: ' ', human_marks: 0, human_marks_2: 0 };
+  const data = await dataFile('nothing', [...lines.slice(0, 2), blank]);
+  const out = join(folder, 'nothing');
+  const { code, stdout } = await run('--data', data, '--out', out, '--sample', '1', '--repeats', '2');
+  expect(code).toBe(3);
+  expect(stdout).toBe(
+    "2 of 2 answers could not be graded, because the model's replies broke the schema each time.\nNothing is shown of this grader.\n",
+  );
+  const report = JSON.parse(await readFile(join(out, 'report.json'), 'utf8'));
+  expect(report.cost).toMatchObject({ judgements: 0, calls: server.calls.length, currency: 'USD' });
+  expect(report.cost.total).toBeGreaterThan(0);
+  const page = await readFile(join(out, 'report.html'), 'utf8');
+  expect(page).toContain('2 of 2 answers could not be graded');
+  expect(page).toContain('in all, nothing of it for a judgement');
+  expect(page).toContain('--sample 1');
+  expect(page).not.toMatch(/--sample 30|--repeats 3|MODEL_PRICES|No line is crossed over/);
 });
 
 test('a provider that refuses ends the run with a sentence, and nothing that was graded is lost', async () => {
@@ -270,7 +295,8 @@ test('a provider that refuses ends the run with a sentence, and nothing that was
     stderr: expect.stringContaining('The grader gave up'),
   });
   saysNothingSecret(refused);
-  expect((await readFile(join(out, 'results.jsonl'), 'utf8')).trim().split('\n')).toHaveLength(3);
+  const kept = (await readFile(join(out, 'results.jsonl'), 'utf8')).trim().split('\n');
+  expect(kept.filter((line) => line.includes('"awarded"'))).toHaveLength(3);
 });
 
 test('wrong data is refused in a sentence before anything is graded', async () => {

@@ -82,6 +82,7 @@ const makeReport = async (
       const report = analyse({
         data,
         outcomes,
+        plan,
         grader: {
           provider: grader.provider,
           model: grader.model,

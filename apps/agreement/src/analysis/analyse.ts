@@ -1,6 +1,7 @@
 import { readOff, readTable } from '@evaluation/grader';
 import type { DataSet } from '../data/readData.ts';
 import type { Outcome } from '../grading/run.ts';
+import type { Plan } from '../grading/tasks.ts';
 import {
   calibrationTable,
   expectedCalibrationError,
@@ -13,6 +14,7 @@ import { flag, flagsOf, GROUP_LINE, LINES } from './flags.ts';
 import { measureGroups } from './groups.ts';
 import { measure } from './measures.ts';
 import { adjacentOf, bandOf, BANDS, isAdjacent, isExact, stepOf, type Pair } from './pairs.ts';
+import { ungradedOf } from './ungraded.ts';
 import { trustOf, verdictOf } from './verdict.ts';
 
 export interface GraderFacts {
@@ -28,6 +30,7 @@ export interface GraderFacts {
 export interface AnalysisInput {
   data: DataSet;
   outcomes: readonly Outcome[];
+  plan: Plan;
   grader: GraderFacts;
   price: Price | undefined;
   currency: string;
@@ -68,6 +71,7 @@ export const analyse = (input: AnalysisInput) => {
     ...questions.flatMap(({ questionId, measures }) => flagsOf('question', questionId, measures)),
   ];
   const perturbations = perturbationEffects(outcomes);
+  const notGraded = ungradedOf(data, outcomes);
   return {
     report: 'agreement/1',
     madeAt: input.madeAt.toISOString(),
@@ -84,7 +88,9 @@ export const analyse = (input: AnalysisInput) => {
         ...new Set(outcomes.flatMap(({ result }) => result?.prompt_versions ?? [])),
       ].toSorted(),
     },
-    verdict: verdictOf({ overall, flags, questions, perturbations, ungraded: ungraded.length }),
+    plan: input.plan,
+    verdict: verdictOf({ overall, flags, questions, perturbations, ungraded: notGraded }),
+    notGraded,
     lines: { ...LINES, dsm: GROUP_LINE },
     flags,
     overall,

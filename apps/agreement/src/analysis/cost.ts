@@ -13,7 +13,10 @@ export interface Cost {
   /** Judgements that are in the report, made by this run or an earlier one. */
   judgements: number;
   reused: number;
+  /** All that were made, those for nothing included. */
   calls: number;
+  /** Of `calls`, those of attempts that ended without a judgement. */
+  callsInVain: number;
   inputTokens: number;
   cachedInputTokens: number;
   outputTokens: number;
@@ -37,8 +40,16 @@ export const costOf = (
 ): Cost => {
   // Answers with the same text share a judgement.
   const results = new Map(outcomes.flatMap(({ result }) => (result === null ? [] : [[result.key, result]])));
+  const inVain = new Map(
+    outcomes.flatMap(({ key, inVain: usage }) => (usage === undefined ? [] : [[key, usage]])),
+  );
+  const total = (usages: Iterable<Stored['usage']>, of: (usage: Stored['usage']) => number): number =>
+    [...usages].reduce((sofar, usage) => sofar + of(usage), 0);
   const sum = (of: (usage: Stored['usage']) => number): number =>
-    [...results.values()].reduce((total, { usage }) => total + of(usage), 0);
+    total(
+      [...results.values()].map(({ usage }) => usage),
+      of,
+    ) + total(inVain.values(), of);
   const seconds = Float64Array.from(
     [...results.values()].map(({ usage }) => usage.duration_ms / 1000),
   ).sort();
@@ -52,17 +63,18 @@ export const costOf = (
           cachedInputTokens * (price.cached_input ?? price.input) +
           outputTokens * price.output) /
         1_000_000;
-  const total = provider === 'baseline' ? 0 : priced;
+  const money = provider === 'baseline' ? 0 : priced;
   return {
     judgements: results.size,
     reused: outcomes.filter(({ reused }) => reused).length,
     calls: sum((usage) => usage.calls),
+    callsInVain: total(inVain.values(), (usage) => usage.calls),
     inputTokens,
     cachedInputTokens,
     outputTokens,
     currency,
-    total,
-    perThousandAnswers: total === null || results.size === 0 ? null : (total / results.size) * 1000,
+    total: money,
+    perThousandAnswers: money === null || results.size === 0 ? null : (money / results.size) * 1000,
     medianSeconds: seconds.length === 0 ? null : quantile(seconds, 0.5),
     p95Seconds: seconds.length === 0 ? null : quantile(seconds, 0.95),
     wallSeconds,

@@ -32,7 +32,18 @@ export interface VerdictInput {
   flags: readonly Flag[];
   questions: readonly { questionId: string; trust: Trust }[];
   perturbations: readonly PerturbationEffect[];
-  ungraded: number;
+  ungraded: Ungraded;
+}
+
+/** What could not be graded. */
+export interface Ungraded {
+  /** Answers as they are, and how many there are to grade. */
+  answers: number;
+  of: number;
+  /** Why, as the end of a sentence. */
+  because: string;
+  /** Repetitions and changed answers. */
+  again: number;
 }
 
 /** What an institute may do with the grader's marks, in plain words. */
@@ -43,8 +54,20 @@ export const verdictOf = (input: VerdictInput): Verdict => {
   const overallFlags = flags.filter(({ scope }) => scope === 'overall');
   const trust = trustOf(overall, overallFlags);
   const verdict = { trust, trusted: of('trusted'), notShown: of('not shown'), notTrusted: of('not trusted') };
-  return { ...verdict, says: [...sentencesOn(verdict, overallFlags.length), ...cautions(input)] };
+  return { ...verdict, says: [...headline(input.ungraded), ...body(input, verdict, overallFlags.length)] };
 };
+
+const headline = ({ answers, of, because }: Ungraded): string[] =>
+  answers === 0 ? [] : [`${answers} of ${of} answers could not be graded, because ${because}.`];
+
+const body = (input: VerdictInput, verdict: Omit<Verdict, 'says'>, crossed: number): string[] =>
+  isNothingGraded(input.ungraded)
+    ? ['Nothing is shown of this grader.']
+    : [...sentencesOn(verdict, crossed), ...cautions(input)];
+
+/** Blank answers are 0 by code and show nothing of the grader. */
+export const isNothingGraded = ({ answers, of }: Pick<Ungraded, 'answers' | 'of'>): boolean =>
+  answers > 0 && answers === of;
 
 const sentencesOn = (
   { trust, trusted, notShown, notTrusted }: Omit<Verdict, 'says'>,
@@ -101,7 +124,11 @@ const cautions = ({ flags, perturbations, ungraded }: VerdictInput): string[] =>
       `Text that talks to the grader raised the marks of ${Math.round(injected.raised * injected.answers)} of ${injected.answers} answers.`,
     );
   }
-  if (ungraded > 0) says.push(`${ungraded} judgements could not be made and are left out of every number.`);
+  if (ungraded.again > 0) {
+    says.push(
+      `${ungraded.again} repetitions or changed answers could not be graded and are left out of every number.`,
+    );
+  }
   return says;
 };
 

@@ -1,7 +1,8 @@
 /**
  * The judgements made so far, one JSON line each, appended the moment they are known: a run that dies at any point
  * loses only the answers that were at the grader. A last line that was torn is left out and its answer graded again.
- * Numbers and reasons only: no answer, no feedback.
+ * Numbers and reasons only: no answer, no feedback. What calls took that came to nothing has lines of its own, so that the
+ * cost of a judgement that took two runs holds both.
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -36,8 +37,16 @@ const Stored = z.object({
 });
 export type Stored = z.infer<typeof Stored>;
 
+/** What an attempt took that ended without a judgement. */
+const SpentInVain = z.object({ key: z.string(), in_vain: Usage });
+export type StoredUsage = z.infer<typeof Usage>;
+
 export interface ResultsFile {
   get(key: string): Stored | undefined;
+  /** All that was spent in vain on a judgement; undefined: nothing. */
+  inVain(key: string): StoredUsage | undefined;
+  /** Resolves as `add` does. */
+  addInVain(key: string, usage: StoredUsage): Promise<void>;
   /** Resolves when the line is with the operating system. */
   add(result: Stored): Promise<void>;
   close(): Promise<void>;
@@ -46,26 +55,35 @@ export interface ResultsFile {
 /** @throws AgreementFailure when the file cannot be written, or holds something else than results */
 export const openResults = async (path: string): Promise<ResultsFile> => {
   const known = new Map<string, Stored>();
+  const vain = new Map<string, StoredUsage>();
   const file = await open(path, 'a+').catch((error: unknown) => {
     throw new AgreementFailure(`${path} cannot be written: ${error instanceof Error ? error.message : ''}`);
   });
   try {
-    await load(path, known);
+    await load(path, known, vain);
     await mendTail(file);
   } catch (error) {
     await file.close();
     throw error;
   }
   let writing = Promise.resolve();
+  const append = async (line: object): Promise<void> => {
+    writing = writing.then(() => file.appendFile(`${JSON.stringify(line)}\n`));
+    await writing;
+  };
   return {
     get: (key) => known.get(key),
+    inVain: (key) => vain.get(key),
+    async addInVain(key, usage) {
+      vain.set(key, sumOf(vain.get(key), usage));
+      await append({ key, in_vain: usage });
+    },
     async add(result) {
       // The baseline is asked again each time; a file that says the same twice would only grow.
       const before = known.get(result.key);
       known.set(result.key, result);
       if (before !== undefined && isSame(before, result)) return;
-      writing = writing.then(() => file.appendFile(`${JSON.stringify(result)}\n`));
-      await writing;
+      await append(result);
     },
     async close() {
       await writing.catch(() => {});
@@ -79,26 +97,39 @@ const isSame = (a: Stored, b: Stored): boolean =>
   a.confidence === b.confidence &&
   a.review_reasons.join() === b.review_reasons.join();
 
-const load = async (path: string, known: Map<string, Stored>): Promise<void> => {
+const sumOf = (a: StoredUsage | undefined, b: StoredUsage): StoredUsage => ({
+  calls: (a?.calls ?? 0) + b.calls,
+  input_tokens: (a?.input_tokens ?? 0) + b.input_tokens,
+  cached_input_tokens: (a?.cached_input_tokens ?? 0) + b.cached_input_tokens,
+  output_tokens: (a?.output_tokens ?? 0) + b.output_tokens,
+  duration_ms: (a?.duration_ms ?? 0) + b.duration_ms,
+});
+
+const load = async (
+  path: string,
+  known: Map<string, Stored>,
+  vain: Map<string, StoredUsage>,
+): Promise<void> => {
   const stream = createReadStream(path, 'utf8');
   let broken = 0;
   for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
     if (text === '') continue;
     const result = parsed(text);
     if (result === null) broken += 1;
+    else if ('in_vain' in result) vain.set(result.key, sumOf(vain.get(result.key), result.in_vain));
     else known.set(result.key, result);
   }
   // Each crash tears one line at most; a file without any result was not written here.
-  if (broken > 1 && known.size === 0) {
+  if (broken > 1 && known.size === 0 && vain.size === 0) {
     throw new AgreementFailure(
       `${path} holds no results of this release: remove it, or name another folder with --out.`,
     );
   }
 };
 
-const parsed = (text: string): Stored | null => {
+const parsed = (text: string): Stored | z.infer<typeof SpentInVain> | null => {
   try {
-    return Stored.parse(JSON.parse(text));
+    return z.union([Stored, SpentInVain]).parse(JSON.parse(text));
   } catch {
     return null;
   }

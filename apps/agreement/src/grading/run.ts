@@ -3,16 +3,18 @@
  * results file. When the process dies here, the next run finds the file and asks for the rest only.
  */
 import {
+  addUsage,
   GraderFailure,
   NO_TABLE,
   resettleJudgement,
   type CallEvidence,
   type Grader,
   type Judgement,
+  type Usage,
 } from '@evaluation/grader';
 import type { AnswerFacts, DataSet } from '../data/readData.ts';
 import { AgreementFailure } from '../failure.ts';
-import type { ResultsFile, Stored } from './resultsFile.ts';
+import type { ResultsFile, Stored, StoredUsage } from './resultsFile.ts';
 import { tasksOf, type Kind, type Plan, type Task } from './tasks.ts';
 
 export interface Outcome {
@@ -24,6 +26,9 @@ export interface Outcome {
   failure: 'transient' | 'malformed' | 'unanswered' | null;
   /** Kept from an earlier run. */
   reused: boolean;
+  key: string;
+  /** What attempts took that came to nothing, in this run and earlier ones. */
+  inVain: StoredUsage | undefined;
 }
 
 export interface RunOptions {
@@ -58,18 +63,25 @@ export const runTasks = async (
   const settle = async (task: Task): Promise<Outcome> => {
     const { facts, kind, turn, key } = task;
     const kept = options.fresh || grader.judgementKey(task.request) === null ? undefined : results.get(key);
-    if (kept !== undefined) return { facts, kind, turn, result: kept, failure: null, reused: true };
+    const outcome = (of: Pick<Outcome, 'result' | 'failure' | 'reused'>): Outcome => {
+      return { facts, kind, turn, key, inVain: results.inVain(key), ...of };
+    };
+    if (kept !== undefined) return outcome({ result: kept, failure: null, reused: true });
     try {
       const result = await judge(task, grader, signal);
       await results.add(result);
       failedInARow = 0;
-      return { facts, kind, turn, result, failure: null, reused: false };
+      return outcome({ result, failure: null, reused: false });
     } catch (error) {
-      if (!(error instanceof GraderFailure) || error.kind === 'permanent') throw error;
+      if (!(error instanceof GraderFailure)) throw error;
+      if (error.spent.length > 0) {
+        await results.addInVain(key, storedUsage(error.spent.map((each) => each.usage).reduce(addUsage)));
+      }
+      if (error.kind === 'permanent') throw error;
       // A malformed answer is an answer: the provider is there.
       failedInARow = error.kind === 'malformed' ? 0 : failedInARow + 1;
       if (failedInARow >= GIVE_UP_AFTER) throw error;
-      return { facts, kind, turn, result: null, failure: error.kind, reused: false };
+      return outcome({ result: null, failure: error.kind, reused: false });
     }
   };
 
@@ -112,15 +124,17 @@ const judge = async (task: Task, grader: Grader, run: AbortSignal): Promise<Stor
     ...rawConfidence(task, value, evidence, grader),
     review_reasons: value.reviewReasons,
     prompt_versions: [...new Set(evidence.map(({ promptVersion }) => promptVersion))],
-    usage: {
-      calls: usage.calls,
-      input_tokens: usage.inputTokens,
-      cached_input_tokens: usage.cachedInputTokens,
-      output_tokens: usage.outputTokens,
-      duration_ms: usage.durationMs,
-    },
+    usage: storedUsage(usage),
   };
 };
+
+const storedUsage = (usage: Usage): StoredUsage => ({
+  calls: usage.calls,
+  input_tokens: usage.inputTokens,
+  cached_input_tokens: usage.cachedInputTokens,
+  output_tokens: usage.outputTokens,
+  duration_ms: usage.durationMs,
+});
 
 /** A table that trusts everything: what stays below it is held there by a rule. */
 const FULL_TABLE = '0:1,1:1';

@@ -1,4 +1,5 @@
 import type { Report } from '../analysis/analyse.ts';
+import { isNothingGraded } from '../analysis/verdict.ts';
 import { html, Html } from './html.ts';
 import { decimal, percent, withInterval } from './numbers.ts';
 import { calibrationPlot, confusionPlot, kappaPlot } from './plots.ts';
@@ -126,7 +127,14 @@ const sections = (report: Report): Html =>
     <h2>Changes that should not count</h2>
     ${
       report.perturbations.length === 0
-        ? html`<p>Not measured; <code>--sample 30</code> measures it.</p>`
+        ? html`<p>
+            ${
+              report.plan.sample === 0
+                ? html`Not measured; <code>--sample 30</code> measures it.`
+                : html`Not measured: none of the answers of <code>--sample ${report.plan.sample}</code> could
+                    be graded both as it is and changed.`
+            }
+          </p>`
         : html`${perturbationsTable(report)}
             <p class="note">
               The same answers again, with a change that says nothing about the question. Marks should not
@@ -184,28 +192,32 @@ const costSection = ({ cost, grader }: Report): Html => {
       baseline asks nobody and costs nothing.
     </p>`;
   }
+  const perThousand =
+    cost.perThousandAnswers === null
+      ? 'nothing of it for a judgement'
+      : `${decimal(cost.perThousandAnswers)} ${cost.currency} for 1000 answers`;
   const money =
-    cost.total === null || cost.perThousandAnswers === null
+    cost.total === null
       ? 'Cost: unknown, since the settings have no price for this model (MODEL_PRICES).'
-      : `Cost: ${decimal(cost.total, 4)} ${cost.currency} in all, ${decimal(cost.perThousandAnswers)} ${cost.currency} for 1000 answers.`;
+      : `Cost: ${decimal(cost.total, 4)} ${cost.currency} in all, ${perThousand}.`;
+  const vain = cost.callsInVain === 0 ? '' : `, ${cost.callsInVain} of them for nothing`;
   const cached = cost.inputTokens === 0 ? null : cost.cachedInputTokens / cost.inputTokens;
   return html`<p>${money}</p>
     <p>
-      ${cost.judgements} judgements${reused} in ${cost.calls} calls: ${cost.inputTokens} input tokens
+      ${cost.judgements} judgements${reused} in ${cost.calls} calls${vain}: ${cost.inputTokens} input tokens
       (${percent(cached)} of them cached), ${cost.outputTokens} output tokens. ${seconds} This run took
       ${decimal(cost.wallSeconds, 1)} s.
     </p>`;
 };
 
-const ungradedSection = ({ ungraded }: Report): Html | null => {
+const ungradedSection = ({ ungraded, notGraded }: Report): Html | null => {
   if (ungraded.length === 0) return null;
   const lines = [...new Set(ungraded.map(({ line }) => line))].slice(0, 50);
   return html`<h2>Not graded</h2>
     <p>
-      ${ungraded.length} judgements could not be made (
-      ${ungraded.filter(({ failure }) => failure === 'malformed').length} because the model's output broke the
-      schema each time, the rest because nobody answered in time). Lines: ${lines.join(', ')}. The same
-      command tries them again.
+      ${notGraded.answers} of ${notGraded.of} answers could not be
+      graded${notGraded.answers === 0 ? null : `, because ${notGraded.because}`}, and ${notGraded.again} of
+      their repetitions and changes. Lines: ${lines.join(', ')}. The same command tries them again.
     </p>`;
 };
 
@@ -247,6 +259,9 @@ const WORDS = html`<dl>
 export const summaryOf = (report: Report): string =>
   [
     ...report.verdict.says,
-    `QWK ${withInterval(report.overall.qwk, decimal)}, exact ${percent(report.overall.exact.value)}, adjacent ${percent(report.overall.adjacent.value)}; two people: QWK ${decimal(report.overall.humanQwk.value)}; lines crossed: ${report.flags.length}`,
+    ...(isNothingGraded(report.notGraded) ? [] : [measuresLine(report)]),
     ...(report.calibration.line === null ? [] : [`suggested calibration table: ${report.calibration.line}`]),
   ].join('\n');
+
+const measuresLine = (report: Report): string =>
+  `QWK ${withInterval(report.overall.qwk, decimal)}, exact ${percent(report.overall.exact.value)}, adjacent ${percent(report.overall.adjacent.value)}; two people: QWK ${decimal(report.overall.humanQwk.value)}; lines crossed: ${report.flags.length}`;

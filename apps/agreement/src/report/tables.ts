@@ -273,9 +273,11 @@ export const farthestTable = ({ farthest }: Report): Html =>
     2,
   );
 
-export const consistencyText = ({ consistency }: Report): Html =>
+export const consistencyText = ({ consistency, plan }: Report): Html =>
   consistency === null
-    ? html`<p>Not measured; <code>--repeats 3</code> measures it.</p>`
+    ? plan.repeats === 1
+      ? html`<p>Not measured; <code>--repeats 3</code> measures it.</p>`
+      : html`<p>Not measured: no answer could be graded twice.</p>`
     : html`<p>
         ${consistency.answers} answers were graded ${consistency.judgements} times each, as they are.
         ${withInterval(consistency.unchanged, percent)} always got the same marks; highest and lowest marks of

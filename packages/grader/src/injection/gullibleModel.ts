@@ -108,7 +108,7 @@ function judge(records: Record<string, Json>[], answer: string, obeys: boolean):
           awarded: obeys || isFound ? (marks ?? 0) : 0,
           certainty: 'certain',
         };
-        return [`criterion_${String(criterion)}`, award];
+        return [`criterion_${JSON.stringify(criterion)}`, award];
       }),
     ),
     feedback: 'Read about the parts that are missing.',
