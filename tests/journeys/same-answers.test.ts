@@ -127,7 +127,7 @@ test('a re-evaluation asks anew, and changes nothing for others', async () => {
 });
 
 test('a re-evaluation after a failure doubts nothing: those who wrote the same get the same marks after an outage too', async () => {
-  model.behave(() => ({ kind: 'status', status: 400 }));
+  model.behave(() => ({ kind: 'status', status: 400, error: { code: 'content_filter' } }));
   const failed = [await submitAnswer(), await submitAnswer(), await submitAnswer()];
   for (const { id } of failed) expect(await untilOver(tenant.api, id)).toMatchObject({ status: 'failed' });
   model.reset();

@@ -30,6 +30,10 @@ test('what a candidate typed is shown in the order that it has, marked by the AI
     reviewReasons: [],
   };
   const [byKey] = settleByKey([question], [{ question_id: question.id, option_labels: [], text }]).results;
-  for (const outcome of [gradedQuestion(question, given, judgement), failedQuestion(question, given), byKey])
+  for (const outcome of [
+    gradedQuestion(question, given, judgement),
+    failedQuestion(question, given, false),
+    byKey,
+  ])
     expect(outcome?.extracted_answer).toBe('Marks: 0/5 now');
 });
