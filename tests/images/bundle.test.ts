@@ -68,7 +68,8 @@ test('migrate brings an empty database up, says what it did, and does nothing th
   const [worked = [], waited = []] = said.toSorted((a, b) => b.length - a.length);
   expect([one?.code, other?.code]).toEqual([0, 0]);
   expect(worked[0]).toMatch(/^applied migration \d{14}_tables$/);
-  expect(worked.at(-1)).toBe(`applied ${worked.length - 1}`);
+  const applied = worked.filter((line) => line.startsWith('applied migration '));
+  expect(worked.at(-1)).toBe(`applied ${applied.length}`);
   expect(waited).toEqual(['nothing to apply: the database is up to date']);
 });
 

@@ -90,7 +90,8 @@ export const hasTurn = (tx: Tx, key: string): boolean => inTurn.get(tx) === key;
  * for one class, so that clients leave a quarter to workers and workers to clients.
  */
 const shareOf = (poolSize: number): number => Math.min(poolSize, Math.max(2, Math.floor(poolSize / 3)));
-const classPlacesOf = (poolSize: number): number => poolSize - Math.max(1, Math.floor(poolSize / 4));
+const classPlacesOf = (poolSize: number): number =>
+  Math.max(1, poolSize - Math.max(1, Math.floor(poolSize / 4)));
 
 /** More than rate limits let one key send in a minute. Beyond it, and after the time, a request is refused with 503. */
 const MOST_WAITING = 1000;

@@ -68,22 +68,22 @@ test('3.3 a file locked against changes only is ok, as in a viewer', async () =>
   expect(await inspect(lockedPdf)).toMatchObject({ ok: true, pages: 1 });
 });
 
-test('3.3 a file whose end is missing is corrupt, wherever it was cut', async () => {
+test('3.3 a file whose end is missing is incomplete, wherever it was cut', async () => {
   const page = await scan({ width: 300, height: 424 });
   const bytes = await scannedPdf([page, page, page]);
   for (const share of [0.1, 0.5, 0.9, 0.99]) {
     expect(await inspect(bytes.subarray(0, Math.floor(bytes.length * share)))).toMatchObject({
       ok: false,
-      code: 'corrupt',
+      code: 'incomplete',
     });
   }
 });
 
-test('3.3 a header followed by noise is corrupt', async () => {
+test('3.3 a header followed by noise is incomplete', async () => {
   const noise = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 251));
   expect(await inspect(Buffer.concat([Buffer.from('%PDF-1.7\n'), noise]))).toMatchObject({
     ok: false,
-    code: 'corrupt',
+    code: 'incomplete',
   });
 });
 
@@ -106,7 +106,7 @@ test('3.3 a page tree that promises pages it has not is refused', async () => {
     '<< /Type /Pages /Kids [3 0 R] /Count 50 >>',
     '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>',
   ]);
-  expect(await inspect(lie)).toMatchObject({ ok: false, code: 'corrupt' });
+  expect(await inspect(lie)).toMatchObject({ ok: false, code: 'page_damaged' });
 });
 
 test.each(['[0 0 1000000 1000000]', '[0 0 3 842]', '[0 0 14000 100]', '[0 0 0.5 0.7]'])(
