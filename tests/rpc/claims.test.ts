@@ -95,7 +95,7 @@ describe('a run', () => {
   };
 
   test.each(forgeries)(
-    'is touched by nobody with %s, though the fence is right; its holder goes on',
+    'cannot be touched with %s, though the fence is right; its holder goes on',
     async (_name, token) => {
       const { run_id, institute_id, fence } = run.held;
       const question = run.material.questions[0]?.id ?? '';
@@ -223,7 +223,7 @@ describe('an inspection', () => {
   const statusOf = async (id: string) =>
     (await tenant.api.get<{ status: string }>(`/uploads/${id}`)).body.status;
 
-  test.each(forgeries)('is recorded and counted by nobody with %s', async (_name, token) => {
+  test.each(forgeries)('cannot be recorded or counted with %s', async (_name, token) => {
     const job = await released();
     const claimed = await core().claimInspection.mutate({ ...job, with_token: true });
     expect(claimed?.token).toMatch(/^[\w-]{43}$/);
@@ -296,7 +296,7 @@ describe('a drawing', () => {
     });
   };
 
-  test.each(forgeries)('is stored and given back by nobody with %s', async (_name, token) => {
+  test.each(forgeries)('cannot be stored or given back with %s', async (_name, token) => {
     const job = await released();
     const claimed = await core().claimDrawing.mutate({ ...job, with_token: true });
     if (claimed === null) throw new Error('nothing to draw');

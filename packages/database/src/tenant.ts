@@ -41,7 +41,7 @@ export interface Database {
   acrossInstitutes<T>(work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
   /**
    * For looking up API keys. It has connections of its own: a request is not kept from its answer by those that use all
-   * others, and those who try keys keep nobody else.
+   * others, and look-ups of keys keep no other work waiting.
    */
   keys: Kysely<DB>;
   /** The control plane: institutes and keys. */

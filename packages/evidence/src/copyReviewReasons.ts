@@ -70,7 +70,7 @@ const strayWriting = (copy: ReadCopy): string[] =>
 
 /**
  * Why the answer to a question that has none may stand on the copy all the same: there is writing that was assigned to no
- * question, or that nobody could read. Reasons of the copy, and of each question without an answer.
+ * question, or that could not be read. Reasons of the copy, and of each question without an answer.
  */
 export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string[] => {
   const { pages } = copy;

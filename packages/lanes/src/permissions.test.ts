@@ -153,7 +153,7 @@ test('each broadcast is heard by those who may hear it, from those who may say i
     },
     { timeout: 20_000 },
   );
-  // Nobody overhears: a worker hears neither what facades count nor whose keys changed.
+  // A worker hears neither what facades count nor whose keys changed.
   for (const kind of ['rate_counts', 'keys_changed'] as const)
     lanes.worker.onBroadcast(kind, () => heard.push('overheard'));
   await lanes.facade.broadcast('rate_counts', { version: 1, replica: randomUUID(), since: 0, windows: [] });

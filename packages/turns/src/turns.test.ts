@@ -145,7 +145,7 @@ test('any mix of keys, shares, aborts and releases: bounds hold, order within a 
           expect(held.length).toBeLessThanOrEqual(places);
           for (const { key } of held) expect(ofKey(key)).toBeLessThanOrEqual(share);
           expect(turns.waiting()).toBe(open.size);
-          // Whoever waits could not be served: everything is taken, or the share of its key is.
+          // A waiter could not be served: everything is taken, or the share of its key is.
           if (held.length < places) for (const { key } of open.values()) expect(ofKey(key)).toBe(share);
         };
         for (const { what, key, pick } of events) {

@@ -6,7 +6,7 @@
  *
  * State: how many places are taken, in all, of each class and of each key, and one queue for each key. Within a key the
  * order is first in, first out. Between keys it is round robin: the key that was served last goes to the end. A key never
- * holds more than its share, also while other places are free: whoever comes next then finds one. All of it is memory of
+ * holds more than its share, also while other places are free, so that the next key finds one. All of it is memory of
  * one process and ends with it.
  */
 export interface TurnsOptions {

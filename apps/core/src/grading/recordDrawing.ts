@@ -25,7 +25,7 @@ const keyOf = ({ institute_id, submission_id, delivery, attempt }: BegunDrawing)
 
 /**
  * Where to PUT the drawing: under a key of this attempt alone, so that nobody overwrites what is recorded.
- * @throws DomainFailure conflict when it is somebody else's now
+ * @throws DomainFailure conflict when another worker draws the copy now
  */
 export const presignDrawing = async (
   services: Services,
@@ -43,7 +43,7 @@ export const presignDrawing = async (
 /**
  * The drawing is the checked copy from now on, if the marks are still those that it shows; else it is wanted again.
  * Clients that follow the feed see the submission again, since its result says that the copy is available.
- * @throws DomainFailure conflict when it is somebody else's now; Error when it is not in the store
+ * @throws DomainFailure conflict when another worker draws the copy now; Error when it is not in the store
  */
 export const recordDrawing = async (
   services: Services,
@@ -93,7 +93,7 @@ export const recordDrawing = async (
 
 /**
  * The worker stops, or could not reach the store: that says nothing of the copy, so it does not count.
- * @throws DomainFailure conflict when it is somebody else's now
+ * @throws DomainFailure conflict when another worker draws the copy now
  */
 export const handBackDrawing = async (services: Services, drawing: BegunDrawing): Promise<void> => {
   await services.database.inTenant(drawing.institute_id, async (tx) => {

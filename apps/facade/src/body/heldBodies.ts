@@ -5,7 +5,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
  *
  * A body is in hand from its first byte until its answer is sent or its client is gone. It counts with what was kept of
  * it so far, so a client that announces much and sends nothing takes no room. An institute may hold twice what is free:
- * alone two thirds of all, and whoever comes next two thirds of the rest. So one institute never takes the last room of
+ * alone two thirds of all, and the next institute two thirds of the rest. So one institute never takes the last room of
  * another, and nothing is set aside for institutes that send nothing.
  */
 

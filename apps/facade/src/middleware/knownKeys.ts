@@ -8,7 +8,7 @@ import type { LookUpLimits } from './lookUpLimits.ts';
  * State: the keys that were found, by the hash of the key, each for `seconds` after it was asked for, and for hours that
  * it exists. A key that was not found is never remembered. Nothing here outlives the process, and the key itself is nowhere.
  * A key that exists is asked for whenever its `seconds` are over; any other passes the limits of look-ups first, so those who
- * try keys wait for each other and for nobody else.
+ * try keys wait only for each other.
  * Changed by: requests, which ask core for what is not known, and core's word that keys changed, which removes them.
  * A look-up that is under way when that word comes may bring what was true before: its answer serves the request that
  * asked, and is not remembered. When the word is lost (NATS is away), a change takes effect after `seconds`.

@@ -6,7 +6,7 @@
  *     meanwhile, or the first came two minutes ago──▶ given up
  *   anything else ──▶ asked again; a row begins anew
  *
- *   a request that is refused, nobody knows why ──4th time, or another call was answered since the first──▶ given up
+ *   a request that is refused without a known reason ──4th time, or another call was answered since the first──▶ given up
  *   the same, while the lane is paused ──▶ asked again: it is not the request
  *
  * A time limit that was reached says that the request is too much for the model: each try is as long again, and is paid

@@ -110,7 +110,7 @@ test('a request that is refused while others are answered fails, and pauses noth
   await own.close();
 });
 
-test('a single run that is refused fails after four tries: it keeps nobody else waiting', async () => {
+test('a single run that is refused fails after four tries: it keeps no other run waiting', async () => {
   const { grader } = paused();
   const own = await grader;
   server.behave([{ behaviour: { kind: 'status', status: 422 } }]);

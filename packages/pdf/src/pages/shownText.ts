@@ -25,7 +25,7 @@ const mostObjects = 20_000;
 /**
  * Whether the text layer is what a viewer shows, as far as that can be told without reading the picture. It is not when
  * letters are invisible, as white as paper or too small to see; when they lie where a picture lies, which may hide them (a
- * scan with a layer of text is such a page: an OCR layer, or whatever somebody wrote into it); when something else is
+ * scan with a layer of text is such a page: an OCR layer, or any text that was written into it); when something else is
  * painted or written over them; or when nothing stands out on the page's picture where a line is said to be. One such line
  * is enough: then the picture tells what was written.
  *
