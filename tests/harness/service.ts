@@ -77,6 +77,8 @@ export const newEnvironment = async (
       VALIDATE_RESPONSES: 'true',
       KEY_CACHE_SECONDS: '0',
       DRAIN_SECONDS: '0',
+      // A few calls of each lane at each start; tests of the preflight turn it on.
+      MODEL_PREFLIGHT: 'off',
       // Tests send hundreds of reads a second: they are counted, as always, and never too many.
       RATE_LIMITS_STANDARD: GENEROUS,
       RATE_LIMITS_HIGH: GENEROUS,

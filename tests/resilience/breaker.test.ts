@@ -81,7 +81,7 @@ const expectTheOthersGraded = async (submissions: readonly Submission[]): Promis
     const { status } = await untilOver(service.api, id);
     if (status === 'failed') {
       failed += 1;
-      await expectReleased(service.api, behind, id, 'timed_out');
+      await expectReleased(service.api, behind, id, 'model_unavailable');
     } else {
       await expectGradedOnce(service.api, behind, id);
     }

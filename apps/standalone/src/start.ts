@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { coreInProcess, type CoreAccess } from '@evaluation/core-client';
 import { coreRouter, startCore } from '@evaluation/core';
 import { deploy } from '@evaluation/database';
@@ -22,6 +23,8 @@ export interface Standalone extends Observed {
   close(): Promise<void>;
 }
 
+/** So long a start waits for what the lanes find of their model; what is found later is in the log. */
+const CHECK_PATIENCE_MS = 10_000;
 const FIRST_INSTITUTE = { name: 'First Institute', credits: 10_000 };
 
 /**
@@ -78,10 +81,13 @@ export const startStandalone = async (
       installation.first_key ?? (await provisionFirst(access(installation.tokens.control), onProgress));
     const current = { ...installation, first_key: firstKey, core_url: core.url, base_url: facade.baseUrl };
     await writeInstallation(settings.dataDir, current);
+    await Promise.race([worker.firstChecks, sleep(CHECK_PATIENCE_MS, undefined, { ref: false })]);
+    for (const line of worker.describeGrader()) onProgress(line);
     return {
       baseUrl: facade.baseUrl,
       coreUrl: core.url,
       installation: current,
+      notes: worker.notes,
       dependencies: { ...core.dependencies, ...worker.dependencies },
       ...(core.refreshMetrics === undefined ? {} : { refreshMetrics: core.refreshMetrics }),
       close,

@@ -1,17 +1,30 @@
 import { hostname } from 'node:os';
-import type { CoreAccess } from '@evaluation/core-client';
-import { createGrader, createHold } from '@evaluation/grader';
+import type { CoreAccess, RunMaterial } from '@evaluation/core-client';
+import { createGrader, createHold, type PreflightRequest } from '@evaluation/grader';
 import { openLanes } from '@evaluation/lanes';
 import type { WorkerSettings } from '@evaluation/settings';
 import { createLogger, inSpan, metrics, type Observed } from '@evaluation/telemetry';
 import { drawAgain } from './draw/drawAgain.ts';
 import { inspectUpload } from './inspect/inspectUpload.ts';
+import { openLaneGate, type LaneGate } from './preflight/laneGate.ts';
 import { gradeRun } from './run/gradeRun.ts';
 import { holdRun, RunLost, type HeldRun } from './run/heldRun.ts';
 import type { Tools } from './run/tools.ts';
+import { costOf } from './run/usage.ts';
 import { removeAbandonedFolders } from './workFolder.ts';
 
-type RunLane = 'copy' | 'typed';
+const LANES = ['copy', 'typed'] as const;
+type RunLane = (typeof LANES)[number];
+
+/**
+ * What a lane sends decides how long a text has to come back whole. Typed: a question with its rubric and a long answer,
+ * about 5,500 tokens, which a context of 4,096 (Ollama's default) does not hold. Copy: the blocks of a copy of ten pages to be
+ * put in order, or four pages as images, about 9,500 tokens.
+ */
+const PREFLIGHT = {
+  typed: { vision: false, contextCharacters: 24_000 },
+  copy: { vision: true, contextCharacters: 42_000 },
+} as const satisfies Record<RunLane, PreflightRequest>;
 
 export interface Worker extends Observed {
   /**
@@ -19,6 +32,11 @@ export interface Worker extends Observed {
    * back and delivered again.
    */
   close(): Promise<void>;
+  /** What marks and, by lane, what its preflight found: for a person, a line each. Resolves when each was checked once. */
+  describeGrader(): string[];
+  readonly firstChecks: Promise<void>;
+  /** The lanes that take no runs, and why: a line each. */
+  notes: () => readonly string[];
 }
 
 /**
@@ -36,8 +54,8 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
   // A grader a lane, each with its own calls in flight: a backlog of copies never holds up typed answers. Only when the
   // endpoint asks to be left alone, that is for both.
   const hold = createHold();
-  const newTools = async (lane: RunLane): Promise<Tools> => ({
-    grader: await createGrader(
+  const newTools = async (lane: RunLane): Promise<Tools & { gate: LaneGate }> => {
+    const grader = await createGrader(
       settings.grader.provider === 'openai'
         ? {
             ...settings.grader,
@@ -45,20 +63,32 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
             maxConcurrentCalls: settings.modelCalls[lane],
             lane,
             log,
+            onLost: () => gate.checkAgain(),
             onProgress: (event, details) => {
               log.warn({ ...details, lane }, event);
               metrics.providerUp.set({ lane }, event === 'provider.up' ? 1 : 0);
+              if (event === 'provider.up') gate.checkAgain();
             },
           }
         : settings.grader,
-    ),
-    settings,
-    log,
-  });
+    );
+    const gate = openLaneGate({
+      lane,
+      grader,
+      request: asksModel(lane) ? PREFLIGHT[lane] : null,
+      log,
+      onUsed: (usage) => {
+        const cost = costOf(usage, grader.model, settings.prices);
+        if (cost !== null) metrics.modelCost.inc({ lane, currency: cost.currency }, Number(cost.amount));
+      },
+    });
+    return { grader, gate, settings, log };
+  };
+  const asksModel = (lane: RunLane): boolean =>
+    settings.grader.provider === 'openai' && settings.preflight && settings.concurrency[lane] > 0;
   // A lane that this worker does not take says nothing of its model.
-  for (const lane of ['copy', 'typed'] as const)
-    if (settings.concurrency[lane] > 0) metrics.providerUp.set({ lane }, 1);
-  const tools: Record<RunLane, Tools> = { copy: await newTools('copy'), typed: await newTools('typed') };
+  for (const lane of LANES) if (settings.concurrency[lane] > 0) metrics.providerUp.set({ lane }, 1);
+  const tools = { copy: await newTools('copy'), typed: await newTools('typed') };
   const { notice, provider } = tools.copy.grader;
   if (notice !== null) log.warn({ provider }, notice);
   const name = `${hostname()}/${process.pid}`;
@@ -73,27 +103,35 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     }
   });
 
+  const gradeClaimed = async (lane: RunLane, material: RunMaterial): Promise<void> => {
+    const ofInstitute = log.child({ institute_id: material.institute_id });
+    const run = holdRun(core, material, ofInstitute);
+    heldRuns.add(run);
+    try {
+      // The claim was under way when the drain time ran out.
+      await (letGo.signal.aborted ? run.handBack() : gradeRun({ ...tools[lane], log: ofInstitute }, run));
+    } finally {
+      run.letGo();
+      heldRuns.delete(run);
+    }
+  };
+
   const pullRuns = (lane: RunLane) =>
     lanes.pull(lane, {
       concurrency: settings.concurrency[lane],
       signal: stopping.signal,
       // While the model is away, or its quota is used up, runs stay where they wait: their time begins with the claim.
-      mayTake: (signal) => tools[lane].grader.mayTakeRun(signal),
+      mayTake: (signal) => tools[lane].gate.mayTakeRun(signal),
       handle: async ({ run_id, institute_id }, { ack }) => {
-        const material = await core
-          .as({ requestId: run_id })
-          .grading.claim.mutate({ run_id, institute_id, worker: name, with_token: true });
-        ack();
-        if (material === null) return;
-        const ofInstitute = log.child({ institute_id });
-        const run = holdRun(core, material, ofInstitute);
-        heldRuns.add(run);
+        const end = tools[lane].gate.begin();
         try {
-          // The claim was under way when the drain time ran out.
-          await (letGo.signal.aborted ? run.handBack() : gradeRun({ ...tools[lane], log: ofInstitute }, run));
+          const material = await core
+            .as({ requestId: run_id })
+            .grading.claim.mutate({ run_id, institute_id, worker: name, with_token: true });
+          ack();
+          if (material !== null) await gradeClaimed(lane, material);
         } finally {
-          run.letGo();
-          heldRuns.delete(run);
+          end();
         }
       },
     });
@@ -140,7 +178,24 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     ...(settings.concurrency.draw > 0 ? [pullDrawings()] : []),
   ]);
 
+  const describeGrader = (): string[] => {
+    if (settings.grader.provider === 'baseline') return ['grader baseline (offline)'];
+    const { model, baseUrl } = settings.grader;
+    return [
+      `grader openai, model ${model} at ${new URL(baseUrl).origin}`,
+      ...LANES.filter((lane) => settings.concurrency[lane] > 0).map(
+        (lane) => `${lane} lane ${settings.preflight ? tools[lane].gate.describe() : 'not checked'}`,
+      ),
+    ];
+  };
+
   return {
+    describeGrader,
+    firstChecks: Promise.all([tools.copy.gate.firstCheck, tools.typed.gate.firstCheck]).then(() => {}),
+    notes: () =>
+      LANES.flatMap((lane) =>
+        tools[lane].gate.isShut() ? [`${lane} lane ${tools[lane].gate.describe()}`] : [],
+      ),
     dependencies: { core: () => core.ping(), lanes: async () => void (await lanes.depth('copy')) },
     close: async () => {
       stopping.abort();
@@ -153,6 +208,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       clearTimeout(giveUp);
       await Promise.all(handingBack);
       unsubscribe();
+      await Promise.all([tools.copy.gate.close(), tools.typed.gate.close()]);
       await Promise.all([tools.copy.grader.close(), tools.typed.grader.close()]);
       await lanes.close();
     },

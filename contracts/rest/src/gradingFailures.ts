@@ -29,6 +29,59 @@ const failures = {
   broke_down: ['grading_failed', 'Grading broke down on our side. Evaluate the submission again later.'],
   broke_down_often: ['grading_failed', 'Grading broke down several times. Evaluate the submission again.'],
   model_failed: ['grading_failed', 'The model could not grade this submission. Evaluate it again later.'],
+  /** The endpoint was away or refused us, or its preflight failed: by what is wrong with it. */
+  model_unreachable: [
+    'model_unavailable',
+    'The grading model is not available: it cannot be reached. Evaluate the submission again when it is.',
+  ],
+  model_too_slow: [
+    'model_unavailable',
+    'The grading model is not available: it does not answer in time. Evaluate the submission again when it is.',
+  ],
+  model_throttled: [
+    'model_unavailable',
+    'The grading model is not available: it has too much to do. Evaluate the submission again when it is.',
+  ],
+  model_refused: [
+    'model_unavailable',
+    'The grading model is not available: it refuses this service. Evaluate the submission again when it is.',
+  ],
+  model_request_refused: [
+    'model_unavailable',
+    'The grading model is not available: it refuses requests of this kind. Evaluate the submission again when it is.',
+  ],
+  model_schema_not_kept: [
+    'model_unavailable',
+    'The grading model is not available: its replies do not have the form that was asked for. Evaluate the submission again when it is.',
+  ],
+  model_pictures_refused: [
+    'model_unavailable',
+    'The grading model is not available: it takes no images. Evaluate the submission again when it is.',
+  ],
+  model_blind: [
+    'model_unavailable',
+    'The grading model is not available: it does not see images. Evaluate the submission again when it is.',
+  ],
+  model_loses_pictures: [
+    'model_unavailable',
+    'The grading model is not available: it does not see images. Evaluate the submission again when it is.',
+  ],
+  model_context_refused: [
+    'model_unavailable',
+    'The grading model is not available: it takes no long texts. Evaluate the submission again when it is.',
+  ],
+  model_context_cut: [
+    'model_unavailable',
+    'The grading model is not available: it forgets the beginning of long texts. Evaluate the submission again when it is.',
+  ],
+  model_loses_text: [
+    'model_unavailable',
+    'The grading model is not available: it forgets the beginning of long texts. Evaluate the submission again when it is.',
+  ],
+  model_too_weak: [
+    'model_unavailable',
+    'The grading model is not available: it does not find two words in a long text. Evaluate the submission again when it is.',
+  ],
   /** Of one question; the others of the submission still count. */
   question_not_graded: ['grading_failed', 'The model could not grade this question.'],
   question_not_answered: ['grading_failed', 'The model gave no answer to this question, time and again.'],

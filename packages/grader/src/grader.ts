@@ -5,6 +5,7 @@
  */
 
 import type { Hold } from './openai/hold.ts';
+import type { PreflightReport, PreflightRequest } from './preflight/report.ts';
 
 /** A rectangle in fractions of the page image as viewed, 0..1, origin top left. */
 export interface Box {
@@ -204,6 +205,9 @@ export interface Judgement {
   annotations: Annotation[];
 }
 
+/** What keeps an endpoint from grading anything: nothing that a single answer could be blamed for, nor that passes with load. */
+export type Trouble = 'unreachable' | 'refused' | 'loses_pictures' | 'loses_text';
+
 /** Every method rejects with a GraderFailure, or with the signal's reason when it was aborted. */
 export interface Grader {
   readonly provider: 'openai' | 'baseline';
@@ -228,6 +232,13 @@ export interface Grader {
    * The signal that it resolves to takes that back as long as no run has begun. Rejects with the signal's reason.
    */
   mayTakeRun(signal: AbortSignal): Promise<AbortSignal>;
+  /**
+   * Asks the endpoint whether it can do what runs need of it (preflight/preflight.ts): a few small calls, and one long one.
+   * Rejects with the signal's reason only.
+   */
+  preflight(request: PreflightRequest, signal: AbortSignal): Promise<PreflightReport & { usage: Usage }>;
+  /** What the latest call found wrong with the endpoint; null once a call got an answer, and of the baseline. */
+  readonly trouble: Trouble | null;
   /** Aborts what is under way and frees what is held. */
   close(): Promise<void>;
 }
@@ -282,6 +293,8 @@ export type GraderOptions =
       whenRefused?: 'wait' | 'fail';
       /** Hears what goes wrong with the endpoint, each kind once a minute at most. Left out, nothing is told. */
       log?: GraderLog;
+      /** A call lost pictures or text on its way to the model, so a new preflight is due. */
+      onLost?: () => void;
       /**
        * Hears `provider.down` when calls are kept back from now on, and why (origin, status, reason), and `provider.up` when
        * they go out again.

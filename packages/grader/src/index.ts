@@ -5,6 +5,13 @@ export { addressesGrader, POSSIBLE_INJECTION } from './injection/detect.ts';
 export { createHold } from './openai/hold.ts';
 export { noticeOf } from './noticeOf.ts';
 export { blankReading, PAGE_NOT_READ, unreadPage } from './readPages/readPages.ts';
+export type {
+  PreflightCheck,
+  PreflightReason,
+  PreflightReport,
+  PreflightRequest,
+  PreflightStep,
+} from './preflight/report.ts';
 export { askedToAlign, askedToJudge } from './promptHashes.ts';
 export { readTextOnly } from './readTextOnly.ts';
 export { RULES_VERSION } from './rulesVersion.ts';

@@ -28,6 +28,11 @@ const WorkerEnvironment = z.object({
    */
   COPY_MODEL_CALLS: integer(1, 1000).default(12),
   TYPED_MODEL_CALLS: integer(1, 1000).default(16),
+  /**
+   * Whether a lane checks its model before it takes runs. Off is for a model that fails the checks and is to be used all the
+   * same: then nothing says that it does not see.
+   */
+  MODEL_PREFLIGHT: z.enum(['on', 'off']).default('on'),
   /** One copy's PDF work: a scan of 80 pages takes well below a minute of CPU. */
   PDF_SECONDS: integer(5, 3600).default(300),
   /** Inspection only opens the file and looks at its pages. */
@@ -53,6 +58,7 @@ export const readWorkerSettings = (env: Record<string, string | undefined> = pro
     grader: graderOf(e),
     prices: pricesOf(e),
     modelCalls: { copy: e.COPY_MODEL_CALLS, typed: e.TYPED_MODEL_CALLS },
+    preflight: e.MODEL_PREFLIGHT === 'on',
     pdfSeconds: e.PDF_SECONDS,
     inspectSeconds: e.INSPECT_SECONDS,
     drainSeconds: e.DRAIN_SECONDS,

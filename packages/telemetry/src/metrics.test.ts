@@ -29,6 +29,7 @@ const PUBLISHED = [
 
 /** Labels of few values each: lanes, outcomes, routes of the contract. An id would make a series of every request. */
 const FEW = new Set([
+  'check',
   'call',
   'currency',
   'dependency',

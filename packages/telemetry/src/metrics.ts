@@ -100,8 +100,14 @@ export const modelCost = new Counter({
 });
 export const providerUp = new Gauge({
   name: 'evaluation_model_provider_up',
-  help: '1 while calls go out to the model, 0 while they are kept back because it is down or refuses us.',
+  help: '1 while calls go out to the model, 0 while they are kept back because it is down, refuses us or fails its preflight.',
   labelNames: ['lane'],
+  ...here,
+});
+export const modelPreflight = new Gauge({
+  name: 'evaluation_model_preflight',
+  help: '1 when the latest preflight of a lane passed a check of its model (endpoint, schema, vision, context), 0 when it failed it and the lane takes no runs.',
+  labelNames: ['lane', 'check'],
   ...here,
 });
 

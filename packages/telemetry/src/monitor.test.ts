@@ -8,12 +8,14 @@ afterEach(() => monitor?.close());
 const start = async (
   dependencies: Dependencies,
   beforeScrape?: () => Promise<void>,
+  notes: () => string[] = () => [],
 ): Promise<(path: string) => Promise<{ status: number; body: string }>> => {
   monitor = await startMonitor({
     host: '127.0.0.1',
     port: 0,
     service: 'test',
     dependencies,
+    notes,
     ...(beforeScrape === undefined ? {} : { beforeScrape }),
   });
   const { url } = monitor;
@@ -43,6 +45,16 @@ test('/readyz is 200 while all that a process needs is there, and names what is 
   expect(body).toContain('evaluation_dependency_up{service="test",dependency="lanes"} 1');
   database = there;
   await expect.poll(() => get('/readyz?verbose'), SOON).toEqual({ status: 200, body: 'ok' });
+});
+
+test('/readyz adds what an operator should know below its answer, and its status is that of the dependencies alone', async () => {
+  let database = there;
+  const get = await start({ database: () => database() }, undefined, () => ['copy lane takes no runs']);
+  expect(await get('/readyz')).toEqual({ status: 200, body: 'ok\ncopy lane takes no runs' });
+  database = gone;
+  await expect
+    .poll(() => get('/readyz'), SOON)
+    .toEqual({ status: 503, body: 'database\ncopy lane takes no runs' });
 });
 
 test('however many ask whether it is ready, what it needs is asked once at a time and once a second', async () => {

@@ -49,6 +49,11 @@ export const readinessOf = (dependencies: Dependencies, service: string): (() =>
     found !== null && performance.now() - found.at < FRESH_MS ? found.answer : await lookNow();
 };
 
+const withNotes = ({ status, body }: Readiness, notes: readonly string[]): Readiness => ({
+  status,
+  body: [body, ...notes].join('\n'),
+});
+
 /** Whoever calls while a call goes on shares its outcome. */
 const oneAtATime = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let going: Promise<T> | null = null;
@@ -90,6 +95,8 @@ export const startMonitor = async (options: {
   service: string;
   dependencies: Dependencies;
   beforeScrape?: () => Promise<void>;
+  /** Lines that `/readyz` adds below its answer; its status is not changed by them. */
+  notes?: () => readonly string[];
 }): Promise<Monitor> => {
   let isStopping = false;
   const readiness = readinessOf(options.dependencies, options.service);
@@ -102,7 +109,7 @@ export const startMonitor = async (options: {
         return { status: 200, body: 'ok', type: plain };
       case '/readyz':
         if (isStopping) return { status: 503, body: 'stopping', type: plain };
-        return { ...(await readiness()), type: plain };
+        return { ...withNotes(await readiness(), options.notes?.() ?? []), type: plain };
       case '/metrics': {
         await Promise.all([
           options.beforeScrape === undefined ? null : inTime(options.beforeScrape),

@@ -5,6 +5,8 @@ import { startTracing } from './tracing.ts';
 export interface Observed {
   /** What it needs to be of use. */
   dependencies: Dependencies;
+  /** What an operator should know and no cluster should act on: `/readyz` adds it below its answer, a line each. */
+  notes?: () => readonly string[];
   /** Brings gauges up to date that are read from somewhere. */
   refreshMetrics?: () => Promise<void>;
   close(): Promise<void>;
@@ -34,6 +36,7 @@ export const observe = async <P extends Observed>(
             ...settings.listen,
             service,
             dependencies: running.dependencies,
+            ...(running.notes === undefined ? {} : { notes: running.notes }),
             ...(running.refreshMetrics === undefined ? {} : { beforeScrape: running.refreshMetrics }),
           });
     return {

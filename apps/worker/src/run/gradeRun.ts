@@ -1,10 +1,12 @@
-import { GraderFailure } from '@evaluation/grader';
+import { GraderFailure, type Trouble } from '@evaluation/grader';
 import { PdfUnreadable } from '@evaluation/pdf';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
 import { gradeCopy } from '../copy/gradeCopy.ts';
 import { unreadableCopy } from '../copy/unreadable.ts';
 import { gradeTyped } from '../typed/gradeTyped.ts';
+import type { LaneGate } from '../preflight/laneGate.ts';
+import { ModelUnavailable } from '../preflight/modelUnavailable.ts';
 import { RunLost, type HeldRun } from './heldRun.ts';
 import { isOutOfTime } from './outOfTime.ts';
 import { NotGradable, type Tools } from './tools.ts';
@@ -16,7 +18,11 @@ type End = 'completed' | 'failed' | 'lost' | 'broken';
  * Grades a run to its end: complete, failed, or lost to somebody else. Only what is a bug is thrown. The trace of the
  * request that asked for the run goes on here.
  */
-export const gradeRun = async (tools: Tools, run: HeldRun): Promise<void> => {
+export const gradeRun = async (
+  /** `gate`: what a run waits for before it is graded. */
+  tools: Tools & { gate: Pick<LaneGate, 'passed'> },
+  run: HeldRun,
+): Promise<void> => {
   const { lane, run_id, institute_id, traceparent } = run.material;
   const usage = countUsage(tools.grader, tools.settings.prices, run.material.used, lane);
   const started = performance.now();
@@ -36,14 +42,20 @@ export const gradeRun = async (tools: Tools, run: HeldRun): Promise<void> => {
   }
 };
 
-const grade = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<End> => {
-  const begun = performance.now();
+const grade = async (
+  tools: Parameters<typeof gradeRun>[0],
+  run: HeldRun,
+  usage: UsageCount,
+): Promise<End> => {
+  let begun = performance.now();
   try {
+    await tools.gate.passed(run);
+    begun = performance.now();
     await (run.material.lane === 'copy' ? gradeCopy(tools, run, usage) : gradeTyped(tools, run, usage));
     return 'completed';
   } catch (error) {
     if (run.signal.aborted || error instanceof RunLost) return 'lost';
-    const reason = failureOf(error, run);
+    const reason = failureOf(error, run, tools.grader.trouble);
     const exhausted = usedUpBy(
       error,
       Math.min((performance.now() - begun) / 1000, tools.settings.pdfSeconds),
@@ -69,9 +81,11 @@ const usedUpBy = (error: unknown, seconds: number) => {
   return { used_up: error.code === 'timeout' ? ('time' as const) : ('memory' as const), seconds };
 };
 
-const failureOf = (error: unknown, run: HeldRun): GradingFailure => {
+/** @param trouble what is wrong with the endpoint now: then time ran out for that */
+const failureOf = (error: unknown, run: HeldRun, trouble: Trouble | null): GradingFailure => {
+  if (error instanceof ModelUnavailable) return `model_${error.reason}`;
   if (error instanceof NotGradable) return error.reason;
   if (error instanceof PdfUnreadable) return unreadableCopy(error);
-  if (isOutOfTime(error, run)) return 'timed_out';
+  if (isOutOfTime(error, run)) return trouble === null ? 'timed_out' : `model_${trouble}`;
   return error instanceof GraderFailure ? 'model_failed' : 'broke_down';
 };

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import type { Grader, PageReading } from '../grader.ts';
+import { NO_CALLS, type Grader, type PageReading } from '../grader.ts';
 import { withinDeadline } from '../timeLimit.ts';
 import { alignByLabels } from './align.ts';
 import { judgeLexically } from './judge.ts';
@@ -35,6 +35,8 @@ export function createBaselineGrader(): Grader {
     // Asking again costs nothing and always ends alike.
     judgementKey: () => null,
     mayTakeRun: async (signal) => signal,
+    preflight: async () => ({ steps: [], failed: null, usage: { ...NO_CALLS } }),
+    trouble: null,
     close: () => ocr.close(),
   };
 }

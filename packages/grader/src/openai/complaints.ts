@@ -10,6 +10,7 @@ import { CutOff, MalformedOutput } from '../strictSchema.ts';
 import {
   isOfThisRequest,
   isUnreachable,
+  LostMaterial,
   NoModelOutput,
   numbersIn,
   reasonIn,
@@ -24,12 +25,15 @@ export interface Complaints {
   failed(error: unknown, call: string): void;
   /** It refuses the requests of several runs and answers none, whatever it says of them. */
   refusesAll(error: unknown): void;
-  /** It read much less than was sent. */
-  cutsPrompts(): void;
 }
 
 const MINUTE_MS = 60_000;
 const REFUSES_US = 'the model endpoint refuses us: look at its key, account, model and address';
+const LOSES = {
+  pictures:
+    'the model endpoint counts fewer tokens than were sent: it drops pictures, and its reply is not used',
+  text: 'the model endpoint counts fewer tokens than were sent: it cuts prompts, and its reply is not used',
+} as const;
 
 export function createComplaints(
   about: { model: string; lane: string; origin: string },
@@ -37,11 +41,11 @@ export function createComplaints(
 ): Complaints {
   const told = new Map<string, { at: number; unsaid: number }>();
 
-  function tell(level: 'error' | 'warn', message: string, fields: object, everyMs = MINUTE_MS): void {
+  function tell(level: 'error' | 'warn', message: string, fields: object): void {
     const key = `${message} ${'status' in fields ? String(fields.status) : ''}`;
     const before = told.get(key);
     const now = performance.now();
-    if (before !== undefined && now - before.at < everyMs) {
+    if (before !== undefined && now - before.at < MINUTE_MS) {
       before.unsaid += 1;
       return;
     }
@@ -56,13 +60,6 @@ export function createComplaints(
       tell(level, message, { call, ...factsOf(error) });
     },
     refusesAll: (error) => tell('error', REFUSES_US, factsOf(error)),
-    cutsPrompts: () =>
-      tell(
-        'warn',
-        'the model endpoint counts far fewer tokens than were sent: its context may be too short',
-        {},
-        Infinity,
-      ),
   };
 }
 
@@ -73,6 +70,10 @@ export interface Facts {
   n_ctx?: number | undefined;
   n_prompt_tokens?: number | undefined;
   output_tokens?: number | undefined;
+  /** Pictures or text, that the endpoint lost. */
+  what?: string | undefined;
+  /** Its count of the prompt that lost a part. */
+  tokens?: number | undefined;
 }
 
 export function factsOf(error: unknown): Facts {
@@ -82,11 +83,13 @@ export function factsOf(error: unknown): Facts {
     ...(reason === null ? {} : { reason }),
     ...numbersIn(error),
     ...(error instanceof CutOff && error.outputTokens !== null ? { output_tokens: error.outputTokens } : {}),
+    ...(error instanceof LostMaterial ? { what: error.what, tokens: error.tokens } : {}),
   };
 }
 
 function wordsFor(error: unknown): { level: 'error' | 'warn'; message: string } {
   if (statusThatRefusesUs(error) !== null) return { level: 'error', message: REFUSES_US };
+  if (error instanceof LostMaterial) return { level: 'error', message: LOSES[error.what] };
   return { level: 'warn', message: warningFor(error) };
 }
 

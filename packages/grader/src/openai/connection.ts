@@ -5,7 +5,7 @@ import type {
 } from 'openai/resources/chat/completions';
 import { z } from 'zod/v4';
 import type { LoadedPart } from '../callEvidence.ts';
-import type { CallEvidence, GraderLog, GraderOptions, Usage } from '../grader.ts';
+import type { CallEvidence, GraderLog, GraderOptions, Trouble, Usage } from '../grader.ts';
 import { CutOff, MalformedOutput } from '../strictSchema.ts';
 import { boundedFetch } from './boundedFetch.ts';
 import { createBreaker, type Breaker, type Passage } from './breaker.ts';
@@ -13,20 +13,27 @@ import { createComplaints, factsOf, type Complaints } from './complaints.ts';
 import {
   insteadOfOutput,
   isDown,
+  isTooSlow,
   leftAloneFor,
+  LostMaterial,
   NoModelOutput,
   statusThatRefusesRequest,
+  statusThatRefusesUs,
   throttledFor,
   TimedOut,
 } from './failures.ts';
 import { createHold, type Hold } from './hold.ts';
 import { createImages, type Images } from './images.ts';
+import { createMaterial, type Material } from './material.ts';
 import { askedIn, type Output, type ReplySchema } from './output.ts';
 import { observed, observeTokens } from './observed.ts';
 import { createOutputLimit } from './outputLimit.ts';
 import { createPace, type Turn } from './pace.ts';
 
-/** `of_us`: perhaps, the next calls will tell; `of_request`: it answers others; `unknown`: less of it is asked for first. */
+/**
+ * `of_us`: perhaps, the next calls will tell; `of_request`: it answers others; `unknown`: less of it is asked for first, or
+ * who asked finds out.
+ */
 export type Refusal = 'of_us' | 'of_request' | 'unknown';
 
 export type OpenAiOptions = Extract<GraderOptions, { provider: 'openai' }>;
@@ -43,6 +50,9 @@ export interface Connection {
   readonly complaints: Complaints;
   readonly hold: Hold;
   readonly images: Images;
+  readonly material: Material;
+  /** What the latest call found wrong with the endpoint; null once a call got an answer. */
+  readonly trouble: Trouble | null;
   readonly whenRefused: 'wait' | 'fail';
   /** What is sent with every request beside its messages, and how it asks for its schema. */
   readonly settings: CallEvidence['settings'];
@@ -52,7 +62,7 @@ export interface Connection {
   readonly answeredAt: number | null;
   /**
    * One HTTP request, never repeated here. @returns what the model said
-   * @throws what the client throws, or MalformedOutput
+   * @throws what the client throws, MalformedOutput, or LostMaterial when the endpoint lost a part of what was sent
    */
   complete(
     messages: ChatCompletionMessageParam[],
@@ -69,6 +79,8 @@ export interface Connection {
       cacheKey: string;
       /** The run that the call is for: any object that its calls share. */
       run: object;
+      /** It asks about the endpoint itself: who asked judges the reply, and it is no answer to a run. */
+      isPreflight?: boolean;
       /** The request goes out now. */
       onCall: () => void;
       /** A reply took so much, whether it can be used or not. */
@@ -82,11 +94,6 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15_000;
 /** Longer than the longest hold with the waits after it: until then an endpoint may have too much to do for a while. */
 const THROTTLED_MS = 120_000;
-
-/** Beyond so many characters the tokens that the endpoint counts say whether it read them all. */
-const LONG_PROMPT = 4000;
-/** English has about four, other languages fewer. */
-const MOST_CHARACTERS_A_TOKEN = 12;
 
 /** Some models answer in parts, their reasoning among them. */
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
@@ -138,7 +145,8 @@ export function connect(options: OpenAiOptions): Connection {
   const lane = options.lane ?? 'none';
   const { origin } = new URL(options.baseUrl);
   const complaints = createComplaints({ model: options.model, lane, origin }, options.log ?? SILENT);
-  /** The latest failure that says something of the endpoint. */
+  const material = createMaterial();
+  /** What the latest call failed with, if that says something of the endpoint or of its load; null once one got an answer. */
   let latest: unknown = null;
   const breaker = createBreaker({
     firstPauseMs: FIRST_PAUSE_MS,
@@ -161,6 +169,7 @@ export function connect(options: OpenAiOptions): Connection {
       const reply = await request();
       passage.answered();
       turn.served();
+      latest = null;
       return reply;
     } catch (error) {
       const throttled = throttledFor(error);
@@ -171,8 +180,10 @@ export function connect(options: OpenAiOptions): Connection {
         latest = error;
         passage.foundDown();
       } else if (throttled !== null) {
+        latest = error;
         passage.throttled();
       } else {
+        latest = null;
         passage.answered();
       }
       if (throttled !== null) turn.throttled(throttled.retryAfterMs);
@@ -212,6 +223,10 @@ export function connect(options: OpenAiOptions): Connection {
     complaints,
     hold,
     images: createImages(),
+    material,
+    get trouble() {
+      return troubleIn(latest, breaker.isOpen);
+    },
     whenRefused: options.whenRefused ?? 'wait',
     settings: { ...sampling, output, endpoint: endpointOf(options.baseUrl) },
     model: options.model,
@@ -222,7 +237,7 @@ export function connect(options: OpenAiOptions): Connection {
     async complete(
       messages,
       schema,
-      { signal, run, again, outputTokens, onRefused, cacheKey, onCall, onTokens },
+      { signal, run, again, outputTokens, onRefused, cacheKey, isPreflight = false, onCall, onTokens },
     ) {
       const turn = await pace.enter(signal);
       try {
@@ -241,13 +256,19 @@ export function connect(options: OpenAiOptions): Connection {
           const reply = await watched({ passage, turn, onRefused }, signal, () =>
             inTime(signal, (limited) => outputIn(client.chat.completions.create(body, { signal: limited }))),
           );
-          answeredAt = performance.now();
           outputLimit.learnFrom(reply);
           const read = replySchema.safeParse(reply).data;
           const tokens = tokensOf(read);
           onTokens(tokens);
           observeTokens(lane, tokens);
-          if (isImplausiblyFew(tokens, body.messages)) complaints.cutsPrompts();
+          const lost = isPreflight ? null : material.lost(body.messages, tokens);
+          if (lost !== null) {
+            latest = new LostMaterial(lost, tokens.inputTokens);
+            options.onLost?.();
+            throw latest;
+          }
+          // An endpoint that answers a preflight may still answer no request of a run.
+          if (!isPreflight) answeredAt = performance.now();
           return readReply(read);
         });
       } finally {
@@ -283,20 +304,14 @@ async function outputIn(response: Promise<unknown>): Promise<unknown> {
 }
 
 /**
- * A server whose context is shorter than the prompt cuts it and says nothing (Ollama). It can only be suspected: some
- * count what they had not cached and do not say so.
+ * What a failure says of the endpoint itself; null when it says something of the request, or of the load.
+ * @param isPaused whether calls are kept back: then requests of several runs were refused, and it is none of theirs
  */
-function isImplausiblyFew(
-  { inputTokens, cachedInputTokens }: Tokens,
-  messages: readonly ChatCompletionMessageParam[],
-): boolean {
-  if (inputTokens === 0 || cachedInputTokens > 0) return false;
-  let characters = 0;
-  for (const { content: said } of messages) {
-    if (typeof said === 'string') characters += said.length;
-    else for (const part of said ?? []) characters += part.type === 'text' ? part.text.length : 0;
-  }
-  return characters > LONG_PROMPT && inputTokens < characters / MOST_CHARACTERS_A_TOKEN;
+function troubleIn(error: unknown, isPaused: boolean): Trouble | null {
+  if (error instanceof LostMaterial) return error.what === 'pictures' ? 'loses_pictures' : 'loses_text';
+  if (statusThatRefusesUs(error) !== null) return 'refused';
+  if (statusThatRefusesRequest(error) !== null) return isPaused ? 'refused' : null;
+  return isDown(error) && !isTooSlow(error) ? 'unreachable' : null;
 }
 
 type Reply = z.infer<typeof replySchema>;

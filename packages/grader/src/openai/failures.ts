@@ -1,6 +1,7 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
 import { z } from 'zod/v4';
 import { GraderFailure } from '../grader.ts';
+import type { Lost } from './material.ts';
 
 /** Statuses that pass: the endpoint is busy, restarting, or its gateway lost it. 5xx is added below. */
 const TRANSIENT_STATUSES = new Set([408, 409, 425, 429]);
@@ -57,6 +58,22 @@ export class TimedOut extends Error {
   }
 }
 
+/** A call that lost material is asked again after the preflight that it brings about. */
+const LOST_RETRY_MS = 5000;
+
+/** The endpoint counts fewer tokens than what was sent can have: it drops pictures or cuts prompts, and its reply is not used. */
+export class LostMaterial extends Error {
+  readonly what: Lost;
+  /** The endpoint's count of the prompt. */
+  readonly tokens: number;
+
+  constructor(what: Lost, tokens: number) {
+    super(`the model endpoint lost ${what} of what was sent`);
+    this.what = what;
+    this.tokens = tokens;
+  }
+}
+
 const errorIn = z.object({
   error: z.object({ code: z.union([z.int(), z.string().regex(/^\d{3}$/)]).transform(Number) }),
 });
@@ -80,6 +97,7 @@ export function insteadOfOutput(body: unknown): Error {
 export function classify(error: unknown): GraderFailure {
   if (error instanceof GraderFailure) return error;
   if (error instanceof TimedOut) return new GraderFailure('transient', error.message);
+  if (error instanceof LostMaterial) return new GraderFailure('transient', error.message, LOST_RETRY_MS);
   if (error instanceof APIConnectionError || isCutOff(error)) {
     return new GraderFailure(
       'transient',
@@ -169,6 +187,11 @@ export function numbersIn(error: unknown): {
   n_prompt_tokens?: number | undefined;
 } {
   return (error instanceof APIError ? told.safeParse(error.error).data : undefined) ?? {};
+}
+
+/** The HTTP status that a call ended with; null when none came. */
+export function statusOf(error: unknown): number | null {
+  return error instanceof APIError && typeof error.status === 'number' ? error.status : null;
 }
 
 /** OpenRouter's way of a content filter: a 403 with the reasons. */

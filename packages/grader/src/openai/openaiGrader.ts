@@ -12,6 +12,8 @@ import { blankReading } from '../readPages/readPages.ts';
 import { readUpright } from '../readPages/readUpright.ts';
 import { GraderFailure, NO_CALLS } from '../grader.ts';
 import { addUsage } from '../usage.ts';
+import { preflight } from '../preflight/preflight.ts';
+import type { PreflightCheck } from '../preflight/report.ts';
 import { ask } from './ask.ts';
 import { connect } from './connection.ts';
 import type { OpenAiOptions } from './connection.ts';
@@ -102,6 +104,22 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
       const open = AbortSignal.any([signal, closed.signal]);
       const unheld = await connection.hold.mayBegin(open);
       return AbortSignal.any([unheld, await connection.breaker.mayBegin(open)]);
+    },
+
+    async preflight(request, signal) {
+      // At least as long as what was cut, if something was: otherwise it could not tell whether that is true.
+      const contextCharacters = Math.max(request.contextCharacters, connection.material.longestLost);
+      const open = AbortSignal.any([signal, closed.signal]);
+      const report = await preflight(connection, { ...request, contextCharacters }, open);
+      const passed = (check: PreflightCheck) =>
+        report.steps.some((step) => step.check === check && step.outcome === 'passed');
+      if (passed('vision')) connection.material.shown('pictures', 0);
+      if (passed('context')) connection.material.shown('text', contextCharacters);
+      return report;
+    },
+
+    get trouble() {
+      return connection.trouble;
     },
 
     async close() {

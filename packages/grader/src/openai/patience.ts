@@ -4,7 +4,7 @@
  *   a call past our own time limit ──3rd of the request──▶ given up
  *   a 5xx, or a status 200 without a model's output, and the same again ──5th in a row, and other calls were answered
  *     meanwhile, or the first came two minutes ago──▶ given up
- *   anything else ──▶ asked again; a row begins anew
+ *   a reply to a part of what was sent (material.ts), and anything else ──▶ asked again until the deadline; a row begins anew
  *
  *   a request that is refused without a known reason ──4th time, or another call was answered since the first──▶ given up
  *   the same, while the lane is paused ──▶ asked again: it is not the request

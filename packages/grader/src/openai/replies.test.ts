@@ -150,22 +150,49 @@ describe('an endpoint that counts far fewer tokens than it was sent', () => {
   });
   const long = { ...request, answer: typedAnswer('Plants make glucose with light. '.repeat(300)) };
 
-  test.each([
-    ['is complained of once', 200, 0, 1],
-    ['but had them cached is not', 200, 2000, 0],
-    ['or says nothing is not', 0, 0, 0],
-  ])('%s; the reply counts', async (_, prompt, cached, lines) => {
-    const said: string[] = [];
-    const complaining = await createGrader({
+  test('has not answered: the reply is not used, one line a minute tells of it, and a preflight is asked for', async () => {
+    const told: object[] = [];
+    let lost = 0;
+    const watched = await createGrader({
       ...optionsFor(server.baseUrl),
-      log: { error: () => {}, warn: (_fields, message) => said.push(message) },
+      log: { error: (fields) => told.push(fields), warn: (fields) => told.push(fields) },
+      onLost: () => (lost += 1),
     });
-    server.behave([{ behaviour: counting(prompt, cached) }]);
+    server.behave([{ behaviour: counting(200, 0) }]);
     for (let time = 1; time <= 2; time += 1) {
-      expect((await complaining.judgeAnswer(long, within(10_000))).value.awarded).toBe(3);
+      await expect(watched.judgeAnswer(long, within(1000))).rejects.toMatchObject({ kind: 'transient' });
     }
-    await complaining.close();
-    expect(said).toHaveLength(lines);
+    expect(watched.trouble).toBe('loses_text');
+    await watched.close();
+    expect(lost).toBe(2);
+    expect(told).toEqual([expect.objectContaining({ what: 'text', tokens: 200 })]);
+  });
+
+  test('and keeps a text as long, as a preflight shows, is believed no more: its replies count', async () => {
+    const proven = await createGrader(optionsFor(server.baseUrl));
+    server.behave([{ behaviour: counting(200, 0) }]);
+    await expect(proven.judgeAnswer(long, within(1000))).rejects.toMatchObject({ kind: 'transient' });
+    const short = { vision: false, contextCharacters: 100 };
+    const { failed, steps } = await proven.preflight(short, new AbortController().signal);
+    expect(failed).toBeNull();
+    // As long as what seemed to be cut, whatever was asked for.
+    expect(steps.at(-1)?.detail['characters']).toBeGreaterThan(long.answer.text.length);
+    expect((await proven.judgeAnswer(long, within(10_000))).value.awarded).toBe(3);
+    await proven.close();
+  });
+
+  test.each([
+    ['but had them cached', 200, 2000],
+    ['and says nothing', 0, 0],
+    ['since it gives one number for every prompt', 10, 0],
+  ])('%s is not blamed; the reply counts', async (_, prompt, cached) => {
+    server.behave([{ behaviour: counting(prompt, cached) }]);
+    const told: object[] = [];
+    const log = { error: (fields: object) => told.push(fields), warn: (fields: object) => told.push(fields) };
+    const unblamed = await createGrader({ ...optionsFor(server.baseUrl), log });
+    expect((await unblamed.judgeAnswer(long, within(10_000))).value.awarded).toBe(3);
+    await unblamed.close();
+    expect(told).toEqual([]);
   });
 });
 

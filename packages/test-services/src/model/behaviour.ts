@@ -42,6 +42,10 @@ export type Behaviour =
   | { kind: 'reshaped'; reshape: (completion: JsonObject) => Json; contentType?: string }
   /** A body of status 200 without end. */
   | { kind: 'endless' }
+  /** As Ollama does with a model of text alone: pictures are dropped, and what they may show is made up. */
+  | { kind: 'blind' }
+  /** As Ollama does with a short context: of a longer prompt the last so many tokens are kept, and are all it counts. */
+  | { kind: 'cuts'; tokens: number }
   /** The connection breaks in the middle of the response's body. */
   | { kind: 'cut' }
   /** 200 with a page of HTML, as a gateway answers that lost its upstream. */

@@ -19,9 +19,23 @@ export function answerFor(body: ChatRequest, truth: Truth): Json {
       return 'status' in asObject(schema['properties']) ? readObjective(body, truth) : judge(body, truth);
     case 'make_rubric':
       return makeRubric(body, truth);
+    case 'preflight_vision':
+      return { letters: truth.letters ?? '' };
+    case 'preflight_context':
+      return codeWords(textsOf(body).join('\n'));
     default:
       return valueFromSchema(schema);
   }
+}
+
+/** From the first and the last line that has one: what is missing of the text is missing here. */
+function codeWords(text: string): Json {
+  const word = (which: string) =>
+    new RegExp(
+      `^This is the (?:beginning|end) of the text\\. The ${which} code word is (\\w+)\\.$`,
+      'm',
+    ).exec(text)?.[1] ?? 'UNKNOWN';
+  return { first: word('first'), last: word('last') };
 }
 
 /** Half of the marks for each of two criteria; of half a mark all for one. */

@@ -13,6 +13,8 @@ import { toDecision } from './behaviour.ts';
 import type { Behaviour, ModelCallRecord, Script } from './behaviour.ts';
 import { asArray, asObject, asText, outputLimitOf, schemaOf } from './chatRequest.ts';
 import type { ChatRequest, Json, JsonObject } from './chatRequest.ts';
+import { readLetters } from './letterReader.ts';
+import { CHARACTERS_A_TOKEN, tokensOf, withLastTokens, withoutPictures } from './lossy.ts';
 import { answerFor } from './perfectReader.ts';
 import { createPromptCache } from './promptCache.ts';
 import type { Truth } from './truth.ts';
@@ -78,7 +80,8 @@ export async function startModelServer(): Promise<ModelServer> {
     if (behaviour.kind === 'runaway' && outputLimitOf(body) === null) return;
     if (behaviour.kind === 'slow') await sleep(behaviour.ms, undefined, { signal: gone.signal });
     if (behaviour.kind === 'held') await behaviour.until;
-    respond(response, { body, knownCharacters }, behaviour, truth);
+    const letters = call.schemaName === 'preflight_vision' ? await lettersIn(body) : '';
+    respond(response, { body, knownCharacters }, behaviour, { ...truth, letters });
   }
 
   const server = createServer((request, response) => {
@@ -183,6 +186,21 @@ function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, t
         errorBody(`status ${behaviour.status}: ${JSON.stringify(body)}`, behaviour.error),
       );
     }
+    case 'blind': {
+      const seen = { body: withoutPictures(body), knownCharacters: 0 };
+      return sendCompletion(response, seen, JSON.stringify(answerFor(inParts(body), { letters: 'HELLO' })));
+    }
+    case 'cuts': {
+      const isTooLong = tokensOf(body) > behaviour.tokens;
+      const seen = isTooLong ? withLastTokens(body, behaviour.tokens) : body;
+      const content = JSON.stringify(answerFor(inParts(seen), truth));
+      const completion = completionOf({ body, knownCharacters: 0 }, content);
+      const prompt_tokens = Math.min(tokensOf(body), behaviour.tokens);
+      return sendJson(response, 200, {
+        ...completion,
+        usage: { ...asObject(completion['usage']), prompt_tokens },
+      });
+    }
     case 'truncated':
       return sendCompletion(response, asked, answer().slice(0, -5));
     case 'out_of_length':
@@ -220,6 +238,16 @@ function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, t
   }
 }
 
+/** What is to be read in the first picture of a request. */
+async function lettersIn(body: ChatRequest): Promise<string> {
+  const parts = asArray(body['messages']).flatMap((message) => asArray(asObject(message)['content']));
+  const url = parts
+    .map((part) => asText(asObject(asObject(part)['image_url'])['url']))
+    .find((each) => each !== '');
+  if (url === undefined) return '';
+  return await readLetters(Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'));
+}
+
 function sendCompletion(
   response: ServerResponse,
   asked: Asked,
@@ -234,8 +262,8 @@ function completionOf(
   content: string,
   finishReason: 'stop' | 'length' = 'stop',
 ): JsonObject {
-  const promptTokens = Math.ceil(JSON.stringify(body['messages'] ?? null).length / 4);
-  const completionTokens = Math.ceil(content.length / 4);
+  const promptTokens = tokensOf(body);
+  const completionTokens = Math.ceil(content.length / CHARACTERS_A_TOKEN);
   return {
     id: 'chatcmpl-test',
     object: 'chat.completion',
@@ -246,7 +274,7 @@ function completionOf(
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,
       total_tokens: promptTokens + completionTokens,
-      prompt_tokens_details: { cached_tokens: Math.floor(knownCharacters / 4) },
+      prompt_tokens_details: { cached_tokens: Math.floor(knownCharacters / CHARACTERS_A_TOKEN) },
     },
   };
 }

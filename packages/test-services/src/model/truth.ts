@@ -8,6 +8,8 @@ export interface Truth {
   alignment?: Record<number, { page: number; block: number }[]>;
   /** By question label. */
   judgements?: Record<string, JudgementTruth>;
+  /** What a picture of letters says; the server reads it itself. */
+  letters?: string;
   /** By question label: the criteria of a question that has none. Default: two that share the marks. */
   rubrics?: Record<string, { name: string; marks: number }[]>;
 }

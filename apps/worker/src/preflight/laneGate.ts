@@ -1,0 +1,271 @@
+/**
+ * Keeps runs of a lane from a model endpoint that has not passed its preflight.
+ *
+ *   checking ──passed──▶ open: runs begin
+ *   checking ──failed──▶ shut: no run is graded; checked again after 1 s, doubling to 30 s
+ *   open ──an outage is over, or a call lost material──▶ checking
+ *
+ * While it is shut, runs stay rows in the queue whose time has not begun (decision 013), but for one witness at a time: a
+ * run that is claimed and then waits here within its deadline. It goes on as soon as a preflight passes; else it ends as
+ * `model_unavailable`, so that an institute is told what is wrong. Where the reason lasts until the endpoint is changed, the
+ * witness ends after 5 s, and the next one is not taken within the hour: one copy tells as much as fifty. See decision 032.
+ *
+ * State: in this object, changed by its one loop and by the slots of the lane. It dies with the process; the next process
+ * checks for itself.
+ */
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Grader, PreflightReport, PreflightRequest, Usage } from '@evaluation/grader';
+import { metrics, type Logger } from '@evaluation/telemetry';
+import { ModelUnavailable } from './modelUnavailable.ts';
+import { REASONS } from './reasons.ts';
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+/** A lane that stays shut says so again after this long. */
+const REPEAT_LOG_MS = 600_000;
+/** A slot that may take a witness and finds no run in this time gives the seat to the next one. */
+const SEAT_MS = 12_000;
+const LASTING_WITNESS_MS = 5000;
+const LASTING_WITNESS_EVERY_MS = 3_600_000;
+
+type State =
+  | { is: 'checking' }
+  | { is: 'open'; report: PreflightReport }
+  | { is: 'shut'; report: PreflightReport; failed: NonNullable<PreflightReport['failed']> };
+
+export interface LaneGate {
+  /**
+   * Resolves when a run may be taken, to a signal that takes that back while none has been. Rejects with the signal's
+   * reason.
+   */
+  mayTakeRun(signal: AbortSignal): Promise<AbortSignal>;
+  /** A run has been claimed. @returns what to call when it is over */
+  begin(): () => void;
+  /**
+   * Resolves when the run may be graded. @throws ModelUnavailable, or the signal's reason
+   */
+  passed(run: { signal: AbortSignal; deadline: Date }): Promise<void>;
+  /** The endpoint may not be what it was: runs wait for a new preflight. */
+  checkAgain(): void;
+  /** The latest preflight failed. */
+  isShut(): boolean;
+  /** One line for a person: what the latest preflight found. */
+  describe(): string;
+  /** Resolves when the first preflight is over, however it ended. */
+  readonly firstCheck: Promise<void>;
+  close(): Promise<void>;
+}
+
+export const openLaneGate = (options: {
+  lane: 'copy' | 'typed';
+  grader: Pick<Grader, 'preflight' | 'mayTakeRun' | 'model'>;
+  /** null: nothing is checked, and the lane is open. */
+  request: PreflightRequest | null;
+  log: Logger;
+  /** Hears what each preflight took, to count it. */
+  onUsed: (usage: Usage) => void;
+}): LaneGate => {
+  const { lane, grader, log, request } = options;
+  let state: State =
+    request === null ? { is: 'open', report: { steps: [], failed: null } } : { is: 'checking' };
+  let isDue = true;
+  let seat: 'free' | 'offered' | 'taken' = 'free';
+  let seatTimer: NodeJS.Timeout | undefined;
+  let nextLastingWitness = 0;
+  let said: { reason: string | null; at: number } | null = null;
+  let permission = newPermission();
+  /** Resolved and replaced whenever something above has changed. */
+  let change = Promise.withResolvers<void>();
+  const closing = new AbortController();
+  const first = Promise.withResolvers<void>();
+
+  const changed = (): void => {
+    change.resolve();
+    change = Promise.withResolvers();
+  };
+
+  const enter = (next: State): void => {
+    // A seat that was offered while it was shut stays good while it is.
+    if (next.is !== state.is) {
+      permission.abort();
+      permission = newPermission();
+    }
+    state = next;
+    changed();
+  };
+
+  const tell = (report: PreflightReport & { usage: Usage }): void => {
+    for (const { check, outcome } of report.steps)
+      metrics.modelPreflight.set({ lane, check }, outcome === 'failed' ? 0 : 1);
+    metrics.providerUp.set({ lane }, report.failed === null ? 1 : 0);
+    const reason = report.failed?.reason ?? null;
+    const now = performance.now();
+    if (said !== null && said.reason === reason && (reason === null || now - said.at < REPEAT_LOG_MS)) return;
+    said = { reason, at: now };
+    const { calls, inputTokens, outputTokens } = report.usage;
+    const about = {
+      lane,
+      model: grader.model,
+      calls,
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+    };
+    if (report.failed === null) {
+      log.info(about, 'model preflight passed: the lane takes runs');
+      return;
+    }
+    const { check, reason: why, detail } = report.failed;
+    log.error(
+      { ...about, check, reason: why, ...detail, remedy: REASONS[why].remedy },
+      `model preflight failed: the ${lane} lane takes no runs`,
+    );
+  };
+
+  const check = async (asked: PreflightRequest): Promise<void> => {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!closing.signal.aborted) {
+      if (!isDue) {
+        await change.promise;
+        continue;
+      }
+      isDue = false;
+      const report = await grader.preflight(asked, closing.signal);
+      options.onUsed(report.usage);
+      tell(report);
+      const { failed } = report;
+      // Something was lost meanwhile: what has just passed was not asked for that.
+      if (failed === null && isDue) continue;
+      enter(failed === null ? { is: 'open', report } : { is: 'shut', report, failed });
+      first.resolve();
+      if (failed === null) {
+        pauseMs = FIRST_PAUSE_MS;
+        continue;
+      }
+      isDue = true;
+      await sleep(pauseMs / 2 + (pauseMs / 2) * Math.random(), undefined, { signal: closing.signal });
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+  };
+  if (request === null) first.resolve();
+  const checking = (request === null ? Promise.resolve() : check(request)).catch((error: unknown) => {
+    first.resolve();
+    if (!closing.signal.aborted) log.error({ err: error, lane }, 'the preflight of a model broke down');
+  });
+
+  const freeSeat = (): void => {
+    clearTimeout(seatTimer);
+    seat = 'free';
+    changed();
+  };
+
+  const offerSeat = (): void => {
+    seat = 'offered';
+    seatTimer = setTimeout(freeSeat, SEAT_MS);
+    seatTimer.unref();
+  };
+
+  const mayTakeWitness = (failed: NonNullable<PreflightReport['failed']>): boolean =>
+    seat === 'free' && (!REASONS[failed.reason].lasts || performance.now() >= nextLastingWitness);
+
+  /** @returns null when the lane was shut meanwhile */
+  const allowedByGrader = async (signal: AbortSignal): Promise<AbortSignal | null> => {
+    const open = permission.signal;
+    try {
+      return AbortSignal.any([open, await grader.mayTakeRun(AbortSignal.any([signal, open]))]);
+    } catch (error) {
+      if (!signal.aborted && open.aborted) return null;
+      throw error;
+    }
+  };
+
+  return {
+    firstCheck: first.promise,
+    async mayTakeRun(signal) {
+      for (;;) {
+        signal.throwIfAborted();
+        if (state.is === 'open') {
+          const allowed = await allowedByGrader(signal);
+          if (allowed !== null) return allowed;
+          continue;
+        }
+        if (state.is === 'shut' && mayTakeWitness(state.failed)) {
+          offerSeat();
+          return permission.signal;
+        }
+        await orAborted(change.promise, signal);
+      }
+    },
+    begin() {
+      if (state.is === 'open') return () => {};
+      clearTimeout(seatTimer);
+      seat = 'taken';
+      if (state.is === 'shut' && REASONS[state.failed.reason].lasts)
+        nextLastingWitness = performance.now() + LASTING_WITNESS_EVERY_MS;
+      return freeSeat;
+    },
+    async passed({ signal, deadline }) {
+      const since = performance.now();
+      while (state.is !== 'open') {
+        const untilDeadline = deadline.getTime() - Date.now();
+        const failed = state.is === 'shut' ? state.failed : null;
+        const left =
+          failed !== null && REASONS[failed.reason].lasts
+            ? Math.min(untilDeadline, since + LASTING_WITNESS_MS - performance.now())
+            : untilDeadline;
+        if (left <= 0) throw new ModelUnavailable(failed?.reason ?? 'unreachable');
+        const wait = AbortSignal.timeout(Math.min(Math.ceil(left), LONGEST_PAUSE_MS));
+        await orAborted(change.promise, AbortSignal.any([signal, wait])).catch(() => signal.throwIfAborted());
+      }
+    },
+    checkAgain() {
+      if (request === null) return;
+      isDue = true;
+      if (state.is === 'open') enter({ is: 'checking' });
+      else changed();
+    },
+    isShut: () => state.is === 'shut',
+    describe() {
+      switch (state.is) {
+        case 'checking':
+          return 'being checked';
+        case 'open': {
+          const passed = state.report.steps.flatMap((step) =>
+            step.outcome === 'passed' ? [step.check] : [],
+          );
+          return passed.length === 0 ? 'takes runs' : `takes runs (passed: ${passed.join(', ')})`;
+        }
+        case 'shut': {
+          const { check: failedCheck, reason } = state.failed;
+          return `takes no runs: ${REASONS[reason].told} (${failedCheck}: ${reason}); ${REASONS[reason].remedy}`;
+        }
+      }
+    },
+    async close() {
+      closing.abort();
+      clearTimeout(seatTimer);
+      changed();
+      await checking;
+    },
+  };
+};
+
+/** The promise's outcome, or a rejection with the signal's reason as soon as it aborts. */
+const orAborted = async (promise: Promise<void>, signal: AbortSignal): Promise<void> => {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+};
+
+const newPermission = (): AbortController => {
+  const made = new AbortController();
+  // As many listen as slots wait for a run.
+  setMaxListeners(0, made.signal);
+  return made;
+};

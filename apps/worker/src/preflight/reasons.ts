@@ -1,0 +1,55 @@
+import type { PreflightReason, Trouble } from '@evaluation/grader';
+
+export type UnavailableReason = PreflightReason | Trouble;
+
+interface Words {
+  /** Ends the sentence "The grading model is not available: it …" for institutes: nothing of key, address or model. */
+  told: string;
+  /** What an operator looks at. */
+  remedy: string;
+  /** Only another model, or a server started otherwise, mends it: a run need not wait its whole deadline to say so. */
+  lasts: boolean;
+}
+
+const CONTEXT = 'give the server a longer context (docs/your-own-server.md)';
+const SIGHT = 'use a model that sees images; llama.cpp needs --mmproj';
+
+export const REASONS: Readonly<Record<UnavailableReason, Words>> = {
+  unreachable: {
+    told: 'it cannot be reached',
+    remedy: 'look at OPENAI_BASE_URL and whether the server runs',
+    lasts: false,
+  },
+  too_slow: {
+    told: 'it does not answer in time',
+    remedy: 'look at the load of the server, or raise MODEL_CALL_SECONDS',
+    lasts: false,
+  },
+  throttled: {
+    told: 'it has too much to do',
+    remedy: 'look at the limits of the account, or lower TYPED_MODEL_CALLS and COPY_MODEL_CALLS',
+    lasts: false,
+  },
+  refused: {
+    told: 'it refuses this service',
+    remedy: 'look at OPENAI_API_KEY, the account, GRADER_MODEL and OPENAI_BASE_URL',
+    lasts: false,
+  },
+  request_refused: {
+    told: 'it refuses requests of this kind',
+    remedy: 'look at OPENAI_API_KEY, GRADER_MODEL, GRADER_TEMPERATURE and GRADER_OUTPUT',
+    // A gateway may say no more than 400 of a key that it does not know (decision 031).
+    lasts: false,
+  },
+  schema_not_kept: {
+    told: 'its replies do not have the form that was asked for',
+    remedy: 'use a stronger model, or another GRADER_OUTPUT',
+    lasts: true,
+  },
+  pictures_refused: { told: 'it takes no images', remedy: SIGHT, lasts: true },
+  blind: { told: 'it does not see images', remedy: SIGHT, lasts: true },
+  loses_pictures: { told: 'it does not see images', remedy: SIGHT, lasts: false },
+  context_refused: { told: 'it takes no long texts', remedy: CONTEXT, lasts: true },
+  context_cut: { told: 'it forgets the beginning of long texts', remedy: CONTEXT, lasts: true },
+  loses_text: { told: 'it forgets the beginning of long texts', remedy: CONTEXT, lasts: false },
+};

@@ -1,0 +1,64 @@
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import { expect, test } from 'vitest';
+import { system } from '../readPages/prompt.ts';
+import { createMaterial } from './material.ts';
+
+/* Counts as real servers gave them, and as hostile or unusual texts would make them. */
+
+const counted = (inputTokens: number, cachedInputTokens = 0) => ({ inputTokens, cachedInputTokens });
+const text = (content: string): ChatCompletionMessageParam[] => [{ role: 'user', content }];
+const picture = { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,AAAA' } } as const;
+const reading = (pictures: number): ChatCompletionMessageParam[] => [
+  { role: 'system', content: system },
+  {
+    role: 'user',
+    content: [
+      { type: 'text', text: 'Transcribe these pages of one copy.' },
+      ...Array.from({ length: pictures }, () => picture),
+    ],
+  },
+];
+/** 41,500 characters, 8,300 words. */
+const prose = 'The plant makes sugar with the light of the sun. '.repeat(830);
+
+test('pages of which no tokens were counted are lost; the least that a model with sight counts is not', () => {
+  // What a tokenizer makes of the words alone.
+  for (const pictures of [1, 2, 4])
+    expect(createMaterial().lost(reading(pictures), counted(790))).toBe('pictures');
+  // 85 tokens a picture, the fewest that a provider charges.
+  for (const pictures of [1, 2, 4])
+    expect(createMaterial().lost(reading(pictures), counted(800 + 85 * pictures))).toBeNull();
+});
+
+test('a prompt of which the context kept 4,096 tokens is cut, and so is one that ends at any multiple of 1,024', () => {
+  expect(createMaterial().lost(text(prose), counted(4096))).toBe('text');
+  expect(createMaterial().lost(text(prose), counted(8192))).toBe('text');
+  expect(createMaterial().lost(text(prose), counted(9300))).toBeNull();
+});
+
+test('no text of a candidate makes a whole prompt look cut', () => {
+  const material = createMaterial();
+  const dense: [string, number][] = [
+    ['a'.repeat(50_000), 800],
+    [`${' '.repeat(50_000)}.`, 400],
+    ['.'.repeat(50_000), 800],
+    ['\n'.repeat(50_000), 400],
+    ['internationalization '.repeat(2400), 2400],
+    ['光合作用'.repeat(5000), 9000],
+    ['a '.repeat(25_000), 25_000],
+  ];
+  for (const [said, tokens] of dense)
+    expect(material.lost(text(said), counted(tokens)), said.slice(0, 9)).toBeNull();
+});
+
+test('a count that a preflight of the same length has disproved is not believed again; a shorter one proves nothing', () => {
+  const material = createMaterial();
+  expect(material.lost(text(prose), counted(500))).toBe('text');
+  expect(material.longestLost).toBe(prose.length);
+  material.shown('text', 24_000);
+  expect(material.lost(text(prose), counted(500))).toBe('text');
+  material.shown('pictures', 0);
+  expect(material.lost(reading(1), counted(790))).toBe('pictures');
+  material.shown('text', prose.length);
+  expect(material.lost(text(prose), counted(500))).toBeNull();
+});

@@ -1,0 +1,121 @@
+import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Grader } from '../grader.ts';
+import { createGrader } from '../createGrader.ts';
+import { optionsFor } from '../openai/fixtures.ts';
+
+/* What a preflight finds of servers that behave as others were seen to behave. */
+
+let server: ModelServer;
+let grader: Grader;
+beforeAll(async () => {
+  server = await startModelServer();
+  grader = await createGrader({ ...optionsFor(server.baseUrl), callTimeoutSeconds: 2 });
+});
+afterAll(async () => {
+  await grader.close();
+  await server.close();
+});
+beforeEach(() => server.reset());
+
+const check = async (vision = true, contextCharacters = 24_000) => {
+  const { steps, failed, usage } = await grader.preflight(
+    { vision, contextCharacters },
+    new AbortController().signal,
+  );
+  return {
+    outcomes: steps.map((step) => `${step.check} ${step.outcome}`),
+    reason: failed?.reason ?? null,
+    detail: failed?.detail,
+    calls: usage.calls,
+  };
+};
+const names = () => server.calls.map(({ schemaName }) => schemaName);
+
+test('an endpoint that sees and keeps long texts passes every check with one call each', async () => {
+  expect(await check()).toMatchObject({
+    outcomes: ['endpoint passed', 'schema passed', 'vision passed', 'context passed'],
+    reason: null,
+    calls: 3,
+  });
+  expect(names()).toEqual(['preflight_schema', 'preflight_vision', 'preflight_context']);
+});
+
+test('a lane of typed answers is not asked whether it sees', async () => {
+  await check(false);
+  expect(names()).toEqual(['preflight_schema', 'preflight_context']);
+});
+
+test('a server that drops pictures and makes up what they show is blind after two different pictures', async () => {
+  server.behave([{ behaviour: { kind: 'blind' } }]);
+  expect(await check()).toMatchObject({
+    outcomes: ['endpoint passed', 'schema passed', 'vision failed'],
+    reason: 'blind',
+    calls: 3,
+  });
+  const pictures = server.calls.slice(1).map(({ body }) => JSON.stringify(body));
+  expect(pictures[0]).not.toBe(pictures[1]);
+  expect(await check(false)).toMatchObject({ reason: null });
+});
+
+test('a server that answers pictures with 500 refuses pictures, and is not taken for one that is down', async () => {
+  server.behave((call): Behaviour | undefined =>
+    call.schemaName === 'preflight_vision' ? { kind: 'status', status: 500 } : undefined,
+  );
+  expect(await check()).toMatchObject({ reason: 'pictures_refused', detail: { status: 500 } });
+});
+
+test('a reader that takes one letter for another in each picture passes; one that reads one picture alone so does not', async () => {
+  const misread = (answer: unknown) => {
+    const letters = String(Object.values(answer ?? {})[0]);
+    return { letters: `Q${letters.slice(1)}` };
+  };
+  server.behave([{ schemaName: 'preflight_vision', behaviour: { kind: 'altered', alter: misread } }]);
+  expect(await check()).toMatchObject({ reason: null, calls: 4 });
+  server.behave([
+    { schemaName: 'preflight_vision', times: 1, behaviour: { kind: 'altered', alter: misread } },
+    { schemaName: 'preflight_vision', behaviour: { kind: 'content', content: { letters: 'HELLO' } } },
+  ]);
+  expect(await check()).toMatchObject({ reason: 'blind' });
+});
+
+test('a server that keeps the end of a long prompt only has too short a context', async () => {
+  server.behave([{ behaviour: { kind: 'cuts', tokens: 4096 } }]);
+  expect(await check(false)).toMatchObject({
+    outcomes: ['endpoint passed', 'schema passed', 'context failed'],
+    reason: 'context_cut',
+    detail: { tokens: 4096 },
+  });
+});
+
+test('a server that refuses a long prompt has too short a context, and its status is told', async () => {
+  server.behave([{ schemaName: 'preflight_context', behaviour: { kind: 'status', status: 400 } }]);
+  expect(await check(false)).toMatchObject({ reason: 'context_refused', detail: { status: 400 } });
+});
+
+test('a server that is too slow for a long text is let off, and one too slow for anything is not', async () => {
+  server.behave([{ schemaName: 'preflight_context', behaviour: { kind: 'hang' } }]);
+  expect(await check(false)).toMatchObject({
+    outcomes: ['endpoint passed', 'schema passed', 'context unknown'],
+    reason: null,
+  });
+  server.behave([{ behaviour: { kind: 'hang' } }]);
+  expect(await check(false)).toMatchObject({ outcomes: ['endpoint failed'], reason: 'too_slow' });
+});
+
+test('a server that never keeps the form of a reply fails after two replies', async () => {
+  server.behave([{ behaviour: { kind: 'violating' } }]);
+  expect(await check()).toMatchObject({ reason: 'schema_not_kept', calls: 2 });
+});
+
+test.each([
+  [{ kind: 'status', status: 401 }, 'refused'],
+  [{ kind: 'status', status: 404 }, 'refused'],
+  [{ kind: 'status', status: 503 }, 'unreachable'],
+  [{ kind: 'status', status: 429 }, 'throttled'],
+  [{ kind: 'status', status: 400 }, 'request_refused'],
+  [{ kind: 'html' }, 'unreachable'],
+] satisfies [Behaviour, string][])('%j is told as %s after one call', async (behaviour, reason) => {
+  server.behave([{ behaviour }]);
+  expect(await check()).toMatchObject({ reason, calls: 1 });
+});

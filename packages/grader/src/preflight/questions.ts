@@ -1,0 +1,95 @@
+/**
+ * The questions of a preflight: for each what is sent, the schema of its reply, and whether a reply passes.
+ * They are read by code alone: nothing of a candidate is in them and nothing of a reply is kept.
+ */
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import { z } from 'zod/v4';
+import { longText } from './longText.ts';
+import { compareWord, randomWord, WORD_LENGTH } from './letters.ts';
+import { pictureOf } from './picture.ts';
+
+export interface Question<Reply> {
+  name: 'preflight_schema' | 'preflight_vision' | 'preflight_context';
+  messages: ChatCompletionMessageParam[];
+  schema: z.ZodType<Reply>;
+  rate(reply: Reply): 'right' | 'nearly' | 'wrong';
+}
+
+/** Every form that the schemas of the service use: closed objects, a list, an enumeration, a number, null by anyOf. */
+const formSchema = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      name: z.string(),
+      marks: z.number(),
+      level: z.enum(['low', 'high']),
+      note: z.union([z.string(), z.null()]),
+    }),
+  ),
+});
+
+/** Whether replies come in the form that a schema asks for. What stands in them is of no account. */
+export function formQuestion(): Question<z.infer<typeof formSchema>> {
+  return {
+    name: 'preflight_schema',
+    messages: [
+      { role: 'system', content: 'You write lists. Keep them short.' },
+      { role: 'user', content: 'Write a list with one item: name A, marks 1, level low, note null.' },
+    ],
+    schema: formSchema,
+    rate: () => 'right',
+  };
+}
+
+const lettersSchema = z.strictObject({
+  letters: z.string().describe('The letters from left to right, without spaces.'),
+});
+
+/** Whether the letters of a picture come back. Each question has letters of its own. */
+export async function sightQuestion(): Promise<Question<z.infer<typeof lettersSchema>>> {
+  const word = randomWord();
+  const jpeg = await pictureOf(word);
+  return {
+    name: 'preflight_vision',
+    messages: [
+      { role: 'system', content: 'You read letters in pictures.' },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'text',
+            text: `The picture shows ${WORD_LENGTH} capital letters in a row. Which letters are they, from left to right?`,
+          },
+          { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${jpeg.toString('base64')}` } },
+        ],
+      },
+    ],
+    schema: lettersSchema,
+    rate: ({ letters }) => compareWord(letters, word),
+  };
+}
+
+const codeWordsSchema = z.strictObject({
+  first: z.string().describe('The code word in the first line of the text.'),
+  last: z.string().describe('The code word in the last line of the text.'),
+});
+
+/** Whether the beginning and the end of a text of about so many characters come back. */
+export function contextQuestion(characters: number): Question<z.infer<typeof codeWordsSchema>> {
+  const { text, first, last } = longText(characters);
+  return {
+    name: 'preflight_context',
+    messages: [
+      {
+        role: 'system',
+        content:
+          'You find code words in a text. Its first line has one and its last line has another. Give both exactly as they are written.',
+      },
+      { role: 'user', content: `${text}\n\nWhich are the first and the last code word of this text?` },
+    ],
+    schema: codeWordsSchema,
+    rate: (reply) =>
+      reply.first.toUpperCase().includes(first) && reply.last.toUpperCase().includes(last)
+        ? 'right'
+        : 'wrong',
+  };
+}
