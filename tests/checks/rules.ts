@@ -61,6 +61,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     ...contracts,
     'packages/core-client',
     'packages/evidence',
+    'packages/grader',
     'packages/installation',
     'packages/rules',
     'packages/settings',

@@ -4,6 +4,7 @@ import { addCreditCommands } from './commands/credits.ts';
 import { addEvidenceCommands } from './commands/evidence.ts';
 import { addInstituteCommands } from './commands/institute.ts';
 import { addKeyCommands } from './commands/key.ts';
+import { addModelCommands } from './commands/model.ts';
 import { addReconcileCommand } from './commands/reconcile.ts';
 import { CommandFailure, INVALID_ARGUMENTS, refusalOf } from './failures.ts';
 import { example } from './output.ts';
@@ -21,7 +22,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   const program = new Command(PROGRAM)
     .description(
       'Provisions institutes, API keys and credits of a running answer-evaluation service, writes and replays what its ' +
-        'marks rest on, and exports and erases the data of a candidate. ' +
+        'marks rest on, exports and erases the data of a candidate, and checks the model. ' +
         'Talks to core at CORE_URL with CORE_CONTROL_TOKEN; without them, to the service that `npm start` runs here ' +
         '(its address and token are in DATA_DIR/service.json).',
     )
@@ -40,6 +41,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   addKeyCommands(program);
   addCreditCommands(program);
   addReconcileCommand(program);
+  addModelCommands(program);
   addEvidenceCommands(program);
   addCandidateCommands(program);
   try {

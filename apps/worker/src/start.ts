@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { CoreAccess, RunMaterial } from '@evaluation/core-client';
-import { createGrader, createHold, type PreflightRequest } from '@evaluation/grader';
+import { createGrader, createHold, LANE_PREFLIGHTS } from '@evaluation/grader';
 import { openLanes } from '@evaluation/lanes';
 import type { WorkerSettings } from '@evaluation/settings';
 import { createLogger, inSpan, metrics, type Observed } from '@evaluation/telemetry';
@@ -15,16 +15,6 @@ import { removeAbandonedFolders } from './workFolder.ts';
 
 const LANES = ['copy', 'typed'] as const;
 type RunLane = (typeof LANES)[number];
-
-/**
- * What a lane sends decides how long a text has to come back whole. Typed: a question with its rubric and a long answer,
- * about 5,500 tokens, which a context of 4,096 (Ollama's default) does not hold. Copy: the blocks of a copy of ten pages to be
- * put in order, or four pages as images, about 9,500 tokens.
- */
-const PREFLIGHT = {
-  typed: { vision: false, contextCharacters: 24_000 },
-  copy: { vision: true, contextCharacters: 42_000 },
-} as const satisfies Record<RunLane, PreflightRequest>;
 
 export interface Worker extends Observed {
   /**
@@ -75,7 +65,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     const gate = openLaneGate({
       lane,
       grader,
-      request: asksModel(lane) ? PREFLIGHT[lane] : null,
+      request: asksModel(lane) ? LANE_PREFLIGHTS[lane] : null,
       log,
       onUsed: (usage) => {
         const cost = costOf(usage, grader.model, settings.prices);

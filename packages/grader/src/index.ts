@@ -5,6 +5,8 @@ export { addressesGrader, POSSIBLE_INJECTION } from './injection/detect.ts';
 export { createHold } from './openai/hold.ts';
 export { noticeOf } from './noticeOf.ts';
 export { blankReading, PAGE_NOT_READ, unreadPage } from './readPages/readPages.ts';
+export { LANE_PREFLIGHTS } from './preflight/lanes.ts';
+export { UNAVAILABLE, type UnavailableReason } from './preflight/reasons.ts';
 export type {
   PreflightCheck,
   PreflightReason,

@@ -15,10 +15,15 @@
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Grader, PreflightReport, PreflightRequest, Usage } from '@evaluation/grader';
+import {
+  UNAVAILABLE,
+  type Grader,
+  type PreflightReport,
+  type PreflightRequest,
+  type Usage,
+} from '@evaluation/grader';
 import { metrics, type Logger } from '@evaluation/telemetry';
 import { ModelUnavailable } from './modelUnavailable.ts';
-import { REASONS } from './reasons.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -117,7 +122,7 @@ export const openLaneGate = (options: {
     }
     const { check, reason: why, detail } = report.failed;
     log.error(
-      { ...about, check, reason: why, ...detail, remedy: REASONS[why].remedy },
+      { ...about, check, reason: why, ...detail, remedy: UNAVAILABLE[why].remedy },
       `model preflight failed: the ${lane} lane takes no runs`,
     );
   };
@@ -166,7 +171,7 @@ export const openLaneGate = (options: {
   };
 
   const mayTakeWitness = (failed: NonNullable<PreflightReport['failed']>): boolean =>
-    seat === 'free' && (!REASONS[failed.reason].lasts || performance.now() >= nextLastingWitness);
+    seat === 'free' && (!UNAVAILABLE[failed.reason].lasts || performance.now() >= nextLastingWitness);
 
   /** @returns null when the lane was shut meanwhile */
   const allowedByGrader = async (signal: AbortSignal): Promise<AbortSignal | null> => {
@@ -200,7 +205,7 @@ export const openLaneGate = (options: {
       if (state.is === 'open') return () => {};
       clearTimeout(seatTimer);
       seat = 'taken';
-      if (state.is === 'shut' && REASONS[state.failed.reason].lasts)
+      if (state.is === 'shut' && UNAVAILABLE[state.failed.reason].lasts)
         nextLastingWitness = performance.now() + LASTING_WITNESS_EVERY_MS;
       return freeSeat;
     },
@@ -210,7 +215,7 @@ export const openLaneGate = (options: {
         const untilDeadline = deadline.getTime() - Date.now();
         const failed = state.is === 'shut' ? state.failed : null;
         const left =
-          failed !== null && REASONS[failed.reason].lasts
+          failed !== null && UNAVAILABLE[failed.reason].lasts
             ? Math.min(untilDeadline, since + LASTING_WITNESS_MS - performance.now())
             : untilDeadline;
         if (left <= 0) throw new ModelUnavailable(failed?.reason ?? 'unreachable');
@@ -237,7 +242,7 @@ export const openLaneGate = (options: {
         }
         case 'shut': {
           const { check: failedCheck, reason } = state.failed;
-          return `takes no runs: ${REASONS[reason].told} (${failedCheck}: ${reason}); ${REASONS[reason].remedy}`;
+          return `takes no runs: ${UNAVAILABLE[reason].told} (${failedCheck}: ${reason}); ${UNAVAILABLE[reason].remedy}`;
         }
       }
     },

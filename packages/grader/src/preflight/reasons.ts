@@ -1,4 +1,5 @@
-import type { PreflightReason, Trouble } from '@evaluation/grader';
+import type { Trouble } from '../grader.ts';
+import type { PreflightReason } from './report.ts';
 
 export type UnavailableReason = PreflightReason | Trouble;
 
@@ -14,7 +15,8 @@ interface Words {
 const CONTEXT = 'give the server a longer context (docs/your-own-server.md)';
 const SIGHT = 'use a model that sees images; llama.cpp needs --mmproj';
 
-export const REASONS: Readonly<Record<UnavailableReason, Words>> = {
+/** What is told of each reason, to institutes and to operators. */
+export const UNAVAILABLE: Readonly<Record<UnavailableReason, Words>> = {
   unreachable: {
     told: 'it cannot be reached',
     remedy: 'look at OPENAI_BASE_URL and whether the server runs',
