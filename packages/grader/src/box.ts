@@ -7,6 +7,15 @@ export function clampBox(box: Box): Box {
   return { x, y, width: within(box.width, 0.01, 1 - x), height: within(box.height, 0.01, 1 - y) };
 }
 
+/** How far a box may stand over the edge of the page before it is no place on it: readers overshoot a little. */
+const TOLERANCE = 0.05;
+
+/** Whether a claimed box can be a place on the page; one that cannot was not seen there. */
+export function isOnPage({ x, y, width, height }: Box): boolean {
+  const isWithin = (value: number) => value >= -TOLERANCE && value <= 1 + TOLERANCE;
+  return width >= 0 && height >= 0 && [x, y, x + width, y + height].every(isWithin);
+}
+
 /** The smallest box around all of them; the whole page around none. */
 export function unionBox(boxes: readonly Box[]): Box {
   const first = boxes[0];

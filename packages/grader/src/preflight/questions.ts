@@ -15,16 +15,16 @@ export interface Question<Reply> {
   rate(reply: Reply): 'right' | 'nearly' | 'wrong';
 }
 
-/** Every form that the schemas of the service use: closed objects, a list, an enumeration, a number, null by anyOf. */
+/**
+ * The forms that the schemas of the service use: closed objects in one another, an enumeration, a number, null by anyOf. No
+ * list and no free text, in which a weak model that is held to a grammar may go on without end.
+ */
 const formSchema = z.strictObject({
-  items: z.array(
-    z.strictObject({
-      name: z.string(),
-      marks: z.number(),
-      level: z.enum(['low', 'high']),
-      note: z.union([z.string(), z.null()]),
-    }),
-  ),
+  item: z.strictObject({
+    marks: z.number(),
+    level: z.enum(['low', 'high']),
+    note: z.union([z.enum(['late']), z.null()]),
+  }),
 });
 
 /** Whether replies come in the form that a schema asks for. What stands in them is of no account. */
@@ -32,8 +32,8 @@ export function formQuestion(): Question<z.infer<typeof formSchema>> {
   return {
     name: 'preflight_schema',
     messages: [
-      { role: 'system', content: 'You write lists. Keep them short.' },
-      { role: 'user', content: 'Write a list with one item: name A, marks 1, level low, note null.' },
+      { role: 'system', content: 'You write one item. Answer with nothing else.' },
+      { role: 'user', content: 'Write the item with marks 1, level low and note null.' },
     ],
     schema: formSchema,
     rate: () => 'right',

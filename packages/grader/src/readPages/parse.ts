@@ -1,4 +1,4 @@
-import { clampBox } from '../box.ts';
+import { clampBox, isOnPage } from '../box.ts';
 import type { PageReading } from '../grader.ts';
 import { plainText } from '../plainText.ts';
 import { MalformedOutput } from '../strictSchema.ts';
@@ -14,10 +14,13 @@ export interface TurnedReading {
 
 const TURN_TO_TOP = { top: 0, left: 90, bottom: 180, right: 270 } as const satisfies Record<string, Turn>;
 
+/** This share of the blocks of a page stands nowhere on it: then the reader may not have seen the page. */
+const MANY_OFF_PAGE = 0.5;
+
 /**
  * The readings of the pages asked for, in the order asked. A page left out or given twice is malformed; one never
  * asked for is dropped with a problem, but the context page without, since nothing is lost by it. Blocks without text
- * and without a label are nothing and are dropped.
+ * and without a label are nothing and are dropped. Boxes are put inside the page, with a problem where many are not.
  */
 export function settlePages(
   asked: readonly number[],
@@ -36,6 +39,8 @@ export function settlePages(
   const value = asked.map((number): TurnedReading => {
     const page = byPage.get(number);
     if (page === undefined) throw new MalformedOutput(`Page ${number} is missing.`, JSON.stringify(wire));
+    const offPage = page.blocks.filter(({ box }) => !isOnPage(box)).length;
+    if (offPage > 0 && offPage >= page.blocks.length * MANY_OFF_PAGE) problems.add('boxes_off_page');
     const written = page.blocks
       .map((block) => ({
         label: block.label === null ? null : plainText(block.label, 80) || null,

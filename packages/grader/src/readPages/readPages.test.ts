@@ -423,6 +423,15 @@ describe('a hostile reading', () => {
     expect(() => readStrict(pagesSchema, output)).toThrow(MalformedOutput);
   });
 
+  test('a page of which half of the blocks stand nowhere on it is doubted: pixels, or places that were made up', () => {
+    const pixels = { x: 10.5, y: 24, width: 368, height: 80 };
+    expect(settled([block('B', pixels)]).problems).toEqual(['boxes_off_page']);
+    expect(settled([block('B'), block('C', pixels)]).problems).toEqual(['boxes_off_page']);
+    expect(settled([block('B'), block('C'), block('D', { height: -0.1 })]).problems).toEqual([]);
+    expect(settled([block('B', { x: -0.04, width: 1.08 })]).problems).toEqual([]);
+    expect(settled([]).problems).toEqual([]);
+  });
+
   test('what goes into the database is text that it can hold, and boxes on the page', () => {
     const { value } = settled([block('a\u0000b\ud800c', { x: -5, y: 1e300, width: 0 })]);
     expect(value[0]?.reading.blocks).toMatchObject([
