@@ -1,12 +1,14 @@
 import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
+import { readStandaloneSettings } from '@evaluation/settings';
+import { startStandalone } from '@evaluation/standalone';
 import { metrics } from '@evaluation/telemetry';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createExam, submit, untilOver } from '../harness/api.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { eventually } from '../harness/ledger.ts';
 import { handwrittenExam, longAnswer, typedExam } from '../harness/papers.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { newEnvironment, startService, type TestService } from '../harness/service.ts';
 import { newTenant, type Tenant } from '../harness/tenant.ts';
 
 /*
@@ -142,4 +144,27 @@ test('a server that begins to cut prompts while answers are marked: no reply to 
   expect(await read(sitting, typed)).toMatchObject({ status: 'grading' });
   model.behave([]);
   expect(await untilOver(sitting.tenant.api, typed)).toMatchObject({ status: 'graded', credits_charged: 1 });
+});
+
+test('`npm start` says before it is ready what grades and which lane takes no runs; /readyz keeps saying the latter', async () => {
+  model.behave([{ behaviour: { kind: 'blind' } }]);
+  const { environment, drop } = await newEnvironment({
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    GRADER_MODEL: 'm',
+    MODEL_PREFLIGHT: 'on',
+  });
+  const said: string[] = [];
+  const standalone = await startStandalone(readStandaloneSettings(environment), (line) => said.push(line));
+  const copyLane = expect.stringMatching(
+    /^copy lane takes no runs: it does not see images \(vision: blind\); use a model that sees images/,
+  );
+  expect(said.slice(-3)).toEqual([
+    `grader openai, model m at ${new URL(model.baseUrl).origin}`,
+    copyLane,
+    'typed lane takes runs (passed: endpoint, schema, context)',
+  ]);
+  expect(standalone.notes?.()).toEqual([copyLane]);
+  await standalone.close();
+  await drop();
 });

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { findInstallation } from '@evaluation/installation';
 import type { ClientSettings } from '@evaluation/settings';
 import type { Stops } from '@evaluation/telemetry/stopSignals';
+import * as z from 'zod/v4';
 import { DemoFailure } from './failure.ts';
+import { plain } from './text.ts';
 
 /** The service that the demo is a client of. */
 export interface Service {
@@ -100,6 +102,7 @@ const hasEnded = (child: ChildProcess): boolean =>
 const untilReady = (child: ChildProcess, say: (line: string) => void, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const complaints: string[] = [];
+    const tellTrouble = tellerOfTrouble(say);
     let ready = false;
     if (child.stdout !== null) {
       createInterface({ input: child.stdout }).on('line', (line) => {
@@ -112,8 +115,9 @@ const untilReady = (child: ChildProcess, say: (line: string) => void, signal: Ab
     }
     if (child.stderr !== null) {
       createInterface({ input: child.stderr }).on('line', (line) => {
-        // What is JSON is its log, for operators.
-        if (!ready && !line.startsWith('{')) complaints.push(`  ${line}`);
+        // What is JSON is its log, for operators; what it says of the model is why this demo waits.
+        if (line.startsWith('{')) tellTrouble(line);
+        else if (!ready) complaints.push(`  ${line}`);
       });
     }
     child.once('error', (error) =>
@@ -122,6 +126,37 @@ const untilReady = (child: ChildProcess, say: (line: string) => void, signal: Ab
     child.once('close', () => reject(couldNotStart(complaints.slice(-LINES_SHOWN))));
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
+
+const ModelTrouble = z.object({
+  level: z.enum(['warn', 'error']),
+  service: z.enum(['worker', 'grader']),
+  msg: z.string(),
+  reason: z.string().optional(),
+  remedy: z.string().optional(),
+});
+
+/** Says each trouble with the model once, out of the log lines of a service. */
+const tellerOfTrouble = (say: (line: string) => void): ((line: string) => void) => {
+  const told = new Set<string>();
+  return (line) => {
+    const trouble = ModelTrouble.safeParse(parsed(line)).data;
+    if (trouble === undefined) return;
+    const { msg, reason, remedy } = trouble;
+    const text = [msg, ...(reason === undefined ? [] : [reason]), ...(remedy === undefined ? [] : [remedy])];
+    const said = `model       ${plain(text.join(': '))}`;
+    if (told.has(said)) return;
+    told.add(said);
+    say(said);
+  };
+};
+
+const parsed = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+};
 
 const couldNotStart = (complaints: readonly string[]): DemoFailure =>
   new DemoFailure(['The service could not be started:', ...complaints].join('\n'));

@@ -127,23 +127,33 @@ export const openLaneGate = (options: {
     );
   };
 
-  const check = async (asked: PreflightRequest): Promise<void> => {
+  /** One preflight. @returns whether another one is to follow after a pause */
+  const checkOnce = async (asked: PreflightRequest): Promise<boolean> => {
+    isDue = false;
+    const report = await grader.preflight(asked, closing.signal);
+    options.onUsed(report.usage);
+    tell(report);
+    const { failed } = report;
+    // Something was lost meanwhile: what has just passed was not asked for that.
+    if (failed === null && isDue) return false;
+    enter(failed === null ? { is: 'open', report } : { is: 'shut', report, failed });
+    first.resolve();
+    return failed !== null;
+  };
+
+  const keepChecking = async (asked: PreflightRequest): Promise<void> => {
     let pauseMs = FIRST_PAUSE_MS;
     while (!closing.signal.aborted) {
       if (!isDue) {
         await change.promise;
         continue;
       }
-      isDue = false;
-      const report = await grader.preflight(asked, closing.signal);
-      options.onUsed(report.usage);
-      tell(report);
-      const { failed } = report;
-      // Something was lost meanwhile: what has just passed was not asked for that.
-      if (failed === null && isDue) continue;
-      enter(failed === null ? { is: 'open', report } : { is: 'shut', report, failed });
-      first.resolve();
-      if (failed === null) {
+      const again = await checkOnce(asked).catch((error: unknown) => {
+        closing.signal.throwIfAborted();
+        log.error({ err: error, lane }, 'the preflight of a model broke down: it is tried again');
+        return true;
+      });
+      if (!again) {
         pauseMs = FIRST_PAUSE_MS;
         continue;
       }
@@ -153,9 +163,9 @@ export const openLaneGate = (options: {
     }
   };
   if (request === null) first.resolve();
-  const checking = (request === null ? Promise.resolve() : check(request)).catch((error: unknown) => {
+  const checking = (request === null ? Promise.resolve() : keepChecking(request)).catch((error: unknown) => {
     first.resolve();
-    if (!closing.signal.aborted) log.error({ err: error, lane }, 'the preflight of a model broke down');
+    if (!closing.signal.aborted) throw error;
   });
 
   const freeSeat = (): void => {
