@@ -88,6 +88,12 @@ test('a server that keeps the end of a long prompt only has too short a context'
   });
 });
 
+test('a model that has the whole text and does not find its words is too weak, and its context is not blamed', async () => {
+  const content = { first: 'the', last: 'text' };
+  server.behave([{ schemaName: 'preflight_context', behaviour: { kind: 'content', content } }]);
+  expect(await check(false)).toMatchObject({ reason: 'too_weak', calls: 3 });
+});
+
 test('a server that refuses a long prompt has too short a context, and its status is told', async () => {
   server.behave([{ schemaName: 'preflight_context', behaviour: { kind: 'status', status: 400 } }]);
   expect(await check(false)).toMatchObject({ reason: 'context_refused', detail: { status: 400 } });

@@ -148,7 +148,8 @@ async function checkSight(ask: Ask): Promise<PreflightStep> {
 async function checkContext(ask: Ask, characters: number): Promise<PreflightStep> {
   const step = { check: 'context' } as const;
   for (let tries = 1; ; tries += 1) {
-    const outcome = await ask(contextQuestion(characters));
+    const question = contextQuestion(characters);
+    const outcome = await ask(question);
     const detail = { characters, tokens: outcome.tokens };
     if ('error' in outcome) {
       const { error } = outcome;
@@ -162,7 +163,9 @@ async function checkContext(ask: Ask, characters: number): Promise<PreflightStep
       };
     }
     if (outcome.rating === 'right') return { ...step, outcome: 'passed', reason: null, detail };
-    if (tries === TRIES) return { ...step, outcome: 'failed', reason: 'context_cut', detail };
+    // No tokenizer makes less than a token of a word: with that many counted, the text was there and was not read.
+    const reason = outcome.tokens >= question.words ? 'too_weak' : 'context_cut';
+    if (tries === TRIES) return { ...step, outcome: 'failed', reason, detail };
   }
 }
 

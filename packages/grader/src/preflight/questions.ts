@@ -74,9 +74,12 @@ const codeWordsSchema = z.strictObject({
 });
 
 /** Whether the beginning and the end of a text of about so many characters come back. */
-export function contextQuestion(characters: number): Question<z.infer<typeof codeWordsSchema>> {
+export function contextQuestion(
+  characters: number,
+): Question<z.infer<typeof codeWordsSchema>> & { words: number } {
   const { text, first, last } = longText(characters);
   return {
+    words: text.split(/\s+/).length,
     name: 'preflight_context',
     messages: [
       {

@@ -53,5 +53,10 @@ export const UNAVAILABLE: Readonly<Record<UnavailableReason, Words>> = {
   loses_pictures: { told: 'it does not see images', remedy: SIGHT, lasts: false },
   context_refused: { told: 'it takes no long texts', remedy: CONTEXT, lasts: true },
   context_cut: { told: 'it forgets the beginning of long texts', remedy: CONTEXT, lasts: true },
+  too_weak: {
+    told: 'it does not find two words in a long text',
+    remedy: 'use a stronger model, or MODEL_PREFLIGHT=off for this one',
+    lasts: true,
+  },
   loses_text: { told: 'it forgets the beginning of long texts', remedy: CONTEXT, lasts: false },
 };

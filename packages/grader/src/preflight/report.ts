@@ -16,7 +16,8 @@ export type PreflightReason =
   | 'pictures_refused'
   | 'blind'
   | 'context_refused'
-  | 'context_cut';
+  | 'context_cut'
+  | 'too_weak';
 
 export interface PreflightStep {
   check: PreflightCheck;
