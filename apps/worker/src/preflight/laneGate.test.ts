@@ -1,0 +1,112 @@
+import { createGrader, type Grader } from '@evaluation/grader';
+import { createLogger } from '@evaluation/telemetry';
+import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openLaneGate, type LaneGate } from './laneGate.ts';
+import { ModelUnavailable } from './modelUnavailable.ts';
+
+/*
+ * checking ──▶ open or shut; shut ──▶ one witness at a time, and checked again until it opens; open ──▶ checking after an
+ * outage or a lost prompt.
+ */
+
+let server: ModelServer;
+let grader: Grader;
+let gate: LaneGate | undefined;
+beforeEach(async () => {
+  server = await startModelServer();
+  grader = await createGrader({
+    provider: 'openai',
+    baseUrl: server.baseUrl,
+    apiKey: 'sk-secret',
+    model: 'm',
+    maxConcurrentCalls: 4,
+    callTimeoutSeconds: 20,
+  });
+});
+afterEach(async () => {
+  await gate?.close();
+  await grader.close();
+  await server.close();
+});
+
+const open = async (behaviour?: Behaviour): Promise<LaneGate> => {
+  server.behave(behaviour === undefined ? [] : [{ behaviour }]);
+  gate = openLaneGate({
+    lane: 'typed',
+    grader,
+    request: { vision: false, contextCharacters: 2000 },
+    log: createLogger({ service: 'worker', level: 'silent' }),
+    onUsed: () => {},
+  });
+  await gate.firstCheck;
+  return gate;
+};
+
+const never = new AbortController().signal;
+/** Slots of a lane that ask to take a run: how many may, so far. */
+const slotsOf = (lane: LaneGate, count: number) => {
+  const state = { allowed: 0 };
+  for (let slot = 0; slot < count; slot += 1) void lane.mayTakeRun(never).then(() => (state.allowed += 1));
+  return state;
+};
+const run = (seconds: number) => ({ signal: never, deadline: new Date(Date.now() + seconds * 1000) });
+const SOON = { timeout: 50_000, interval: 20 };
+
+test('a lane that passed lets every slot take runs, and takes that back when it is to be checked again', async () => {
+  const lane = await open();
+  const permission = await lane.mayTakeRun(never);
+  const slots = slotsOf(lane, 10);
+  await expect.poll(() => slots.allowed, SOON).toBe(10);
+  await lane.passed(run(10));
+  expect(permission.aborted).toBe(false);
+  lane.checkAgain();
+  expect(permission.aborted).toBe(true);
+  await lane.passed(run(60));
+  expect(server.calls.filter(({ schemaName }) => schemaName === 'preflight_context')).toHaveLength(2);
+});
+
+test('a wrong key with 50 slots waiting: one run at a time is taken, it waits, and with the key mended all go on', async () => {
+  const lane = await open({ kind: 'status', status: 401 });
+  expect(lane.isShut()).toBe(true);
+  const slots = slotsOf(lane, 50);
+  await expect.poll(() => slots.allowed, SOON).toBe(1);
+  const end = lane.begin();
+  const witness = lane.passed(run(120));
+  await server.waitFor((calls) => calls.length >= 3);
+  expect(slots.allowed).toBe(1);
+  server.behave([]);
+  await witness;
+  end();
+  await expect.poll(() => slots.allowed, SOON).toBe(50);
+});
+
+test('a witness ends at its deadline with the reason, and the next one is taken', async () => {
+  const lane = await open({ kind: 'status', status: 503 });
+  const slots = slotsOf(lane, 2);
+  await expect.poll(() => slots.allowed, SOON).toBe(1);
+  const end = lane.begin();
+  await expect(lane.passed(run(1))).rejects.toEqual(new ModelUnavailable('unreachable'));
+  end();
+  await expect.poll(() => slots.allowed, SOON).toBe(2);
+});
+
+test('where only another model helps, one witness ends long before its deadline, and no other run is taken', async () => {
+  const lane = await open({ kind: 'violating' });
+  const slots = slotsOf(lane, 5);
+  await expect.poll(() => slots.allowed, SOON).toBe(1);
+  const end = lane.begin();
+  await expect(lane.passed(run(1800))).rejects.toEqual(new ModelUnavailable('schema_not_kept'));
+  end();
+  const checks = server.calls.length;
+  await server.waitFor((calls) => calls.length >= checks + 2);
+  expect(slots.allowed).toBe(1);
+});
+
+test('a run that is stopped while it waits ends by its own reason', async () => {
+  const lane = await open({ kind: 'status', status: 401 });
+  const stop = new AbortController();
+  const waiting = lane.passed({ ...run(60), signal: stop.signal });
+  stop.abort(new Error('cancelled'));
+  await expect(waiting).rejects.toThrow('cancelled');
+});
