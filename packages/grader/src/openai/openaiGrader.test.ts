@@ -145,7 +145,7 @@ describe('reading pages', () => {
         ],
       },
     ]);
-    expect(problems).toEqual(['unknown_page']);
+    expect(problems).toEqual(['unknown_page', 'boxes_off_page']);
   });
 
   test('a page left out is malformed, and is asked for again with the fault shown', async () => {
