@@ -81,7 +81,7 @@ export const runDuration = new Histogram({
 
 export const modelDuration = new Histogram({
   name: 'evaluation_model_request_duration_seconds',
-  help: 'One HTTP request to the model, by what was asked and how it ended: answered, malformed, refused, unreachable, aborted.',
+  help: 'One HTTP request to the model, by what was asked and how it ended: answered, malformed, refused, unreachable, timed_out, aborted.',
   labelNames: ['lane', 'call', 'outcome'],
   buckets: MODEL_SECONDS,
   ...here,
