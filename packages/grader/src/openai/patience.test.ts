@@ -1,6 +1,6 @@
 import { APIError } from 'openai';
 import { expect, test } from 'vitest';
-import { NoModelOutput, TimedOut } from './failures.ts';
+import { LostMaterial, NoModelOutput, TimedOut } from './failures.ts';
 import { createPatience } from './patience.ts';
 
 const answered = (status: number, headers: Record<string, string> = {}) =>
@@ -47,6 +47,10 @@ test.each([
       1,
     ),
   ).toEqual(nothing(6));
+});
+
+test('replies to a part of what was sent end nothing: the lane is checked meanwhile, and the deadline ends the run', () => {
+  expect(said(times(20, new LostMaterial('pictures', 80)), 1)).toEqual(nothing(20));
 });
 
 test('a 503 that names its end ends nothing', () => {

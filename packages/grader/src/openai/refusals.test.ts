@@ -71,6 +71,8 @@ describe('a gateway that answers 400 for a wrong key, with 50 runs waiting', () 
     // So many as the slots had taken by then, and no more since.
     expect(server.calls.length).toBeLessThanOrEqual(3 * 8);
     expect(errors[0]).toMatchObject({ status: 400 });
+    // What a run is told whose deadline comes meanwhile.
+    expect(own.trouble).toBe('refused');
     server.behave([]);
     expect(await working).toEqual({ begun: 50, graded: 50 });
     await own.close();

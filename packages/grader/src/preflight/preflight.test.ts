@@ -41,6 +41,12 @@ test('an endpoint that sees and keeps long texts passes every check with one cal
   expect(names()).toEqual(['preflight_schema', 'preflight_vision', 'preflight_context']);
 });
 
+test('each reply is limited to what a few words take, and a model that goes on and on keeps to no schema', async () => {
+  server.behave([{ behaviour: { kind: 'runaway' } }]);
+  expect(await check()).toMatchObject({ reason: 'schema_not_kept', calls: 2 });
+  expect(server.calls.map(({ body }) => body['max_completion_tokens'])).toEqual([200, 200]);
+});
+
 test('a lane of typed answers is not asked whether it sees', async () => {
   await check(false);
   expect(names()).toEqual(['preflight_schema', 'preflight_context']);
