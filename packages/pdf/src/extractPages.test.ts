@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PDFDocument, rgb, StandardFonts, TextRenderingMode, setTextRenderingMode } from '#pdf-lib';
+import { PDFDocument, PDFName, rgb, StandardFonts, TextRenderingMode, setTextRenderingMode } from '#pdf-lib';
 import type { PDFPage, PDFPageDrawTextOptions } from '#pdf-lib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -135,6 +135,25 @@ const album: Record<string, (document: PDFDocument) => Promise<unknown>> = {
     await write(document, page);
     page.drawRectangle({ x: 60, y: 690, width: 400, height: 30, color: rgb(1, 1, 1) });
     page.drawLine({ start: { x: 72, y: 700 }, end: { x: 200, y: 706 }, thickness: 3 });
+  },
+  annotated: async (document) => {
+    const page = document.addPage([595, 842]);
+    await write(document, page);
+    const appearance = document.context.register(
+      document.context.stream('1 1 1 rg 0 0 150 60 re f', {
+        Type: 'XObject',
+        Subtype: 'Form',
+        BBox: [0, 0, 150, 60],
+      }),
+    );
+    const annotation = document.context.obj({
+      Type: 'Annot',
+      Subtype: 'FreeText',
+      F: 4,
+      Rect: [100, 680, 250, 740],
+      AP: { N: appearance },
+    });
+    page.node.set(PDFName.of('Annots'), document.context.obj([document.context.register(annotation)]));
   },
   diagram: async (document) => {
     const page = document.addPage([595, 842]);
@@ -285,6 +304,7 @@ test.each([
   'covered',
   'overwritten',
   'drawnOver',
+  'annotated',
 ])('3.18 text that a viewer does not show is told: %s', (name) => {
   expect(pageOf(name).textLines.map(({ text }) => text)).toContain('1. The model answer, word for word.');
   expect(pageOf(name).textIsShown).toBe(false);

@@ -9,6 +9,10 @@ interface Native extends Loaded {
   _FPDF_GetPageBoundingBox(page: number, rect: number): number;
   _FPDFPage_GetRotation(page: number): number;
   _FPDFPage_GetAnnotCount(page: number): number;
+  _FPDFPage_GetAnnot(page: number, index: number): number;
+  _FPDFPage_CloseAnnot(annotation: number): void;
+  _FPDFAnnot_GetSubtype(annotation: number): number;
+  _FPDFAnnot_GetRect(annotation: number, rect: number): number;
   _FPDFPageObj_GetMatrix(object: number, matrix: number): number;
   _FPDFPageObj_HasTransparency(object: number): number;
   _FPDFTextObj_GetTextRenderMode(object: number): number;

@@ -16,6 +16,8 @@ const lightestInk = 225;
 const leastContrast = 60;
 /** Of the page's height: the line of letters of about 3 points. */
 const leastHeight = 0.002;
+/** Annotations that a viewer draws nothing of: links and closed notes. */
+const undrawnAnnotations = new Set([2, 16]);
 /** Shares of a line: more of it under a picture or a filled area, or under another line, and it may be hidden. */
 const leastCover = 0.5;
 const leastOverwritten = 0.2;
@@ -26,7 +28,7 @@ const mostObjects = 20_000;
  * Whether the text layer is what a viewer shows, as far as that can be told without reading the picture. It is not when
  * letters are invisible, as white as paper or too small to see; when they lie where a picture lies, which may hide them (a
  * scan with a layer of text is such a page: an OCR layer, or any text that was written into it); when something else is
- * painted or written over them; or when nothing stands out on the page's picture where a line is said to be. One such line
+ * painted or written over them, an annotation too; or when nothing stands out on the page's picture where a line is said to be. One such line
  * is enough: then the picture tells what was written.
  *
  * A font that draws other letters than it names is not found out.
@@ -35,10 +37,12 @@ export function showsItsText(page: PdfPage, lines: readonly TextLine[], raster: 
   if (lines.length === 0) return true;
   if (hasUnseenLetters(page)) return false;
   const covers = coversOn(page);
+  const annotations = annotationsOn(page);
   return lines.every(
     ({ text, box }, index) =>
       !(/\p{L}/u.test(text) && box.height < leastHeight) &&
       !covers.some((cover) => overlap(box, cover, leastCover)) &&
+      !annotations.some((annotation) => overlap(box, annotation, leastOverwritten)) &&
       !lines.some((other, at) => at !== index && overlap(box, other.box, leastOverwritten)) &&
       standsOut(box, raster),
   );
@@ -96,6 +100,32 @@ function coversOn(page: PdfPage): Box[] {
       return page.toViewed(left!, bottom!, right!, top!);
     });
     if (box !== null) boxes.push(box);
+  }
+  return boxes;
+}
+
+/** Where annotations are drawn, which is over all that the page holds. */
+function annotationsOn(page: PdfPage): Box[] {
+  const { pdfium } = page.document;
+  const { native } = pdfium;
+  const boxes: Box[] = [];
+  const count = Math.min(mostObjects, native._FPDFPage_GetAnnotCount(page.handle));
+  for (let index = 0; index < count; index++) {
+    const annotation = native._FPDFPage_GetAnnot(page.handle, index);
+    if (annotation === 0) continue;
+    try {
+      if (undrawnAnnotations.has(native._FPDFAnnot_GetSubtype(annotation))) continue;
+      const box = pdfium.withMemory(16, (pointer, view) => {
+        if (native._FPDFAnnot_GetRect(annotation, pointer) === 0) return null;
+        const read = view();
+        // FS_RECTF: left, top, right, bottom.
+        const [left, top, right, bottom] = [0, 4, 8, 12].map((at) => read.getFloat32(at, true));
+        return page.toViewed(left!, Math.min(bottom!, top!), right!, Math.max(bottom!, top!));
+      });
+      if (box !== null) boxes.push(box);
+    } finally {
+      native._FPDFPage_CloseAnnot(annotation);
+    }
   }
   return boxes;
 }
