@@ -86,6 +86,8 @@ test('7 npm start with its own services: killed in the middle of a copy, started
   undo.push(() => endLeftovers(dataDir));
   const environment = {
     DATA_DIR: dataDir,
+    // The calls of a preflight are none of a run's.
+    MODEL_PREFLIGHT: 'off',
     PORT: '0',
     CORE_PORT: '0',
     LOG_LEVEL: 'silent',
