@@ -8,7 +8,7 @@ import { processesIn } from '../harness/memory.ts';
 import { startSplitService, type SplitService } from '../harness/processes.ts';
 
 /*
- * One key sends the most expensive bodies, as many as its tier permits, while another institute asks for its account. Facade
+ * One key sends the most expensive bodies, four at once, while another institute asks for its account. Facade
  * and core run with the heap that the chart gives them: 70 % of 768 MiB and of 1 GiB.
  *
  * HOSTILE_SECONDS=600 HOSTILE_P99_MS=1000 npx vitest run tests/resilience/hostile-bodies.test.ts
@@ -20,6 +20,7 @@ const AT_ONCE = 4;
 const PROBE_MS = 100;
 /** Held only where it is given: beside other tests ten seconds measure the machine. */
 const P99_MS = Number(process.env['HOSTILE_P99_MS'] ?? Infinity);
+const IS_LIMITED = Number.isFinite(P99_MS);
 const MEBI = 1024 * 1024;
 const LIMITS = { facade: 768 * MEBI, core: 1024 * MEBI };
 
@@ -30,8 +31,8 @@ beforeAll(async () => {
     {
       KEY_CACHE_SECONDS: '30',
       VALIDATE_RESPONSES: 'false',
-      // What the standard tier permits one key.
-      RATE_LIMITS_STANDARD: 'key:writes:minute=120',
+      // A long run is at the rate that the standard tier permits one key.
+      ...(IS_LIMITED ? { RATE_LIMITS_STANDARD: 'key:writes:minute=120' } : {}),
     },
     {
       facade: { NODE_OPTIONS: '--max-old-space-size=538' },
@@ -167,6 +168,7 @@ test('8.1 connections that announce large bodies and send nothing take no room f
       metadata: { a: 'x'.repeat(900) },
     })),
   };
-  for (const api of [victim, service.api]) expect((await api.post('/exams', large)).status).toBe(201);
+  for (const api of IS_LIMITED ? [victim] : [victim, service.api])
+    expect((await api.post('/exams', large)).status).toBe(201);
   for (const socket of sockets) socket.destroy();
 });
