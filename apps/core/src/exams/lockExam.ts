@@ -5,8 +5,12 @@ import { examStatus, refusalOf, type ExamChange } from '@evaluation/rules';
 import { isUuid } from '../accept.ts';
 import { selectExam } from './findExam.ts';
 
-/** What transactions wait for their turn at that lock the exam. */
-export const turnAtExam = (examId: string): string => `exam ${examId.toLowerCase()}`;
+/**
+ * What transactions wait for their turn at that lock the exam. The turn is taken before the exam is looked up, so the
+ * institute is a part of it: commands that name an exam of another institute wait only for their own.
+ */
+export const turnAtExam = (instituteId: string, examId: string): string =>
+  `exam ${instituteId} ${examId.toLowerCase()}`;
 
 /** For an exam that another replica of core holds: then it is 503 (design 3.2). */
 const WAIT_MS = 3000;
@@ -32,7 +36,7 @@ export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
  * transactions of this process are in their turn at an exam, so that a burst on one exam holds two connections and not all.
  */
 const waitForExam = async (tx: Tx, instituteId: string, examId: string) => {
-  const key = turnAtExam(examId);
+  const key = turnAtExam(instituteId, examId);
   if (!hasTurn(tx, key)) {
     const seen = await selectExam(tx, instituteId, examId).executeTakeFirst();
     if (seen === undefined || seen.status === 'deleted') return undefined;

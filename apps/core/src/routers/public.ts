@@ -220,7 +220,7 @@ export const publicRouter = router({
         return once(
           ctx,
           (services) => createSubmission(services, ctx.actor, input.exam_id, input.body),
-          turnAtExam(input.exam_id),
+          turnAtExam(ctx.actor.institute_id, input.exam_id),
         );
       }),
     feed: actorProcedure
