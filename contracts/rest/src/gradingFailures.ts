@@ -24,6 +24,11 @@ const failures = {
     'copy_unreadable',
     'The pages of the copy could not be prepared in the memory that we have for it. The same file is not tried again for a day: save the copy as a smaller file and submit the new file.',
   ],
+  /** Of any copy of an institute whose unreadable files used up their time of the day. */
+  day_used_up: [
+    'copy_unreadable',
+    'Copies of the institute that cannot be read have used up the time that they may have in a day. Evaluate the submission again tomorrow.',
+  ],
   other_language: ['language_not_supported', 'The copy is not written in English.'],
   timed_out: ['timed_out', 'Grading took too long. Evaluate the submission again.'],
   broke_down: ['grading_failed', 'Grading broke down on our side. Evaluate the submission again later.'],

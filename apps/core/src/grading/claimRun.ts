@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
+import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import type { GradingError } from '@evaluation/rest-contract/schemas';
 import { advances } from '@evaluation/rules';
 import * as z from 'zod/v4';
@@ -192,22 +193,10 @@ const claim = async (
   };
 };
 
-const SAME_FILE =
-  'so the same file is not tried again for a day. Save the copy as a smaller file and submit the new file.';
-const REFUSALS: Record<'time' | 'memory' | 'day', GradingError> = {
-  time: {
-    code: 'copy_unreadable',
-    message: `The pages of the copy could not be prepared in the time that we allow, ${SAME_FILE}`,
-  },
-  memory: {
-    code: 'copy_unreadable',
-    message: `The pages of the copy could not be prepared in the memory that we have for it, ${SAME_FILE}`,
-  },
-  day: {
-    code: 'copy_unreadable',
-    message:
-      'Copies of the institute that cannot be read have used up the time that they may have in a day. Evaluate the submission again tomorrow.',
-  },
+const REFUSALS: Record<'time' | 'memory' | 'day', GradingFailure> = {
+  time: 'pages_too_slow',
+  memory: 'pages_too_large',
+  day: 'day_used_up',
 };
 
 /** A copy whose file is known to use up its limit; one that was graded before can be read, whatever the day has used. */
@@ -227,7 +216,7 @@ const refusalOfCopy = async (
   const refusal = await refusalOfFile(tx, job.institute_id, upload.sha256);
   if (refusal === null) return null;
   if (refusal === 'day' && (await wasGraded(tx, job.institute_id, submission.id))) return null;
-  return REFUSALS[refusal];
+  return gradingError(REFUSALS[refusal]);
 };
 
 const wasGraded = async (tx: Tx, instituteId: string, submissionId: string): Promise<boolean> => {
