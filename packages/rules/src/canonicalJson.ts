@@ -10,41 +10,41 @@ export const canonicalJson = (value: unknown): string =>
   ) ?? '';
 
 /**
- * The same text of a value that was parsed from JSON, handed on in pieces: it is never whole in memory.
+ * The same text of a value that was parsed from JSON, in pieces: the text is never whole in memory, and the caller may
+ * pause between two pieces.
  * @param textOf the text of an object that is written otherwise; null for any other object
  */
-export const writeCanonicalJson = (
+export function* canonicalPieces(
   value: unknown,
-  write: (piece: string) => void,
   textOf: (object: object) => string | null = () => null,
-): void => {
+): Generator<string, void> {
   if (typeof value !== 'object' || value === null) {
     const text = JSON.stringify(value);
-    if (text !== undefined) write(text);
+    if (text !== undefined) yield text;
     return;
   }
   const text = textOf(value);
   if (text !== null) {
-    write(text);
+    yield text;
   } else if (!Object.values(value).some(isContainer)) {
-    // In one go: most of the time goes into objects and lists of nothing but scalars.
-    write(Array.isArray(value) ? JSON.stringify(value) : canonicalJson(value));
+    // One piece: most of the time goes into objects and lists of nothing but scalars.
+    yield Array.isArray(value) ? JSON.stringify(value) : canonicalJson(value);
   } else if (Array.isArray(value)) {
-    write('[');
-    value.forEach((item: unknown, index) => {
-      if (index > 0) write(',');
-      writeCanonicalJson(item, write, textOf);
-    });
-    write(']');
+    yield '[';
+    for (const [index, item] of value.entries()) {
+      if (index > 0) yield ',';
+      yield* canonicalPieces(item, textOf);
+    }
+    yield ']';
   } else {
-    write('{');
-    namesInOrder(value).forEach((name, index) => {
-      write(`${index === 0 ? '' : ','}${JSON.stringify(name)}:`);
-      writeCanonicalJson(Reflect.get(value, name), write, textOf);
-    });
-    write('}');
+    yield '{';
+    for (const [index, name] of namesInOrder(value).entries()) {
+      yield `${index === 0 ? '' : ','}${JSON.stringify(name)}:`;
+      yield* canonicalPieces(Reflect.get(value, name), textOf);
+    }
+    yield '}';
   }
-};
+}
 
 const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
 

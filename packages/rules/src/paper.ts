@@ -55,8 +55,7 @@ export const checkPaper = (input: {
 }): Paper => {
   const sections = inOrder(input.sections ?? []);
   const standing = { sections, sectionsDeclared: sections.length > 0, labels: [] };
-  const paper = place(input.mode, standing, input.questions, (index) => `questions[${index}].`);
-  return { ...paper, problems: paperProblems(input) };
+  return { ...place(input.mode, standing, input.questions), problems: paperProblems(input) };
 };
 
 /** What is wrong with a paper of which perhaps not all could be read. */
@@ -106,7 +105,7 @@ export const checkAdded = (input: {
   standing: StandingPaper;
   questions: readonly QuestionInput[];
 }): Paper => {
-  const paper = place(input.mode, input.standing, input.questions, (index) => `questions[${index}].`);
+  const paper = place(input.mode, input.standing, input.questions);
   return { ...paper, problems: addedProblems(input.standing, input.questions) };
 };
 
@@ -133,7 +132,10 @@ export const checkEdited = (input: {
   mode: ExamMode;
   standing: StandingPaper;
   question: QuestionInput;
-}): Paper => place(input.mode, input.standing, [input.question], () => '');
+}): Paper => ({
+  ...place(input.mode, input.standing, [input.question]),
+  problems: editedProblems(input.standing, input.question),
+});
 
 /** What is wrong with an edited question of which perhaps not all could be read. */
 export const editedProblems = (standing: StandingPaper, question: Parts<QuestionInput>): Problem[] =>
@@ -197,8 +199,7 @@ const place = (
   mode: ExamMode,
   standing: StandingPaper,
   questions: readonly QuestionInput[],
-  at: (index: number) => string,
-): Paper => {
+): Omit<Paper, 'problems'> => {
   const sections: PaperSection[] = [...standing.sections];
   const placeOf = new Map(sections.map(({ name }, index) => [labelKey(name), index]));
   const placed = questions.map((question): PaperQuestion => {
@@ -214,7 +215,6 @@ const place = (
     sections,
     questions: placed,
     warnings: questions.flatMap((question) => questionWarnings(question, mode)),
-    problems: questionProblems(standing, questions, at),
   };
 };
 

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { replayOf, type CoreAccess, type IdempotentRequest } from '@evaluation/core-client';
 import { happensOnce } from '@evaluation/rest-contract';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import { exactTextOf, withComparableNumbers } from '@evaluation/rest-contract/exact-json';
-import { canonicalJson, writeCanonicalJson } from '@evaluation/rules';
+import { canonicalJson, canonicalPieces } from '@evaluation/rules';
+import { inSlices } from '@evaluation/turns';
 import { requestIdOf } from './requestId.ts';
 import { metadataOf, successStatusOf } from './routeMetadata.ts';
 import { sendFailure } from './sendFailure.ts';
@@ -33,23 +34,23 @@ export const idempotencyKey: RequestHandler = (request, response, next) => {
         },
       });
     }
-    // Until the body is read the request is known by nothing but its path: enough for refusals that do not read it.
-    response.locals['idempotent'] = { key, fingerprint: fingerprintOf(request, (write) => write('unread')) };
+    // Until the body is read only the path identifies the request: enough for refusals that do not read the body.
+    response.locals['idempotent'] = {
+      key,
+      fingerprint: hashOf(request).update('unread').digest('base64url'),
+    };
   }
   next();
 };
 
 /**
  * After the body: the same request is the one with the same method, path and JSON, however that was written. Fields that
- * the schema does not know are no part of it: they were not kept.
+ * the schema does not know are no part of it: they were not kept. A large body takes up to a second, in slices.
  */
-export const fingerprint: RequestHandler = (request, response, next) => {
+export const fingerprint: RequestHandler = async (request, response, next) => {
   const idempotent = idempotentOf(response);
   if (idempotent !== undefined) {
-    response.locals['idempotent'] = {
-      key: idempotent.key,
-      fingerprint: fingerprintOf(request, (write) => writeCanonicalJson(request.body, write, textOfExact)),
-    };
+    response.locals['idempotent'] = { key: idempotent.key, fingerprint: await fingerprintOf(request) };
   }
   next();
 };
@@ -57,20 +58,25 @@ export const fingerprint: RequestHandler = (request, response, next) => {
 export const idempotentOf = (response: Response): IdempotentRequest | undefined =>
   response.locals['idempotent'];
 
-const fingerprintOf = (request: Request, writeBody: (write: (text: string) => void) => void): string => {
-  const hash = createHash('sha256').update(
-    JSON.stringify([request.method, request.originalUrl.split('?')[0]]),
-  );
+const fingerprintOf = async (request: Request): Promise<string> => {
+  const hash = hashOf(request);
+  const pause = inSlices();
   let piece = '';
-  writeBody((text) => {
+  for (const text of canonicalPieces(request.body, textOfExact)) {
     piece += text;
-    if (piece.length < PIECE_LENGTH) return;
+    if (piece.length < PIECE_LENGTH) continue;
     hash.update(piece);
     piece = '';
-  });
+    await pause();
+  }
   return hash.update(piece).digest('base64url');
 };
 
+/** Begins the hash of a request with its method and path. */
+const hashOf = (request: Request): Hash =>
+  createHash('sha256').update(JSON.stringify([request.method, request.originalUrl.split('?')[0]]));
+
+/** Characters that are hashed at once, between two pauses. */
 const PIECE_LENGTH = 64 * 1024;
 
 /** An object that is kept as text counts by its value as any other does. */
