@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { metrics } from '@evaluation/telemetry';
-import { countOverdueErasures } from './candidates/overdueErasures.ts';
+import { countOverdueErasures } from './personalData/overdueErasures.ts';
 import { freshGauges } from './freshGauges.ts';
-import { drawings } from './grading/drawings.ts';
-import { inspections } from './grading/inspections.ts';
-import { countWaiting } from './grading/releaseJobs.ts';
-import { RUN_LANES, type RunLane } from './grading/runLane.ts';
-import type { DecidedQuestion } from './review/resultsOfRun.ts';
+import { drawings } from './checkedCopies/drawings.ts';
+import { inspections } from './uploads/inspections.ts';
+import { countWaiting } from './jobs/releaseJobs.ts';
+import { RUN_LANES, type RunLane } from './lanes/runLane.ts';
+import type { DecidedQuestion } from './runs/resultsOfRun.ts';
 import type { Services } from './services.ts';
 
 /** Counts credits once the change of them is committed. */

@@ -3,7 +3,7 @@ import type { Lanes } from '@evaluation/lanes';
 import type { ObjectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
-import type { LanePace } from './grading/lanePace.ts';
+import type { LanePace } from './lanes/lanePace.ts';
 
 /** What core's commands work with; made once by `startCore`. */
 export interface Services {

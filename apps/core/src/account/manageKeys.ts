@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { Scope } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
-import { findInstitute } from '../institutes/findInstitute.ts';
+import { findInstitute } from './findInstitute.ts';
 import type { Services } from '../services.ts';
 import { hashOfKey, newApiKey } from './apiKeys.ts';
 import { tellFacades } from './tellFacades.ts';

@@ -6,7 +6,7 @@ import {
 } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
-import { findExam } from '../exams/findExam.ts';
+import { findExam } from '../locks/findExam.ts';
 import { closePage, openPage, type Page } from '../lists/page.ts';
 import type { Services } from '../services.ts';
 import { candidateOf, type CandidateRow } from './representation.ts';

@@ -6,7 +6,7 @@ import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { isRead, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, isUuid, refuse } from '../accept.ts';
-import { lockExamFor } from '../exams/lockExam.ts';
+import { lockExamFor } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 import { registerCandidates } from './register.ts';
 import { repeatedCandidates, upsertCandidates } from './upsert.ts';

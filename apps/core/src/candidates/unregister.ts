@@ -2,7 +2,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Deleted } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { isUuid } from '../accept.ts';
-import { lockExam, refuseChange } from '../exams/lockExam.ts';
+import { lockExam, refuseChange } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 
 /**

@@ -9,8 +9,8 @@ import { newBacking, type newBucket, readPlan, type ClonedDatabase } from '@eval
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { recordPages, recordQuestion, type RecordedQuestion } from '../grading/record.ts';
-import type { HeldRun } from '../grading/heldRun.ts';
+import { recordPages, recordQuestion, type RecordedQuestion } from '../runs/record.ts';
+import type { HeldRun } from '../locks/heldRun.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 import { expired, removeEvidence, unneededEvidence } from './removeEvidence.ts';

@@ -7,10 +7,10 @@ import { CriterionResult, GradingError } from '@evaluation/rest-contract/schemas
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
-import { CurrentPaper, PaperQuestion, readPaper } from '../submissions/paper.ts';
+import { CurrentPaper, PaperQuestion, readPaper } from '../paper/paper.ts';
 import { resultRows, showResults } from '../submissions/results.ts';
-import { readOverrides } from '../grading/markedMaterial.ts';
-import { withPinnedRubrics } from '../rubrics/pinned.ts';
+import { readOverrides } from '../paper/markedMaterial.ts';
+import { withPinnedRubrics } from '../paper/pinned.ts';
 import { MAX_PART_BYTES } from './storeEvidence.ts';
 
 /*

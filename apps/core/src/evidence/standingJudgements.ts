@@ -1,7 +1,7 @@
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
-import { HeldRun, isHeldBy, lostRun } from '../grading/heldRun.ts';
-import { UncheckedEvidence } from '../grading/workerInput.ts';
+import { HeldRun, isHeldBy, lostRun } from '../locks/heldRun.ts';
+import { UncheckedEvidence } from '../workerCalls/workerInput.ts';
 import type { Services } from '../services.ts';
 import { MAX_PART_BYTES } from './storeEvidence.ts';
 

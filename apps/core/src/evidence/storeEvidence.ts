@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { evidenceKey } from '@evaluation/object-store';
 import { canonicalJson } from '@evaluation/rules';
-import { isHeldBy, type HeldRun } from '../grading/heldRun.ts';
+import { isHeldBy, type HeldRun } from '../locks/heldRun.ts';
 import { countLostEvidence } from '../metrics.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';

@@ -9,7 +9,7 @@ import { readCoreSettings } from '@evaluation/settings';
 import type { Actor } from '@evaluation/signed-actor';
 import { createLogger } from '@evaluation/telemetry';
 import { newBacking, type ClonedDatabase } from '@evaluation/test-services';
-import { createInstitute } from '../institutes/provision.ts';
+import { createInstitute } from '../account/provision.ts';
 import type { Services } from '../services.ts';
 import { createExam } from './createExam.ts';
 import { listExams } from './listExams.ts';

@@ -18,7 +18,7 @@ import { accept, refuse } from '../accept.ts';
 import { registerCandidates } from '../candidates/register.ts';
 import { repeatedCandidates, upsertCandidates } from '../candidates/upsert.ts';
 import { insertQuestions } from '../questions/insertQuestions.ts';
-import { saveFirstRubrics } from '../rubrics/savePending.ts';
+import { saveFirstRubrics } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { withExternalRef } from './externalRef.ts';
 import { checkReady } from './openChecks.ts';

@@ -2,7 +2,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Deleted } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import type { Services } from '../services.ts';
-import { lockExamFor } from './lockExam.ts';
+import { lockExamFor } from '../locks/lockExam.ts';
 
 /**
  * Deletes a draft, or an open exam that has no live submission (spec 3.1). The exam stays readable as deleted, and its

@@ -8,7 +8,7 @@ import { accept, refuse } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { editSections, readSections, withoutSection, type StoredSection } from './editSections.ts';
 import { withExternalRef } from './externalRef.ts';
-import { lockExamFor, refuseChange } from './lockExam.ts';
+import { lockExamFor, refuseChange } from '../locks/lockExam.ts';
 import { readExam } from './readExam.ts';
 
 /**

@@ -2,7 +2,7 @@ import { ExamOpen, type Exam } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
 import type { Services } from '../services.ts';
-import { lockExamFor } from './lockExam.ts';
+import { lockExamFor } from '../locks/lockExam.ts';
 import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
 

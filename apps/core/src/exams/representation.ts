@@ -2,8 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Exam, ExamListItem, Warning } from '@evaluation/rest-contract/schemas';
 import { examStatus, materialWarnings, type StoredExamStatus } from '@evaluation/rules';
-import { WHITE_SPACE } from '../rubrics/inForce.ts';
-import { PendingMaterial } from '../rubrics/savePending.ts';
+import { WHITE_SPACE } from '../paper/inForce.ts';
+import { PendingMaterial } from '../paper/savePending.ts';
 import { readQuote } from './quote.ts';
 
 /*

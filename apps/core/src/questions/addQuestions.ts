@@ -3,9 +3,9 @@ import { QuestionsAdd, type QuestionsAdded } from '@evaluation/rest-contract/sch
 import { addedProblems, checkAdded, isRead } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, refuse } from '../accept.ts';
-import { lockExamFor } from '../exams/lockExam.ts';
-import { appendVersion } from '../rubrics/appendVersion.ts';
-import { settlePendingRubrics } from '../rubrics/savePending.ts';
+import { lockExamFor } from '../locks/lockExam.ts';
+import { appendVersion } from '../paper/appendVersion.ts';
+import { settlePendingRubrics } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { insertQuestions } from './insertQuestions.ts';
 import { readQuestions, WHOLE } from './readQuestions.ts';

@@ -1,6 +1,6 @@
 import type { Deleted } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { lockExam, refuseChange } from '../exams/lockExam.ts';
+import { lockExam, refuseChange } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 import { findQuestion } from './findQuestion.ts';
 import { PLAIN } from './readQuestions.ts';

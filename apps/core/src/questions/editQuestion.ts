@@ -20,10 +20,10 @@ import {
 } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, refuse } from '../accept.ts';
-import { lockExam, refuseChange } from '../exams/lockExam.ts';
-import { appendVersion } from '../rubrics/appendVersion.ts';
-import { editMaterial } from '../rubrics/material.ts';
-import { settlePendingRubrics } from '../rubrics/savePending.ts';
+import { lockExam, refuseChange } from '../locks/lockExam.ts';
+import { appendVersion } from '../paper/appendVersion.ts';
+import { editMaterial } from '../paper/material.ts';
+import { settlePendingRubrics } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { findQuestion } from './findQuestion.ts';
 import { insertOptions, questionColumns } from './insertQuestions.ts';

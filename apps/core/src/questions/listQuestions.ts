@@ -1,8 +1,8 @@
 import { listed, QuestionListQuery, type QuestionList } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
-import { findExam } from '../exams/findExam.ts';
-import { settlePendingRubrics } from '../rubrics/savePending.ts';
+import { findExam } from '../locks/findExam.ts';
+import { settlePendingRubrics } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { readQuestions } from './readQuestions.ts';
 

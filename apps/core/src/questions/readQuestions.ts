@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Question, Rubric } from '@evaluation/rest-contract/schemas';
 import { isChoice } from '@evaluation/rules';
-import { rubricInForce } from '../rubrics/inForce.ts';
-import { ofClient, type Material } from '../rubrics/material.ts';
+import { rubricInForce } from '../paper/inForce.ts';
+import { ofClient, type Material } from '../paper/material.ts';
 
 interface QuestionRow {
   id: string;

@@ -4,7 +4,7 @@ import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { readSubmission } from '../submissions/getSubmission.ts';
-import { lockSubmissionFor } from '../submissions/lockSubmission.ts';
+import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 import { audit } from './audit.ts';
 
 /**

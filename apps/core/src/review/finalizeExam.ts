@@ -5,7 +5,7 @@ import { Finalize, type Finalized, type SubmissionStatus } from '@evaluation/res
 import { finalizeVerdict } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, refuseField } from '../accept.ts';
-import { lockExamFor } from '../exams/lockExam.ts';
+import { lockExamFor } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 import { audit } from './audit.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { finalStatus } from '@evaluation/rules';
-import { requestDrawing } from '../grading/drawings.ts';
-import { resultsOfRun } from './resultsOfRun.ts';
-import type { LockedSubmission } from '../submissions/lockSubmission.ts';
+import { requestDrawing } from '../checkedCopies/drawings.ts';
+import { resultsOfRun } from '../runs/resultsOfRun.ts';
+import type { LockedSubmission } from '../locks/lockSubmission.ts';
 
 /**
  * After a teacher's marks of a graded submission changed: its status, its flag and, for a copy, a new drawing follow. The

@@ -6,7 +6,7 @@ import { isObjective } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, isUuid, refuseField } from '../accept.ts';
 import type { Services } from '../services.ts';
-import { lockSubmissionFor } from '../submissions/lockSubmission.ts';
+import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 import { readResult } from '../submissions/getResult.ts';
 import { audit } from './audit.ts';
 import { marksChanged } from './marksChanged.ts';

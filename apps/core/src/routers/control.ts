@@ -1,24 +1,24 @@
 import * as z from 'zod/v4';
 import { createKey, editKey, KeyCreate, KeyEdit, revokeKey } from '../account/manageKeys.ts';
-import { eraseCandidate } from '../candidates/eraseCandidate.ts';
+import { eraseCandidate } from '../personalData/eraseCandidate.ts';
 import {
   exportCandidate,
   exportFiles,
   exportSubmission,
   WantedFiles,
   WantedSubmission,
-} from '../candidates/exportCandidate.ts';
-import { WantedCandidate } from '../candidates/findForOperator.ts';
+} from '../personalData/exportCandidate.ts';
+import { WantedCandidate } from '../personalData/findForOperator.ts';
 import { reconcileSome } from '../credits/reconcile/reconcile.ts';
 import { readEvidenceParts, showEvidence, WantedEvidence, WantedParts } from '../evidence/showEvidence.ts';
-import { editInstitute, InstituteEdit } from '../institutes/editInstitute.ts';
+import { editInstitute, InstituteEdit } from '../account/editInstitute.ts';
 import {
   CreditGrant,
   createInstitute,
   grantCredits,
   InstituteCreate,
   showInstitute,
-} from '../institutes/provision.ts';
+} from '../account/provision.ts';
 import { controlProcedure, router } from '../trpc.ts';
 
 /** For provisioning: the CLI of design chapter 6. */

@@ -1,11 +1,11 @@
 import { Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 import { FindJudgement, findJudgement, MadeJudgement } from '../evidence/standingJudgements.ts';
-import { claimDrawing, DrawingToClaim, LARGEST_COUNT } from '../grading/claimDrawing.ts';
-import { claimRun, RunToClaim } from '../grading/claimRun.ts';
-import { Completion, completeRun, failRun, presignCheckedCopy } from '../grading/finishRun.ts';
-import { handBackRun } from '../grading/handBackRun.ts';
-import { HeldRun } from '../grading/heldRun.ts';
+import { claimDrawing, DrawingToClaim, LARGEST_COUNT } from '../checkedCopies/claimDrawing.ts';
+import { claimRun, RunToClaim } from '../runs/claimRun.ts';
+import { Completion, completeRun, failRun, presignCheckedCopy } from '../runs/finishRun.ts';
+import { handBackRun } from '../runs/handBackRun.ts';
+import { HeldRun } from '../locks/heldRun.ts';
 import {
   ClaimedInspection,
   claimInspection,
@@ -13,7 +13,7 @@ import {
   InspectionOutcome,
   InspectionToClaim,
   recordInspection,
-} from '../grading/inspections.ts';
+} from '../uploads/inspections.ts';
 import {
   heartbeat,
   RecordedQuestion,
@@ -21,15 +21,15 @@ import {
   recordPages,
   recordQuestion,
   recordStep,
-} from '../grading/record.ts';
+} from '../runs/record.ts';
 import {
   BegunDrawing,
   failDrawing,
   handBackDrawing,
   presignDrawing,
   recordDrawing,
-} from '../grading/recordDrawing.ts';
-import { UsedByRun } from '../grading/usedByRun.ts';
+} from '../checkedCopies/recordDrawing.ts';
+import { UsedByRun } from '../runs/usedByRun.ts';
 import {
   Alignment,
   DrawingBytes,
@@ -37,8 +37,8 @@ import {
   FirstPage,
   PageReadings,
   UncheckedEvidence,
-} from '../grading/workerInput.ts';
-import { beginRubric, giveUpRubric, recordRubric } from '../rubrics/generation.ts';
+} from '../workerCalls/workerInput.ts';
+import { beginRubric, giveUpRubric, recordRubric } from '../runs/generation.ts';
 import { gradingProcedure, router } from '../trpc.ts';
 import { UsedUp } from '../uploads/exhaustingFiles.ts';
 

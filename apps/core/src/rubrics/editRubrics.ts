@@ -12,12 +12,12 @@ import {
 import { checkRubric, isRead, materialWarnings, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, isUuid, refuse } from '../accept.ts';
-import { lockExamFor } from '../exams/lockExam.ts';
+import { lockExamFor } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
-import { appendVersion, type VersionRow } from './appendVersion.ts';
-import { rubricInForce } from './inForce.ts';
-import { editMaterial, type Material } from './material.ts';
-import { settlePendingRubrics } from './savePending.ts';
+import { appendVersion, type VersionRow } from '../paper/appendVersion.ts';
+import { rubricInForce } from '../paper/inForce.ts';
+import { editMaterial, type Material } from '../paper/material.ts';
+import { settlePendingRubrics } from '../paper/savePending.ts';
 
 /**
  * Sets and clears rubrics and model answers, all or none, in one new version for the whole call (spec 4.4). What is

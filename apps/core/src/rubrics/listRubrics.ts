@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Rubric, RubricList } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { findExam } from '../exams/findExam.ts';
+import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
-import { rubricInForce } from './inForce.ts';
-import { settlePendingRubrics } from './savePending.ts';
+import { rubricInForce } from '../paper/inForce.ts';
+import { settlePendingRubrics } from '../paper/savePending.ts';
 
 interface ExamRubrics {
   rubric_version: number;

@@ -8,7 +8,7 @@ import type { Actor } from '@evaluation/signed-actor';
 import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
 import { addQuestions } from '../questions/addQuestions.ts';
 import { editQuestion } from '../questions/editQuestion.ts';
-import { readPaper } from '../submissions/paper.ts';
+import { readPaper } from '../paper/paper.ts';
 import { editRubrics } from './editRubrics.ts';
 import { listRubrics } from './listRubrics.ts';
 

@@ -1,10 +1,10 @@
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { release } from '../credits/ledger.ts';
-import { announceStop, stopRun } from '../grading/stopRun.ts';
+import { announceStop, stopRun } from '../runs/stopRun.ts';
 import type { Services } from '../services.ts';
 import { readSubmission } from './getSubmission.ts';
-import { lockSubmissionFor } from './lockSubmission.ts';
+import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 
 /**
  * Stops the grading of a submission; it is not charged. Cancelling a cancelled one answers the same (spec 3.2).

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Deleted } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { release } from '../credits/ledger.ts';
-import { announceStop, stopRun } from '../grading/stopRun.ts';
+import { announceStop, stopRun } from '../runs/stopRun.ts';
 import type { Services } from '../services.ts';
-import { lockSubmissionFor } from './lockSubmission.ts';
+import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 
 /**
  * `live` → `deleted` (spec 3.2): grading is stopped, the result is no longer available, and the candidate may be given a

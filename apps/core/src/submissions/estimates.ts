@@ -1,4 +1,4 @@
-import type { Pace } from '../grading/lanePace.ts';
+import type { Pace } from '../lanes/lanePace.ts';
 
 /** Never earlier than 30 seconds from now (spec 4.7, rule 8). */
 const SOONEST_SECONDS = 30;

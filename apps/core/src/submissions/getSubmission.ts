@@ -4,7 +4,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { isUuid } from '../accept.ts';
-import type { LanePace } from '../grading/lanePace.ts';
+import type { LanePace } from '../lanes/lanePace.ts';
 import type { Services } from '../services.ts';
 import { ofApi, selectSubmissions } from './representation.ts';
 

@@ -1,7 +1,7 @@
 import { json, type Tx } from '@evaluation/database';
 import type { SubmissionQuote, Warning } from '@evaluation/rest-contract/schemas';
 import { PAGES_BEYOND_VISION_LIMIT } from '@evaluation/rules';
-import { insertRun, standingOf, type NewRun } from './insertRun.ts';
+import { insertRun, standingOf, type NewRun } from '../runs/insertRun.ts';
 import type { Intake } from './takeTypedAnswers.ts';
 
 /** Stores a submission with its answers and its first run (spec 2.6). */

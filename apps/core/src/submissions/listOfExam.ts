@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { ExamSubmissionsQuery, type SubmissionList } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
-import { findExam } from '../exams/findExam.ts';
+import { findExam } from '../locks/findExam.ts';
 import { closePage, openPage, type Page } from '../lists/page.ts';
 import type { Services } from '../services.ts';
 import { selectSubmissions, type Choice } from './representation.ts';

@@ -8,7 +8,7 @@ import {
 } from '@evaluation/rest-contract/schemas';
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
-import { rubricInForce } from '../rubrics/inForce.ts';
+import { rubricInForce } from '../paper/inForce.ts';
 
 /** What the questions of a submission are read by. */
 interface Marked {

@@ -3,7 +3,7 @@ import type { Tx } from '@evaluation/database';
 import { GradingError, Warning, type Submission } from '@evaluation/rest-contract/schemas';
 import { isOver } from '@evaluation/rules';
 import * as z from 'zod/v4';
-import type { LanePace } from '../grading/lanePace.ts';
+import type { LanePace } from '../lanes/lanePace.ts';
 import { secondsLeft, secondsToWait } from './estimates.ts';
 import { queuePlaces } from './queuePlaces.ts';
 

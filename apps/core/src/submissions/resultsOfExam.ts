@@ -1,7 +1,7 @@
 import { ExamResultsQuery, listed, type ResultList } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
-import { findExam } from '../exams/findExam.ts';
+import { findExam } from '../locks/findExam.ts';
 import { closePage, openPage } from '../lists/page.ts';
 import type { Services } from '../services.ts';
 import { liveOfExam } from './listOfExam.ts';

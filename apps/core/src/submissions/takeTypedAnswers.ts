@@ -7,7 +7,7 @@ import {
   type TypedAnswer,
 } from '@evaluation/rules';
 import { refuse } from '../accept.ts';
-import type { PaperQuestion } from './paper.ts';
+import type { PaperQuestion } from '../paper/paper.ts';
 
 /** What was handed in, ready to be stored with its price. */
 export interface Intake {

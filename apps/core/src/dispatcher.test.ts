@@ -1,0 +1,419 @@
+import { randomUUID } from 'node:crypto';
+import { openDatabase, type Database } from '@evaluation/database';
+import { openLanes, type Lanes } from '@evaluation/lanes';
+import { objectStore, type ObjectStore } from '@evaluation/object-store';
+import { readCoreSettings } from '@evaluation/settings';
+import { createLogger } from '@evaluation/telemetry';
+import { newBacking, newLanes, type ClonedDatabase } from '@evaluation/test-services';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Services } from './services.ts';
+import { claimRun } from './runs/claimRun.ts';
+import { tick } from './dispatcher.ts';
+import { releaseInTurns } from './runs/releaseRuns.ts';
+
+/* The dispatcher's statements on fabricated runs: rows without submissions, which it never looks at. */
+
+let clone: ClonedDatabase;
+let database: Database;
+let lanes: Lanes;
+let objects: ObjectStore;
+let maker: pg.Client;
+let services: Services;
+
+const log = createLogger({ service: 'test', level: 'silent' });
+
+let settings: Services['settings'];
+beforeAll(async () => {
+  const backing = await newBacking();
+  const { bucket, environment } = backing;
+  clone = backing.clone;
+  settings = readCoreSettings(environment);
+  database = await openDatabase({ url: clone.url, poolSize: 4, log });
+  objects = objectStore(bucket);
+  maker = new pg.Client({ connectionString: clone.superuserUrl });
+  await maker.connect();
+  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  await maker.query('set session_replication_role = replica');
+});
+beforeEach(async () => {
+  lanes = openLanes({ ...newLanes(), name: 'core' });
+  await lanes.ensureStreams();
+  services = {
+    database,
+    lanes,
+    objects,
+    settings,
+    log,
+    wakeDispatcher: () => {},
+    afterCommit: (effect) => effect(),
+    lanePace: { of: () => null },
+  };
+});
+afterEach(async () => {
+  await lanes.close();
+  await maker.query('truncate runs, submissions cascade');
+});
+afterAll(async () => {
+  await maker.end();
+  await database.close();
+  objects.close();
+  await clone.drop();
+});
+
+const withWindows = (institute: number, lane: number): Services => ({
+  ...services,
+  settings: {
+    ...services.settings,
+    runs: {
+      ...services.settings.runs,
+      windows: { copy: { institute, lane }, typed: { institute, lane } },
+    },
+  },
+});
+
+/** Runs that workers are grading: as many others may wait in the lane. They take as many places of its window. */
+const keepBusy = (workers: number, lane = 'typed') =>
+  maker.query(
+    `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, lease_until)
+     select gen_random_uuid(), $3, gen_random_uuid(), $2::"Lane", 1, 'claimed', 1, now() + interval '1 hour'
+     from generate_series(1, $1)`,
+    [workers, lane, randomUUID()],
+  );
+
+/** Queued runs of the typed lane, the first of an institute the oldest. @returns the institutes' ids, in id order */
+const queueRuns = async (institutes: number, runsEach: number, lane = 'typed'): Promise<string[]> => {
+  const { rows } = await maker.query<{ institute_id: string }>(
+    `with institutes as (select gen_random_uuid() as institute_id from generate_series(1, $1)),
+       made as (
+         insert into runs (id, institute_id, submission_id, lane, attempt, status, price, queued_at)
+         select gen_random_uuid(), institute_id, gen_random_uuid(), $3::"Lane", 1, 'queued', 1, now() + at * interval '1 second'
+         from institutes, generate_series(1, $2) at)
+     select institute_id from institutes order by institute_id`,
+    [institutes, runsEach, lane],
+  );
+  return rows.map(({ institute_id }) => institute_id);
+};
+
+/** How many runs of each institute are out. */
+const runsOut = async (): Promise<Map<string, number>> => {
+  const { rows } = await maker.query<{ institute_id: string; runs: number }>(
+    `select institute_id, count(*)::int as runs from runs where status = 'released' group by institute_id`,
+  );
+  return new Map(rows.map(({ institute_id, runs }) => [institute_id, runs]));
+};
+
+const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0);
+
+const ascending = (counts: Iterable<number>): number[] => [...counts].toSorted((a, b) => a - b);
+
+test('3.8 a tick releases in turns: every institute its oldest run before any of them gets a second one', async () => {
+  const [big = ''] = await queueRuns(1, 50);
+  const small = await queueRuns(3, 2);
+  await keepBusy(6);
+  await tick(withWindows(16, 12));
+  const out = await runsOut();
+  expect(sum(out.values()), 'the lane has six places').toBe(6);
+  for (const institute of small) expect(out.get(institute)).toBeGreaterThanOrEqual(1);
+  expect(out.get(big), 'the one with 50 gets its second turn like the others').toBe(2);
+  const { rows } = await maker.query<{ oldest: boolean }>(
+    `select bool_and(queued_at <= (select min(queued_at) from runs w
+       where w.institute_id = r.institute_id and w.status = 'queued')) as oldest
+     from runs r where status = 'released' and institute_id = $1`,
+    [big],
+  );
+  expect(rows).toEqual([{ oldest: true }]);
+});
+
+test('3.8 an institute has no more runs out than its window, a lane no more than its own, over many ticks', async () => {
+  const [first = '', second = ''] = await queueRuns(2, 20);
+  await keepBusy(10);
+  const windows = withWindows(3, 15);
+  for (let ticks = 0; ticks < 3; ticks += 1) await tick(windows);
+  const out = await runsOut();
+  expect(ascending([out.get(first) ?? 0, out.get(second) ?? 0])).toEqual([2, 3]);
+
+  // The one that has fewer out is next, whatever its place by age.
+  const [busy = ''] = [...out].filter(([, runs]) => runs === 3).map(([institute]) => institute);
+  await maker.query(
+    `update runs set status = 'completed' where id = (select id from runs where status = 'released' and institute_id = $1 limit 1)`,
+    [busy],
+  );
+  await tick(windows);
+  expect(ascending((await runsOut()).values())).toEqual([2, 3]);
+  expect(await lanes.depth('typed')).toBe(6);
+});
+
+test('3.8 a full lane holds nothing up in the other one', async () => {
+  await queueRuns(1, 10, 'copy');
+  const [typed = ''] = await queueRuns(1, 5, 'typed');
+  await maker.query(
+    `update runs set status = 'claimed', lease_until = now() + interval '1 hour' where lane = 'copy'`,
+  );
+  await queueRuns(1, 5, 'copy');
+  await keepBusy(5);
+  await tick(withWindows(5, 10));
+  expect(await runsOut()).toEqual(new Map([[typed, 5]]));
+});
+
+test('3.8 1000 institutes with three runs each: 64 places go to 64 institutes, and no run goes out twice', async () => {
+  const institutes = await queueRuns(1000, 3);
+  await keepBusy(3000);
+  await tick(withWindows(16, 3064));
+  const first = await runsOut();
+  expect(first.size).toBe(64);
+  expect(sum(first.values())).toBe(64);
+  await maker.query(`update runs set status = 'completed' where status = 'released'`);
+  await tick(withWindows(16, 6000));
+  const rest = await runsOut();
+  expect(rest.size).toBe(institutes.length);
+  expect(sum(rest.values())).toBe(3000 - 64);
+  const { rows } = await maker.query(
+    `select distinct delivery from runs where status <> 'claimed' order by delivery`,
+  );
+  expect(rows).toEqual([{ delivery: 1 }]);
+});
+
+test('3.8 no more runs wait in a lane than are being worked on there, and one in a lane that is idle', async () => {
+  await queueRuns(4, 20);
+  const windows = withWindows(100, 100);
+  for (let ticks = 0; ticks < 3; ticks += 1) await tick(windows);
+  expect(sum((await runsOut()).values())).toBe(1);
+  for (const [more, waiting] of [
+    [1, 1],
+    [2, 3],
+    [5, 8],
+  ] as const) {
+    await keepBusy(more);
+    for (let ticks = 0; ticks < 3; ticks += 1) await tick(windows);
+    expect(sum((await runsOut()).values())).toBe(waiting);
+  }
+  await maker.query(`update runs set status = 'completed' where status = 'claimed'`);
+  await tick(windows);
+  expect(sum((await runsOut()).values()), 'what is there already stays').toBe(8);
+});
+
+/** Waited for, and more than a busy machine needs from a release to its message. */
+const UNCLAIMED_SECONDS = 2;
+
+const withPatience = (given: Services): Services => ({
+  ...given,
+  settings: {
+    ...given.settings,
+    runs: { ...given.settings.runs, unclaimedSeconds: UNCLAIMED_SECONDS },
+  },
+});
+
+interface Release {
+  id: string;
+  delivery: number;
+}
+
+const releasedRuns = async (): Promise<Release[]> =>
+  (await maker.query<Release>(`select id, delivery from runs where status = 'released' order by queued_at`))
+    .rows;
+
+/** Until every released run has waited so long that its message is asked for. */
+const untilOverdue = () =>
+  vi.waitFor(async () => {
+    const { rows } = await maker.query<{ overdue: boolean }>(
+      `select bool_and(released_at < clock_timestamp() - make_interval(secs => $1)) as overdue
+       from runs where status = 'released'`,
+      [UNCLAIMED_SECONDS],
+    );
+    expect(rows).toEqual([{ overdue: true }]);
+  }, 50_000);
+
+/** Takes the oldest messages out of the typed lane, for no one to claim. */
+const loseMessages = async (count: number): Promise<void> => {
+  const stop = new AbortController();
+  let lost = 0;
+  await lanes.pull('typed', {
+    concurrency: 1,
+    signal: stop.signal,
+    handle: async (_job, { ack }) => {
+      ack();
+      lost += 1;
+      if (lost === count) stop.abort();
+    },
+  });
+};
+
+test('3.7 a released run whose message is lost goes back to its place and out again as a new delivery', async () => {
+  await queueRuns(1, 2);
+  await tick(withWindows(1, 1));
+  const [run] = await releasedRuns();
+  await loseMessages(1);
+  await tick(withWindows(1, 1));
+  expect(await releasedRuns(), 'it may have been published this moment').toEqual([run]);
+  await untilOverdue();
+  await tick(withPatience(withWindows(1, 1)));
+  expect(await releasedRuns()).toEqual([{ ...run, delivery: 2 }]);
+  expect(await lanes.depth('typed')).toBe(1);
+});
+
+test('3.7 a released run that only waits for a busy worker is not published again, however long it waits', async () => {
+  await queueRuns(1, 6);
+  await keepBusy(3);
+  const patient = withPatience(withWindows(10, 10));
+  await tick(patient);
+  const before = await releasedRuns();
+  await untilOverdue();
+  for (let ticks = 0; ticks < 3; ticks += 1) await tick(patient);
+  expect(await releasedRuns()).toEqual(before);
+  expect(await lanes.depth('typed')).toBe(3);
+});
+
+test('3.7 of two released runs the one whose message is lost goes out again, the other one keeps its place', async () => {
+  await queueRuns(1, 1);
+  await tick(withWindows(10, 10));
+  const [lost] = await releasedRuns();
+  await loseMessages(1);
+  await untilOverdue();
+  await queueRuns(1, 1);
+  await keepBusy(2);
+  // Still patient: the other run comes into the lane behind the loss.
+  await tick(withWindows(10, 10));
+  const [, kept] = await releasedRuns();
+  await tick(withPatience(withWindows(10, 10)));
+  expect((await releasedRuns()).toSorted((a, b) => a.delivery - b.delivery)).toEqual([
+    kept,
+    { ...lost, delivery: 2 },
+  ]);
+});
+
+test('3.7 while the lanes are away nothing is taken for lost, and nothing is released', async () => {
+  await queueRuns(1, 2);
+  const patient = withPatience(withWindows(10, 10));
+  await tick(patient);
+  const before = await releasedRuns();
+  await untilOverdue();
+  const away = openLanes({ url: 'nats://127.0.0.1:1', namespace: 'away', name: 'core' });
+  try {
+    await keepBusy(2);
+    await tick({ ...patient, lanes: away });
+  } finally {
+    await away.close();
+  }
+  expect(await releasedRuns()).toEqual(before);
+  await tick(patient);
+  expect((await releasedRuns()).map(({ delivery }) => delivery)).toEqual([1, 1]);
+});
+
+test('3.7 a run whose claim breaks lets the others of its lane go first, and is tried again after a rest', async () => {
+  const [institute = ''] = await queueRuns(1, 2);
+  const windows = withWindows(10, 10);
+  await tick(windows);
+  const [first] = await releasedRuns();
+  const run_id = first?.id ?? '';
+  // Without a submission there is nothing to claim; one whose exam is not there is broken.
+  await maker.query(
+    `insert into submissions (id, institute_id, exam_id, candidate_id, status, lane, current_run_id, questions_total,
+       quote_unit, quote_credits, quote_rate_source, review_reasons, warnings)
+     select submission_id, institute_id, gen_random_uuid(), gen_random_uuid(), 'queued', 'typed', id, 1,
+       'answer', 1, 'standard', '{}', '[]' from runs where id = $1`,
+    [run_id],
+  );
+  await expect(claimRun(services, { run_id, institute_id: institute, worker: 'test' })).rejects.toThrow();
+  await tick(windows);
+  expect((await releasedRuns()).map(({ id }) => id)).not.toContain(run_id);
+  expect(await releasedRuns()).toHaveLength(1);
+  await maker.query(`update runs set released_at = released_at - interval '1 minute' where id = $1`, [
+    run_id,
+  ]);
+  await keepBusy(2);
+  await tick(windows);
+  expect(await releasedRuns()).toContainEqual({ id: run_id, delivery: 2 });
+});
+
+test('3.7 a lease that has run out makes its holder a stranger and counts; one that lasts is left alone', async () => {
+  await queueRuns(1, 2);
+  const ids = (await maker.query<{ id: string }>('select id from runs order by queued_at')).rows.map(
+    ({ id }) => id,
+  );
+  const claim = (id: string | undefined, until: string) =>
+    maker.query(
+      `update runs set status = 'claimed', fence = 7, lease_until = now() + $2::interval where id = $1`,
+      [id, until],
+    );
+  await claim(ids[0], '-1 second');
+  await claim(ids[1], '1 hour');
+  // No place in the lane: what is taken back stays visible as queued.
+  await tick(withWindows(1, 1));
+  const { rows } = await maker.query(
+    'select status, fence, dead_leases, lease_until is null as free from runs order by queued_at',
+  );
+  expect(rows).toEqual([
+    { status: 'queued', fence: 8, dead_leases: 1, free: true },
+    { status: 'claimed', fence: 7, dead_leases: 0, free: false },
+  ]);
+});
+
+test('3.8 two replicas that tick at once release each run once', async () => {
+  await queueRuns(20, 2);
+  await keepBusy(40);
+  const windows = withWindows(16, 80);
+  await Promise.all(Array.from({ length: 4 }, () => tick(windows)));
+  await tick(windows);
+  const { rows } = await maker.query(
+    `select status, delivery, count(*)::int as runs from runs where status <> 'claimed' group by 1, 2`,
+  );
+  expect(rows).toEqual([{ status: 'released', delivery: 1, runs: 40 }]);
+});
+
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+test('3.8 with 100,000 runs of 1000 institutes waiting a release reads a few index entries an institute, row-level security on', async () => {
+  await queueRuns(1000, 100);
+  await queueRuns(50, 200, 'copy');
+  await maker.query(`update runs set status = 'completed' where lane = 'copy'`);
+  await keepBusy(400);
+  await maker.query('analyze runs');
+  const look = async (places: number) => {
+    const { rows } = await database.acrossInstitutes((tx) =>
+      sql<{
+        'QUERY PLAN': [{ Plan: PlanNode }];
+      }>`explain (analyze, format json) ${releaseInTurns('typed', { institute: 8000, lane: 400 + places }, 0)}`.execute(
+        tx,
+      ),
+    );
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan;
+    if (plan === undefined) throw new Error('no plan');
+    const reads = nodesOf(plan).filter((node) => /Seq Scan|Index/.test(node['Node Type']));
+    return {
+      indexes: reads.map((node) => node['Index Name']).toSorted((a = '', b = '') => a.localeCompare(b)),
+      looked: sum(
+        reads.map(
+          (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+        ),
+      ),
+    };
+  };
+  const one = await look(1);
+  expect(one.indexes).toEqual([
+    'runs_in_flight',
+    'runs_pkey',
+    // The first institute, the next institute, and the oldest runs of each.
+    'runs_waiting_typed',
+    'runs_waiting_typed',
+    'runs_waiting_typed',
+  ]);
+  // 400 in flight; 1000 institutes are stepped through, the oldest run of each is looked at, and one is updated.
+  expect(one.looked).toBeLessThan(2500);
+  const four = await look(5);
+  expect(four.indexes).toEqual(one.indexes);
+  expect(four.looked, 'the four oldest of each').toBeLessThan(5500);
+  const none = await look(5);
+  expect(none.looked, 'no place is free: nothing that waits is looked at').toBeLessThan(500);
+});

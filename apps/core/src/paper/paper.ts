@@ -1,0 +1,93 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { QuestionType, Rubric } from '@evaluation/rest-contract/schemas';
+import * as z from 'zod/v4';
+import { rubricInForce } from './inForce.ts';
+
+/**
+ * A question as it is marked: its key, and the rubric and model answer of one version. Pinned on a run at its first
+ * claim, so that a later edit never changes what the run marks by (design 3.7).
+ */
+export const PaperQuestion = z.object({
+  id: z.uuid(),
+  label: z.string(),
+  section: z.string(),
+  type: QuestionType,
+  text: z.string(),
+  max_marks: z.number(),
+  negative_marks: z.number(),
+  options: z.array(z.object({ label: z.string(), text: z.string() })),
+  correct_options: z.array(z.string()),
+  answer: z.union([z.number(), z.string(), z.array(z.union([z.number(), z.string()]))]).nullable(),
+  model_answer: z.string().nullable(),
+  rubric: Rubric.nullable(),
+});
+export type PaperQuestion = z.infer<typeof PaperQuestion>;
+
+/**
+ * The questions of an exam in paper order, with the rubrics in force at a version.
+ * @param version null leaves rubrics and model answers out, and does not look at their table
+ */
+export const readPaper = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+  version: number | null,
+): Promise<PaperQuestion[]> => {
+  const { rows } = await sql<{ questions: unknown }>`
+    select ${questionsOf(instituteId, examId, version === null ? null : sql`${version}::int`)} as questions`.execute(
+    tx,
+  );
+  return z.array(PaperQuestion).parse(rows[0]?.questions);
+};
+
+/** An exam's context and paper, as a run pins them, with the version of the rubrics that it has. */
+export const CurrentPaper = z.object({
+  exam: z.object({
+    title: z.string(),
+    subject: z.string().nullable(),
+    level: z.string(),
+    board: z.string().nullable(),
+    class: z.string().nullable(),
+    instructions: z.string().nullable(),
+  }),
+  rubric_version: z.int(),
+  questions: z.array(PaperQuestion),
+});
+export type CurrentPaper = z.infer<typeof CurrentPaper>;
+
+/**
+ * The paper as it stands. One statement, and so one moment: texts, rubrics and the version they are called by can never
+ * be of different edits, though nothing is locked.
+ */
+export const readCurrentPaper = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+): Promise<CurrentPaper> => {
+  const { rows } = await sql<{ rubric_version: number; exam: unknown; questions: unknown }>`
+    select e.rubric_version,
+      json_build_object('title', e.title, 'subject', e.subject, 'level', e.level, 'board', e.board,
+        'class', e.class, 'instructions', e.instructions) as exam,
+      ${questionsOf(instituteId, examId, sql`e.rubric_version`)} as questions
+    from exams e
+    where e.institute_id = ${instituteId} and e.id = ${examId}`.execute(tx);
+  return CurrentPaper.parse(rows[0]);
+};
+
+const questionsOf = (instituteId: string, examId: string, version: RawBuilder<unknown> | null) => sql`(
+  select coalesce(json_agg(json_build_object(
+      'id', q.id, 'label', q.label, 'section', s.name, 'type', q.type, 'text', q.text,
+      'max_marks', q.max_marks::float8, 'negative_marks', q.negative_marks::float8,
+      'options', coalesce((select json_agg(json_build_object('label', o.label, 'text', o.text) order by o.position)
+                             from question_options o where o.question_id = q.id), '[]'),
+      'correct_options', q.correct_options, 'answer', q.answer,
+      'model_answer', v.model_answer, 'rubric', v.rubric) order by q.position), '[]')
+  from questions q
+  join sections s on s.id = q.section_id
+  left join lateral ${
+    version === null
+      ? sql`(select null::text as model_answer, null::jsonb as rubric)`
+      : rubricInForce(version)
+  } v on true
+  where q.institute_id = ${instituteId} and q.exam_id = ${examId})`;

@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { json, type Tx } from '@evaluation/database';
+import { release } from '../credits/ledger.ts';
+import { stopRun, type StoppedRun } from '../runs/stopRun.ts';
+
+/**
+ * Takes out of a submission, in whatever state it is, all that says something of its candidate or of what they wrote. What
+ * stays: ids, times, marks, statuses, flags, credits, and the names that a rubric gives its criteria. A run that goes on
+ * ends as it does for a cancel, and its credits are free. Locks: exam → upload → submission → run → credits (design 3.2).
+ * Append-only rows are not touched; what they hold is in docs/operations.md.
+ * @returns the run to be announced as stopped, after the commit
+ */
+export const eraseSubmission = async (
+  tx: Tx,
+  instituteId: string,
+  { id, exam_id }: { id: string; exam_id: string },
+): Promise<StoppedRun | null> => {
+  // Of an exam in any status; whoever changes one of its submissions waits here.
+  await tx
+    .selectFrom('exams')
+    .select('id')
+    .where('institute_id', '=', instituteId)
+    .where('id', '=', exam_id)
+    .forNoKeyUpdate()
+    .execute();
+  await tx
+    .updateTable('uploads')
+    .set({ file_name: 'erased.pdf', sha256: null, reject_reason: null })
+    .where('institute_id', '=', instituteId)
+    .where('submission_id', '=', id)
+    .execute();
+  const submission = await tx
+    .selectFrom('submissions')
+    .select(['id', 'current_run_id'])
+    .where('institute_id', '=', instituteId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+
+  const stopped = await stopRun(tx, { id: submission.current_run_id, instituteId }, null);
+  await tx
+    .updateTable('submissions')
+    .set({
+      ...(stopped === null ? {} : { status: 'cancelled' }),
+      metadata: null,
+      erased_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('institute_id', '=', instituteId)
+    .where('id', '=', id)
+    .execute();
+  const runs = await tx
+    .updateTable('runs')
+    .set({ alignment: null })
+    .where('institute_id', '=', instituteId)
+    .where('submission_id', '=', id)
+    .returning('id')
+    .execute();
+  const ofRuns = sql<boolean>`run_id = any(${runs.map((run) => run.id)}::uuid[])`;
+  await tx
+    .updateTable('question_results')
+    .set({
+      extracted_answer: null,
+      feedback: null,
+      criteria: sql<unknown>`(select coalesce(jsonb_agg(c || '{"reason": null}' order by place), '[]')
+        from jsonb_array_elements(criteria) with ordinality as of_criteria (c, place))`,
+      annotations: json([]),
+    })
+    .where('institute_id', '=', instituteId)
+    .where(ofRuns)
+    .execute();
+  for (const table of ['page_readings', 'evidence_parts', 'judgements'] as const) {
+    await tx.deleteFrom(table).where('institute_id', '=', instituteId).where(ofRuns).execute();
+  }
+  for (const table of ['answers', 'checked_copies', 'copy_drawings'] as const) {
+    await tx
+      .deleteFrom(table)
+      .where('institute_id', '=', instituteId)
+      .where('submission_id', '=', id)
+      .execute();
+  }
+  await tx
+    .updateTable('reviews')
+    .set({ reason: null })
+    .where('institute_id', '=', instituteId)
+    .where('submission_id', '=', id)
+    .execute();
+  if (stopped !== null) await release(tx, instituteId, stopped.id, stopped.price);
+  return stopped;
+};

@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import { json, type Tx } from '@evaluation/database';
+import { MAX_VISION_PAGES, PAGES_BEYOND_VISION_LIMIT } from '@evaluation/rules';
+import { traceparentNow } from '@evaluation/telemetry';
+import type { Intake } from '../submissions/takeTypedAnswers.ts';
+
+/** A run that is about to begin: the first of a submission, or that of a re-evaluation. */
+export interface NewRun {
+  id: string;
+  attempt: number;
+  lane: 'copy' | 'typed';
+  price: number;
+}
+
+interface Place {
+  instituteId: string;
+  examId: string;
+}
+
+const now = sql<Date>`clock_timestamp()`;
+
+/**
+ * The version that marked a run without the AI: the exam's. A version that is still pending has no number: what is graded
+ * meanwhile, by its key alone, was marked by none.
+ */
+const rubricVersionOf = ({ instituteId, examId }: Place) => sql<number | null>`(
+  select case when exists (select from pending_rubrics p where p.institute_id = ${instituteId} and p.exam_id = e.id)
+    then null else e.rubric_version end
+  from exams e where e.institute_id = ${instituteId} and e.id = ${examId})`;
+
+/**
+ * How a submission stands when a run of it begins (spec 3.2): it waits for the AI, or, where nothing does, it is graded at
+ * once. Whatever an earlier run said of it is over.
+ */
+export const standingOf = (run: NewRun, place: Place & { pages: number | null }, questionsForAi: number) => {
+  const isOver = questionsForAi === 0;
+  const beyondVision = (place.pages ?? 0) > MAX_VISION_PAGES;
+  return {
+    status: isOver ? ('graded' as const) : ('queued' as const),
+    current_run_id: run.id,
+    attempt_count: run.attempt,
+    needs_review: beyondVision,
+    review_reasons: beyondVision ? [PAGES_BEYOND_VISION_LIMIT] : [],
+    rubric_version: isOver ? rubricVersionOf(place) : null,
+    questions_total: questionsForAi,
+    questions_done: 0,
+    credits_charged: isOver ? '0' : null,
+    graded_at: isOver ? now : null,
+    error: null,
+  };
+};
+
+/** Stores the run, with what is decided without the AI. The submission is stored before. */
+export const insertRun = async (
+  tx: Tx,
+  started: Place & {
+    submissionId: string;
+    run: NewRun;
+    intake: Pick<Intake, 'questionsForAi' | 'results'>;
+  },
+): Promise<void> => {
+  const { instituteId, submissionId, run, intake } = started;
+  const isOver = intake.questionsForAi === 0;
+  await tx
+    .insertInto('runs')
+    .values({
+      id: run.id,
+      institute_id: instituteId,
+      submission_id: submissionId,
+      lane: run.lane,
+      attempt: run.attempt,
+      status: isOver ? 'completed' : 'queued',
+      price: String(run.price),
+      traceparent: traceparentNow() ?? null,
+      rubric_version: isOver ? rubricVersionOf(started) : null,
+      finished_at: isOver ? now : null,
+    })
+    .execute();
+  if (intake.results.length === 0) return;
+  await tx
+    .insertInto('question_results')
+    .values(
+      intake.results.map((result) => ({
+        institute_id: instituteId,
+        run_id: run.id,
+        question_id: result.question_id,
+        status: result.status,
+        awarded: String(result.awarded),
+        max: String(result.max),
+        source: result.status === 'graded' ? ('auto' as const) : null,
+        review_reasons: [],
+        extracted_answer: result.extracted_answer,
+        criteria: json([]),
+        annotations: json([]),
+      })),
+    )
+    .execute();
+};

@@ -1,0 +1,52 @@
+import type { Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import type { Actor } from '@evaluation/signed-actor';
+import { release, reserve } from '../credits/ledger.ts';
+import type { StoppedRun } from './stopRun.ts';
+import { countCopy, nextReset, today, type Allowance } from '../quotas/dailyCopies.ts';
+
+/** The institute's prices and what may be submitted today, as one statement reads them. */
+export const readTerms = async (tx: Tx, actor: Actor) => {
+  const terms = await tx
+    .selectFrom('institutes')
+    .leftJoin('api_keys', (join) =>
+      join.onRef('api_keys.institute_id', '=', 'institutes.id').on('api_keys.id', '=', actor.key_id),
+    )
+    .select(['credits_per_page', 'credits_per_answer', 'daily_copy_quota', 'daily_copy_cap', today.as('day')])
+    .where('institutes.id', '=', actor.institute_id)
+    .executeTakeFirstOrThrow();
+  const allowances: Allowance[] = [
+    { quota: 'daily_copy_quota', counterId: actor.institute_id, limit: terms.daily_copy_quota },
+    { quota: 'daily_copy_cap', counterId: actor.key_id, limit: terms.daily_copy_cap },
+  ];
+  return {
+    credits_per_page: terms.credits_per_page,
+    credits_per_answer: terms.credits_per_answer,
+    day: terms.day,
+    allowances,
+  };
+};
+export type Terms = Awaited<ReturnType<typeof readTerms>>;
+
+/**
+ * What an accepted run takes: one copy of the day's quota, and its credits (spec 8.3, 8.4). The last locks of a command
+ * (design 3.2). The quota is counted before the credits are locked and answered after them: 402 comes before 429
+ * (design chapter 5).
+ * @param paid.freed the run that this one replaces: its credits are free before the new ones are asked for (design 3.4)
+ * @throws DomainFailure insufficient_credits, daily_quota_exceeded
+ */
+export const payForRun = async (
+  tx: Tx,
+  actor: Actor,
+  paid: { run: { id: string; price: number }; terms: Terms; freed: StoppedRun | null },
+): Promise<void> => {
+  const { run, terms, freed } = paid;
+  const usedUp = await countCopy(tx, actor.institute_id, terms.day, terms.allowances);
+  if (freed !== null) await release(tx, actor.institute_id, freed.id, freed.price);
+  await reserve(tx, actor.institute_id, run.id, run.price);
+  if (usedUp !== null) {
+    throw new DomainFailure('daily_quota_exceeded', {
+      details: { quota: usedUp.quota, limit: usedUp.limit, resets_at: nextReset(terms.day) },
+    });
+  }
+};

@@ -1,0 +1,80 @@
+import { sql } from 'kysely';
+import { LaneUnavailable } from '@evaluation/lanes';
+import { gradingError } from '@evaluation/rest-contract/grading-failures';
+import type { Services } from '../services.ts';
+import { failAbandonedRun } from './finishRun.ts';
+import type { RunLane } from '../lanes/runLane.ts';
+
+/** A run that outlived this many workers is what kills them. */
+const MAX_DEAD_LEASES = 3;
+
+/** Takes runs back whose worker is gone, and ends those that are past their deadline or kill workers. */
+export const reclaimRuns = async (services: Services, judgesLeases: boolean): Promise<void> => {
+  const over = await services.database.acrossInstitutes(async (tx) => {
+    if (judgesLeases) {
+      await sql`
+        update runs set status = 'queued', released_at = null, lease_until = null, fence = fence + 1,
+          dead_leases = dead_leases + 1
+        where id in (
+          select id from runs where status = 'claimed' and lease_until < clock_timestamp()
+          limit 1000 for update skip locked)`.execute(tx);
+    }
+    // A run that waits has a deadline only if it was claimed before, so the second half looks at few.
+    return sql<{ id: string; institute_id: string; timed_out: boolean }>`
+      (select id, institute_id, true as timed_out from runs
+       where (status = 'released' or status = 'claimed') and deadline_at < clock_timestamp()
+       limit 100)
+      union all
+      (select id, institute_id, deadline_at < clock_timestamp() from runs
+       where status = 'queued' and deadline_at is not null
+         and (deadline_at < clock_timestamp() or dead_leases >= ${MAX_DEAD_LEASES})
+       limit 100)`.execute(tx);
+  });
+  for (const run of over.rows) {
+    try {
+      await failAbandonedRun(services, run, gradingError(run.timed_out ? 'timed_out' : 'broke_down_often'));
+    } catch (error) {
+      services.log.error(
+        { err: error, run_id: run.id, institute_id: run.institute_id },
+        'a run could not be ended',
+      );
+    }
+  }
+};
+
+/**
+ * Takes released runs back whose message is gone: core died before it was published, or the lane lost it. A run that
+ * merely waits, since every worker is busy, keeps its message. A lane is in order, so a message is gone when the oldest
+ * job there is younger; a run is published moments after its release, for which `unclaimedSeconds` are more than
+ * enough, and for what the clocks of the two servers differ besides.
+ *
+ * The lane is asked first: a message that goes afterwards goes with a claim. Where two clocks differ by more than that,
+ * a run is published twice, and its second message finds nothing to claim.
+ */
+export const takeBackLostRuns = async (services: Services, lane: RunLane): Promise<void> => {
+  const { unclaimedSeconds } = services.settings.runs;
+  const { rows } = await services.database.acrossInstitutes((tx) =>
+    sql<{ waits: boolean }>`
+      select exists (select from runs where lane = ${lane}::"Lane" and status = 'released'
+        and released_at < clock_timestamp() - make_interval(secs => ${unclaimedSeconds})) as waits`.execute(
+      tx,
+    ),
+  );
+  if (rows[0]?.waits !== true) return;
+  let oldest: Date | null;
+  try {
+    oldest = await services.lanes.oldest(lane);
+  } catch (error) {
+    // Nothing is known of its messages: the next tick asks again.
+    if (error instanceof LaneUnavailable) return;
+    throw error;
+  }
+  await services.database.acrossInstitutes((tx) =>
+    sql`
+      update runs set status = 'queued', released_at = null
+      where id in (
+        select id from runs where lane = ${lane}::"Lane" and status = 'released'
+          and released_at < least(clock_timestamp(), ${oldest}::timestamptz) - make_interval(secs => ${unclaimedSeconds})
+        limit 1000 for update skip locked)`.execute(tx),
+  );
+};

@@ -1,0 +1,139 @@
+import { sql } from 'kysely';
+import { messageId } from '@evaluation/lanes';
+import type { Services } from '../services.ts';
+import type { RunLane } from '../lanes/runLane.ts';
+
+/*
+ * Puts waiting runs into their lane, in turns over the institutes (design 3.8, decision 012). In the lane they are in
+ * order and nobody can overtake them, so it holds no more of them, unclaimed, than there are workers: those with a run
+ * in hand and those that ask for one. Each finds its next run there, and whoever comes now starts within two job
+ * lengths, whatever their number. One waits in a lane that has no workers, for the first that comes.
+ *
+ * What is decided is committed before it is published. A process that dies in between leaves released runs without a
+ * message: see takeBackLostRuns.
+ */
+
+/** Runs out at once, released or claimed: of one institute in a lane, and of a lane. */
+export interface Windows {
+  institute: number;
+  lane: number;
+}
+
+/** A run whose claim broke lets others go first for this long: in a lane that is idle there is room for one only. */
+const REST_SECONDS = 5;
+
+/** The locks' keys: any fixed numbers that nothing else uses. */
+const RELEASE_LOCKS: Record<RunLane, number> = { copy: 7_301_120, typed: 7_301_121 };
+
+interface ReleasedRun {
+  id: string;
+  institute_id: string;
+  delivery: number;
+}
+
+/** @returns whether this replica could decide; if not, another one was deciding and may not have seen what we saw */
+export const releaseRuns = async (services: Services, lane: RunLane): Promise<boolean> => {
+  // If the lanes cannot be reached it ends here: there would be nowhere to publish to.
+  const askedFor = await services.lanes.askedFor(lane);
+  const released = await services.database.acrossInstitutes(async (tx) => {
+    const { rows } = await sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(${RELEASE_LOCKS[lane]}) as mine`.execute(tx);
+    if (rows[0]?.mine !== true) return null;
+    return (await releaseInTurns(lane, services.settings.runs.windows[lane], askedFor).execute(tx)).rows;
+  });
+  const published = await Promise.all((released ?? []).map((run) => publish(services, lane, run)));
+  const lost = (released ?? []).filter((_, index) => published[index] === false);
+  if (lost.length > 0) await putBack(services, lost);
+  return released !== null;
+};
+
+/** @returns false when the message may be lost */
+const publish = async (services: Services, lane: RunLane, run: ReleasedRun): Promise<boolean> => {
+  try {
+    await services.lanes.publish(
+      lane,
+      { version: 1, run_id: run.id, institute_id: run.institute_id, delivery: run.delivery },
+      messageId(run.id, run.delivery),
+    );
+    return true;
+  } catch (error) {
+    services.log.warn(
+      { err: error, run_id: run.id, institute_id: run.institute_id },
+      'a run could not be published; it waits again',
+    );
+    return false;
+  }
+};
+
+/** Publishing is safe to repeat, so runs whose message may be lost go back to their places at once. */
+const putBack = async (services: Services, runs: readonly ReleasedRun[]): Promise<void> => {
+  await services.database.acrossInstitutes((tx) =>
+    sql`update runs r set status = 'queued', released_at = null
+        from unnest(${runs.map(({ id }) => id)}::uuid[], ${runs.map(({ delivery }) => delivery)}::int[]) as lost (id, delivery)
+        where r.id = lost.id and r.delivery = lost.delivery and r.status = 'released'`.execute(tx),
+  );
+};
+
+/**
+ * A run whose claim broke, for a reason of its own or of core's: it goes back to its place, and rests there. A message
+ * that comes again meanwhile finds nothing to claim.
+ * @param counts whether it may be the run itself that breaks claims: then its deadline begins, so that it ends
+ */
+export const restRun = async (
+  services: Services,
+  run: { run_id: string; institute_id: string },
+  counts: boolean,
+): Promise<void> => {
+  const { copy, typed } = services.settings.runs.deadlineSeconds;
+  await services.database.inTenant(run.institute_id, (tx) =>
+    // `released_at` of a run that waits says when it was tried.
+    sql`update runs set status = 'queued', released_at = clock_timestamp(),
+          deadline_at = case when ${counts} then coalesce(deadline_at, clock_timestamp()
+            + make_interval(secs => case lane when 'copy' then ${copy}::int else ${typed}::int end))
+            else deadline_at end
+        where institute_id = ${run.institute_id} and id = ${run.run_id} and status = 'released'`.execute(tx),
+  );
+  services.wakeDispatcher();
+};
+
+/**
+ * Marks runs as released and returns them. The statement by itself, so that a test can look at its plan.
+ * @param askedFor how many runs workers ask for now, besides those that they have in hand
+ */
+export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number) => sql<ReleasedRun>`
+      with recursive
+      in_flight as (
+        select institute_id, count(*)::int as runs, (count(*) filter (where status = 'claimed'))::int as claimed
+        from runs
+        where lane = ${lane}::"Lane" and (status = 'released' or status = 'claimed')
+        group by institute_id),
+      lane_now as (
+        select coalesce(sum(runs), 0)::int as runs, coalesce(sum(claimed), 0)::int as claimed from in_flight),
+      places as (
+        select greatest(0, least(${windows.lane}::int - runs, greatest(1, claimed + ${askedFor}::int) - (runs - claimed))) as free
+        from lane_now),
+      -- Steps from institute to institute over the index instead of reading every waiting run.
+      waiting as (
+        (select institute_id from runs where lane = ${lane}::"Lane" and status = 'queued' order by institute_id limit 1)
+        union all
+        select (select r.institute_id from runs r
+                where r.lane = ${lane}::"Lane" and r.status = 'queued' and r.institute_id > w.institute_id
+                order by r.institute_id limit 1)
+        from waiting w where w.institute_id is not null),
+      turns as (
+        select next.id, next.queued_at,
+          coalesce(f.runs, 0) + row_number() over (partition by w.institute_id order by next.queued_at, next.id) as turn
+        from waiting w
+        left join in_flight f on f.institute_id = w.institute_id
+        cross join lateral (
+          select r.id, r.queued_at from runs r
+          where r.lane = ${lane}::"Lane" and r.status = 'queued' and r.institute_id = w.institute_id
+            and (r.released_at is null or r.released_at < clock_timestamp() - make_interval(secs => ${REST_SECONDS}))
+          order by r.institute_id, r.queued_at, r.id
+          limit greatest(0, least(${windows.institute}::int - coalesce(f.runs, 0), (select free from places)))) next
+        where w.institute_id is not null)
+      update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
+      -- Asked again: a row that was ended while this statement waited for it must stay ended.
+      where status = 'queued' and id in (
+        select id from turns order by turn, queued_at, id limit (select free from places))
+      returning id, institute_id, delivery`;

@@ -1,0 +1,237 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { messageId } from '@evaluation/lanes';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
+import {
+  rejectReason,
+  shownRejection,
+  type UploadRejection,
+} from '@evaluation/rest-contract/upload-rejections';
+import * as z from 'zod/v4';
+import type { Services } from '../services.ts';
+import { refusalOfFile, rememberFile, UsedUp } from './exhaustingFiles.ts';
+import type { JobQueue } from '../jobs/releaseJobs.ts';
+import { ClaimToken, newClaim, presented, withToken } from '../workerCalls/claimToken.ts';
+
+/** A file that was opened this often and never came back is what kills its inspections. */
+const MAX_OPENINGS = 3;
+const SOURCE_URL_SECONDS = 600;
+
+/** Inspections wait as uploads with `inspect_waits_since`; see releaseJobs.ts. Read to its end, a file is `ready` or `rejected`. */
+export const inspections: JobQueue = {
+  lane: 'inspect',
+  lock: 7_301_122,
+  table: 'uploads',
+  id: 'id',
+  delivery: 'inspect_delivery',
+  since: 'inspect_waits_since',
+  claimedAt: 'inspect_claimed_at',
+  releasedAt: 'inspect_released_at',
+  waits: sql`status = 'inspecting' and inspect_waits_since is not null`,
+  isReady: sql`true`,
+  // `between`, as in the index `uploads_inspections_out`: by `=` the planner would rather read `uploads_inspecting`, which
+  // holds all that waits too.
+  isOut: sql`status between 'inspecting' and 'inspecting' and inspect_waits_since is null`,
+  release: sql`inspect_waits_since = null, inspect_delivery = inspect_delivery + 1`,
+  wait: sql`inspect_waits_since = created_at, inspect_claimed_at = null`,
+  patienceSeconds: ({ settings }) => settings.runs.unclaimedSeconds,
+  publish: ({ lanes }, { id, institute_id, delivery }) =>
+    lanes.publish('inspect', { version: 1, upload_id: id, institute_id, delivery }, messageId(id, delivery)),
+  giveUp: (overdue) => sql`
+    update uploads set status = 'rejected', reject_reason = ${rejectReason('not_checked')}
+    where ${overdue} and inspect_openings >= ${MAX_OPENINGS}
+    returning id`,
+  givenUp: 'an upload was rejected: its inspections never ended',
+};
+
+const LARGEST_DELIVERY = 2 ** 31 - 1;
+
+/** A message of the lane `inspect`. */
+const InspectionJob = z.object({
+  upload_id: z.uuid(),
+  institute_id: z.uuid(),
+  /** A worker of the release before does not tell it. */
+  delivery: z.int().gte(1).lte(LARGEST_DELIVERY).optional(),
+});
+export const InspectionToClaim = InspectionJob.extend(withToken);
+/** An inspection as the worker that has claimed it names it. */
+export const ClaimedInspection = InspectionJob.extend({
+  /** None of a worker of release 0.1.0. */
+  token: ClaimToken.optional(),
+});
+type ClaimedInspection = z.infer<typeof ClaimedInspection>;
+
+/** Inspections of one upload that may be under way at once: the slow ones that were delivered again, and the last. */
+const MOST_CLAIMS = 8;
+
+/**
+ * Gives an inspection to a worker; null when it is done already, or another worker has claimed it. Where our answer was
+ * lost, a claim with a token is over when the inspection is delivered again.
+ */
+export const claimInspection = async (
+  services: Services,
+  job: z.infer<typeof InspectionToClaim>,
+): Promise<{ source_url: string; size_bytes: number; token?: string } | null> => {
+  const { token, sha256 } = newClaim(job);
+  const upload = await services.database.inTenant(job.institute_id, (tx) =>
+    tx
+      .updateTable('uploads')
+      .set({
+        inspect_waits_since: null,
+        inspect_claimed_at: sql<Date>`clock_timestamp()`,
+        ...(sha256 === null
+          ? {}
+          : {
+              inspect_token_delivery: sql<number>`inspect_delivery`,
+              inspect_tokens_sha256: sql<
+                string[]
+              >`(array[${sha256}::text] || inspect_tokens_sha256)[1:${sql.lit(MOST_CLAIMS)}]`,
+            }),
+      })
+      .where('institute_id', '=', job.institute_id)
+      .where('id', '=', job.upload_id)
+      .where('status', '=', 'inspecting')
+      .where((column) =>
+        column.or([
+          column('inspect_claimed_at', 'is', null),
+          column('inspect_delivery', '=', job.delivery ?? null),
+        ]),
+      )
+      .where(sql<boolean>`inspect_token_delivery is distinct from inspect_delivery`)
+      .returning(['sealed_key', 'size_bytes'])
+      .executeTakeFirst(),
+  );
+  if (upload?.sealed_key == null) return null;
+  return {
+    source_url: await services.objects.presignGet(upload.sealed_key, {
+      expiresInSeconds: SOURCE_URL_SECONDS,
+    }),
+    size_bytes: upload.size_bytes,
+    ...(token === undefined ? {} : { token }),
+  };
+};
+
+/**
+ * SQL: the caller has claimed the inspection, in this delivery or an earlier one. Slow inspections go on when they are
+ * delivered again; each says the same of the sealed object.
+ */
+const isClaimedBy = (claimed: ClaimedInspection) => sql<boolean>`
+  (inspect_token_delivery is distinct from inspect_delivery or ${presented(claimed.token)}::text = any(inspect_tokens_sha256))`;
+
+const refuseStranger = (upload: object | undefined): void => {
+  if (upload === undefined)
+    throw new DomainFailure('conflict', { message: 'This worker does not inspect the upload any more.' });
+};
+
+/**
+ * Told just before a worker opens the file. A file that is known to use up its limit, or that comes when the institute has
+ * used up its day, is rejected here. @param claimed a worker of the release before does not tell the hash
+ * @returns whether to open it
+ * @throws DomainFailure conflict unless the caller has claimed the inspection, and when the upload is settled
+ */
+export const countOpening = async (
+  services: Services,
+  claimed: ClaimedInspection & { sha256?: string | undefined },
+): Promise<{ open: boolean } | undefined> => {
+  const open = await services.database.inTenant(claimed.institute_id, async (tx) => {
+    const refusal =
+      claimed.sha256 === undefined ? null : await refusalOfFile(tx, claimed.institute_id, claimed.sha256);
+    if (refusal !== null) {
+      await settle(tx, claimed, { status: 'rejected', reject_reason: rejectReason(REFUSALS[refusal]) });
+      return false;
+    }
+    const counted = await tx
+      .updateTable('uploads')
+      .set({
+        inspect_openings: sql<number>`inspect_openings + 1`,
+        inspect_claimed_at: sql<Date>`clock_timestamp()`,
+        // By which core of the release before tells that a worker is at it.
+        inspect_released_at: sql<Date>`clock_timestamp()`,
+      })
+      .where('institute_id', '=', claimed.institute_id)
+      .where('id', '=', claimed.upload_id)
+      .where('status', '=', 'inspecting')
+      .where(isClaimedBy(claimed))
+      .returning('id')
+      .executeTakeFirst();
+    refuseStranger(counted);
+    return true;
+  });
+  if (!open) services.wakeDispatcher('inspect');
+  return { open };
+};
+
+const REFUSALS: Record<'time' | 'memory' | 'day', UploadRejection> = {
+  time: 'too_long_before',
+  memory: 'too_large_before',
+  day: 'day_used_up',
+};
+
+type Settled =
+  | { status: 'ready'; pages: number; sha256: string; repaired?: boolean | undefined }
+  | { status: 'rejected'; reject_reason: string };
+
+/** More pages than any file of this size has. */
+const MOST_PAGES = 1_000_000;
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const InspectionOutcome = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('ready'),
+    pages: z.int().gte(1).lte(MOST_PAGES),
+    sha256: Sha256,
+    /** A worker of the release before opens no file that has to be repaired. */
+    repaired: z.boolean().optional(),
+  }),
+  z.object({
+    status: z.literal('rejected'),
+    code: z.string().max(64).optional(),
+    page: z.int().gte(1).lte(MOST_PAGES).optional(),
+    /** Sent besides for cores of release 0.1.0, and alone by its workers. */
+    reject_reason: z.string().max(1000).optional(),
+    /** The file used up its limit; nothing from a worker of the release before. */
+    exhausted: UsedUp.extend({ sha256: Sha256 }).optional(),
+  }),
+]);
+type InspectionOutcome = z.infer<typeof InspectionOutcome>;
+
+/** The first outcome counts: inspecting the same sealed object again says the same. */
+const settle = async (tx: Tx, claimed: ClaimedInspection, settled: Settled): Promise<void> => {
+  const upload = await tx
+    .updateTable('uploads')
+    .set(settled)
+    .where('institute_id', '=', claimed.institute_id)
+    .where('id', '=', claimed.upload_id)
+    .where('status', '=', 'inspecting')
+    .where(isClaimedBy(claimed))
+    .returning('id')
+    .executeTakeFirst();
+  refuseStranger(upload);
+};
+
+/** @throws DomainFailure conflict unless the caller has claimed the inspection, and when the upload is settled */
+export const recordInspection = async (
+  services: Services,
+  claimed: ClaimedInspection,
+  outcome: InspectionOutcome,
+): Promise<void> => {
+  const exhausted = outcome.status === 'rejected' ? outcome.exhausted : undefined;
+  await services.database.inTenant(claimed.institute_id, async (tx) => {
+    await settle(
+      tx,
+      claimed,
+      outcome.status === 'ready'
+        ? {
+            status: outcome.status,
+            pages: outcome.pages,
+            sha256: outcome.sha256,
+            repaired: outcome.repaired,
+          }
+        : { status: outcome.status, reject_reason: shownRejection(outcome) },
+    );
+    if (exhausted !== undefined) await rememberFile(tx, claimed.institute_id, exhausted.sha256, exhausted);
+  });
+  // The next one may have its place.
+  services.wakeDispatcher('inspect');
+};
