@@ -13,7 +13,7 @@ import { exact } from '@evaluation/rules';
 import type { ModelPrices } from '@evaluation/settings';
 import { metrics } from '@evaluation/telemetry';
 
-/** What a run has used, over all its deliveries: as core stores it (core's `grading/usedByRun.ts`). */
+/** What a run has used, over all its deliveries: as core stores it (core's `runs/usedByRun.ts`). */
 export type UsedByRun = NonNullable<RunMaterial['used']>;
 export type RunUsage = UsedByRun['usage'];
 type Cost = { amount: string; currency: string } | null;
