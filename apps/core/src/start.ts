@@ -14,7 +14,7 @@ import { largeCalls } from './largeCalls.ts';
 import { prepareStores } from './prepareStores.ts';
 import { coreRouter } from './router.ts';
 import { startSweep } from './idempotency/records.ts';
-import { coreGauges } from './metrics.ts';
+import { coreGauges } from './gauges.ts';
 import { newServer } from './server.ts';
 import type { Services } from './services.ts';
 import type { CallHeaders, Context } from './trpc.ts';
