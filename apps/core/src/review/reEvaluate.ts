@@ -9,12 +9,11 @@ import { dropOverrides } from './dropOverrides.ts';
 import type { LockedExam } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 import { readSubmission } from '../submissions/getSubmission.ts';
-import { insertRun, standingOf } from '../runs/insertRun.ts';
+import { insertRun, standingOf, type RunIntake } from '../runs/insertRun.ts';
 import { countCredits } from '../metrics.ts';
 import { lockSubmissionFor, type LockedSubmission } from '../locks/lockSubmission.ts';
 import { readPaper } from '../paper/paper.ts';
 import { payForRun, readTerms } from '../runs/payForRun.ts';
-import type { Intake } from '../submissions/takeTypedAnswers.ts';
 
 /**
  * Grades a submission again: a new run at the price that was quoted, whatever the price is now (spec 3.2, 8.4). The marks
@@ -76,7 +75,7 @@ const intakeAgain = async (
   instituteId: string,
   exam: LockedExam,
   submission: LockedSubmission,
-): Promise<Pick<Intake, 'questionsForAi' | 'results'>> => {
+): Promise<RunIntake> => {
   if (submission.lane === 'copy') return { questionsForAi: exam.question_count, results: [] };
   const answers = await tx
     .selectFrom('answers')

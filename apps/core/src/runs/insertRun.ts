@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
-import { MAX_VISION_PAGES, PAGES_BEYOND_VISION_LIMIT } from '@evaluation/rules';
+import { MAX_VISION_PAGES, PAGES_BEYOND_VISION_LIMIT, type SettledQuestion } from '@evaluation/rules';
 import { traceparentNow } from '@evaluation/telemetry';
-import type { Intake } from '../submissions/takeTypedAnswers.ts';
 
 /** A run that is about to begin: the first of a submission, or that of a re-evaluation. */
 export interface NewRun {
@@ -10,6 +9,14 @@ export interface NewRun {
   attempt: number;
   lane: 'copy' | 'typed';
   price: number;
+}
+
+/** What a run has to mark, and what is marked already. */
+export interface RunIntake {
+  /** Questions that wait for the AI; 0 means that the submission is graded at once. */
+  questionsForAi: number;
+  /** Decided at once: objective answers by their key, blank and omitted ones as not answered. */
+  results: SettledQuestion[];
 }
 
 interface Place {
@@ -56,7 +63,7 @@ export const insertRun = async (
   started: Place & {
     submissionId: string;
     run: NewRun;
-    intake: Pick<Intake, 'questionsForAi' | 'results'>;
+    intake: RunIntake;
   },
 ): Promise<void> => {
   const { instituteId, submissionId, run, intake } = started;

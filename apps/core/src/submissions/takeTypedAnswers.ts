@@ -1,28 +1,19 @@
 import type { AnswerInput } from '@evaluation/rest-contract/schemas';
-import {
-  checkTypedAnswers,
-  settleByKey,
-  type Parts,
-  type SettledQuestion,
-  type TypedAnswer,
-} from '@evaluation/rules';
+import { checkTypedAnswers, settleByKey, type Parts, type TypedAnswer } from '@evaluation/rules';
 import { refuse } from '../accept.ts';
 import type { PaperQuestion } from '../paper/paper.ts';
+import type { RunIntake } from '../runs/insertRun.ts';
 
 /** What was handed in, ready to be stored with its price. */
-export interface Intake {
+export interface Intake extends RunIntake {
   uploadId: string | null;
   pages: number | null;
   /** Pages of a copy, or non-blank long answers: what is paid for. */
   units: number;
-  /** Questions that wait for the AI; 0 means that the submission is graded at once. */
-  questionsForAi: number;
   beyondVision: boolean;
   /** The upload's file was damaged, and its pages could be recovered. */
   isRepaired: boolean;
   answers: TypedAnswer[];
-  /** Decided at once: objective answers by their key, blank and omitted ones as not answered. */
-  results: SettledQuestion[];
 }
 
 /** What the paper says of answers, or of what could be read of them. */
