@@ -3,12 +3,11 @@ import { gunzip } from 'node:zlib';
 import { sql } from 'kysely';
 import { evidenceKey } from '@evaluation/object-store';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
+import { CriterionResult, GradingError, type Result } from '@evaluation/rest-contract/schemas';
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
 import { CurrentPaper, PaperQuestion, readPaper } from '../paper/paper.ts';
-import { resultRows, showResults } from '../submissions/results.ts';
 import { readOverrides } from '../paper/markedMaterial.ts';
 import { withPinnedRubrics } from '../paper/pinned.ts';
 import { MAX_PART_BYTES } from './storeEvidence.ts';
@@ -33,11 +32,22 @@ const BYTES_AT_ONCE = MAX_PART_BYTES;
 
 const decompress = promisify(gunzip);
 
+/** Reads the result of a submission as the API shows it. */
+export type ReadResult = (
+  tx: Tx,
+  instituteId: string,
+  submissionId: string,
+) => Promise<Pick<Result, 'status' | 'needs_review' | 'review_reasons' | 'totals'>>;
+
 /**
  * What a run was marked by and what it came to; no name, no number and no id of the candidate's.
  * @throws DomainFailure not_found (also of a deleted submission), conflict while the run is not over
  */
-export const showEvidence = async (services: Services, wanted: z.infer<typeof WantedEvidence>) => {
+export const showEvidence = async (
+  services: Services,
+  wanted: z.infer<typeof WantedEvidence>,
+  readResult: ReadResult,
+) => {
   const instituteId = wanted.institute_id ?? (await instituteOf(services, wanted.submission_id));
   return services.database.inTenant(instituteId, async (tx) => {
     const submission = await tx
@@ -89,7 +99,9 @@ export const showEvidence = async (services: Services, wanted: z.infer<typeof Wa
       recorded: {
         questions: await decidedBy(tx, instituteId, run.id, paper.questions),
         submission:
-          run.id === submission.current_run_id ? await standingOf(tx, instituteId, submission.id) : null,
+          run.id === submission.current_run_id
+            ? shownStanding(await readResult(tx, instituteId, submission.id))
+            : null,
       },
     };
   });
@@ -175,14 +187,17 @@ const decidedBy = async (
 
 const numberOf = (decimal: string | null): number | null => (decimal === null ? null : Number(decimal));
 
-/** As the API shows the submission. */
-const standingOf = async (tx: Tx, instituteId: string, submissionId: string) => {
-  const { rows } = await resultRows(instituteId, { where: sql<boolean>`s.id = ${submissionId}` }).execute(tx);
-  const [result] = await showResults(tx, instituteId, rows, new Set(['-extracted_answer']));
-  if (result === undefined) throw new DomainFailure('not_found');
-  const { status, needs_review, review_reasons, totals } = result;
-  return { status, needs_review, review_reasons, totals };
-};
+const shownStanding = ({
+  status,
+  needs_review,
+  review_reasons,
+  totals,
+}: Awaited<ReturnType<ReadResult>>) => ({
+  status,
+  needs_review,
+  review_reasons,
+  totals,
+});
 
 const KindOfPart = z.enum(['pages', 'alignment', 'question', 'rubric']);
 

@@ -19,6 +19,7 @@ import {
   InstituteCreate,
   showInstitute,
 } from '../account/provision.ts';
+import { readResultOf } from '../submissions/results.ts';
 import { controlProcedure, router } from '../trpc.ts';
 
 /** For provisioning: the CLI of design chapter 6. */
@@ -43,7 +44,7 @@ export const controlRouter = router({
     .query(({ ctx, input }) => reconcileSome(ctx.services.database, input)),
   showEvidence: controlProcedure
     .input(WantedEvidence)
-    .query(({ ctx, input }) => showEvidence(ctx.services, input)),
+    .query(({ ctx, input }) => showEvidence(ctx.services, input, readResultOf)),
   readEvidenceParts: controlProcedure
     .input(WantedParts)
     .query(({ ctx, input }) => readEvidenceParts(ctx.services, input)),

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { GradingError, type Result } from '@evaluation/rest-contract/schemas';
 import { totalsOf } from '@evaluation/rules';
 import type { Tx } from '@evaluation/database';
@@ -77,4 +78,12 @@ export const showResults = async (
       error: row.error === null ? null : GradingError.parse(row.error),
     };
   });
+};
+
+/** The result of one submission, of any exam and also of a replaced one. @throws DomainFailure not_found */
+export const readResultOf = async (tx: Tx, instituteId: string, submissionId: string): Promise<Result> => {
+  const { rows } = await resultRows(instituteId, { where: sql<boolean>`s.id = ${submissionId}` }).execute(tx);
+  const [result] = await showResults(tx, instituteId, rows, new Set(['-extracted_answer']));
+  if (result === undefined) throw new DomainFailure('not_found');
+  return result;
 };
