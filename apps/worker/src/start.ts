@@ -7,7 +7,7 @@ import { createLogger, inSpan, metrics, type Observed } from '@evaluation/teleme
 import { drawAgain } from './draw/drawAgain.ts';
 import { inspectUpload } from './inspect/inspectUpload.ts';
 import { openLaneGate, type LaneGate } from './preflight/laneGate.ts';
-import { gradeRun } from './run/gradeRun.ts';
+import { gradeRun } from './gradeRun.ts';
 import { holdRun, RunLost, type HeldRun } from './run/heldRun.ts';
 import type { Tools } from './run/tools.ts';
 import { costOf } from './run/usage.ts';

@@ -2,15 +2,15 @@ import { GraderFailure, type Trouble } from '@evaluation/grader';
 import { PdfUnreadable } from '@evaluation/pdf';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
-import { gradeCopy } from '../copy/gradeCopy.ts';
-import { unreadableCopy } from '../copy/unreadable.ts';
-import { gradeTyped } from '../typed/gradeTyped.ts';
-import type { LaneGate } from '../preflight/laneGate.ts';
-import { ModelUnavailable } from '../preflight/modelUnavailable.ts';
-import { RunLost, type HeldRun } from './heldRun.ts';
-import { isOutOfTime } from './outOfTime.ts';
-import { NotGradable, type Tools } from './tools.ts';
-import { countUsage, type UsageCount } from './usage.ts';
+import { gradeCopy } from './copy/gradeCopy.ts';
+import { unreadableCopy } from './copy/unreadable.ts';
+import { gradeTyped } from './typed/gradeTyped.ts';
+import type { LaneGate } from './preflight/laneGate.ts';
+import { ModelUnavailable } from './preflight/modelUnavailable.ts';
+import { RunLost, type HeldRun } from './run/heldRun.ts';
+import { isOutOfTime } from './run/outOfTime.ts';
+import { NotGradable, type Tools } from './run/tools.ts';
+import { countUsage, type UsageCount } from './run/usage.ts';
 
 type End = 'completed' | 'failed' | 'lost' | 'broken';
 
