@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { concatTransformationMatrix, drawObject, popGraphicsState, pushGraphicsState } from '#pdf-lib';
 import type { PDFPage, PDFRef } from '#pdf-lib';
-import type { Job } from '../child/messages.ts';
+import type { Job } from '../messages.ts';
 import { openReadable } from '../openUpload.ts';
 import { canExtract } from '../pages/scannerJpeg.ts';
 import type { PdfDocument } from '../pdfium.ts';

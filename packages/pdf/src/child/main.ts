@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Job, Report } from './messages.ts';
+import type { Job, Report } from '../messages.ts';
 import { startWatchdog } from './watchdog.ts';
 
 // The child process: one job, one answer, then the end. Until it says "ready" whatever goes wrong is the installation's

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod/v4';
 import type { PageImage } from '../types.ts';
 import { PdfUnreadable } from '../types.ts';
-import { Job, Report } from './messages.ts';
+import { Job, Report } from '../messages.ts';
 
 // States: starting (no "ready" yet) → working → settled (outcome known) → exited. The promise settles at "exited" only,
 // so a caller never has a child left. Dies the child while starting, the installation is at fault and a plain Error

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Job } from '../child/messages.ts';
+import type { Job } from '../messages.ts';
 import { openReadable } from '../openUpload.ts';
 import type { PdfDocument, PdfPage } from '../pdfium.ts';
 import type { PageImage, TextLine } from '../types.ts';

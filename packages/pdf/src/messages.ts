@@ -1,5 +1,5 @@
 import { z } from 'zod/v4';
-import { CheckedCopy, CheckedCopyPlan, Inspection, PageImage } from '../types.ts';
+import { CheckedCopy, CheckedCopyPlan, Inspection, PageImage } from './types.ts';
 
 /** Parent to child: one job, then nothing more. */
 export const Job = z.discriminatedUnion('kind', [
