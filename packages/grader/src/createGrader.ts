@@ -1,6 +1,6 @@
 import type { Grader, GraderOptions } from './grader.ts';
 import { createBaselineGrader } from './baseline/baselineGrader.ts';
-import { createOpenAiGrader } from './openai/openaiGrader.ts';
+import { createOpenAiGrader } from './openaiGrader.ts';
 
 /** Makes the grader that the settings name (design chapter 7). Reaches no network and starts nothing yet. */
 export async function createGrader(options: GraderOptions): Promise<Grader> {

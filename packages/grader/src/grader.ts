@@ -4,8 +4,8 @@
  * Design chapters 3.10, 3.17, 3.18, 7; spec 2.7.
  */
 
-import type { Hold } from './openai/hold.ts';
-import type { PreflightReport, PreflightRequest } from './preflight/report.ts';
+import type { Hold } from './hold.ts';
+import type { PreflightReport, PreflightRequest } from './preflightReport.ts';
 
 /** A rectangle in fractions of the page image as viewed, 0..1, origin top left. */
 export interface Box {

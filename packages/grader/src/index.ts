@@ -2,7 +2,7 @@ export * from './grader.ts';
 export { createGrader } from './createGrader.ts';
 export { DEFAULT_TABLE, NO_TABLE, readOff, readTable } from './confidenceTable.ts';
 export { addressesGrader, POSSIBLE_INJECTION } from './injection/detect.ts';
-export { createHold } from './openai/hold.ts';
+export { createHold } from './hold.ts';
 export { noticeOf } from './noticeOf.ts';
 export { blankReading, PAGE_NOT_READ, unreadPage } from './readPages/readPages.ts';
 export { LANE_PREFLIGHTS } from './preflight/lanes.ts';
@@ -13,7 +13,7 @@ export type {
   PreflightReport,
   PreflightRequest,
   PreflightStep,
-} from './preflight/report.ts';
+} from './preflightReport.ts';
 export { askedToAlign, askedToJudge } from './promptHashes.ts';
 export { readTextOnly } from './readTextOnly.ts';
 export { RULES_VERSION } from './rulesVersion.ts';

@@ -7,7 +7,7 @@ type JsonObject = NonNullable<Extract<Behaviour, { kind: 'status' }>['error']>;
 import { createGrader } from '../createGrader.ts';
 import type { Grader } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';
-import { createHold } from './hold.ts';
+import { createHold } from '../hold.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
 
 let server: ModelServer;

@@ -36,7 +36,7 @@ import {
   statusThatRefusesRequest,
   statusThatRefusesUs,
 } from './failures.ts';
-import { LONGEST_HOLD_MS } from './hold.ts';
+import { LONGEST_HOLD_MS } from '../hold.ts';
 import { createPatience } from './patience.ts';
 
 const FIRST_WAIT_MS = 500;

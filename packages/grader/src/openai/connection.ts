@@ -22,7 +22,7 @@ import {
   throttledFor,
   TimedOut,
 } from './failures.ts';
-import { createHold, type Hold } from './hold.ts';
+import { createHold, type Hold } from '../hold.ts';
 import { createImages, type Images } from './images.ts';
 import { createMaterial, type Material } from './material.ts';
 import { askedIn, type Output, type ReplySchema } from './output.ts';

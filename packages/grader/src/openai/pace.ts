@@ -14,7 +14,7 @@
  * which calls are answered at all; here only 429s and time-outs count.
  */
 import { createTurns } from '@evaluation/turns';
-import { createHold, type Hold } from './hold.ts';
+import { createHold, type Hold } from '../hold.ts';
 
 export interface Pace {
   /** Resolves when a call may go out; it must be told how that ended, once. Rejects with the signal's reason. */

@@ -1,4 +1,4 @@
-import type { PreflightRequest } from './report.ts';
+import type { PreflightRequest } from '../preflightReport.ts';
 
 /**
  * What a lane sends decides how long a text has to come back whole. Typed: a question with its rubric and a long answer,

@@ -14,7 +14,12 @@ import { MalformedOutput, readStrict, strictJsonSchema } from '../strictSchema.t
 import type { Usage } from '../grader.ts';
 import type { Connection } from '../openai/connection.ts';
 import { isTooSlow, isUnreachable, statusOf, statusThatRefusesUs, throttledFor } from '../openai/failures.ts';
-import type { PreflightReason, PreflightReport, PreflightRequest, PreflightStep } from './report.ts';
+import type {
+  PreflightReason,
+  PreflightReport,
+  PreflightRequest,
+  PreflightStep,
+} from '../preflightReport.ts';
 import { contextQuestion, formQuestion, sightQuestion, type Question } from './questions.ts';
 
 const TRIES = 2;

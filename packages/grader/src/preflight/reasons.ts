@@ -1,5 +1,5 @@
 import type { Trouble } from '../grader.ts';
-import type { PreflightReason } from './report.ts';
+import type { PreflightReason } from '../preflightReport.ts';
 
 export type UnavailableReason = PreflightReason | Trouble;
 

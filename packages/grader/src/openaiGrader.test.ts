@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startModelServer } from '@evaluation/test-services';
 import type { ModelServer } from '@evaluation/test-services';
-import { createGrader } from '../createGrader.ts';
-import type { Grader, PageImage } from '../grader.ts';
+import { createGrader } from './createGrader.ts';
+import type { Grader, PageImage } from './grader.ts';
 import {
   alignRequest,
   exam,
@@ -16,9 +16,9 @@ import {
   typedAnswer,
   within,
   writtenAnswer,
-} from './fixtures.ts';
-import { askedToAlign } from '../promptHashes.ts';
-import { resettleAlignment } from '../resettle.ts';
+} from './openai/fixtures.ts';
+import { askedToAlign } from './promptHashes.ts';
+import { resettleAlignment } from './resettle.ts';
 
 let server: ModelServer;
 let grader: Grader;
