@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import type { StartedServices } from './services/services.ts';
+import type { StartedServices } from './startedServices.ts';
 
 /**
  * Vitest's global setup: one PostgreSQL, one nats-server and one S3 endpoint for the whole test run. Test files share

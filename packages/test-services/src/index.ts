@@ -4,5 +4,5 @@ export { readPlan, type PlanReading } from './database/readPlan.ts';
 export { newBacking, type Backing } from './newBacking.ts';
 export { newBucket } from './newBucket.ts';
 export { newLanes, newNamespace } from './newLanes.ts';
-export type { TestServices } from './services/services.ts';
+export type { TestServices } from './startedServices.ts';
 export * from './model/index.ts';

@@ -1,7 +1,7 @@
 import { objectStore, type ObjectStoreOptions } from '@evaluation/object-store';
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import './services/services.ts';
+import './startedServices.ts';
 
 /** Create a bucket that nobody else uses; it goes with the test run. Hand the result to `objectStore`. */
 export async function newBucket(): Promise<ObjectStoreOptions> {

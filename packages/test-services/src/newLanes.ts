@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import './services/services.ts';
+import './startedServices.ts';
 
 /** A namespace that nobody else uses, so that lanes and broadcasts of other tests are not heard. */
 export function newNamespace(): string {

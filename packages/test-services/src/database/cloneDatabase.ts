@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { inject } from 'vitest';
-import '../services/services.ts';
+import '../startedServices.ts';
 import { onServer } from './onServer.ts';
 
 /** A database of one test file (or one test): migrated, empty, nobody else's. */

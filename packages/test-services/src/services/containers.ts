@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { GenericContainer, Wait } from 'testcontainers';
 import { makeTemplate } from '../database/template.ts';
-import type { StartedServices } from './services.ts';
+import type { StartedServices } from '../startedServices.ts';
 
 const POSTGRES_PORT = 5432;
 const NATS_PORT = 4222;

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeTemplate } from '../database/template.ts';
-import type { StartedServices } from './services.ts';
+import type { StartedServices } from '../startedServices.ts';
 
 const FOLDER_PREFIX = 'evaluation-tests-';
 
