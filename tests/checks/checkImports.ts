@@ -1,6 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { cyclesOf } from './cycles.ts';
+import { folderEdge, hasFolder } from './folderEdges.ts';
 import {
   allowed,
   allowedToTests,
@@ -32,6 +33,7 @@ export const checkImports = async (root: string): Promise<string[]> => {
   const offences = files.flatMap(nameOffences);
   const edges = new Map<string, Set<string>>();
   const packageEdges = new Map<string, Set<string>>();
+  const folderEdges = new Map<string, Set<string>>();
 
   for (const file of files.filter((path) => SOURCE.test(path))) {
     const { imports, environmentLines } = scan(await readFile(join(root, file), 'utf8'));
@@ -47,12 +49,14 @@ export const checkImports = async (root: string): Promise<string[]> => {
       if (reason !== null)
         offences.push(`${file}:${imported.line} imports '${imported.specifier}': ${reason}`);
       if (target.file !== undefined) add(edges, file, target.file);
+      const folders = own === undefined ? null : folderEdge(`${own.folder}/src`, file, target.file ?? '');
+      if (folders !== null && !TEST.test(file)) add(folderEdges, ...folders);
       const crosses = target.workspace !== undefined && own !== undefined && target.workspace !== own;
       if (crosses && !TEST.test(file)) add(packageEdges, own.folder, target.workspace?.folder ?? '');
     }
   }
 
-  const cycles = [...cyclesOf(edges), ...cyclesOf(packageEdges)];
+  const cycles = [...cyclesOf(edges), ...cyclesOf(packageEdges), ...cyclesOf(folderEdges).filter(hasFolder)];
   return [...offences, ...cycles.map((cycle) => `cycle: ${cycle.join(' → ')}`)];
 };
 

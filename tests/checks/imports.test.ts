@@ -160,6 +160,36 @@ describe('design 2: who may import whom', () => {
       'cycle: apps/core/src/a.ts → apps/core/src/b.ts → apps/core/src/a.ts',
     ],
     [
+      'folders of an app import each other in one direction only',
+      {
+        'apps/core/src/exams/open.ts': "import type { Run } from '../runs/run.ts';",
+        'apps/core/src/runs/run.ts': 'export interface Run {}',
+        'apps/core/src/runs/insert.ts': "import { lock } from '../exams/lock.ts';",
+        'apps/core/src/exams/lock.ts': 'export const lock = 1;',
+      },
+      'cycle: apps/core/src/exams → apps/core/src/runs → apps/core/src/exams',
+    ],
+    [
+      'a folder and a file beside it import each other in one direction only',
+      {
+        'packages/rules/src/marks/round.ts': "import { step } from '../step.ts';",
+        'packages/rules/src/marks/total.ts': 'export const total = 1;',
+        'packages/rules/src/step.ts': "import { half } from './half.ts';\nexport const step = half;",
+        'packages/rules/src/half.ts': "import { total } from './marks/total.ts';\nexport const half = total;",
+      },
+      'cycle: packages/rules/src/half.ts → packages/rules/src/marks → packages/rules/src/step.ts → packages/rules/src/half.ts',
+    ],
+    [
+      'folders inside a folder import each other in one direction only',
+      {
+        'apps/core/src/credits/ledger/a.ts': "import { b } from '../audit/b.ts';",
+        'apps/core/src/credits/audit/b.ts': 'export const b = 1;',
+        'apps/core/src/credits/audit/c.ts': "import { d } from '../ledger/d.ts';",
+        'apps/core/src/credits/ledger/d.ts': 'export const d = 1;',
+      },
+      'cycle: apps/core/src/credits/audit → apps/core/src/credits/ledger → apps/core/src/credits/audit',
+    ],
+    [
       'only settings read the environment',
       { 'packages/lanes/src/a.ts': 'const url =\n  process.env.NATS_URL;' },
       'packages/lanes/src/a.ts:2 reads process.env: only packages/settings does',
@@ -176,6 +206,16 @@ describe('design 2: who may import whom', () => {
     ],
   ])('%s', async (_, planted, offence) => {
     expect(await offencesOf(planted)).toEqual([offence]);
+  });
+
+  test('a test beside the code may import from any folder', async () => {
+    expect(
+      await offencesOf({
+        'apps/core/src/exams/open.ts': "import { run } from '../runs/run.ts';",
+        'apps/core/src/runs/run.ts': 'export const run = 1;',
+        'apps/core/src/runs/run.test.ts': "import { open } from '../exams/open.ts';",
+      }),
+    ).toEqual([]);
   });
 
   test('packages do not import each other in a circle', async () => {

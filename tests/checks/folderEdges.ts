@@ -1,0 +1,24 @@
+/**
+ * The edge that an import draws between two entries (files or folders) of one folder: `src/a/x.ts` importing
+ * `src/b/y.ts` draws `src/a` → `src/b`. Null when a file imports itself, or
+ * the import leaves `src` of the workspace.
+ */
+export const folderEdge = (src: string, from: string, to: string): [from: string, to: string] | null => {
+  if (!from.startsWith(`${src}/`) || !to.startsWith(`${src}/`)) return null;
+  let folder = src;
+  for (;;) {
+    const [start, end] = [entryOf(folder, from), entryOf(folder, to)];
+    if (start !== end) return [start, end];
+    if (start === from) return null;
+    folder = start;
+  }
+};
+
+/** The entry of a folder that holds the file, or is the file. */
+const entryOf = (folder: string, file: string): string => {
+  const [name] = file.slice(folder.length + 1).split('/');
+  return `${folder}/${name}`;
+};
+
+/** A cycle in which each entry is a file is found among the imports of files already. */
+export const hasFolder = (cycle: readonly string[]): boolean => cycle.some((entry) => !entry.endsWith('.ts'));
