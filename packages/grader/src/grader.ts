@@ -20,6 +20,11 @@ export interface CallOptions {
   signal: AbortSignal;
   /** No retry is begun and no call left running past this moment. */
   deadline: Date;
+  /**
+   * Whose work it is. Calls that wait for a place change it only with calls of the same institute, so that those to one
+   * question go one after the other. Left out, it is all of one.
+   */
+  institute?: string;
 }
 
 export interface Usage {

@@ -43,9 +43,10 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
   const closed = new AbortController();
   const table = readTable(options.confidenceTable ?? DEFAULT_TABLE);
   const secondLook = options.secondLook ?? { when: 'never', maxCharacters: 0 };
-  const whileOpen = ({ signal, deadline }: CallOptions): CallOptions & { run: object } => ({
+  const whileOpen = ({ signal, deadline, institute }: CallOptions): CallOptions & { run: object } => ({
     signal: AbortSignal.any([signal, closed.signal]),
     deadline,
+    ...(institute === undefined ? {} : { institute }),
     // All that is asked for a run ends by one signal.
     run: signal,
   });
@@ -86,7 +87,7 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
       const open = whileOpen(callOptions);
       if (key !== null) return await ask(connection, readObjectiveCall(request, key, table), open);
       return await judgeTwice(
-        (call, within) => ask(connection, call, { ...within, run: open.run }),
+        (call, within) => ask(connection, call, { ...open, ...within }),
         request,
         secondLook,
         table,

@@ -26,11 +26,10 @@ import { strictJsonSchema } from './strictSchema.ts';
 const THRESHOLD = 1024;
 const table = readTable(DEFAULT_TABLE);
 
+type Asked = Pick<ModelCall<unknown, unknown>, 'name' | 'system' | 'user' | 'schema'>;
+
 /** What a provider reads of a call, in its order: the schema before the system message (OpenAI), or at its end. */
-function promptOf<Wire, Value>(
-  call: ModelCall<Wire, Value>,
-  output: 'json_schema' | 'json_object' = 'json_schema',
-): string {
+function promptOf(call: Asked, output: 'json_schema' | 'json_object' = 'json_schema'): string {
   const user = call.user.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n');
   const schema = { name: call.name, schema: strictJsonSchema(call.schema) };
   const { messages, response_format } = askedIn(
@@ -51,10 +50,7 @@ function commonStart(one: string, other: string): string {
 }
 
 /** Tokens that two calls have in common at their beginning, and the tokens of the second. */
-function measured<Wire, Value>(
-  one: ModelCall<Wire, Value>,
-  other: ModelCall<Wire, Value>,
-): { common: number; all: number } {
+function measured(one: Asked, other: Asked): { common: number; all: number } {
   const [first, second] = [promptOf(one), promptOf(other)];
   return { common: countTokens(commonStart(first, second)), all: countTokens(second) };
 }
@@ -111,7 +107,7 @@ const readingPages = (numbers: readonly number[]) =>
   );
 
 describe('calls of one kind begin alike', () => {
-  test.each([
+  test.each<[string, Asked[]]>([
     ['a long answer', judging(longQuestionOf(2))],
     ['a second look', judging(longQuestionOf(2), 'second')],
     ['an objective answer', reading()],
@@ -139,7 +135,7 @@ describe('calls of one kind begin alike', () => {
 });
 
 describe('what of a call a provider may have cached', () => {
-  const shareOf = <Wire, Value>([one, other]: ModelCall<Wire, Value>[]) => {
+  const shareOf = ([one, other]: Asked[]) => {
     if (one === undefined || other === undefined) throw new Error('there are two calls');
     return measured(one, other);
   };

@@ -141,10 +141,7 @@ export const alignCopy = async (
 ): Promise<FoundAnswer[]> => {
   if (run.material.alignment !== null) return FoundAnswers.parse(run.material.alignment);
   const answered = await usage.counted(
-    tools.grader.alignAnswers(alignRequest(run.material.questions, pages), {
-      signal: run.signal,
-      deadline: run.deadline,
-    }),
+    tools.grader.alignAnswers(alignRequest(run.material.questions, pages), run),
   );
   const alignment = withProblems(answered.value, answered.problems);
   const evidence: AlignmentPart = {

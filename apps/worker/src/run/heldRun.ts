@@ -40,6 +40,8 @@ export interface HeldRun {
   /** Aborts when the run is lost, or the worker is told to stop it. */
   signal: AbortSignal;
   deadline: Date;
+  /** A run is what a grader's calls are asked for: it goes with them as their CallOptions. */
+  institute: string;
   /**
    * Writes something with fence and token; retried while core is not reachable, since every record is safe to repeat.
    * @throws RunLost
@@ -89,6 +91,7 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
     material,
     signal: abort.signal,
     deadline: new Date(Date.parse(material.deadline_at) - AHEAD_OF_CORE_MS),
+    institute: institute_id,
     write,
     stop: (reason) => abort.abort(reason),
     handBack: async () => {

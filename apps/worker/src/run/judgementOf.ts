@@ -45,9 +45,7 @@ export const judgementOf = async (
     usage.reused(again.calls);
     return again;
   }
-  const { value, evidence } = await usage.counted(
-    tools.grader.judgeAnswer(request, { signal: run.signal, deadline: run.deadline }),
-  );
+  const { value, evidence } = await usage.counted(tools.grader.judgeAnswer(request, run));
   const shares = key === null ? null : { key, replaces: found?.run_id ?? null };
   return { judgement: value, calls: evidence, reusedFrom: null, shares };
 };

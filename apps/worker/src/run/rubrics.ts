@@ -76,10 +76,7 @@ const makeRubric = async (
 ): Promise<PaperQuestion['rubric']> => {
   try {
     const answered = await usage.counted(
-      tools.grader.makeRubric(makeRubricRequest(run.material.exam, question), {
-        signal: run.signal,
-        deadline: run.deadline,
-      }),
+      tools.grader.makeRubric(makeRubricRequest(run.material.exam, question), run),
     );
     const rubric = { criteria: answered.value };
     const evidence: RubricPart = { question, calls: answered.evidence, rules: RULES_VERSION };

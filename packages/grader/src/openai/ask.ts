@@ -94,6 +94,7 @@ export async function ask<Wire, Value>(
           again: malformed,
           outputTokens,
           cacheKey,
+          institute: options.institute ?? '',
           onRefused: (error) => {
             const isWrong = isOfThisRequest(error) || patience.isProvenWrong(timesOf(sentAt));
             return isWrong ? 'of_request' : images > 1 ? 'unknown' : 'of_us';

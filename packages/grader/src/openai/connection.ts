@@ -77,6 +77,8 @@ export interface Connection {
       onRefused: (error: unknown) => Refusal;
       /** The same for requests that begin alike. */
       cacheKey: string;
+      /** Whose request it is: only among those of one institute does a request go before one that waits longer. */
+      institute: string;
       /** The run that the call is for: any object that its calls share. */
       run: object;
       /** It asks about the endpoint itself: who asked judges the reply, and it is no answer to a run. */
@@ -237,9 +239,20 @@ export function connect(options: OpenAiOptions): Connection {
     async complete(
       messages,
       schema,
-      { signal, run, again, outputTokens, onRefused, cacheKey, isPreflight = false, onCall, onTokens },
+      {
+        signal,
+        run,
+        again,
+        outputTokens,
+        onRefused,
+        cacheKey,
+        institute,
+        isPreflight = false,
+        onCall,
+        onTokens,
+      },
     ) {
-      const turn = await pace.enter(signal);
+      const turn = await pace.enter(signal, { institute, beginning: cacheKey });
       try {
         const passage = await breaker.enter(run, signal);
         onCall();

@@ -9,6 +9,10 @@
  *     to find out that a place is one too many then costs a whole time limit, and not a 429
  *   429 with a time to wait ──▶ no call goes out until then
  *
+ * Calls go in the order in which they were asked for, but that of one institute's waiting calls those with the beginning of the
+ * call before go first: the endpoint may have that beginning cached, and a server of one slot keeps no other. Institutes keep
+ * their turns, and a call is passed by eight at most once it is the first of its institute (packages/turns).
+ *
  * State: places, answers since the last change, how often places were cut, whether a call has timed out. It lives in this object, is changed by how calls
  * end, and dies with the process: the next one starts with all places and finds out again. The breaker beside it counts
  * which calls are answered at all; here only 429s and time-outs count.
@@ -17,8 +21,11 @@ import { createTurns } from '@evaluation/turns';
 import { createHold, type Hold } from '../hold.ts';
 
 export interface Pace {
-  /** Resolves when a call may go out; it must be told how that ended, once. Rejects with the signal's reason. */
-  enter(signal: AbortSignal): Promise<Turn>;
+  /**
+   * Resolves when a call may go out; it must be told how that ended, once. Rejects with the signal's reason.
+   * @param call whose it is, and what it begins with. Left out, it keeps its place among those that wait
+   */
+  enter(signal: AbortSignal, call?: { institute: string; beginning: string }): Promise<Turn>;
   /** Places at this moment. */
   readonly places: number;
 }
@@ -35,11 +42,13 @@ export interface Turn {
   ended(): void;
 }
 
+/** At one call at a time of half a minute each, the one that is passed goes four minutes later. */
+const MOST_PASSED = 8;
 const ROUNDS_AFTER_TIME_OUT = 10;
 
 /** @param hold the endpoint's, which other graders may share */
 export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace {
-  const turns = createTurns({ places: mostPlaces });
+  const turns = createTurns({ places: mostPlaces, mostPassed: MOST_PASSED });
   let places = mostPlaces;
   let answers = 0;
   let cuts = 0;
@@ -57,8 +66,9 @@ export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace 
     get places() {
       return places;
     },
-    async enter(signal) {
-      const release = await turns.acquire('calls', { signal });
+    async enter(signal, call) {
+      const among = call && { group: call.institute, alike: call.beginning };
+      const release = await turns.acquire('calls', { signal, ...(among && { among }) });
       try {
         await hold.over(signal);
       } catch (error) {

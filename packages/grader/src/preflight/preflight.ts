@@ -79,6 +79,7 @@ async function askOnce<Reply>(
         // The check that asked tells it, and alone knows whether a request like that may be refused.
         onRefused: () => 'unknown',
         cacheKey: question.name,
+        institute: '',
         onCall: () => (usage.calls += 1),
         onTokens: (took) => {
           tokens = took.inputTokens;

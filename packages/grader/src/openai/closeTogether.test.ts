@@ -1,0 +1,74 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startModelServer } from '@evaluation/test-services';
+import type { ModelServer } from '@evaluation/test-services';
+import { createGrader } from '../createGrader.ts';
+import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterEach(() => server.reset());
+afterAll(() => server.close());
+
+const RUNS = 6;
+const QUESTIONS = 5;
+
+/**
+ * Asks for all questions of some runs at once, while the endpoint holds its first answers back until all others wait for a
+ * place. @returns the questions in the order in which the server was asked, and the institute of each
+ */
+const askedInOrder = async (places: number, instituteOf: (run: number) => string) => {
+  const grader = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: places });
+  const { promise: all, resolve: allWait } = Promise.withResolvers<void>();
+  server.behave(() => ({ kind: 'held', until: all }));
+  const judging = Array.from({ length: RUNS }, (_, run) => {
+    const options = { ...within(60_000), institute: instituteOf(run) };
+    return Array.from({ length: QUESTIONS }, (__, question) =>
+      grader.judgeAnswer(
+        {
+          exam,
+          question: longQuestion({ label: String(question + 1) }),
+          answer: typedAnswer(`run ${run}: light`),
+        },
+        options,
+      ),
+    );
+  }).flat();
+  await server.waitFor((calls) => calls.length === places);
+  allWait();
+  await Promise.all(judging);
+  await grader.close();
+  return server.calls.map(({ body }) => {
+    const asked = JSON.stringify(body['messages']);
+    const question = /\{\\\\?"question\\\\?":\\\\?"(\d)/.exec(asked)?.[1] ?? '';
+    const run = Number(/run (\d): light/.exec(asked)?.[1]);
+    return { question, institute: instituteOf(run) };
+  });
+};
+
+/** How often a call begins otherwise than the one before it. */
+const changesIn = (asked: readonly { question: string }[]): number =>
+  asked.filter(({ question }, index) => index > 0 && question !== asked[index - 1]?.question).length;
+
+test.each([1, 2])(
+  'waiting calls of an institute to one question go one after the other, at %d places',
+  async (places) => {
+    const asked = await askedInOrder(places, () => 'one institute');
+    expect(asked).toHaveLength(RUNS * QUESTIONS);
+    // Four is the least there can be; in the order in which they were asked for there are 29.
+    expect(changesIn(asked)).toBeLessThanOrEqual(QUESTIONS + places);
+  },
+);
+
+test('an institute keeps its turns, whatever another one asks', async () => {
+  const asked = await askedInOrder(1, (run) => (run % 2 === 0 ? 'a' : 'b'));
+  // As they were asked for: five of a run, then five of the next.
+  expect(asked.map(({ institute }) => institute).join('')).toBe('aaaaabbbbb'.repeat(RUNS / 2));
+});
+
+test('calls of as many institutes as runs go in the order in which they were asked for', async () => {
+  const asked = await askedInOrder(1, String);
+  expect(asked.map(({ question }) => question).join('')).toBe('12345'.repeat(RUNS));
+  expect(changesIn(asked)).toBe(RUNS * QUESTIONS - 1);
+});
