@@ -11,7 +11,7 @@ export type { ExtractOptions } from './extractPages.ts';
 export { drawCheckedCopy } from './drawCheckedCopy.ts';
 export type { DrawOptions } from './drawCheckedCopy.ts';
 export { toImageBox, toViewedBox } from './viewedBox.ts';
-export { PdfUnreadable } from './types.ts';
+export { PAGE_LONG_SIDE, PdfUnreadable } from './types.ts';
 export type {
   Annotation,
   Box,

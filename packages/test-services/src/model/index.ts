@@ -1,3 +1,4 @@
+export { asArray, asObject, asText, type Json } from './chatRequest.ts';
 export { startModelServer } from './server.ts';
 export type { ModelServer } from './server.ts';
 export type { Behaviour, BehaviourRule, ModelCallRecord } from './behaviour.ts';

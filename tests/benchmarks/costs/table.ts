@@ -1,0 +1,111 @@
+import { KINDS, type Kind, type MeasuredCall, type MeasuredPaper } from './measure.ts';
+
+/** Prices of a million tokens. */
+export interface Prices {
+  input: number;
+  cachedInput: number;
+  output: number;
+  currency: string;
+}
+
+export interface PaperCosts {
+  name: string;
+  questions: number;
+  /** Calls of each kind; of second looks the share that is asked. */
+  calls: Record<Kind, number>;
+  inputTokens: number;
+  pictureTokens: number;
+  /** Input tokens that are the same for the next candidate, and those of them that a cache gives back. */
+  equalTokens: number;
+  cachedTokens: number;
+  outputTokens: number;
+  /** For the first candidate, and for one whose equal beginnings are in the provider's cache. */
+  price: number;
+  cachedPrice: number;
+}
+
+/** @param secondLooks the share of long answers that are judged twice */
+export function costsOf(
+  { name, questions, calls }: MeasuredPaper,
+  secondLooks: number,
+  prices: Prices,
+): PaperCosts {
+  const share = ({ kind }: MeasuredCall) => (kind === 'second look' ? secondLooks : 1);
+  const sum = (of: (call: MeasuredCall) => number) =>
+    calls.reduce((total, call) => total + share(call) * of(call), 0);
+  const inputTokens = sum((call) => call.textTokens + call.pictureTokens);
+  const cachedTokens = sum((call) => call.cachedTokens);
+  const outputTokens = sum((call) => call.outputTokens);
+  const price = (cached: number) =>
+    ((inputTokens - cached) * prices.input + cached * prices.cachedInput + outputTokens * prices.output) /
+    1e6;
+  const countOf = (kind: Kind) =>
+    calls.filter((call) => call.kind === kind).reduce((n, call) => n + share(call), 0);
+  return {
+    name,
+    questions,
+    calls: {
+      'read pages': countOf('read pages'),
+      align: countOf('align'),
+      judge: countOf('judge'),
+      'second look': countOf('second look'),
+      'read objective': countOf('read objective'),
+      rubric: countOf('rubric'),
+    },
+    inputTokens,
+    pictureTokens: sum((call) => call.pictureTokens),
+    equalTokens: sum((call) => call.equalTokens),
+    cachedTokens,
+    outputTokens,
+    price: price(0),
+    cachedPrice: price(cachedTokens),
+  };
+}
+
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+const table = (head: readonly string[], rows: readonly (string | number)[][]): string =>
+  [row(head), row(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(row)].join('\n');
+
+const count = (value: number): string => String(Number(value.toFixed(2)));
+const tokens = (value: number): string => Math.round(value).toLocaleString('en-US');
+const money = (value: number): string => (value === 0 ? '0' : value.toFixed(5));
+
+/** Calls by kind, a row for each paper. */
+export function callsTable(costs: readonly PaperCosts[]): string {
+  return table(
+    ['calls', ...KINDS, 'together'],
+    costs.map(({ name, calls }) => {
+      const each = KINDS.map((kind) => calls[kind]);
+      return [name, ...each.map(count), count(each.reduce((sum, one) => sum + one, 0))];
+    }),
+  );
+}
+
+/** Tokens of one copy or typed answer sheet. */
+export function tokensTable(costs: readonly PaperCosts[]): string {
+  return table(
+    ['tokens', 'input', 'of it pictures', 'equal for all candidates', 'of it from a cache', 'output'],
+    costs.map((of) => [
+      of.name,
+      tokens(of.inputTokens),
+      tokens(of.pictureTokens),
+      of.inputTokens === 0 ? '0' : `${Math.round((100 * of.equalTokens) / of.inputTokens)} %`,
+      tokens(of.cachedTokens),
+      tokens(of.outputTokens),
+    ]),
+  );
+}
+
+/** Money of one copy and of one answer in it. */
+export function moneyTable(costs: readonly PaperCosts[], { currency }: Prices): string {
+  return table(
+    [currency, 'a copy', 'an answer', 'a copy, cached', 'an answer, cached'],
+    costs.map(({ name, questions, price, cachedPrice }) => [
+      name,
+      money(price),
+      money(price / questions),
+      money(cachedPrice),
+      money(cachedPrice / questions),
+    ]),
+  );
+}
