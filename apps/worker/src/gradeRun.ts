@@ -1,4 +1,4 @@
-import { GraderFailure, type Trouble } from '@evaluation/grader';
+import { GraderFailure, type UnavailableReason } from '@evaluation/grader';
 import { PdfUnreadable } from '@evaluation/pdf';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
@@ -20,7 +20,7 @@ type End = 'completed' | 'failed' | 'lost' | 'broken';
  */
 export const gradeRun = async (
   /** `gate`: what a run waits for before it is graded. */
-  tools: Tools & { gate: Pick<LaneGate, 'passed'> },
+  tools: Tools & { gate: Pick<LaneGate, 'passed' | 'reason'> },
   run: HeldRun,
 ): Promise<void> => {
   const { lane, run_id, institute_id, traceparent } = run.material;
@@ -55,7 +55,7 @@ const grade = async (
     return 'completed';
   } catch (error) {
     if (run.signal.aborted || error instanceof RunLost) return 'lost';
-    const reason = failureOf(error, run, tools.grader.trouble);
+    const reason = failureOf(error, run, tools.gate.reason() ?? tools.grader.trouble);
     const exhausted = usedUpBy(
       error,
       Math.min((performance.now() - begun) / 1000, tools.settings.pdfSeconds),
@@ -82,7 +82,7 @@ const usedUpBy = (error: unknown, seconds: number) => {
 };
 
 /** @param trouble what is wrong with the endpoint now: then time ran out for that */
-const failureOf = (error: unknown, run: HeldRun, trouble: Trouble | null): GradingFailure => {
+const failureOf = (error: unknown, run: HeldRun, trouble: UnavailableReason | null): GradingFailure => {
   if (error instanceof ModelUnavailable) return `model_${error.reason}`;
   if (error instanceof NotGradable) return error.reason;
   if (error instanceof PdfUnreadable) return unreadableCopy(error);

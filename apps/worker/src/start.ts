@@ -53,6 +53,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
             maxConcurrentCalls: settings.modelCalls[lane],
             lane,
             log,
+            check: { isPassed: () => gate.isOpen(), passed: async (signal) => await gate.opened(signal) },
             onLost: () => gate.checkAgain(),
             onProgress: (event, details) => {
               log.warn({ ...details, lane }, event);

@@ -248,6 +248,13 @@ export interface Grader {
   close(): Promise<void>;
 }
 
+/** Whether the endpoint has passed its latest preflight. Calls of a preflight do not ask. */
+export interface EndpointCheck {
+  isPassed(): boolean;
+  /** Resolves when it has. Rejects with the signal's reason. */
+  passed(signal: AbortSignal): Promise<void>;
+}
+
 /** What a grader says to its operator: ids, codes and numbers, and no word of a prompt, an answer or a key. */
 export interface GraderLog {
   error(fields: object, message: string): void;
@@ -298,6 +305,8 @@ export type GraderOptions =
       whenRefused?: 'wait' | 'fail';
       /** Hears what goes wrong with the endpoint, each kind once a minute at most. Left out, nothing is told. */
       log?: GraderLog;
+      /** What calls of runs wait for, those of runs in hand too; left out, they wait for nothing. */
+      check?: EndpointCheck;
       /** A call lost pictures or text on its way to the model, so a new preflight is due. */
       onLost?: () => void;
       /**

@@ -1,4 +1,4 @@
-import { createGrader, type Grader } from '@evaluation/grader';
+import { createGrader, type Grader, type JudgeRequest } from '@evaluation/grader';
 import { createLogger } from '@evaluation/telemetry';
 import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -50,7 +50,11 @@ const slotsOf = (lane: LaneGate, count: number) => {
   for (let slot = 0; slot < count; slot += 1) void lane.mayTakeRun(never).then(() => (state.allowed += 1));
   return state;
 };
-const run = (seconds: number) => ({ signal: never, deadline: new Date(Date.now() + seconds * 1000) });
+/** Each its own run: runs are told apart by their signals. */
+const run = (seconds: number) => ({
+  signal: new AbortController().signal,
+  deadline: new Date(Date.now() + seconds * 1000),
+});
 const SOON = { timeout: 50_000, interval: 20 };
 
 test('a lane that passed lets every slot take runs, and takes that back when it is to be checked again', async () => {
@@ -109,4 +113,75 @@ test('a run that is stopped while it waits ends by its own reason', async () => 
   const waiting = lane.passed({ ...run(60), signal: stop.signal });
   stop.abort(new Error('cancelled'));
   await expect(waiting).rejects.toThrow('cancelled');
+});
+
+const answer = (text: string): JudgeRequest => ({
+  exam: { subject: null, level: 'school', board: null, class: null, instructions: null },
+  question: {
+    label: '1',
+    type: 'long_answer',
+    text: 'Why does ice float?',
+    maxMarks: 2,
+    options: [],
+    correctOptions: [],
+    answer: null,
+    modelAnswer: 'It is less dense than water.',
+    partialMarking: null,
+    criteria: [],
+  },
+  answer: { text, legibility: null, blocks: [] },
+});
+
+test('calls of runs in hand wait for the preflight after an outage, and go on when it passes', async () => {
+  let lane: LaneGate | undefined;
+  const guarded = await createGrader({
+    provider: 'openai',
+    baseUrl: server.baseUrl,
+    apiKey: 'sk-secret',
+    model: 'm',
+    maxConcurrentCalls: 2,
+    callTimeoutSeconds: 20,
+    check: {
+      isPassed: () => lane?.isOpen() ?? false,
+      passed: async (signal) => await lane?.opened(signal),
+    },
+    onProgress: (event) => event === 'provider.up' && lane?.checkAgain(),
+  });
+  try {
+    lane = gate = openLaneGate({
+      lane: 'typed',
+      grader: guarded,
+      request: { vision: false, contextCharacters: 2000 },
+      log: createLogger({ service: 'worker', level: 'silent' }),
+      onUsed: () => {},
+    });
+    await lane.firstCheck;
+    const isRunCall = ({ schemaName }: { schemaName: string | null }) => schemaName === 'judge_answer';
+
+    server.behave([{ behaviour: { kind: 'status', status: 503 } }]);
+    const judged = Promise.all(
+      ['one', 'two', 'three', 'four'].map(async (text) => await guarded.judgeAnswer(answer(text), run(110))),
+    );
+    await expect.poll(() => guarded.trouble, SOON).toBe('unreachable');
+    await server.waitFor((calls) => calls.filter(isRunCall).length >= 5);
+    // It comes back as another one, which answers and keeps to no schema.
+    let answered = 0;
+    server.behave((call) => {
+      if (!isRunCall(call)) return { kind: 'violating' };
+      answered += 1;
+      return { kind: 'answer' };
+    });
+    await expect.poll(() => lane?.isShut(), SOON).toBe(true);
+    expect(lane.reason()).toBe('schema_not_kept');
+    const checks = server.calls.length;
+    await server.waitFor((calls) => calls.length >= checks + 2);
+    // The call that found out that the outage is over.
+    expect(answered).toBe(1);
+
+    server.behave([]);
+    expect(await judged).toHaveLength(4);
+  } finally {
+    await gate?.close();
+    await guarded.close();
+  }
 });

@@ -10,6 +10,8 @@
  * `model_unavailable`, so that an institute is told what is wrong. Where the reason lasts until the endpoint is changed, the
  * witness ends after 5 s, and the next one is not taken within the hour: one copy tells as much as fifty. See decision 032.
  *
+ * Calls of runs in hand wait for the preflight after an outage as well, each within its deadline (`opened`).
+ *
  * State: in this object, changed by its one loop and by the slots of the lane. It dies with the process; the next process
  * checks for itself.
  */
@@ -20,6 +22,7 @@ import {
   type Grader,
   type PreflightReport,
   type PreflightRequest,
+  type UnavailableReason,
   type Usage,
 } from '@evaluation/grader';
 import { metrics, type Logger } from '@evaluation/telemetry';
@@ -55,6 +58,12 @@ export interface LaneGate {
   checkAgain(): void;
   /** The latest preflight failed. */
   isShut(): boolean;
+  /** The latest preflight passed, and no other is due. */
+  isOpen(): boolean;
+  /** Resolves when the lane is open. Rejects with the signal's reason. */
+  opened(signal: AbortSignal): Promise<void>;
+  /** Why the lane is shut; null while it is not. */
+  reason(): UnavailableReason | null;
   /** One line for a person: what the latest preflight found. */
   describe(): string;
   /** Resolves when the first preflight is over, however it ended. */
@@ -240,6 +249,11 @@ export const openLaneGate = (options: {
       else changed();
     },
     isShut: () => state.is === 'shut',
+    isOpen: () => state.is === 'open',
+    async opened(signal) {
+      while (state.is !== 'open') await orAborted(change.promise, signal);
+    },
+    reason: () => (state.is === 'shut' ? state.failed.reason : null),
     describe() {
       switch (state.is) {
         case 'checking':

@@ -23,6 +23,7 @@ import {
   TimedOut,
 } from './failures.ts';
 import { createHold, type Hold } from '../hold.ts';
+import { goOut } from './goOut.ts';
 import { createImages, type Images } from './images.ts';
 import { createMaterial, type Material } from './material.ts';
 import { askedIn, type Output, type ReplySchema } from './output.ts';
@@ -252,9 +253,10 @@ export function connect(options: OpenAiOptions): Connection {
         onTokens,
       },
     ) {
-      const turn = await pace.enter(signal, { institute, beginning: cacheKey });
+      const check = isPreflight ? null : (options.check ?? null);
+      const place = { institute, beginning: cacheKey };
+      const { turn, passage } = await goOut({ check, pace, breaker }, { run, place }, signal);
       try {
-        const passage = await breaker.enter(run, signal);
         onCall();
         return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
           const body = {
