@@ -48,13 +48,13 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    return report(failureBehind(error), json);
+    return report(await failureBehind(error), json);
   }
 };
 
 /** Null: nothing went wrong, a person asked for help. */
-const failureBehind = (error: unknown): CommandFailure | null => {
-  if (!(error instanceof CommanderError)) return refusalOf(error);
+const failureBehind = async (error: unknown): Promise<CommandFailure | null> => {
+  if (!(error instanceof CommanderError)) return await refusalOf(error);
   if (error.exitCode === 0) return null;
   const message =
     error.code === 'commander.help'

@@ -1,6 +1,5 @@
-import { coreOverHttp, isUnreachable, type CoreClient } from '@evaluation/core-client';
-import { findInstallation, installationFile } from '@evaluation/installation';
-import { readClientSettings, type ClientSettings } from '@evaluation/settings';
+import type { CoreClient } from '@evaluation/core-client';
+import type { ClientSettings } from '@evaluation/settings';
 import { CommandFailure } from './failures.ts';
 
 export type Control = CoreClient['control'];
@@ -10,7 +9,10 @@ export type Control = CoreClient['control'];
  * happened, `service_unreachable` when it is not; what core answers with otherwise.
  */
 export const withControl = async <T>(call: (control: Control) => Promise<T>): Promise<T> => {
+  // Loaded here, since help and offline commands need none of it, and it is most of a start.
+  const { readClientSettings } = await import('@evaluation/settings');
   const { url, token } = await findCore(readClientSettings());
+  const { coreOverHttp, isUnreachable } = await import('@evaluation/core-client');
   const core = coreOverHttp({ url, token });
   try {
     return await call(core.as({}).control);
@@ -34,6 +36,7 @@ export const withControl = async <T>(call: (control: Control) => Promise<T>): Pr
 const findCore = async (settings: ClientSettings): Promise<{ url: string; token: string }> => {
   const { coreUrl, controlToken, dataDir } = settings;
   if (coreUrl !== undefined && controlToken !== undefined) return { url: coreUrl, token: controlToken };
+  const { findInstallation, installationFile } = await import('@evaluation/installation');
   const installation = await findInstallation(dataDir);
   const url = coreUrl ?? installation?.core_url ?? null;
   const token = controlToken ?? installation?.tokens.control;

@@ -1,7 +1,3 @@
-import { failureOf } from '@evaluation/core-client';
-import { InstallationError } from '@evaluation/installation';
-import { SettingsError } from '@evaluation/settings';
-
 export const INVALID_ARGUMENTS = 'invalid_arguments';
 
 /** Why a command did nothing, in words for the person who typed it and a code for the script that did. */
@@ -18,8 +14,11 @@ export class CommandFailure extends Error {
 }
 
 /** What a command that reached core, or could not even look for it, failed with. */
-export const refusalOf = (error: unknown): CommandFailure => {
+export const refusalOf = async (error: unknown): Promise<CommandFailure> => {
   if (error instanceof CommandFailure) return error;
+  const { failureOf } = await import('@evaluation/core-client');
+  const { InstallationError } = await import('@evaluation/installation');
+  const { SettingsError } = await import('@evaluation/settings');
   const failure = failureOf(error);
   if (failure !== null) return new CommandFailure(failure.code, failure.message);
   if (error instanceof InstallationError) return new CommandFailure('installation_unreadable', error.message);

@@ -54,7 +54,7 @@ const grantCredits = async (
       `Idempotency key ${key}: a repetition with it grants nothing more.`,
     ]);
   } catch (error) {
-    const failure = refusalOf(error);
+    const failure = await refusalOf(error);
     if (!OUTCOME_UNKNOWN.has(failure.code)) throw failure;
     throw new CommandFailure(failure.code, `${failure.message} ${repeat}`);
   } finally {
