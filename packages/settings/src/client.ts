@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod/v4';
 import { inUse, port, read } from './read.ts';
 
-const ClientEnvironment = z.object({
+export const ClientEnvironment = z.object({
   DATA_DIR: z.string().default('.data'),
   PORT: port.default(8080),
   CORE_URL: z.url().optional(),

@@ -12,7 +12,7 @@ export const lanesShape = {
     .default('evaluation'),
 };
 
-const CoreEnvironment = z
+export const CoreEnvironment = z
   .object({
     ...monitorShape,
     ...lingerShape,

@@ -10,7 +10,7 @@ const STANDARD: readonly RateLimit[] = [
   { of: 'key', kind: 'writes', seconds: 60, limit: 120 },
 ];
 
-const FacadeEnvironment = z.object({
+export const FacadeEnvironment = z.object({
   ...monitorShape,
   ...lingerShape,
   LOG_LEVEL: logLevel,

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
 import { read } from './read.ts';
 
-const MigrateEnvironment = z.object({
+export const MigrateEnvironment = z.object({
   /** A role that owns the database's objects; core's own may be a lesser one. */
   DATABASE_URL: z.string(),
   /** The role that core connects as, where it is another: it is given the rows of the tables, and nothing else. */

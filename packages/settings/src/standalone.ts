@@ -4,7 +4,7 @@ import { lanesShape } from './core.ts';
 import { monitorOf, monitorShape } from './monitor.ts';
 import { logLevel, port, read } from './read.ts';
 
-const StandaloneEnvironment = z.object({
+export const StandaloneEnvironment = z.object({
   ...monitorShape,
   LOG_LEVEL: logLevel.default('warn'),
   /** Where the embedded services keep their data and the service its first key. */

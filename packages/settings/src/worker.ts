@@ -4,7 +4,7 @@ import { graderOf, graderShape, pricesOf } from './grader.ts';
 import { monitorOf, monitorShape } from './monitor.ts';
 import { inUse, integer, logLevel, read } from './read.ts';
 
-const WorkerEnvironment = z.object({
+export const WorkerEnvironment = z.object({
   ...monitorShape,
   LOG_LEVEL: logLevel,
   CORE_URL: z.url(),

@@ -1,0 +1,16 @@
+/** The variables that each program reads, for what is generated of them (`.env.example`). */
+import { ClientEnvironment } from './client.ts';
+import { CoreEnvironment } from './core.ts';
+import { FacadeEnvironment } from './facade.ts';
+import { MigrateEnvironment } from './migrate.ts';
+import { StandaloneEnvironment } from './standalone.ts';
+import { WorkerEnvironment } from './worker.ts';
+
+export const environments = {
+  standalone: StandaloneEnvironment,
+  facade: FacadeEnvironment,
+  core: CoreEnvironment,
+  worker: WorkerEnvironment,
+  migrate: MigrateEnvironment,
+  'admin and demo': ClientEnvironment,
+} as const;
