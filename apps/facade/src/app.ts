@@ -100,6 +100,6 @@ export const createApp = (
   );
   app.use('/v1', v1);
   app.use(notFound);
-  app.use(errorHandler(core, log));
+  app.use(errorHandler(core, log, settings.validateResponses));
   return app;
 };

@@ -1,6 +1,7 @@
 import type { AppRoute } from '@ts-rest/core';
 import { generateOpenApiAsync } from '@ts-rest/open-api';
-import { ErrorEnvelope, errors } from './errors.ts';
+import { failuresOfKind } from './callFailures.ts';
+import { ErrorEnvelope, errors, type ErrorCode } from './errors.ts';
 import { detailsExamples, examples } from './examples.ts';
 import { collectSchemas, type JsonSchema } from './jsonSchemas.ts';
 import { SCOPE_TEXTS, SCOPES } from './schemas/account.ts';
@@ -193,19 +194,13 @@ const exampleDetails = (code: string) => {
   return details === undefined ? {} : { details };
 };
 
-/** The statuses that a route can fail with: those of every call, those of its kind, those it names itself. */
-const failingStatuses = (operation: Operation, metadata: RouteMetadata, takesKey: boolean): number[] => {
-  const takesCursor = (operation.parameters ?? []).some(
-    (parameter) => 'name' in parameter && parameter.name === 'cursor',
-  );
-  const statuses = new Set<number>([429, 500, 503, ...metadata.failures]);
-  if (takesKey) statuses.add(409).add(422);
-  // A key without a scope to miss can still belong to an institute that has no access to the API (spec chapter 5).
-  if (metadata.scope !== 'public') statuses.add(401).add(403);
-  if (operation.requestBody !== undefined) statuses.add(400).add(415);
-  if (takesCursor) statuses.add(400);
+/** The statuses that a route can fail with, in ascending order. */
+const failingStatuses = (route: AppRoute, metadata: RouteMetadata): number[] => {
+  const statuses = new Set([...failuresOfKind(route, metadata), ...metadata.failures].map(statusOf));
   return [...statuses].sort((a, b) => a - b);
 };
+
+const statusOf = (code: ErrorCode): number => errors[code].status;
 
 const isMetadata = (metadata: unknown): metadata is RouteMetadata =>
   typeof metadata === 'object' && metadata !== null && 'scope' in metadata && 'failures' in metadata;
@@ -230,7 +225,7 @@ const described = (operation: Operation, route: AppRoute): Operation => {
     responses: {
       ...successes(responses, { ...requestId, ...limited, ...(takesKey ? replayed : {}) }),
       ...Object.fromEntries(
-        failingStatuses(operation, metadata, takesKey).map((status) => [
+        failingStatuses(route, metadata).map((status) => [
           status,
           { $ref: `#/components/responses/${errorNames[status]}` },
         ]),

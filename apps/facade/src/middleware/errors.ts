@@ -4,6 +4,7 @@ import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
 import type { Logger } from '@evaluation/telemetry';
 import { CutOff } from '../body/arrival.ts';
 import { BodyTooLarge, MalformedJson } from '../body/reader.ts';
+import { isDeclared } from './declaredFailures.ts';
 import { keepRefusal, sendReplay } from './idempotency.ts';
 import { requestIdOf } from './requestId.ts';
 import { routeOf } from './routeMetadata.ts';
@@ -14,9 +15,12 @@ export const notFound: RequestHandler = (_request, response) => {
   sendFailure(response, new DomainFailure('not_found').failure);
 };
 
-/** Whatever went wrong with a request ends here, and leaves as an answer of the one shape. */
+/**
+ * Turns every failure of a request into the one error envelope.
+ * @param validates answers 500 to a failure that the contract does not list for the route: for tests
+ */
 export const errorHandler =
-  (core: CoreAccess, log: Logger): ErrorRequestHandler =>
+  (core: CoreAccess, log: Logger, validates: boolean): ErrorRequestHandler =>
   async (thrown: unknown, request, response, next) => {
     if (response.headersSent) {
       next(thrown);
@@ -28,16 +32,19 @@ export const errorHandler =
       ours === null || thrown instanceof CutOff ? thrown : await keepRefusal(core, response, ours, thrown);
     if (sendReplay(request, response, error)) return;
     const failure = error === thrown && ours !== null ? ours : failureOf(error);
-    if (failure !== null) {
-      sendFailure(response, failure);
-      return;
-    }
     const line = {
       err: error,
       request_id: requestIdOf(response),
       method: request.method,
       route: routeOf(request),
     };
+    if (failure !== null) {
+      if (validates && !isDeclared(request, failure)) {
+        log.error({ ...line, code: failure.code }, 'failure is not declared in the contract of the route');
+        sendFailure(response, new DomainFailure('internal_error').failure);
+      } else sendFailure(response, failure);
+      return;
+    }
     if (isUnreachable(error)) {
       log.warn(line, 'core is not reachable');
       sendFailure(response, new DomainFailure('service_unavailable').failure);

@@ -23,7 +23,11 @@ export const candidates = c.router({
     description: 'Fields that are sent replace what is stored; fields left out or `null` keep it.',
     body: CandidatesCreate,
     responses: { 200: CandidatesCreated },
-    metadata: about({ body: 'large', scope: 'evaluation:write', failures: [404, 422] }),
+    metadata: about({
+      body: 'large',
+      scope: 'evaluation:write',
+      failures: ['candidate_not_found', 'validation_failed'],
+    }),
   },
   search: {
     method: 'POST',
@@ -31,7 +35,7 @@ export const candidates = c.router({
     summary: 'Find candidates by your own ids; unknown ones are missing from the answer',
     body: CandidateSearch,
     responses: { 200: CandidatesFound },
-    metadata: about({ scope: 'evaluation:read', failures: [422] }),
+    metadata: about({ scope: 'evaluation:read', failures: ['validation_failed'] }),
   },
   get: {
     method: 'GET',
@@ -39,7 +43,7 @@ export const candidates = c.router({
     summary: 'Read a candidate',
     pathParams: z.object({ candidateId: z.string() }),
     responses: { 200: Candidate },
-    metadata: about({ scope: 'evaluation:read', failures: [404] }),
+    metadata: about({ scope: 'evaluation:read', failures: ['candidate_not_found'] }),
   },
   register: {
     method: 'POST',
@@ -48,7 +52,11 @@ export const candidates = c.router({
     pathParams: ofExam,
     body: CandidatesRegister,
     responses: { 200: CandidatesRegistered },
-    metadata: about({ body: 'large', scope: 'evaluation:write', failures: [404, 409, 422] }),
+    metadata: about({
+      body: 'large',
+      scope: 'evaluation:write',
+      failures: ['exam_not_found', 'candidate_not_found', 'exam_finalized', 'validation_failed'],
+    }),
   },
   listRegistered: {
     method: 'GET',
@@ -57,7 +65,11 @@ export const candidates = c.router({
     pathParams: ofExam,
     query: RegisteredCandidateQuery,
     responses: { 200: RegisteredCandidateList },
-    metadata: about({ scope: 'evaluation:read', failures: [404, 422], provisional: ['invalid-cursor'] }),
+    metadata: about({
+      scope: 'evaluation:read',
+      failures: ['exam_not_found', 'validation_failed'],
+      provisional: ['invalid-cursor'],
+    }),
   },
   unregister: {
     method: 'DELETE',
@@ -67,7 +79,7 @@ export const candidates = c.router({
     responses: { 200: Deleted },
     metadata: about({
       scope: 'evaluation:write',
-      failures: [404, 409],
+      failures: ['exam_not_found', 'candidate_not_found', 'exam_finalized', 'candidate_has_submission'],
       provisional: ['candidate-unregister'],
     }),
   },

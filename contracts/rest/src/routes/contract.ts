@@ -1,5 +1,5 @@
 import { initContract } from '@ts-rest/core';
-import { ErrorEnvelope } from '../errors.ts';
+import { ErrorEnvelope, type ErrorCode } from '../errors.ts';
 import type { Scope } from '../schemas/account.ts';
 
 export const c = initContract();
@@ -23,12 +23,12 @@ export const failures = {
 /**
  * What the facade and openapi.json need to know of a route besides its schemas.
  * `scope`: what the key must hold; null means any valid key; 'public' means no key at all (spec chapter 5).
- * `failures`: the statuses, beyond those of every call, that this route can answer.
+ * `failures`: the error codes, beyond those of every call of its kind (`callFailures.ts`), that this route can answer.
  * `provisional`: the open points it rests on.
  */
 export interface RouteMetadata {
   scope: Scope | null | 'public';
-  failures: readonly (keyof typeof failures)[];
+  failures: readonly ErrorCode[];
   provisional?: readonly string[];
   /** Bodies are small (1 MB) unless the spec lets them hold a whole paper, thousands of candidates or all answers. */
   body?: 'large';

@@ -23,7 +23,7 @@ export const credits = c.router({
     responses: { 200: CreditQuote },
     metadata: about({
       scope: 'evaluation:read',
-      failures: [404, 409, 422],
+      failures: ['not_found', 'conflict', 'validation_failed', 'too_many_pages'],
       provisional: ['quote-typed-answers', 'quote-uploads'],
     }),
   },

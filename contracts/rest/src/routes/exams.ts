@@ -25,7 +25,19 @@ export const exams = c.router({
     metadata: about({
       body: 'large',
       scope: 'evaluation:write',
-      failures: [409, 422],
+      failures: [
+        'exam_exists',
+        'conflict',
+        'candidate_not_found',
+        'validation_failed',
+        'exam_not_ready',
+        'language_not_supported',
+        'unknown_option_label',
+        'feature_not_available',
+        'rubric_marks_mismatch',
+        'rubric_duplicate_criterion',
+        'rubric_guidance_has_marks',
+      ],
       provisional: ['submission-warnings', 'typed-quote', 'open-checks'],
     }),
   },
@@ -37,7 +49,7 @@ export const exams = c.router({
     responses: { 200: ExamList },
     metadata: about({
       scope: 'evaluation:read',
-      failures: [422],
+      failures: ['validation_failed'],
       provisional: ['exam-list', 'exam-list-items', 'invalid-cursor', 'submission-warnings', 'typed-quote'],
     }),
   },
@@ -49,7 +61,7 @@ export const exams = c.router({
     responses: { 200: ExamsFound },
     metadata: about({
       scope: 'evaluation:read',
-      failures: [422],
+      failures: ['validation_failed'],
       provisional: ['exam-search', 'exam-list-items', 'submission-warnings', 'typed-quote'],
     }),
   },
@@ -61,7 +73,7 @@ export const exams = c.router({
     responses: { 200: Exam },
     metadata: about({
       scope: 'evaluation:read',
-      failures: [404],
+      failures: ['exam_not_found'],
       provisional: ['submission-warnings', 'typed-quote'],
     }),
   },
@@ -74,7 +86,14 @@ export const exams = c.router({
     responses: { 200: Exam },
     metadata: about({
       scope: 'evaluation:write',
-      failures: [404, 409, 422],
+      failures: [
+        'exam_not_found',
+        'exam_exists',
+        'exam_finalized',
+        'conflict',
+        'validation_failed',
+        'language_not_supported',
+      ],
       provisional: ['exam-edit', 'submission-warnings', 'typed-quote'],
     }),
   },
@@ -84,7 +103,11 @@ export const exams = c.router({
     summary: 'Delete a draft, or an open exam without submissions',
     pathParams: ofExam,
     responses: { 200: Deleted },
-    metadata: about({ scope: 'evaluation:write', failures: [404, 409], provisional: ['exam-delete'] }),
+    metadata: about({
+      scope: 'evaluation:write',
+      failures: ['exam_not_found', 'exam_finalized', 'conflict'],
+      provisional: ['exam-delete'],
+    }),
   },
   open: {
     method: 'POST',
@@ -95,7 +118,7 @@ export const exams = c.router({
     responses: { 200: Exam },
     metadata: about({
       scope: 'evaluation:write',
-      failures: [404, 409, 422],
+      failures: ['exam_not_found', 'exam_finalized', 'exam_not_ready', 'validation_failed'],
       provisional: ['exam-open-body', 'open-checks', 'submission-warnings', 'typed-quote'],
     }),
   },
@@ -109,7 +132,7 @@ export const exams = c.router({
     metadata: about({
       body: 'large',
       scope: 'evaluation:finalize',
-      failures: [404, 409, 422],
+      failures: ['exam_not_found', 'not_found', 'conflict', 'validation_failed'],
       provisional: ['finalize-response'],
     }),
   },

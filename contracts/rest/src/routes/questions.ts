@@ -23,7 +23,7 @@ export const questions = c.router({
     responses: { 200: QuestionList },
     metadata: about({
       scope: 'evaluation:read',
-      failures: [404, 422],
+      failures: ['exam_not_found', 'validation_failed'],
       provisional: ['question-list-items'],
     }),
   },
@@ -37,7 +37,16 @@ export const questions = c.router({
     metadata: about({
       body: 'large',
       scope: 'evaluation:write',
-      failures: [404, 409, 422],
+      failures: [
+        'exam_not_found',
+        'exam_finalized',
+        'conflict',
+        'validation_failed',
+        'unknown_option_label',
+        'rubric_marks_mismatch',
+        'rubric_duplicate_criterion',
+        'rubric_guidance_has_marks',
+      ],
       provisional: ['question-add-edit', 'question-list-items', 'submission-warnings'],
     }),
   },
@@ -51,7 +60,17 @@ export const questions = c.router({
     metadata: about({
       body: 'large',
       scope: 'evaluation:write',
-      failures: [404, 409, 422],
+      failures: [
+        'exam_not_found',
+        'not_found',
+        'exam_finalized',
+        'conflict',
+        'validation_failed',
+        'unknown_option_label',
+        'rubric_marks_mismatch',
+        'rubric_duplicate_criterion',
+        'rubric_guidance_has_marks',
+      ],
       provisional: ['question-add-edit', 'question-list-items', 'submission-warnings'],
     }),
   },
@@ -61,6 +80,9 @@ export const questions = c.router({
     summary: 'Delete a question of a draft exam',
     pathParams: ofQuestion,
     responses: { 200: Deleted },
-    metadata: about({ scope: 'evaluation:write', failures: [404, 409] }),
+    metadata: about({
+      scope: 'evaluation:write',
+      failures: ['exam_not_found', 'not_found', 'exam_finalized', 'conflict'],
+    }),
   },
 });

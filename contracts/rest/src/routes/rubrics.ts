@@ -11,7 +11,7 @@ export const rubrics = c.router({
     summary: 'Read the rubrics and model answers of the long answers, at the current version',
     pathParams: ofExam,
     responses: { 200: RubricList },
-    metadata: about({ scope: 'evaluation:read', failures: [404], provisional: ['rubric-list'] }),
+    metadata: about({ scope: 'evaluation:read', failures: ['exam_not_found'], provisional: ['rubric-list'] }),
   },
   edit: {
     method: 'PATCH',
@@ -28,7 +28,15 @@ export const rubrics = c.router({
     metadata: about({
       body: 'large',
       scope: 'evaluation:write',
-      failures: [404, 409, 412, 422],
+      failures: [
+        'exam_not_found',
+        'exam_finalized',
+        'rubric_version_mismatch',
+        'validation_failed',
+        'rubric_marks_mismatch',
+        'rubric_duplicate_criterion',
+        'rubric_guidance_has_marks',
+      ],
       provisional: ['submission-warnings'],
     }),
   },

@@ -26,7 +26,23 @@ export const submissions = c.router({
     metadata: about({
       body: 'large',
       scope: 'evaluation:write',
-      failures: [402, 404, 409, 422],
+      failures: [
+        'exam_not_found',
+        'candidate_not_found',
+        'not_found',
+        'exam_not_open',
+        'submission_exists',
+        'submission_finalized',
+        'conflict',
+        'mode_mismatch',
+        'validation_failed',
+        'language_not_supported',
+        'unknown_option_label',
+        'too_many_pages',
+        'feature_not_available',
+        'insufficient_credits',
+        'daily_quota_exceeded',
+      ],
       provisional: [
         'typed-answer-fields',
         'submission-warnings',
@@ -44,7 +60,7 @@ export const submissions = c.router({
     responses: { 200: SubmissionList },
     metadata: about({
       scope: 'evaluation:read',
-      failures: [422],
+      failures: ['validation_failed'],
       provisional: ['invalid-cursor', 'submission-warnings', 'typed-quote', 'progress-step'],
     }),
   },
@@ -56,7 +72,7 @@ export const submissions = c.router({
     responses: { 200: Submission },
     metadata: about({
       scope: 'evaluation:read',
-      failures: [404],
+      failures: ['not_found'],
       provisional: ['submission-warnings', 'typed-quote', 'progress-step'],
     }),
   },
@@ -69,7 +85,7 @@ export const submissions = c.router({
     responses: { 200: SubmissionList },
     metadata: about({
       scope: 'evaluation:read',
-      failures: [404, 422],
+      failures: ['exam_not_found', 'validation_failed'],
       provisional: ['invalid-cursor', 'submission-warnings', 'typed-quote', 'progress-step'],
     }),
   },
@@ -82,7 +98,7 @@ export const submissions = c.router({
     responses: { 200: Submission },
     metadata: about({
       scope: 'evaluation:write',
-      failures: [404, 409],
+      failures: ['not_found', 'exam_not_found', 'already_completed', 'conflict'],
       provisional: ['submission-warnings', 'typed-quote', 'progress-step'],
     }),
   },
@@ -94,7 +110,7 @@ export const submissions = c.router({
     responses: { 200: Deleted },
     metadata: about({
       scope: 'evaluation:write',
-      failures: [404, 409],
+      failures: ['not_found', 'exam_not_found', 'submission_finalized', 'conflict'],
       provisional: ['submission-delete'],
     }),
   },
@@ -107,7 +123,17 @@ export const submissions = c.router({
     responses: { 202: Submission },
     metadata: about({
       scope: 'evaluation:write',
-      failures: [402, 404, 409, 422, 429],
+      failures: [
+        'not_found',
+        'exam_not_found',
+        'evaluation_in_progress',
+        'submission_finalized',
+        'conflict',
+        'validation_failed',
+        'feature_not_available',
+        'insufficient_credits',
+        'daily_quota_exceeded',
+      ],
       provisional: [
         're-evaluate-body',
         're-evaluate-status',
@@ -124,7 +150,11 @@ export const submissions = c.router({
     pathParams: submissionId,
     query: ResultQuery,
     responses: { 200: Result },
-    metadata: about({ scope: 'evaluation:read', failures: [404, 422], provisional: ['annotation-items'] }),
+    metadata: about({
+      scope: 'evaluation:read',
+      failures: ['not_found', 'validation_failed'],
+      provisional: ['annotation-items'],
+    }),
   },
   resultsOfExam: {
     method: 'GET',
@@ -135,7 +165,7 @@ export const submissions = c.router({
     responses: { 200: ResultList },
     metadata: about({
       scope: 'evaluation:read',
-      failures: [404, 422],
+      failures: ['exam_not_found', 'validation_failed', 'feature_not_available'],
       provisional: ['annotation-items', 'invalid-cursor'],
     }),
   },
@@ -150,7 +180,11 @@ export const submissions = c.router({
         body: z.unknown().meta({ type: 'string', format: 'binary' }),
       }),
     },
-    metadata: about({ scope: 'evaluation:read', failures: [404], provisional: ['checked-copy-unavailable'] }),
+    metadata: about({
+      scope: 'evaluation:read',
+      failures: ['not_found'],
+      provisional: ['checked-copy-unavailable'],
+    }),
   },
   override: {
     method: 'PATCH',
@@ -161,7 +195,7 @@ export const submissions = c.router({
     responses: { 200: QuestionResult },
     metadata: about({
       scope: 'evaluation:review',
-      failures: [404, 409, 422],
+      failures: ['not_found', 'exam_not_found', 'submission_finalized', 'conflict', 'validation_failed'],
       provisional: ['override-fields', 'override-response'],
     }),
   },
@@ -174,7 +208,7 @@ export const submissions = c.router({
     responses: { 200: Submission },
     metadata: about({
       scope: 'evaluation:review',
-      failures: [404, 409, 422],
+      failures: ['not_found', 'exam_not_found', 'submission_finalized', 'conflict', 'validation_failed'],
       provisional: [
         'approve-body',
         'approve-scope',
@@ -194,7 +228,7 @@ export const submissions = c.router({
     responses: { 200: Submission },
     metadata: about({
       scope: 'evaluation:finalize',
-      failures: [404, 409, 422],
+      failures: ['not_found', 'exam_not_found', 'conflict', 'validation_failed'],
       provisional: [
         'unfinalize-response',
         'unfinalize-scope',

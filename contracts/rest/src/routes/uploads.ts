@@ -11,7 +11,7 @@ export const uploads = c.router({
     responses: { 201: UploadsCreated },
     metadata: about({
       scope: 'evaluation:write',
-      failures: [422],
+      failures: ['validation_failed'],
       provisional: ['uploads-request'],
       countsFiles: true,
     }),
@@ -24,7 +24,7 @@ export const uploads = c.router({
     responses: { 200: Upload },
     metadata: about({
       scope: 'evaluation:read',
-      failures: [404],
+      failures: ['not_found'],
       provisional: ['uploads-request', 'upload-pending'],
     }),
   },
