@@ -1,0 +1,54 @@
+/**
+ * What the names of a page, such as `<exam_id>`, stand for in this run. A name takes its value where it stands in an
+ * answer for the first time; from then on it must be the same value.
+ */
+export type Names = Map<string, string>;
+
+const NAME = /<(\w+)>/g;
+const WHOLE_NAME = /^<(\w+)>$/;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Stands for the fields or the items that the page leaves out. */
+const REST = '…';
+
+/** A text with the values of its names. @throws Error for a name that has no value yet */
+export const filled = (text: string, names: Names): string =>
+  text.replaceAll(NAME, (_, name: string) => {
+    const value = names.get(name);
+    if (value === undefined) throw new Error(`<${name}> has no value yet`);
+    return value;
+  });
+
+/**
+ * What the example of a page says that the answer must be: its names with their values, its times as they came (any time
+ * is as good as another), and what it leaves out as it came. Everything else must be equal, field by field.
+ */
+export const expected = (example: unknown, actual: unknown, names: Names): unknown => {
+  if (typeof example === 'string') return expectedText(example, actual, names);
+  if (Array.isArray(example)) return expectedItems(example, actual, names);
+  if (typeof example !== 'object' || example === null) return example;
+  const came = typeof actual === 'object' && actual !== null ? actual : {};
+  const shown = Object.entries(example).filter(([key]) => key !== REST);
+  return {
+    ...(REST in example ? came : {}),
+    ...Object.fromEntries(
+      shown.map(([key, value]) => [
+        WHOLE_NAME.test(key) ? filled(key, names) : key,
+        expected(value, Reflect.get(came, key), names),
+      ]),
+    ),
+  };
+};
+
+const expectedItems = (example: readonly unknown[], actual: unknown, names: Names): unknown[] => {
+  const came: unknown[] = Array.isArray(actual) ? actual : [];
+  const shown = example.filter((item) => item !== REST);
+  const rest = example.includes(REST) ? came.slice(shown.length) : [];
+  return [...shown.map((item, index) => expected(item, came[index], names)), ...rest];
+};
+
+const expectedText = (example: string, actual: unknown, names: Names): unknown => {
+  const name = WHOLE_NAME.exec(example)?.[1];
+  if (name !== undefined && !names.has(name) && typeof actual === 'string') names.set(name, actual);
+  if (TIMESTAMP.test(example) && typeof actual === 'string' && TIMESTAMP.test(actual)) return actual;
+  return example.replaceAll(NAME, (whole, of: string) => names.get(of) ?? whole);
+};
