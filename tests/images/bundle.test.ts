@@ -101,6 +101,17 @@ test('core, facade and worker start as processes of their own, and core’s imag
   expect(await api.get('/me')).toMatchObject({ status: 200 });
 });
 
+test('the facade shows its documentation, with the files of the reference', async () => {
+  const { origin } = new URL(api.baseUrl);
+  const page = await fetch(`${origin}/docs/reference`);
+  const html = await page.text();
+  expect({ status: page.status, html }).toMatchObject({ status: 200 });
+  const assets = [...html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]*)"/g)].map(([, path]) => path);
+  expect(assets).toHaveLength(4);
+  for (const path of assets) expect((await fetch(`${origin}${path}`)).status).toBe(200);
+  expect(await (await fetch(`${origin}/docs/exams`)).text()).toContain('<h1 id="exams">Exams</h1>');
+});
+
 const graded = async (submissionId: string): Promise<Result> => {
   await untilOver(api, submissionId);
   return resultOf(api, submissionId);

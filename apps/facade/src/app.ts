@@ -6,6 +6,7 @@ import openApiDocument from '@evaluation/rest-contract/openapi.json' with { type
 import type { FacadeSettings } from '@evaluation/settings';
 import { readinessOf, type Logger } from '@evaluation/telemetry';
 import { contractWithoutChecks } from './contractWithoutChecks.ts';
+import { serveDocs } from './docs/serveDocs.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { jsonBody } from './middleware/body.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
@@ -67,6 +68,7 @@ export const createApp = (
   app.use(observeRequests(log));
   // Express would answer OPTIONS by itself; the API is server to server and has no such call.
   app.options('/{*path}', notFound);
+  app.get('/docs{/*path}', serveDocs());
   const v1 = express.Router();
   // Anyone may read it, without limit: written once, and sent with its length.
   const openApi = Buffer.from(JSON.stringify(openApiDocument));

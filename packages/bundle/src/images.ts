@@ -48,7 +48,20 @@ const documentPackages: readonly CopiedPackage[] = [
 ];
 
 export const images = {
-  facade: { programs: { main: 'apps/facade/src/main.ts' }, packages: [], folders: {} },
+  facade: {
+    programs: { main: 'apps/facade/src/main.ts' },
+    // The reference at /docs is drawn in the browser: its files are only sent.
+    packages: [
+      copied(
+        'swagger-ui-dist',
+        'swagger-ui-bundle.js',
+        'swagger-ui-bundle.js.LICENSE.txt',
+        'swagger-ui.css',
+        'NOTICE',
+      ),
+    ],
+    folders: { docs: 'docs', assets: 'apps/facade/assets' },
+  },
   core: {
     // The provisioning CLI travels with core: whoever may run a command in core's container may provision anyway.
     programs: { main: 'apps/core/src/main.ts', admin: 'apps/admin/src/main.ts' },

@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import GithubSlugger from 'github-slugger';
+import { Marked, type Tokens } from 'marked';
+
+/** A page of the documentation, rendered. */
+export interface Page {
+  /** Below `/docs`; empty for the first page. */
+  path: string;
+  title: string;
+  /** The article, without the frame around it. */
+  html: string;
+}
+
+const FOLDER = fileURLToPath(new URL('../../../../docs', import.meta.url));
+
+/** Pages for client developers that stand outside `docs/api`. */
+const BESIDE = ['errors.md', 'open-points.md', 'objective-marking.md', 'reading.md', 'confidence.md'];
+
+/** Renders `docs/api` and the pages that it leads to: Markdown files of the repository, no input of a client. */
+export const readPages = async (): Promise<Page[]> => {
+  const names = await readdir(join(FOLDER, 'api'));
+  const files = [...names.sort().map((name) => `api/${name}`), ...BESIDE];
+  const paths = new Map(files.map((file) => [file, pathOf(file)]));
+  return Promise.all(
+    files.map(async (file) => render(file, await readFile(join(FOLDER, file), 'utf8'), paths)),
+  );
+};
+
+const pathOf = (file: string): string => {
+  const name = posix.basename(file, '.md');
+  return name === 'README' ? '' : name;
+};
+
+const render = async (file: string, text: string, paths: ReadonlyMap<string, string>): Promise<Page> => {
+  const slugger = new GithubSlugger();
+  let title = file;
+  const marked = new Marked({
+    renderer: {
+      // Comments mark places for tools and hold what only tests need. Other HTML is not used.
+      html: () => '',
+      heading({ tokens, depth }: Tokens.Heading) {
+        const plain = this.parser.parseInline(tokens, this.parser.textRenderer);
+        if (depth === 1) title = plain;
+        return `<h${depth} id="${slugger.slug(plain)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }: Tokens.Link) {
+        const inner = this.parser.parseInline(tokens);
+        const address = addressOf(file, href, paths);
+        return address === null ? inner : `<a href="${address}">${inner}</a>`;
+      },
+      table(token: Tokens.Table) {
+        const cells = (row: readonly Tokens.TableCell[], tag: 'th' | 'td') =>
+          `<tr>${row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
+        const rows = token.rows.map((row) => cells(row, 'td')).join('\n');
+        return `<div class="table"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`;
+      },
+    },
+  });
+  const html = await marked.parse(text);
+  return { path: paths.get(file) ?? '', title, html };
+};
+
+/** Where a link of a page leads on the site; null for a page of the repository that the site does not have. */
+const addressOf = (file: string, href: string, paths: ReadonlyMap<string, string>): string | null => {
+  if (href.startsWith('https://') || href.startsWith('#')) return href;
+  const [target = '', anchor] = href.split('#');
+  const path = paths.get(posix.join(posix.dirname(file), target));
+  if (path === undefined) return null;
+  return `/docs${path === '' ? '' : `/${path}`}${anchor === undefined ? '' : `#${anchor}`}`;
+};

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import openApi from '@evaluation/rest-contract/openapi.json' with { type: 'json' };
+import type { TestService } from '../harness/service.ts';
+import { startIdleService } from '../harness/tenant.ts';
+
+let service: TestService;
+let origin: string;
+beforeAll(async () => {
+  service = await startIdleService();
+  origin = new URL(service.baseUrl).origin;
+});
+afterAll(() => service?.close());
+
+interface Read {
+  response: Response;
+  text: string;
+}
+const read = async (path: string, init: RequestInit = {}): Promise<Read> => {
+  const response = await fetch(`${origin}${path}`, init);
+  return { response, text: await response.text() };
+};
+
+/** Addresses that a page names, with those of scripts and styles. */
+const addressesIn = (html: string): string[] =>
+  [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, address = '']) => address);
+
+/** Every page and asset of the site, found by following links from its first page. */
+const wholeSite = async (): Promise<Map<string, Read>> => {
+  const found = new Map<string, Read>();
+  const waiting = ['/docs'];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (found.has(path)) continue;
+    const page = await read(path);
+    found.set(path, page);
+    const isPage = page.response.headers.get('content-type')?.startsWith('text/html') === true;
+    if (!isPage) continue;
+    for (const address of addressesIn(page.text)) {
+      const [target = ''] = address.split('#');
+      if (target.startsWith('/')) waiting.push(target);
+    }
+  }
+  return found;
+};
+
+test('each link of the site leads to a page or an asset of this service, and each anchor to a heading', async () => {
+  const site = await wholeSite();
+  expect([...site].filter(([, { response }]) => response.status !== 200).map(([path]) => path)).toEqual([]);
+  expect([...site.keys()]).toEqual(
+    expect.arrayContaining(['/docs', '/docs/exams', '/docs/reference', '/docs/errors']),
+  );
+  const broken: string[] = [];
+  for (const [path, { response, text }] of site) {
+    if (!response.headers.get('content-type')?.startsWith('text/html')) continue;
+    for (const address of addressesIn(text)) {
+      const [target = '', anchor] = address.split('#');
+      if (anchor === undefined) continue;
+      const page = site.get(target === '' ? path : target);
+      if (page?.text.includes(` id="${anchor}"`) !== true) broken.push(`${path}: ${address}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test('pages run no script of their own and load nothing from another host', async () => {
+  for (const [path, { response, text }] of await wholeSite()) {
+    if (!path.startsWith('/docs')) continue;
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect([path, policy]).toEqual([path, expect.stringContaining("script-src 'self';")]);
+    expect([path, policy]).toEqual([path, expect.not.stringMatching(/unsafe|https?:|\*/)]);
+    if (!response.headers.get('content-type')?.startsWith('text/html')) continue;
+    expect([path, text]).toEqual([path, expect.not.stringMatching(/<script>|<style|\son\w+="|\sstyle="/)]);
+    const loaded = [...text.matchAll(/<(?:script|link|img)[^>]* (?:src|href)="([^"]*)"/g)].map(
+      ([, of]) => of,
+    );
+    for (const address of loaded)
+      expect([path, address]).toEqual([path, expect.stringMatching(/^\/docs\/assets\//)]);
+  }
+});
+
+test('assets are kept for ever, pages are asked for again and then not sent again', async () => {
+  const { text } = await read('/docs/reference');
+  const assets = addressesIn(text).filter((address) => address.startsWith('/docs/assets/'));
+  expect(assets).toHaveLength(4);
+  for (const asset of assets) {
+    const { response } = await read(asset);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  }
+  const page = await read('/docs/exams');
+  expect(page.response.headers.get('cache-control')).toBe('no-cache');
+  const etag = page.response.headers.get('etag') ?? '';
+  const again = await read('/docs/exams', { headers: { 'if-none-match': etag } });
+  expect([again.response.status, again.text]).toEqual([304, '']);
+});
+
+test('a client that takes no compression gets the same page as one that does', async () => {
+  const plain = await read('/docs/exams', { headers: { 'accept-encoding': 'identity' } });
+  expect(plain.response.headers.get('content-encoding')).toBeNull();
+  expect(plain.text).toBe((await read('/docs/exams')).text);
+});
+
+test('the documentation needs no key, counts against no limit, and is no part of /v1', async () => {
+  const { response } = await read('/docs');
+  expect(response.status).toBe(200);
+  expect(response.headers.get('ratelimit-limit')).toBeNull();
+  expect(Object.keys(openApi.paths).filter((path) => path.includes('docs'))).toEqual([]);
+  expect((await read('/v1/docs')).response.status).toBe(404);
+  expect((await read('/docs/nothing')).response.status).toBe(404);
+  expect((await read('/docs', { method: 'POST' })).response.status).toBe(404);
+});
+
+test('comments of the Markdown files, which hold what only tests need, are not sent', async () => {
+  const { text } = await read('/docs/submissions');
+  expect(text).not.toMatch(/<!--|worker: grade|Hill View/);
+  expect(text).toContain('<h2 id="feed">Feed</h2>');
+});
