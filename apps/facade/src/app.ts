@@ -2,11 +2,14 @@ import express, { type Express } from 'express';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { CoreAccess } from '@evaluation/core-client';
 import type { Broadcasts } from '@evaluation/lanes';
+import { contract } from '@evaluation/rest-contract';
 import openApiDocument from '@evaluation/rest-contract/openapi.json' with { type: 'json' };
 import type { FacadeSettings } from '@evaluation/settings';
 import { readinessOf, type Logger } from '@evaluation/telemetry';
+import { sendCheckedCopy } from './checkedCopy.ts';
 import { contractWithoutChecks } from './contractWithoutChecks.ts';
 import { serveDocs } from './docs/serveDocs.ts';
+import { forwardToCore } from './forwardToCore.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { jsonBody } from './middleware/body.ts';
 import { errorHandler, notFound } from './middleware/errors.ts';
@@ -19,14 +22,6 @@ import { securityHeaders } from './middleware/securityHeaders.ts';
 import { rateLimiting } from './middleware/rateLimit.ts';
 import { requestId } from './middleware/requestId.ts';
 import type { RateLimits } from './rateLimits/exchange.ts';
-import { accountRoutes } from './routes/account.ts';
-import { candidateRoutes } from './routes/candidates.ts';
-import { creditRoutes } from './routes/credits.ts';
-import { examRoutes } from './routes/exams.ts';
-import { questionRoutes } from './routes/questions.ts';
-import { rubricRoutes } from './routes/rubrics.ts';
-import { submissionRoutes } from './routes/submissions.ts';
-import { uploadRoutes } from './routes/uploads.ts';
 
 /**
  * The trust boundary (design chapter 1). Order of a request: request id → key → product → scope → rate → media type → JSON →
@@ -74,18 +69,10 @@ export const createApp = (
   const openApi = Buffer.from(JSON.stringify(openApiDocument));
   v1.get('/openapi.json', (_request, response) => void response.type('json').send(openApi));
   v1.use(exactAnswers);
+  const handlers = forwardToCore(core, contract);
   createExpressEndpoints(
     contractWithoutChecks,
-    {
-      account: accountRoutes(core),
-      exams: examRoutes(core),
-      candidates: candidateRoutes(core),
-      questions: questionRoutes(core),
-      rubrics: rubricRoutes(core),
-      uploads: uploadRoutes(core),
-      submissions: submissionRoutes(core),
-      credits: creditRoutes(core),
-    },
+    { ...handlers, submissions: { ...handlers['submissions'], checkedCopy: sendCheckedCopy(core) } },
     v1,
     {
       logInitialization: false,

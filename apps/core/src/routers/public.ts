@@ -1,30 +1,4 @@
-import type {
-  Approve,
-  CandidatesCreate,
-  CandidateSearch,
-  CandidatesRegister,
-  CreditQuoteRequest,
-  ExamCreate,
-  ExamEdit,
-  ExamListQuery,
-  ExamOpen,
-  ExamResultsQuery,
-  ExamSearch,
-  ExamSubmissionsQuery,
-  FeedQuery,
-  Finalize,
-  MarkOverride,
-  QuestionEdit,
-  QuestionListQuery,
-  QuestionsAdd,
-  RegisteredCandidateQuery,
-  ReEvaluate,
-  ResultQuery,
-  RubricsEdit,
-  SubmissionCreate,
-  Unfinalize,
-  UploadsCreate,
-} from '@evaluation/rest-contract/schemas';
+import type * as schemas from '@evaluation/rest-contract/schemas';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 import { authenticate } from '../account/apiKeys.ts';
@@ -71,17 +45,27 @@ import { createUploads } from '../uploads/createUploads.ts';
 import { settleUpload } from '../uploads/settleUpload.ts';
 
 /**
- * What a client sent, typed for the caller and unchecked here on purpose: the command checks it with the one schema,
- * after existence and state (design chapter 5, order of checks). This is the documented boundary of that cast.
+ * What a client sent, typed for the caller and unchecked: the command checks it with the schema of the contract after
+ * existence and state. This is the documented boundary of that cast.
  */
 const sent = <S extends z.ZodType>() => z.custom<z.input<S>>(() => true);
+const query = <S extends z.ZodType>() => z.object({ query: sent<S>() });
+const body = <S extends z.ZodType>() => z.object({ body: sent<S>() });
+
+const ofExam = actorProcedure.input(z.object({ exam_id: z.string() }));
+const ofSubmission = actorProcedure.input(z.object({ submission_id: z.string() }));
+const candidate = z.object({ candidate_id: z.string() });
+const question = z.object({ question_id: z.string() });
 
 /** A request that the facade refuses by itself; with a key, its repetition is refused the same way (design 3.3). */
 const Refused = z.object({
   code: z.enum(['unsupported_media_type', 'malformed_json']),
 });
 
-/** For the facade and internal teams: the resources of the REST contract, for a signed actor. */
+/**
+ * For the facade and internal teams: the resources of the REST contract, for a signed actor. The facade calls the procedure
+ * with the name of the contract's route: a query for GET, a mutation for any other method.
+ */
 export const publicRouter = router({
   authenticate: serviceProcedure
     .input(z.object({ hash: z.string().length(64) }))
@@ -97,17 +81,16 @@ export const publicRouter = router({
 
   credits: router({
     get: actorProcedure.query(({ ctx }) => getCredits(ctx.services, ctx.actor)),
-    // A mutation although it only looks things up: the first read of an upload seals its file.
     quote: actorProcedure
-      .input(z.object({ body: sent<typeof CreditQuoteRequest>() }))
+      .input(body<typeof schemas.CreditQuoteRequest>())
       .mutation(({ ctx, input }) => quoteCredits(ctx.services, ctx.actor, input.body)),
   }),
 
   exams: router({
     create: actorProcedure
-      .input(z.object({ body: sent<typeof ExamCreate>() }))
+      .input(body<typeof schemas.ExamCreate>())
       .mutation(({ ctx, input }) => once(ctx, (services) => createExam(services, ctx.actor, input.body))),
-    get: actorProcedure.input(z.object({ exam_id: z.string() })).query(({ ctx, input }) =>
+    get: ofExam.query(({ ctx, input }) =>
       ctx.services.database.inTenant(ctx.actor.institute_id, (tx) =>
         readExam(tx, ctx.actor.institute_id, input.exam_id, {
           dashboardUrl: ctx.services.settings.dashboardUrl,
@@ -115,24 +98,22 @@ export const publicRouter = router({
       ),
     ),
     list: actorProcedure
-      .input(z.object({ query: sent<typeof ExamListQuery>() }))
+      .input(query<typeof schemas.ExamListQuery>())
       .query(({ ctx, input }) => listExams(ctx.services, ctx.actor, input.query)),
     search: actorProcedure
-      .input(z.object({ body: sent<typeof ExamSearch>() }))
-      .query(({ ctx, input }) => searchExams(ctx.services, ctx.actor, input.body)),
-    edit: actorProcedure
-      .input(z.object({ exam_id: z.string(), body: sent<typeof ExamEdit>() }))
+      .input(body<typeof schemas.ExamSearch>())
+      .mutation(({ ctx, input }) => searchExams(ctx.services, ctx.actor, input.body)),
+    edit: ofExam
+      .input(body<typeof schemas.ExamEdit>())
       .mutation(({ ctx, input }) => editExam(ctx.services, ctx.actor, input.exam_id, input.body)),
-    delete: actorProcedure
-      .input(z.object({ exam_id: z.string() }))
-      .mutation(({ ctx, input }) => deleteExam(ctx.services, ctx.actor, input.exam_id)),
-    open: actorProcedure
-      .input(z.object({ exam_id: z.string(), body: sent<typeof ExamOpen>().optional() }))
+    delete: ofExam.mutation(({ ctx, input }) => deleteExam(ctx.services, ctx.actor, input.exam_id)),
+    open: ofExam
+      .input(body<z.ZodOptional<typeof schemas.ExamOpen>>())
       .mutation(({ ctx, input }) =>
         once(ctx, (services) => openExam(services, ctx.actor, input.exam_id, input.body)),
       ),
-    finalize: actorProcedure
-      .input(z.object({ exam_id: z.string(), body: sent<typeof Finalize>() }))
+    finalize: ofExam
+      .input(body<typeof schemas.Finalize>())
       .mutation(({ ctx, input }) =>
         once(ctx, (services) => finalizeExam(services, ctx.actor, input.exam_id, input.body)),
       ),
@@ -140,62 +121,56 @@ export const publicRouter = router({
 
   candidates: router({
     create: actorProcedure
-      .input(z.object({ body: sent<typeof CandidatesCreate>() }))
+      .input(body<typeof schemas.CandidatesCreate>())
       .mutation(({ ctx, input }) =>
         once(ctx, (services) => createCandidates(services, ctx.actor, input.body)),
       ),
     search: actorProcedure
-      .input(z.object({ body: sent<typeof CandidateSearch>() }))
-      .query(({ ctx, input }) => searchCandidates(ctx.services, ctx.actor, input.body)),
+      .input(body<typeof schemas.CandidateSearch>())
+      .mutation(({ ctx, input }) => searchCandidates(ctx.services, ctx.actor, input.body)),
     get: actorProcedure
-      .input(z.object({ candidate_id: z.string() }))
+      .input(candidate)
       .query(({ ctx, input }) => getCandidate(ctx.services, ctx.actor, input.candidate_id)),
-    register: actorProcedure
-      .input(z.object({ exam_id: z.string(), body: sent<typeof CandidatesRegister>() }))
+    register: ofExam
+      .input(body<typeof schemas.CandidatesRegister>())
       .mutation(({ ctx, input }) =>
         once(ctx, (services) => registerOnExam(services, ctx.actor, input.exam_id, input.body)),
       ),
-    listRegistered: actorProcedure
-      .input(z.object({ exam_id: z.string(), query: sent<typeof RegisteredCandidateQuery>() }))
+    listRegistered: ofExam
+      .input(query<typeof schemas.RegisteredCandidateQuery>())
       .query(({ ctx, input }) => listRegistered(ctx.services, ctx.actor, input.exam_id, input.query)),
-    unregister: actorProcedure
-      .input(z.object({ exam_id: z.string(), candidate_id: z.string() }))
+    unregister: ofExam
+      .input(candidate)
       .mutation(({ ctx, input }) => unregister(ctx.services, ctx.actor, input.exam_id, input.candidate_id)),
   }),
 
   questions: router({
-    list: actorProcedure
-      .input(z.object({ exam_id: z.string(), query: sent<typeof QuestionListQuery>() }))
+    list: ofExam
+      .input(query<typeof schemas.QuestionListQuery>())
       .query(({ ctx, input }) => listQuestions(ctx.services, ctx.actor, input.exam_id, input.query)),
-    add: actorProcedure
-      .input(z.object({ exam_id: z.string(), body: sent<typeof QuestionsAdd>() }))
+    add: ofExam
+      .input(body<typeof schemas.QuestionsAdd>())
       .mutation(({ ctx, input }) =>
         once(ctx, (services) => addQuestions(services, ctx.actor, input.exam_id, input.body)),
       ),
-    edit: actorProcedure
-      .input(z.object({ exam_id: z.string(), question_id: z.string(), body: sent<typeof QuestionEdit>() }))
+    edit: ofExam
+      .input(question)
+      .input(body<typeof schemas.QuestionEdit>())
       .mutation(({ ctx, input }) =>
         editQuestion(ctx.services, ctx.actor, input.exam_id, input.question_id, input.body),
       ),
-    delete: actorProcedure
-      .input(z.object({ exam_id: z.string(), question_id: z.string() }))
+    delete: ofExam
+      .input(question)
       .mutation(({ ctx, input }) =>
         deleteQuestion(ctx.services, ctx.actor, input.exam_id, input.question_id),
       ),
   }),
 
   rubrics: router({
-    list: actorProcedure
-      .input(z.object({ exam_id: z.string() }))
-      .query(({ ctx, input }) => listRubrics(ctx.services, ctx.actor, input.exam_id)),
-    edit: actorProcedure
-      .input(
-        z.object({
-          exam_id: z.string(),
-          if_match: z.string().optional(),
-          body: sent<typeof RubricsEdit>(),
-        }),
-      )
+    list: ofExam.query(({ ctx, input }) => listRubrics(ctx.services, ctx.actor, input.exam_id)),
+    edit: ofExam
+      .input(z.object({ if_match: z.string().optional() }))
+      .input(body<typeof schemas.RubricsEdit>())
       .mutation(({ ctx, input }) =>
         editRubrics(ctx.services, ctx.actor, input.exam_id, input.if_match, input.body),
       ),
@@ -203,73 +178,65 @@ export const publicRouter = router({
 
   uploads: router({
     create: actorProcedure
-      .input(z.object({ body: sent<typeof UploadsCreate>() }))
+      .input(body<typeof schemas.UploadsCreate>())
       .mutation(({ ctx, input }) => once(ctx, (services) => createUploads(services, ctx.actor, input.body))),
-    // A mutation although it answers a GET: the first read seals the file.
     get: actorProcedure
       .input(z.object({ upload_id: z.string() }))
-      .mutation(({ ctx, input }) => settleUpload(ctx.services, ctx.actor, input.upload_id)),
+      .query(({ ctx, input }) => settleUpload(ctx.services, ctx.actor, input.upload_id)),
   }),
 
   submissions: router({
-    create: actorProcedure
-      .input(z.object({ exam_id: z.string(), body: sent<typeof SubmissionCreate>() }))
-      .mutation(async ({ ctx, input }) => {
-        // Before the one transaction of the command: an inspection is waited for, and others must see it begin.
-        await settleCopyOf(ctx.services, ctx.actor, input.body);
-        return once(
-          ctx,
-          (services) => createSubmission(services, ctx.actor, input.exam_id, input.body),
-          turnAtExam(ctx.actor.institute_id, input.exam_id),
-        );
-      }),
+    create: ofExam.input(body<typeof schemas.SubmissionCreate>()).mutation(async ({ ctx, input }) => {
+      // Before the one transaction of the command: an inspection is waited for, and others must see it begin.
+      await settleCopyOf(ctx.services, ctx.actor, input.body);
+      return once(
+        ctx,
+        (services) => createSubmission(services, ctx.actor, input.exam_id, input.body),
+        turnAtExam(ctx.actor.institute_id, input.exam_id),
+      );
+    }),
     feed: actorProcedure
-      .input(z.object({ query: sent<typeof FeedQuery>() }))
+      .input(query<typeof schemas.FeedQuery>())
       .query(({ ctx, input }) => feed(ctx.services, ctx.actor, input.query)),
-    get: actorProcedure
-      .input(z.object({ submission_id: z.string() }))
-      .query(({ ctx, input }) => getSubmission(ctx.services, ctx.actor, input.submission_id)),
-    listOfExam: actorProcedure
-      .input(z.object({ exam_id: z.string(), query: sent<typeof ExamSubmissionsQuery>() }))
+    get: ofSubmission.query(({ ctx, input }) => getSubmission(ctx.services, ctx.actor, input.submission_id)),
+    listOfExam: ofExam
+      .input(query<typeof schemas.ExamSubmissionsQuery>())
       .query(({ ctx, input }) => listOfExam(ctx.services, ctx.actor, input.exam_id, input.query)),
-    cancel: actorProcedure
-      .input(z.object({ submission_id: z.string() }))
-      .mutation(({ ctx, input }) =>
-        once(ctx, (services) => cancelSubmission(services, ctx.actor, input.submission_id)),
-      ),
-    delete: actorProcedure
-      .input(z.object({ submission_id: z.string() }))
-      .mutation(({ ctx, input }) => deleteSubmission(ctx.services, ctx.actor, input.submission_id)),
-    reEvaluate: actorProcedure
-      .input(z.object({ submission_id: z.string(), body: sent<typeof ReEvaluate>().optional() }))
+    cancel: ofSubmission.mutation(({ ctx, input }) =>
+      once(ctx, (services) => cancelSubmission(services, ctx.actor, input.submission_id)),
+    ),
+    delete: ofSubmission.mutation(({ ctx, input }) =>
+      deleteSubmission(ctx.services, ctx.actor, input.submission_id),
+    ),
+    reEvaluate: ofSubmission
+      .input(body<z.ZodOptional<typeof schemas.ReEvaluate>>())
       .mutation(({ ctx, input }) =>
         once(ctx, (services) => reEvaluate(services, ctx.actor, input.submission_id, input.body)),
       ),
-    result: actorProcedure
-      .input(z.object({ submission_id: z.string(), query: sent<typeof ResultQuery>() }))
+    result: ofSubmission
+      .input(query<typeof schemas.ResultQuery>())
       .query(({ ctx, input }) => getResult(ctx.services, ctx.actor, input.submission_id, input.query)),
-    override: actorProcedure
-      .input(
-        z.object({ submission_id: z.string(), question_id: z.string(), body: sent<typeof MarkOverride>() }),
-      )
+    override: ofSubmission
+      .input(question)
+      .input(body<typeof schemas.MarkOverride>())
       .mutation(({ ctx, input }) =>
         overrideMark(ctx.services, ctx.actor, input.submission_id, input.question_id, input.body),
       ),
-    approve: actorProcedure
-      .input(z.object({ submission_id: z.string(), body: sent<typeof Approve>().optional() }))
+    approve: ofSubmission
+      .input(body<z.ZodOptional<typeof schemas.Approve>>())
       .mutation(({ ctx, input }) =>
         once(ctx, (services) => approveSubmission(services, ctx.actor, input.submission_id, input.body)),
       ),
-    unfinalize: actorProcedure
-      .input(z.object({ submission_id: z.string(), body: sent<typeof Unfinalize>() }))
+    unfinalize: ofSubmission
+      .input(body<typeof schemas.Unfinalize>())
       .mutation(({ ctx, input }) =>
         once(ctx, (services) => unfinalizeSubmission(services, ctx.actor, input.submission_id, input.body)),
       ),
-    resultsOfExam: actorProcedure
-      .input(z.object({ exam_id: z.string(), query: sent<typeof ExamResultsQuery>() }))
+    resultsOfExam: ofExam
+      .input(query<typeof schemas.ExamResultsQuery>())
       .query(({ ctx, input }) => resultsOfExam(ctx.services, ctx.actor, input.exam_id, input.query)),
-    checkedCopy: actorProcedure
-      .input(z.object({ submission_id: z.string() }))
-      .query(({ ctx, input }) => getCheckedCopy(ctx.services, ctx.actor, input.submission_id)),
+    checkedCopy: ofSubmission.query(({ ctx, input }) =>
+      getCheckedCopy(ctx.services, ctx.actor, input.submission_id),
+    ),
   }),
 });

@@ -18,17 +18,17 @@ export const methodOf = (request: Request): string => {
   return typeof method === 'string' ? method : request.method;
 };
 
-/** What the route answers when all went well: the only status below 300 that its contract has. */
-export const successStatusOf = (request: Request): number => {
+/** The one status of success in the route's contract. */
+export const successStatusOf = (request: Request): (typeof SUCCESSES)[number] => {
   const route: unknown = Reflect.get(request, 'tsRestRoute');
   const responses: unknown =
     typeof route === 'object' && route !== null ? Reflect.get(route, 'responses') : undefined;
-  const status = Object.keys(Object(responses))
-    .map(Number)
-    .find((code) => code < 300);
+  const status = SUCCESSES.find((code) => Object.hasOwn(Object(responses), code));
   if (status === undefined) throw new Error('a route of the contract has no success');
   return status;
 };
+
+const SUCCESSES = [200, 201, 202] as const;
 
 /** The path as the contract writes it, such as `/exams/:examId`: for logs, where what a client sent has no place. */
 export const routeOf = (request: Request): string | undefined => {
