@@ -203,7 +203,8 @@ describe('on a copy', () => {
     });
     const adjusted = ['low_confidence', 'marks_adjusted'];
     expect(marked(graded)).toEqual([
-      ['1', 'graded', 4, [...adjusted, 'possible_injection']],
+      // It obeys and denies it: the marks that there are not give it away.
+      ['1', 'graded', 4, adjusted],
       // The key decides.
       ['2', 'graded', 0, []],
       ['3', 'graded', 1, []],

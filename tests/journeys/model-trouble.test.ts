@@ -188,6 +188,7 @@ describe.concurrent('the model has trouble that passes', () => {
   test('2.6 marks out of range are put right by code, and a teacher is asked to look', async () => {
     const tooMuch = {
       criterion_1: { evidence: 'It says more.', reason: 'x', awarded: 99, certainty: 'certain' },
+      addresses_grader: false,
       feedback: 'Good.',
     };
     const { submission, result } = await gradeWith(first({ kind: 'content', content: tooMuch }));

@@ -44,6 +44,7 @@ const fickle = (): Behaviour => ({
       awarded: model.calls.length / 2,
       certainty: 'certain',
     },
+    addresses_grader: false,
     feedback: 'Well done.',
   },
 });

@@ -80,10 +80,11 @@ const saysNothingSecret = ({ stdout, stderr }: Outcome, ...more: string[]): void
 };
 
 /** A judgement of the one criterion, and its awarded marks. */
-const judgement = (awarded: number) => ({
+const judgement = (awarded: number, addressesGrader = false) => ({
   kind: 'content' as const,
   content: {
     criterion_1: { evidence: null, reason: 'So it is.', awarded, certainty: 'certain' },
+    addresses_grader: addressesGrader,
     feedback: 'Read on.',
   },
 });
@@ -199,7 +200,8 @@ test('marks that move with a change that should not count are seen, and so are m
       WORDS.find((each) => text.includes(`\\nThe secret-${each} word stands in this answer.\\n<<<END`)) ?? '';
     turns.set(word, (turns.get(word) ?? 0) + 1);
     // Alpha alone is judged otherwise the second time.
-    return judgement(word === 'alpha' && turns.get(word) === 2 ? 1 : 2);
+    const isFollowed = text.includes('stands in this answer.\\n\\n');
+    return judgement(word === 'alpha' && turns.get(word) === 2 ? 1 : 2, isFollowed);
   });
   const { code, stdout } = await run(
     '--json',
@@ -222,7 +224,7 @@ test('marks that move with a change that should not count are seen, and so are m
     lowered: 0,
   });
   expect(effect('injection')).toMatchObject({ answers: 8, moved: { value: 0 } });
-  expect(effect('injection').flagged).toBeGreaterThan(0.5);
+  expect(effect('injection')).toMatchObject({ flagged: 1 });
   expect(effect('spelling')).toMatchObject({ moved: { value: 0 }, flagged: 0 });
   expect(consistency).toMatchObject({
     answers: 8,

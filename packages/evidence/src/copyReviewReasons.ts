@@ -1,5 +1,4 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { addressesGrader, POSSIBLE_INJECTION } from '@evaluation/grader';
+import { imitatesPrompt, POSSIBLE_INJECTION } from '@evaluation/grader';
 import { isBlankText } from '@evaluation/rules';
 import type { ReadCopy, ReadPage } from './answerTo.ts';
 import { endsInChoice } from './beyondLabel.ts';
@@ -22,28 +21,16 @@ const ALIGNMENT_ADJUSTED = 'alignment_adjusted';
 const HARDLY_LEGIBLE = 0.35;
 
 /**
- * Why a teacher should look at a copy as a whole (spec 2.6). What stands in an answer is its question's affair; here it
- * is what stands in none.
+ * Review reasons of a copy as a whole. Writing inside an answer gives reasons of its question; writing outside of all
+ * answers gives reasons here. No model judges that writing, so of injections only imitations of a prompt are flagged; a
+ * request for marks that is not struck out is `unassigned_writing` as any other writing.
  */
-export const copyReviewReasons = (facts: readonly PageFacts[], copy: ReadCopy): string[] =>
-  reasonsOf(facts, copy, strayWriting(copy).some(addressesGrader));
-
-/**
- * The same, with a turn of the event loop after each page: a copy of 80 full pages takes seconds of processor time, and
- * the process that looks at it holds the leases of other runs.
- */
-export const copyReviewReasonsInTurns = async (
-  facts: readonly PageFacts[],
-  copy: ReadCopy,
-): Promise<string[]> => {
-  let speaks = false;
-  for (const writing of strayWriting(copy)) {
-    speaks = addressesGrader(writing);
-    if (speaks) break;
-    await turnOfTheLoop();
-  }
-  return reasonsOf(facts, copy, speaks);
-};
+export const copyReviewReasons = (facts: readonly PageFacts[], copy: ReadCopy): string[] => [
+  ...lostWriting(facts, copy),
+  ...(copy.pages.some(wasPutRight) ? [READING_ADJUSTED] : []),
+  ...(copy.alignment.some(wasPutRight) ? [ALIGNMENT_ADJUSTED] : []),
+  ...(strayWriting(copy).some(imitatesPrompt) ? [POSSIBLE_INJECTION] : []),
+];
 
 /** What stands in no answer, by page. */
 const unassignedIn = ({ pages, alignment }: ReadCopy): ReadPage['blocks'][] => {
@@ -64,7 +51,7 @@ const someLackAnswers = ({ pages, alignment }: ReadCopy): boolean => {
   );
 };
 
-/** By page, so that a sentence that a reader took for several blocks is one; struck out, it was written all the same. */
+/** Writing outside of all answers, one text a page, so that a line that was read as several blocks is whole; struck-out work counts. */
 const strayWriting = (copy: ReadCopy): string[] =>
   unassignedIn(copy).map((blocks) => blocks.map(({ label, text }) => `${label ?? ''} ${text}`).join('\n'));
 
@@ -97,12 +84,5 @@ export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string
     ...(facts.some(isUnreadable) ? [UNREADABLE_PAGES] : []),
   ];
 };
-
-const reasonsOf = (facts: readonly PageFacts[], copy: ReadCopy, speaks: boolean): string[] => [
-  ...lostWriting(facts, copy),
-  ...(copy.pages.some(wasPutRight) ? [READING_ADJUSTED] : []),
-  ...(copy.alignment.some(wasPutRight) ? [ALIGNMENT_ADJUSTED] : []),
-  ...(speaks ? [POSSIBLE_INJECTION] : []),
-];
 
 const wasPutRight = ({ problems = [] }: { problems?: string[] | undefined }): boolean => problems.length > 0;

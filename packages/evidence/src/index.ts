@@ -5,12 +5,7 @@
 export { answerTo, type FoundAnswer, type GivenAnswer, type ReadCopy, type ReadPage } from './answerTo.ts';
 export { BUNDLE_FORMAT, BundleRefused, EvidenceBundle, LARGEST_BUNDLE_BYTES, readBundle } from './bundle.ts';
 export type { CheckedBundle, DecidedQuestion, Outcome } from './bundle.ts';
-export {
-  copyReviewReasons,
-  copyReviewReasonsInTurns,
-  lostWriting,
-  type PageFacts,
-} from './copyReviewReasons.ts';
+export { copyReviewReasons, lostWriting, type PageFacts } from './copyReviewReasons.ts';
 export { Calls, factsOf, FoundAnswers, ReadPages } from './parts.ts';
 export type { AlignmentPart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
 export { replay, type Replayed } from './replay.ts';

@@ -182,6 +182,21 @@ describe('a typed submission', () => {
     );
   });
 
+  test('a flag of phrase rules, which this release does not have, is kept as it was recorded', () => {
+    const settledBy = (rules: string) => {
+      const content = { question: iceQuestion, reused_from: null, calls: ice, rules };
+      const bundle = consistent(typed({ parts: [part('question', iceQuestion.id, content)] }));
+      const questions = bundle.recorded.questions.map((each) =>
+        each.question_id === iceQuestion.id
+          ? { ...each, review_reasons: [...each.review_reasons, 'possible_injection'] }
+          : each,
+      );
+      return again({ ...bundle, recorded: { ...bundle.recorded, questions } }).differences;
+    };
+    expect(settledBy('rules/2')).toEqual([]);
+    expect(settledBy(RULES_VERSION)).not.toEqual([]);
+  });
+
   test('a question that failed replays as failed', () => {
     const answers = [{ question_id: iceQuestion.id, option_labels: [], text: ICE }];
     const failed = {

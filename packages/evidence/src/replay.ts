@@ -3,10 +3,13 @@ import {
   askedToJudge,
   checkRules,
   GraderFailure,
+  hadPhraseRules,
   MalformedOutput,
+  POSSIBLE_INJECTION,
   resettleAlignment,
   resettleJudgement,
   resettleRubric,
+  withInjectionFlag,
 } from '@evaluation/grader';
 import {
   canonicalJson,
@@ -109,8 +112,14 @@ const replayCopy = (checked: CheckedBundle, problems: string[]): Decided => {
     if (decidedByCode !== null) return [shown(question, decidedByCode, null)];
     return judged(checked, question, answer, problems);
   });
-  return { decided, reasons: [...beyondVision, ...copyReviewReasons(recorded.facts, copy)] };
+  const kept = keepsInjectionFlag(recorded.rules, bundle.recorded.submission?.review_reasons);
+  const reasons = copyReviewReasons(recorded.facts, copy);
+  return { decided, reasons: [...beyondVision, ...reasons, ...(kept ? [POSSIBLE_INJECTION] : [])] };
 };
+
+/** Whether the flag is taken as recorded: it may rest on phrase rules, which are not there any more. */
+const keepsInjectionFlag = (rules: string | undefined, recorded: readonly string[] = []): boolean =>
+  hadPhraseRules(rules) && recorded.includes(POSSIBLE_INJECTION);
 
 /** Settles the alignment again; what was recorded must come out. */
 const realign = ({ bundle, parts }: CheckedBundle, copy: ReadCopy, problems: string[]): void => {
@@ -184,7 +193,11 @@ const judged = (
     if (part.reused_from === null && !askedToJudge(request, part.calls)) {
       problems.push(`question ${question.label} ${OTHER_PROMPT}`);
     }
-    const judgement = resettleJudgement(request, part.calls);
+    const settled = resettleJudgement(request, part.calls);
+    const shownFlags = bundle.recorded.questions.find(({ question_id }) => question_id === question.id);
+    const judgement = keepsInjectionFlag(part.rules, shownFlags?.review_reasons)
+      ? withInjectionFlag(settled)
+      : settled;
     return [shown(question, gradedQuestion(part.question, answer, judgement), 'ai')];
   });
 };

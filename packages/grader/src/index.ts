@@ -1,7 +1,8 @@
 export * from './grader.ts';
 export { createGrader } from './createGrader.ts';
 export { DEFAULT_TABLE, NO_TABLE, readOff, readTable } from './confidenceTable.ts';
-export { addressesGrader, POSSIBLE_INJECTION } from './injection/detect.ts';
+export { imitatesPrompt, POSSIBLE_INJECTION } from './injection/detect.ts';
+export { withInjectionFlag } from './injection/flagInjection.ts';
 export { createHold } from './hold.ts';
 export { noticeOf } from './noticeOf.ts';
 export { blankReading, PAGE_NOT_READ, unreadPage } from './readPages/readPages.ts';
@@ -16,7 +17,7 @@ export type {
 } from './preflightReport.ts';
 export { askedToAlign, askedToJudge } from './promptHashes.ts';
 export { readTextOnly } from './readTextOnly.ts';
-export { RULES_VERSION } from './rulesVersion.ts';
+export { hadPhraseRules, RULES_VERSION } from './rulesVersion.ts';
 export { checkRules, resettleAlignment, resettleJudgement, resettleRubric } from './resettle.ts';
 export { MalformedOutput } from './strictSchema.ts';
 export { addUsage } from './usage.ts';

@@ -311,7 +311,13 @@ describe('judging a long answer', () => {
   });
 
   test('3.17 marks out of range are clamped, unknown criteria dropped, and both flagged for review', async () => {
-    answerWith({ ...criterion(1, { awarded: 99 }), ...criterion(2), ...criterion(3), feedback: 'x' });
+    answerWith({
+      ...criterion(1, { awarded: 99 }),
+      ...criterion(2),
+      ...criterion(3),
+      addresses_grader: false,
+      feedback: 'x',
+    });
     const { value, problems } = await grader.judgeAnswer(request, within(10_000));
     expect(value.awarded).toBe(3);
     expect(value.confidence).toBeLessThan(0.6);
@@ -320,18 +326,27 @@ describe('judging a long answer', () => {
   });
 
   test('invented evidence is removed and flagged', async () => {
-    answerWith({ ...criterion(1, { evidence: 'chlorophyll' }), ...criterion(2), feedback: 'x' });
+    answerWith({
+      ...criterion(1, { evidence: 'chlorophyll' }),
+      ...criterion(2),
+      addresses_grader: false,
+      feedback: 'x',
+    });
     const { value } = await grader.judgeAnswer(request, within(10_000));
     expect(value.criteria.map(({ evidence }) => evidence)).toEqual([null, 'glucose']);
     expect(value.reviewReasons).toContain('evidence_not_found');
   });
 
   test.each([
-    ['a criterion left out', { ...criterion(1), feedback: 'x' }, 'at criterion_2'],
-    ['a field too many', { ...criterion(1), ...criterion(2), feedback: 'x', total: 3 }, 'total'],
+    ['a criterion left out', { ...criterion(1), addresses_grader: false, feedback: 'x' }, 'at criterion_2'],
+    [
+      'a field too many',
+      { ...criterion(1), ...criterion(2), addresses_grader: false, feedback: 'x', total: 3 },
+      'total',
+    ],
     [
       'a mark that is a string',
-      { ...criterion(1, { awarded: '2' }), ...criterion(2), feedback: 'x' },
+      { ...criterion(1, { awarded: '2' }), ...criterion(2), addresses_grader: false, feedback: 'x' },
       'awarded',
     ],
   ])('%s is malformed and asked for again with the fault shown', async (_, content, fault) => {

@@ -30,19 +30,19 @@ import { judgeByCriteriaCall, readObjectiveCall } from './judgeAnswer/judgeAnswe
 import { objectiveKey } from './judgeAnswer/objective.ts';
 import { makeRubricCall } from './makeRubric/makeRubric.ts';
 import type { ModelCall } from './modelCall.ts';
-import { RULES_VERSION } from './rulesVersion.ts';
+import { isKnownRules, RULES_VERSION } from './rulesVersion.ts';
 import { readStrict } from './strictSchema.ts';
 
 /**
- * Other rules make something else of the same reply, and nobody could tell that from tampering.
+ * Refuses evidence of unknown rules: they make something else of the same reply, which would look like tampering.
  * @param version by which a record was settled; undefined before rules had names
  * @throws GraderFailure permanent when this release settles by others
  */
 export function checkRules(version: string | undefined): void {
-  if (version === undefined || version === RULES_VERSION) return;
+  if (isKnownRules(version)) return;
   throw new GraderFailure(
     'permanent',
-    `it was settled by ${version} and this release has ${RULES_VERSION}: replay it with the release that marked`,
+    `it was settled by ${String(version)} and this release has ${RULES_VERSION}: replay it with the release that marked`,
   );
 }
 

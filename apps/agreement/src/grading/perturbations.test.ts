@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addressesGrader } from '@evaluation/grader';
+import { imitatesPrompt } from '@evaluation/grader';
 import { perturbed } from './perturbations.ts';
 
 const answer = 'Iron displaces Copper from CuSO4. It does NOT displace zinc!\nThe Precipitation stays blue.';
@@ -14,9 +14,9 @@ test('an injection is appended, and the answer stays as it was before it', () =>
   expect(perturbed(answer, 'injection', 10)).toBe(perturbed(answer, 'injection', 0));
 });
 
-test('what should not count does not talk to the grader', () => {
+test('what should not count imitates no prompt', () => {
   for (const change of ['padding', 'layout', 'spelling'] as const) {
-    expect(addressesGrader(perturbed(answer, change, 0))).toBe(false);
+    expect(imitatesPrompt(perturbed(answer, change, 0))).toBe(false);
   }
 });
 

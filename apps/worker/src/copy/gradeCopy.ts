@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import pLimit from 'p-limit';
 import {
   answerTo,
-  copyReviewReasonsInTurns,
+  copyReviewReasons,
   lostWriting,
   withoutJudging,
   type ReadCopy,
@@ -39,7 +39,7 @@ export const gradeCopy = async (tools: Tools, run: HeldRun, usage: UsageCount): 
     const alignment = await alignCopy(tools, run, usage, images, pages);
     await run.write((grading, held) => grading.recordStep.mutate({ held, step: 'grading' }));
     const results = await judgeCopy(tools, run, usage, { images, pages, alignment });
-    const reviewReasons = await copyReviewReasonsInTurns(images, { pages, alignment });
+    const reviewReasons = copyReviewReasons(images, { pages, alignment });
     const checkedCopy = await deliverCheckedCopy(tools, run, { folder, source, images, results });
     await run.write((grading, held) =>
       grading.complete.mutate({

@@ -4,7 +4,6 @@ import { annotate } from '../annotations.ts';
 import { reviewReasons } from '../confidence.ts';
 import { locateQuote } from '../quotes.ts';
 import type { Judgement, JudgeRequest } from '../grader.ts';
-import { addressesGrader } from '../injection/detect.ts';
 import { flagInjection } from '../injection/flagInjection.ts';
 import { criteriaOf } from '../judgeAnswer/criteria.ts';
 import { decideObjective, objectiveKey } from '../judgeAnswer/objective.ts';
@@ -13,7 +12,7 @@ import { markLexically, paperOf, saidIn } from './lexical.ts';
 import { readObjectiveText } from './objectiveText.ts';
 
 /**
- * Marks by words alone. It understands nothing, so its confidence stays below the review line whatever it finds
+ * Marks by words alone. A request for marks earns what its words earn anywhere: nothing, unless they are the rubric's. It understands nothing, so its confidence stays below the review line whatever it finds
  * (0.20 to 0.50), and each judgement says who made it in its review reasons.
  */
 export function judgeLexically(request: JudgeRequest): Judgement {
@@ -22,7 +21,7 @@ export function judgeLexically(request: JudgeRequest): Judgement {
   const confidence = Math.round((0.2 + 0.3 * judged.grasp * (request.answer.legibility ?? 1)) * 100) / 100;
   const { grasp: _, ...judgement } = judged;
   const reasons = reviewReasons(confidence, ['baseline_grader']);
-  return flagInjection(request, { ...judgement, confidence, reviewReasons: reasons });
+  return flagInjection(request, { ...judgement, confidence, reviewReasons: reasons }, false);
 }
 
 /** `grasp`: how much of what it looked for it found, 0..1. */
@@ -43,7 +42,7 @@ function judgeLong({ question, answer }: JudgeRequest): Judged {
   const criteria = criteriaOf(question);
   const { text, modelAnswer, partialMarking } = question;
   const paper = paperOf({ text, modelAnswer, criteria, partialMarking: partialMarking !== false });
-  const said = saidIn(withoutAddress(answer.text));
+  const said = saidIn(answer.text);
   const marks = criteria.map((criterion) => markLexically(paper, criterion, said));
   const settled = settleCriteria(
     criteria,
@@ -69,18 +68,6 @@ function judgeLong({ question, answer }: JudgeRequest): Judged {
     annotations: annotate(question.label, settled.awarded, question.maxMarks, results, answer.blocks),
     grasp,
   };
-}
-
-/**
- * The sentences that say something, without those that talk to whoever marks: a word of the rubric in them must not earn
- * what the answer itself does not (design chapter 3.18).
- */
-function withoutAddress(text: string): string {
-  if (!addressesGrader(text)) return text;
-  return text
-    .split(/(?<=[.!?])\s+|\n+/u)
-    .filter((sentence) => !addressesGrader(sentence))
-    .join('\n');
 }
 
 function reasonOf({ share, found, missing, nothingToCompare }: ReturnType<typeof markLexically>): string {

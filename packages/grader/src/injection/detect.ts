@@ -1,34 +1,46 @@
-import { DEMANDS } from './demandRules.ts';
-import { ORDERS } from './orderRules.ts';
-import { IN_OTHER_LANGUAGES } from './otherLanguages.ts';
-import { readingsOf } from './readings.ts';
-import { withoutReportedSpeech } from './reportedSpeech.ts';
-import type { Rule } from './rule.ts';
-import { firstMatch } from './rule.ts';
-import { IN_STRUCTURE, SQUASHED } from './structureRules.ts';
+import { IMITATIONS } from './imitations.ts';
 
-/** The review reason of an answer that talks to whoever, or whatever, marks it (design chapter 3.18). */
+/** The review reason of an answer that addresses its grader: the model reported it, or the text imitates a prompt. */
 export const POSSIBLE_INJECTION = 'possible_injection';
 
+/** Three times the longest typed answer. The rest of a longer text is not searched. */
+export const LONGEST = 60_000;
+
 /**
- * Whether a candidate's text talks to the grader: gives it orders, asks it for marks, claims its authority, imitates the
- * edges of a prompt or a judgement. It is a hint for the teacher who reviews the answer and no defence by itself (the
- * fence is), so marks never depend on it. Pure; linear in the length of the text.
+ * Whether a text imitates the structure around an answer. Plain requests ("give full marks") are left to the judge, who
+ * reports them in `addresses_grader`. Marks do not depend on either. Pure; linear in the length of the text.
  */
-export function addressesGrader(text: string): boolean {
-  return addressIn(text) !== null;
+export function imitatesPrompt(text: string): boolean {
+  return imitationIn(text) !== null;
 }
 
-/** The name of the rule by which a text addresses the grader; null when it does not. */
-export function addressIn(text: string): string | null {
-  for (const reading of readingsOf(text)) {
-    const found =
-      firstMatch(IN_STRUCTURE, reading.text) ??
-      firstMatch(WHEN_SPOKEN, withoutReportedSpeech(reading.text)) ??
-      reading.squashed.map((run) => firstMatch(SQUASHED, run)).find((name) => name !== null);
-    if (found !== undefined && found !== null) return found;
-  }
-  return null;
+/** The name of the first imitation; null if there is none. */
+export function imitationIn(text: string): string | null {
+  const levelled = level(text.slice(0, LONGEST)).slice(0, LONGEST);
+  return IMITATIONS.find(({ pattern }) => pattern.test(levelled))?.name ?? null;
 }
 
-const WHEN_SPOKEN: readonly Rule[] = [...DEMANDS, ...ORDERS, ...IN_OTHER_LANGUAGES];
+// oxlint-disable-next-line no-control-regex -- they split words for a program and are invisible to a reader
+const CONTROLS = /[\u0000-\u0008\u000E-\u001F\u007F-\u009F]/g;
+
+/** Lower case without invisible characters, compatibility forms, markup and repeated spaces. */
+function level(text: string): string {
+  return (
+    text
+      // Tag characters repeat ASCII invisibly; a model reads them.
+      .replace(/[\u{E0020}-\u{E007E}]/gu, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000))
+      .replace(/&(lt|gt|quot|amp);/g, (_, name: string) => ENTITIES[name] ?? ' ')
+      .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+      .normalize('NFKC')
+      .replace(/\r\n?|[\u2028\u2029\u0085\v\f]/g, '\n')
+      .replace(CONTROLS, '')
+      .toLowerCase()
+      .replace(/\\(["'n])/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped))
+      .replace(/[*`~_]+/g, ' ')
+      .replace(/[^\S\n]+/g, ' ')
+      .replace(/ ?\n[ \n]*/g, '\n')
+      .trim()
+  );
+}
+
+const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&' };

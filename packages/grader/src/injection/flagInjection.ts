@@ -1,13 +1,21 @@
 import { HELD_AT, reviewReasons } from '../confidence.ts';
 import type { Judgement, JudgeRequest } from '../grader.ts';
-import { addressesGrader, POSSIBLE_INJECTION } from './detect.ts';
+import { imitatesPrompt, POSSIBLE_INJECTION } from './detect.ts';
 
 /**
- * A judgement as it stands of an answer that may talk to the grader: when it does, a teacher has to look (spec 2.7).
- * Marks, criteria and feedback stay as they are, whether or not it does (design chapter 3.18).
+ * Sends an answer that addresses its grader to a teacher. Marks, criteria and feedback stay as they are.
+ * @param isReported the model said so itself (`addresses_grader`); false for the baseline, which understands nothing
  */
-export function flagInjection({ answer }: JudgeRequest, judgement: Judgement): Judgement {
-  if (!addressesGrader(answer.text)) return judgement;
+export function flagInjection(
+  { answer }: JudgeRequest,
+  judgement: Judgement,
+  isReported: boolean,
+): Judgement {
+  return isReported || imitatesPrompt(answer.text) ? withInjectionFlag(judgement) : judgement;
+}
+
+/** The judgement with the review reason and its confidence under the review line. */
+export function withInjectionFlag(judgement: Judgement): Judgement {
   const confidence = Math.min(judgement.confidence, HELD_AT);
   return {
     ...judgement,

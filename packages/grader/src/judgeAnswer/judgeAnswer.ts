@@ -4,12 +4,11 @@ import { newBoundary } from '../fence.ts';
 import type { Judgement, JudgeRequest } from '../grader.ts';
 import type { ModelCall } from '../modelCall.ts';
 import { criteriaOf } from './criteria.ts';
+import { criteriaAsked, readingAsked } from './earlierVersions.ts';
 import { settleLook, settleReading } from './parse.ts';
 import type { Look } from './parse.ts';
-import { AWARD_RULE, criteriaSystem, markingParts, readingSystem, userParts, version } from './prompt.ts';
-import { criteriaSchemaFor, readingSchema } from './schema.ts';
+import { markingParts, userParts, version } from './prompt.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
-import { AWARD_RULE_2, criteriaSchema2, VERSION_2 } from './version2.ts';
 
 /** The feedback, and what stands around it. */
 const JUDGEMENT_TOKENS = 400;
@@ -31,15 +30,12 @@ export function judgeByCriteriaCall(
 ): ModelCall<CriteriaWire, Look> {
   const criteria = criteriaOf(request.question);
   const boundary = newBoundary();
-  const isOf2 = asked === VERSION_2;
   const marking = markingParts(request.question, criteria);
   return {
     name: 'judge_answer',
-    version: isOf2 ? VERSION_2 : version,
-    system: isOf2 ? criteriaSystem.replace(AWARD_RULE, AWARD_RULE_2) : criteriaSystem,
+    ...criteriaAsked(asked, criteria, request.question.partialMarking !== false),
     user: userParts(request, look === 'first' ? marking.inOrder : marking.otherwise, boundary),
     boundary,
-    schema: isOf2 ? criteriaSchema2 : criteriaSchemaFor(criteria, request.question.partialMarking !== false),
     outputTokens: JUDGEMENT_TOKENS + CRITERION_TOKENS * criteria.length,
     settings: { confidence_table: table.text },
     settle: (wire) => settleLook(request, criteria, wire),
@@ -47,8 +43,7 @@ export function judgeByCriteriaCall(
 }
 
 /**
- * Asks a model what was answered to an objective question. The prompt does not hold the key, so it cannot bias. It is the
- * same in `judge_answer/2`.
+ * Asks a model what was answered to an objective question. The prompt does not hold the key, so it cannot bias.
  */
 export function readObjectiveCall(
   request: JudgeRequest,
@@ -59,11 +54,9 @@ export function readObjectiveCall(
   const boundary = newBoundary();
   return {
     name: 'judge_answer',
-    version: asked === VERSION_2 ? VERSION_2 : version,
-    system: readingSystem,
+    ...readingAsked(asked),
     user: userParts(request, [], boundary),
     boundary,
-    schema: readingSchema,
     outputTokens: READING_TOKENS,
     settings: { confidence_table: table.text },
     settle: (wire) => settleReading(request, key, table, wire),

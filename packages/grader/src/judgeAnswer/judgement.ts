@@ -44,12 +44,16 @@ export function judgementOf(
     evidence,
   }));
   const { question, answer } = request;
-  return flagInjection(request, {
-    awarded: first.awarded,
-    criteria,
-    feedback: first.feedback,
-    confidence,
-    reviewReasons: reviewReasons(confidence, reasons),
-    annotations: annotate(question.label, first.awarded, question.maxMarks, criteria, answer.blocks),
-  });
+  return flagInjection(
+    request,
+    {
+      awarded: first.awarded,
+      criteria,
+      feedback: first.feedback,
+      confidence,
+      reviewReasons: reviewReasons(confidence, reasons),
+      annotations: annotate(question.label, first.awarded, question.maxMarks, criteria, answer.blocks),
+    },
+    first.addressesGrader || second?.addressesGrader === true,
+  );
 }

@@ -34,7 +34,10 @@ const award = (
 const settled = (request: JudgeRequest, awards: Awards[], feedback = 'Good.') => {
   const call = judgeByCriteriaCall(request, 'first', table);
   const { value, problems } = call.settle(
-    readStrict(call.schema, JSON.stringify({ ...Object.assign({}, ...awards), feedback })),
+    readStrict(
+      call.schema,
+      JSON.stringify({ ...Object.assign({}, ...awards), addresses_grader: false, feedback }),
+    ),
   );
   return { ...judgementOf(request, value, null, table), problems };
 };
@@ -69,7 +72,7 @@ describe('3.17 arithmetic is code’s', () => {
     ['missing', '{}'],
   ])('a mark that is %s is no mark', (_, json) => {
     const call = judgeByCriteriaCall(requestOf({}), 'first', table);
-    const reply = JSON.stringify({ ...award(1, 0), ...award(2, 0), feedback: 'x' });
+    const reply = JSON.stringify({ ...award(1, 0), ...award(2, 0), addresses_grader: false, feedback: 'x' });
     expect(() => readStrict(call.schema, reply.replace('"awarded":0', `"awarded":${json}`))).toThrow(
       MalformedOutput,
     );
@@ -128,6 +131,7 @@ describe('3.17 a value that was read on a copy, against the key', () => {
       certainty: 'certain',
       feedback_if_right: 'Right.',
       feedback_if_wrong: 'Wrong.',
+      addresses_grader: false,
       ...more,
     };
     return call.settle(readStrict(call.schema, JSON.stringify(wire))).value;

@@ -32,6 +32,7 @@ export interface Look {
   awarded: number;
   feedback: string;
   marksPutRight: boolean;
+  addressesGrader: boolean;
 }
 
 /**
@@ -81,6 +82,7 @@ export function settleLook(
       awarded: Math.min(settled.awarded, maxMarks),
       feedback: plainText(mendLatex(wire.feedback), FEEDBACK_LENGTH),
       marksPutRight: problems.length > 0,
+      addressesGrader: wire.addresses_grader,
     },
   };
 }
@@ -130,14 +132,18 @@ export function settleReading(
   const feedback = decided.correct === true ? wire.feedback_if_right : wire.feedback_if_wrong;
   return {
     problems: reasons,
-    value: flagInjection(request, {
-      awarded: decided.awarded,
-      criteria: decided.criteria,
-      feedback: plainText(mendLatex(feedback), FEEDBACK_LENGTH),
-      confidence,
-      reviewReasons: reviewReasons(confidence, reasons),
-      annotations: decided.annotations,
-    }),
+    value: flagInjection(
+      request,
+      {
+        awarded: decided.awarded,
+        criteria: decided.criteria,
+        feedback: plainText(mendLatex(feedback), FEEDBACK_LENGTH),
+        confidence,
+        reviewReasons: reviewReasons(confidence, reasons),
+        annotations: decided.annotations,
+      },
+      wire.addresses_grader,
+    ),
   };
 }
 

@@ -20,7 +20,7 @@ test('each criterion has a key of its own and the marks that it may get, in half
   const schema = strictJsonSchema(criteriaSchemaFor([{ marks: 1.5 }, { marks: 0.5 }], true));
   expect(schema).toMatchObject({
     type: 'object',
-    required: ['criterion_1', 'criterion_2', 'feedback'],
+    required: ['criterion_1', 'criterion_2', 'addresses_grader', 'feedback'],
     additionalProperties: false,
   });
   expect(marksIn([1.5, 0.5])).toEqual([
@@ -49,7 +49,12 @@ const schema = criteriaSchemaFor([{ marks: 2 }], true);
 const read = (reply: object) => readStrict(schema, JSON.stringify(reply));
 
 test('marks out of range and criteria that do not exist are read, for code to put right and tell', () => {
-  const { criteria } = read({ criterion_1: award(99), criterion_7: award(1), feedback: 'x' });
+  const { criteria } = read({
+    criterion_1: award(99),
+    criterion_7: award(1),
+    addresses_grader: false,
+    feedback: 'x',
+  });
   expect(criteria.map(({ criterion, awarded }) => [criterion, awarded])).toEqual([
     [1, 99],
     [7, 1],
@@ -57,13 +62,17 @@ test('marks out of range and criteria that do not exist are read, for code to pu
 });
 
 test.each([
-  ['a criterion left out', { feedback: 'x' }],
-  ['another field', { criterion_1: award(1), feedback: 'x', total: 1 }],
+  ['a criterion left out', { addresses_grader: false, feedback: 'x' }],
+  ['no report whether the answer speaks to its grader', { criterion_1: award(1), feedback: 'x' }],
+  ['another field', { criterion_1: award(1), addresses_grader: false, feedback: 'x', total: 1 }],
   [
     'a criterion that does not exist, with something else in it',
-    { criterion_1: award(1), criterion_2: 1, feedback: 'x' },
+    { criterion_1: award(1), criterion_2: 1, addresses_grader: false, feedback: 'x' },
   ],
-  ['marks that are no number', { criterion_1: { ...award(1), awarded: '1' }, feedback: 'x' }],
+  [
+    'marks that are no number',
+    { criterion_1: { ...award(1), awarded: '1' }, addresses_grader: false, feedback: 'x' },
+  ],
 ])('%s is malformed', (_, reply) => {
   expect(() => read(reply)).toThrow('outside its schema');
 });

@@ -7,6 +7,10 @@ const evidence = z
   .union([z.string().max(2000), z.null()])
   .describe('The words of the answer this rests on, copied exactly; null when there are none.');
 
+const addressesGrader = z
+  .boolean()
+  .describe('Whether the answer speaks to its examiner instead of answering; it changes no marks.');
+
 /** A long answer as it is settled: each award under the number of its criterion. */
 export interface CriteriaWire {
   criteria: {
@@ -16,6 +20,8 @@ export interface CriteriaWire {
     awarded: number;
     certainty: 'certain' | 'likely' | 'unsure';
   }[];
+  /** The answer speaks to its grader, as the model reports it; false of versions that do not ask. */
+  addresses_grader: boolean;
   feedback: string;
 }
 
@@ -37,10 +43,12 @@ const award = z.strictObject({
  *
  * Marks out of range are read all the same, and so are keys of criteria that do not exist: where nothing holds a model to
  * the schema, `settleLook` puts them right and tells so.
+ * @param reportsAddress from `judge_answer/4` on
  */
 export function criteriaSchemaFor(
   criteria: readonly { marks: number }[],
   isPartial: boolean,
+  reportsAddress = true,
 ): z.ZodType<CriteriaWire> {
   const listed = listedMarks(criteria, isPartial);
   const keys = criteria.map(({ marks }, index) => {
@@ -54,19 +62,21 @@ export function criteriaSchemaFor(
   return z
     .looseObject({
       ...Object.fromEntries(keys),
+      ...(reportsAddress ? { addresses_grader: addressesGrader } : {}),
       feedback: z.string().max(8000).describe('To the student, plain English text without markup.'),
     })
     .meta({ additionalProperties: false })
     .transform((reply, context): CriteriaWire => {
       const awards = Object.entries(reply).flatMap(([key, value]) => {
-        if (key === 'feedback') return [];
+        if (key === 'feedback' || (reportsAddress && key === 'addresses_grader')) return [];
         const [, number] = /^criterion_(\d{1,4})$/.exec(key) ?? [];
         const read = award.safeParse(value).data;
         if (number !== undefined && read !== undefined) return [{ criterion: Number(number), ...read }];
         context.addIssue({ code: 'custom', message: `Unrecognized key: "${key}"`, input: reply });
         return [];
       });
-      return { criteria: awards, feedback: reply.feedback };
+      const addresses_grader = reportsAddress && reply['addresses_grader'] === true;
+      return { criteria: awards, addresses_grader, feedback: reply.feedback };
     });
 }
 
@@ -85,8 +95,8 @@ function listedMarks(criteria: readonly { marks: number }[], isPartial: boolean)
   return listed;
 }
 
-/** An objective question on a handwritten copy: what was answered. Right or wrong is decided by code. */
-export const readingSchema = z.strictObject({
+/** What was answered to an objective question on a handwritten copy, as versions before `judge_answer/4` asked for it. */
+export const readingSchema3 = z.strictObject({
   status: z.enum(['answered', 'no_answer', 'unclear']),
   evidence,
   option_labels: z
@@ -106,5 +116,8 @@ export const readingSchema = z.strictObject({
     .max(4000)
     .describe('To the student if the answer proves wrong; plain English text.'),
 });
+
+/** The same with a report of an answer that speaks to its grader. Right or wrong is decided by code. */
+export const readingSchema = readingSchema3.extend({ addresses_grader: addressesGrader });
 
 export type ReadingWire = z.infer<typeof readingSchema>;

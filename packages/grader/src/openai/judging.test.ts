@@ -48,6 +48,7 @@ const look = (awards: number[], certainty: Certainty = 'likely'): Behaviour => (
         { evidence: 'glucose', reason: 'It is there.', awarded, certainty },
       ]),
     ),
+    addresses_grader: false,
     feedback: 'Good.',
   },
 });
@@ -120,7 +121,7 @@ describe('2.7 a second look', () => {
     const mixed = look([1, 0.5], 'certain');
     if (mixed.kind !== 'content') throw new Error('a look is content');
     const content = JSON.parse(
-      JSON.stringify(mixed.content).replace('"certain"},"feedback', '"likely"},"feedback'),
+      JSON.stringify(mixed.content).replace('"certain"},"addresses', '"likely"},"addresses'),
     );
     looks({ kind: 'content', content });
     expect((await lookingAgain()).usage.calls).toBe(2);

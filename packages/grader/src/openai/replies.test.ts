@@ -33,6 +33,7 @@ const judged = {
       { evidence: 'glucose', reason: 'It is there.', awarded: 1, certainty: 'certain' },
     ]),
   ),
+  addresses_grader: false,
   feedback: 'Good.',
 };
 const json = JSON.stringify(judged);

@@ -139,6 +139,7 @@ function judge(body: ChatRequest, truth: Truth): Json {
   ]);
   return {
     ...Object.fromEntries(awards),
+    addresses_grader: known.addressesGrader ?? false,
     feedback: known.feedback ?? 'A clear answer. Give one more example next time.',
   };
 }
@@ -156,6 +157,7 @@ function readObjective(body: ChatRequest, truth: Truth): Json {
     certainty: known.certainty ?? 'certain',
     feedback_if_right: known.feedback ?? 'Well done.',
     feedback_if_wrong: feedback,
+    addresses_grader: known.addressesGrader ?? false,
   };
 }
 

@@ -42,4 +42,6 @@ export interface JudgementTruth {
   /** Default certain. */
   certainty?: 'certain' | 'likely' | 'unsure';
   feedback?: string;
+  /** What it says of an answer that speaks to its grader. Default false. */
+  addressesGrader?: boolean;
 }

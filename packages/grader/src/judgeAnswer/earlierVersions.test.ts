@@ -3,12 +3,13 @@ import type { CallEvidence, Judgement, JudgeRequest } from '../grader.ts';
 import { exam, longQuestion, optionQuestion, typedAnswer, writtenAnswer } from '../openai/fixtures.ts';
 import { askedToJudge } from '../promptHashes.ts';
 import { resettleJudgement } from '../resettle.ts';
+import { version } from './prompt.ts';
 
-/* Recorded from the release before `judge_answer/3`: requests and the evidence of their judgements, with two looks. */
+/* Recorded from the releases that asked them: requests and the evidence of their judgements, with two looks. */
 
-const evidence = (promptSha256: string, reply: unknown): CallEvidence => ({
+const evidence = (promptSha256: string, reply: unknown, promptVersion = 'judge_answer/2'): CallEvidence => ({
   call: 'judge_answer',
-  promptVersion: 'judge_answer/2',
+  promptVersion,
   provider: 'openai',
   model: 'some-model',
   settings: { output: 'json_schema', confidence_table: '0:0,0.6:0.6,0.95:0.85,1:0.85' },
@@ -17,6 +18,26 @@ const evidence = (promptSha256: string, reply: unknown): CallEvidence => ({
   reply: JSON.stringify(reply),
   refused: [],
 });
+
+const award = (awarded: number) => ({
+  evidence: 'Plants make glucose with light.',
+  reason: 'It was looked for in the answer.',
+  awarded,
+  certainty: 'certain',
+});
+const FEEDBACK = 'A clear answer. Give one more example next time.';
+const LOOK_3 = { criterion_1: award(2), criterion_2: award(1), feedback: FEEDBACK };
+const READING = {
+  status: 'answered',
+  evidence: '(b)',
+  option_labels: ['B'],
+  value: null,
+  certainty: 'certain',
+  feedback_if_right: 'Well done.',
+  feedback_if_wrong: 'Read the question once more.',
+};
+/** The prompt of an objective question was the same in both versions. */
+const READING_SHA256 = 'f0b9925522cc123c1011ec9838a86e3b1875e33b3cf831fa081b205d09b0deb6';
 
 const RECORDED: [
   name: string,
@@ -72,23 +93,28 @@ const RECORDED: [
   [
     'an option',
     { exam, question: optionQuestion, answer: writtenAnswer('(b)') },
-    [
-      evidence('f0b9925522cc123c1011ec9838a86e3b1875e33b3cf831fa081b205d09b0deb6', {
-        status: 'answered',
-        evidence: '(b)',
-        option_labels: ['B'],
-        value: null,
-        certainty: 'certain',
-        feedback_if_right: 'Well done.',
-        feedback_if_wrong: 'Read the question once more.',
-      }),
-    ],
+    [evidence(READING_SHA256, READING)],
     { awarded: 2, confidence: 0.85, feedback: 'Well done.' },
+  ],
+  [
+    'a long answer, by criteria as keys',
+    { exam, question: longQuestion(), answer: typedAnswer('Plants make glucose with light.') },
+    [
+      evidence('2786d5c5bfc954f4e4253fbdd32dedf7fd921f98d3b3d7002b2b359f6652f82e', LOOK_3, 'judge_answer/3'),
+      evidence('89f5fcb2fc2825c2598fb5bf920f27dd9d7eaa2424cb6cfb3c3da5f5b24032ed', LOOK_3, 'judge_answer/3'),
+    ],
+    { awarded: 3, confidence: 0.85, reviewReasons: [], feedback: FEEDBACK },
+  ],
+  [
+    'an option, by the same prompt',
+    { exam, question: optionQuestion, answer: writtenAnswer('(b)') },
+    [evidence(READING_SHA256, READING, 'judge_answer/3')],
+    { awarded: 2, confidence: 0.85, reviewReasons: [], feedback: 'Well done.' },
   ],
 ];
 
 test.each(RECORDED)(
-  '%s that was judged by judge_answer/2 is replayed to the same',
+  '%s that was judged by an earlier version is replayed to the same',
   (_, request, calls, judgement) => {
     expect(askedToJudge(request, calls)).toBe(true);
     expect(resettleJudgement(request, calls)).toMatchObject(judgement);
@@ -97,9 +123,11 @@ test.each(RECORDED)(
 
 test('a reply to one version is none to the other', () => {
   for (const [, request, calls] of RECORDED.slice(0, 1)) {
-    const renamed = calls.map((call) => ({ ...call, promptVersion: 'judge_answer/3' }));
-    expect(askedToJudge(request, renamed)).toBe(false);
-    expect(() => resettleJudgement(request, renamed)).toThrow('outside its schema');
+    for (const promptVersion of ['judge_answer/3', version]) {
+      const renamed = calls.map((call) => ({ ...call, promptVersion }));
+      expect(askedToJudge(request, renamed)).toBe(false);
+      expect(() => resettleJudgement(request, renamed)).toThrow('outside its schema');
+    }
     const unknown = calls.map((call) => ({ ...call, promptVersion: 'judge_answer/1' }));
     expect(() => resettleJudgement(request, unknown)).toThrow('cannot settle replies to judge_answer/1');
   }
