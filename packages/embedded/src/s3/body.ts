@@ -1,22 +1,19 @@
-/** Takes a request's body in: decoded, measured and checked while it streams, never held in memory as a whole. */
+/** Takes a request's body in: measured and checked while it streams, never held in memory as a whole. */
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { bodyCheck } from './checksums.ts';
-import { chunkedBody } from './chunkedBody.ts';
+import { crc32 } from 'node:zlib';
 import { S3Error } from './errors.ts';
 import type { S3Request } from './request.ts';
-import type { SignatureCheck, VerifiedRequest } from './signature.ts';
 
 /** S3's own bound for one PUT. */
 const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
-/** Delete and complete-upload documents: 10,000 parts or 1000 keys of 1 KB each, with room. */
+/** A delete document: 1000 keys of 1 KB each, with room. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 ** 2;
 
 export interface BodySummary {
   size: number;
   /** Hex. */
   md5: string;
-  /** Base64 by algorithm, only those that the client sent. */
-  checksums: Record<string, string>;
 }
 
 /** A body on its way in: `data` must be read to its end, then `summary` says what it was. */
@@ -27,23 +24,17 @@ export interface IncomingBody {
 }
 
 /**
- * @returns the object's bytes without their transfer coding; iterating throws S3Error EntityTooLarge, IncompleteBody,
- *   BadDigest, SignatureDoesNotMatch and so on, the last ones only at the end
- * @throws S3Error MissingContentLength
+ * @param payload the signed x-amz-content-sha256
+ * @returns the object's bytes; iterating throws S3Error IncompleteBody, BadDigest, XAmzContentSHA256Mismatch, the last two
+ *   only at the end
+ * @throws S3Error MissingContentLength, EntityTooLarge, NotImplemented for a body in signed chunks
  */
-export function incomingBody(
-  request: S3Request,
-  verified: VerifiedRequest,
-  check: SignatureCheck,
-): IncomingBody {
-  const isChunked = verified.payload.startsWith('STREAMING-');
-  if (
-    isChunked &&
-    !/^STREAMING-(UNSIGNED-PAYLOAD-TRAILER|AWS4-HMAC-SHA256-PAYLOAD(-TRAILER)?)$/.test(verified.payload)
-  ) {
-    throw new S3Error('NotImplemented', `${verified.payload} is not supported`);
+export function incomingBody({ headers, message }: S3Request, payload: string): IncomingBody {
+  const isHashed = /^[0-9a-f]{64}$/.test(payload);
+  if (!isHashed && payload !== 'UNSIGNED-PAYLOAD') {
+    throw new S3Error('NotImplemented', `${payload} is not supported`);
   }
-  const declared = request.headers[isChunked ? 'x-amz-decoded-content-length' : 'content-length'];
+  const declared = headers['content-length'];
   if (declared === undefined || !/^\d{1,15}$/.test(declared)) {
     throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.');
   }
@@ -51,20 +42,17 @@ export function incomingBody(
   if (expectedSize > MAX_OBJECT_BYTES) {
     throw new S3Error('EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size');
   }
-  const checks = bodyCheck(request, verified.payload);
-  const plain = bytesOf(request.message);
-  const source = isChunked
-    ? chunkedBody(plain, verified, check)
-    : { data: plain, trailers: new Map<string, string>() };
   let summary: BodySummary | undefined;
 
   async function* data(): AsyncGenerator<Buffer> {
+    const [md5, sha256] = [createHash('md5'), createHash('sha256')];
+    let crc = 0;
     let size = 0;
-    for await (const piece of source.data) {
+    for await (const piece of bytesOf(message)) {
       size += piece.length;
-      if (size > expectedSize)
-        throw new S3Error('IncompleteBody', 'The body is longer than its declared length');
-      checks.update(piece);
+      md5.update(piece);
+      if (isHashed) sha256.update(piece);
+      crc = crc32(piece, crc);
       yield piece;
     }
     if (size !== expectedSize) {
@@ -73,7 +61,17 @@ export function incomingBody(
         'You did not provide the number of bytes specified by Content-Length',
       );
     }
-    summary = { size, ...checks.finish(source.trailers) };
+    if (isHashed && sha256.digest('hex') !== payload) {
+      throw new S3Error(
+        'XAmzContentSHA256Mismatch',
+        "The provided 'x-amz-content-sha256' header does not match what was computed.",
+      );
+    }
+    const checksum = headers['x-amz-checksum-crc32'];
+    if (checksum !== undefined && checksum !== base64Of(crc)) {
+      throw new S3Error('BadDigest', 'The crc32 you specified did not match the calculated checksum.');
+    }
+    summary = { size, md5: md5.digest('hex') };
   }
 
   return {
@@ -95,6 +93,12 @@ export async function documentBody(body: IncomingBody): Promise<string> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
+}
+
+function base64Of(crc: number): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc);
+  return bytes.toString('base64');
 }
 
 /** A client that goes away midway is an incomplete body, not a fault of ours. */

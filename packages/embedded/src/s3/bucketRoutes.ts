@@ -2,23 +2,12 @@
 import { documentBody } from './body.ts';
 import { S3Error } from './errors.ts';
 import { sendXml, type Exchange } from './objectRoutes.ts';
-import { encodeStrictly, parameter, refuseOtherParameters } from './request.ts';
+import { parameter, refuseOtherParameters } from './request.ts';
 import type { Bucket } from './storage.ts';
 import { document, innerOf, textOf, type XmlContent } from './xml.ts';
 
 const MAX_KEYS = 1000;
-const PARAMETERS =
-  /^(delete|location|list-type|prefix|delimiter|continuation-token|start-after|max-keys|encoding-type|fetch-owner)$/;
-
-export async function serviceRoute({ request, response, storage }: Exchange): Promise<void> {
-  if (request.method !== 'GET') {
-    throw new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.');
-  }
-  const buckets = storage
-    .buckets()
-    .map(({ name, createdAt }) => ({ Name: name, CreationDate: createdAt.toISOString() }));
-  sendXml(response, document('ListAllMyBucketsResult', { Buckets: { Bucket: buckets } }));
-}
+const PARAMETERS = /^(delete|list-type|prefix|continuation-token)$/;
 
 export async function bucketRoute(exchange: Exchange): Promise<void> {
   const { request, response, storage } = exchange;
@@ -33,18 +22,10 @@ export async function bucketRoute(exchange: Exchange): Promise<void> {
       storage.bucket(request.bucket);
       response.writeHead(200).end();
       return;
-    case 'DELETE':
-      await storage.deleteBucket(request.bucket);
-      response.writeHead(204).end();
-      return;
     case 'POST':
       if (query['delete'] !== undefined) return deleteObjects(exchange, storage.bucket(request.bucket));
       break;
     case 'GET':
-      if (query['location'] !== undefined) {
-        storage.bucket(request.bucket);
-        return sendXml(response, document('LocationConstraint', ''));
-      }
       if (query['list-type'] === '2') return listObjects(exchange, storage.bucket(request.bucket));
       throw new S3Error('NotImplemented', 'Only ListObjectsV2 is implemented');
   }
@@ -69,80 +50,35 @@ async function deleteObjects({ response, body }: Exchange, bucket: Bucket): Prom
 
 function listObjects({ request, response }: Exchange, bucket: Bucket): void {
   const prefix = parameter(request, 'prefix') ?? '';
-  const delimiter = parameter(request, 'delimiter') ?? '';
   const token = parameter(request, 'continuation-token');
-  const after = token === undefined ? (parameter(request, 'start-after') ?? '') : lastOf(token);
-  const maxKeys = Math.min(MAX_KEYS, positive(parameter(request, 'max-keys') ?? String(MAX_KEYS)));
-  const page = pageOf(bucket.keys(prefix), { prefix, delimiter, after, maxKeys });
-  const encoded = parameter(request, 'encoding-type') === 'url';
-  const shown = (text: string) => (encoded ? encodeStrictly(text).replaceAll('%2F', '/') : text);
-  const contents = page.keys.flatMap((key): XmlContent[] => {
+  const after = token === undefined ? null : lastOf(token);
+  const keys = bucket.keys(prefix).filter((key) => after === null || isAfter(key, after));
+  const page = keys.slice(0, MAX_KEYS);
+  const last = keys.length > page.length ? page.at(-1) : undefined;
+  const contents = page.flatMap((key): XmlContent[] => {
     const record = bucket.get(key);
     if (record === undefined) return [];
+    const { lastModified, etag, size } = record;
     return [
-      {
-        Key: shown(key),
-        LastModified: record.lastModified,
-        ETag: `"${record.etag}"`,
-        Size: record.size,
-        StorageClass: 'STANDARD',
-      },
+      { Key: key, LastModified: lastModified, ETag: `"${etag}"`, Size: size, StorageClass: 'STANDARD' },
     ];
   });
   sendXml(
     response,
     document('ListBucketResult', {
       Name: bucket.name,
-      Prefix: shown(prefix),
-      Delimiter: delimiter === '' ? undefined : shown(delimiter),
-      MaxKeys: maxKeys,
-      EncodingType: encoded ? 'url' : undefined,
-      KeyCount: contents.length + page.prefixes.length,
-      IsTruncated: page.next !== null,
+      Prefix: prefix,
+      MaxKeys: MAX_KEYS,
+      KeyCount: contents.length,
+      IsTruncated: last !== undefined,
       ContinuationToken: token,
-      NextContinuationToken: page.next === null ? undefined : tokenOf(page.next),
+      NextContinuationToken: last === undefined ? undefined : tokenOf(last),
       Contents: contents,
-      CommonPrefixes: page.prefixes.map((common) => ({ Prefix: shown(common) })),
     }),
   );
 }
 
-interface Page {
-  keys: string[];
-  /** What keys have in common up to the delimiter, each once. */
-  prefixes: string[];
-  /** The last entry of this page when more follow. */
-  next: string | null;
-}
-
-function pageOf(
-  sorted: string[],
-  {
-    prefix,
-    delimiter,
-    after,
-    maxKeys,
-  }: { prefix: string; delimiter: string; after: string; maxKeys: number },
-): Page {
-  const page: Page = { keys: [], prefixes: [], next: null };
-  if (maxKeys === 0) return page;
-  let last = '';
-  for (const key of sorted) {
-    const end = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
-    const common = end === -1 ? null : key.slice(0, end + delimiter.length);
-    const entry = common ?? key;
-    // A page may end with a common prefix: all keys below it are then behind us.
-    if (after !== '' && (isNotAfter(key, after) || (common !== null && isNotAfter(common, after)))) continue;
-    if (common !== null && page.prefixes.at(-1) === common) continue;
-    if (page.keys.length + page.prefixes.length === maxKeys) return { ...page, next: last };
-    if (common === null) page.keys.push(key);
-    else page.prefixes.push(common);
-    last = entry;
-  }
-  return page;
-}
-
-const isNotAfter = (key: string, bound: string) => Buffer.compare(Buffer.from(key), Buffer.from(bound)) <= 0;
+const isAfter = (key: string, bound: string) => Buffer.compare(Buffer.from(key), Buffer.from(bound)) > 0;
 const tokenOf = (last: string) => Buffer.from(last).toString('base64url');
 
 function lastOf(token: string): string {
@@ -150,10 +86,4 @@ function lastOf(token: string): string {
   if (last === '' || tokenOf(last) !== token)
     throw new S3Error('InvalidArgument', 'The continuation token provided is incorrect');
   return last;
-}
-
-function positive(text: string): number {
-  if (!/^\d{1,9}$/.test(text))
-    throw new S3Error('InvalidArgument', 'Provided max-keys not an integer or within range');
-  return Number(text);
 }

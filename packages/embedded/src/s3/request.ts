@@ -59,6 +59,24 @@ export function refuseOtherParameters(request: Pick<S3Request, 'query'>, known: 
   if (other !== undefined) throw new S3Error('NotImplemented', `?${other} is not implemented`);
 }
 
+const HEADERS =
+  /^x-amz-(date|content-sha256|user-agent|checksum-crc32|sdk-checksum-algorithm|copy-source(-if-match)?)$/;
+
+/**
+ * The same for headers, which ask for conditions, metadata, other checksums. A condition of a read may be ignored: the
+ * answer is then the whole object.
+ * @throws S3Error NotImplemented
+ */
+export function refuseOtherHeaders({ method, headers }: Pick<S3Request, 'method' | 'headers'>): void {
+  const other = Object.keys(headers).find(
+    (name) =>
+      (name.startsWith('x-amz-') && !HEADERS.test(name)) ||
+      name === 'content-md5' ||
+      (method === 'PUT' && name.startsWith('if-')),
+  );
+  if (other !== undefined) throw new S3Error('NotImplemented', `the header ${other} is not implemented`);
+}
+
 /** Everything but RFC 3986's unreserved characters, as signature version 4 wants it. */
 export function encodeStrictly(text: string): string {
   return encodeURIComponent(text).replace(

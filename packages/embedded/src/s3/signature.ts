@@ -1,7 +1,7 @@
 /**
  * Signature version 4, checked: the request is signed again with the one secret we know, by the library that clients
  * sign with, and the two signatures are compared in constant time. Covers the Authorization header and presigned
- * queries; the signatures of streamed chunks are checked where the body is decoded, from the chain begun here.
+ * queries.
  */
 import { createHash, createHmac, timingSafeEqual, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
@@ -13,23 +13,12 @@ export interface Credentials {
   secretAccessKey: string;
 }
 
-/** What a valid signature said about the body, and the start of the chain of chunk signatures. */
-export interface VerifiedRequest {
-  /** The signed x-amz-content-sha256: a hex digest, UNSIGNED-PAYLOAD or one of the STREAMING-… words. */
-  payload: string;
-  signature: string;
-  /** `date/region/s3/aws4_request` */
-  scope: string;
-  /** `YYYYMMDDThhmmssZ` */
-  longDate: string;
-  signedAt: Date;
-}
-
 export interface SignatureCheck {
-  /** @throws S3Error AccessDenied, SignatureDoesNotMatch and the other refusals of S3 */
-  verify(request: S3Request): Promise<VerifiedRequest>;
-  /** HMAC (hex) of any string to sign, under the key of that day. */
-  signString(text: string, signedAt: Date): Promise<string>;
+  /**
+   * @returns the signed x-amz-content-sha256: a hex digest, or UNSIGNED-PAYLOAD
+   * @throws S3Error AccessDenied, SignatureDoesNotMatch and the other refusals of S3
+   */
+  verify(request: S3Request): Promise<string>;
 }
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
@@ -62,7 +51,7 @@ function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
 }
 
 /** Compares two secrets without telling by its duration where they differ. */
-export function sameSignature(given: string, expected: string): boolean {
+function sameSignature(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
@@ -84,7 +73,7 @@ export function signatureCheck(credentials: Credentials, region: string): Signat
     applyChecksum: false,
   });
 
-  const scopeOf = ({ credential, longDate }: Claim): string => {
+  const checkScope = ({ credential, longDate }: Claim): void => {
     const slash = credential.indexOf('/');
     if (credential.slice(0, slash) !== credentials.accessKeyId) {
       throw new S3Error(
@@ -96,10 +85,9 @@ export function signatureCheck(credentials: Credentials, region: string): Signat
     if (credential.slice(slash + 1) !== scope) {
       throw new S3Error('AuthorizationHeaderMalformed', `The credential's scope must be ${scope}`);
     }
-    return scope;
   };
 
-  const verifyHeader = async (request: S3Request, authorization: string): Promise<VerifiedRequest> => {
+  const verifyHeader = async (request: S3Request, authorization: string): Promise<string> => {
     const claim = claimOfHeader(authorization, request.headers['x-amz-date'] ?? '');
     const signedAt = dateOf(claim.longDate);
     if (Math.abs(Date.now() - signedAt.getTime()) > MAX_SKEW_MS) {
@@ -108,7 +96,7 @@ export function signatureCheck(credentials: Credentials, region: string): Signat
         'The difference between the request time and the current time is too large.',
       );
     }
-    const scope = scopeOf(claim);
+    checkScope(claim);
     const headers = signedHeadersOf(request, claim);
     const payload = headers[PAYLOAD_HEADER];
     if (payload === undefined)
@@ -118,10 +106,10 @@ export function signatureCheck(credentials: Credentials, region: string): Signat
       signableHeaders: new Set(claim.signedHeaders),
     });
     compare(claim.signature, signatureOfHeader(again.headers['authorization'] ?? ''));
-    return { payload, signature: claim.signature, scope, longDate: claim.longDate, signedAt };
+    return payload;
   };
 
-  const verifyQuery = async (request: S3Request): Promise<VerifiedRequest> => {
+  const verifyQuery = async (request: S3Request): Promise<string> => {
     const claim: Claim = {
       credential: required(request, 'X-Amz-Credential'),
       signedHeaders: required(request, 'X-Amz-SignedHeaders').split(';'),
@@ -142,7 +130,7 @@ export function signatureCheck(credentials: Credentials, region: string): Signat
     const age = Date.now() - signedAt.getTime();
     if (age < -MAX_SKEW_MS) throw new S3Error('AccessDenied', 'Request is not yet valid');
     if (age > Number(expires) * 1000) throw new S3Error('AccessDenied', 'Request has expired');
-    const scope = scopeOf(claim);
+    checkScope(claim);
     const headers = signedHeadersOf(request, claim);
     const payload =
       headers[PAYLOAD_HEADER] ?? parameter(request, 'X-Amz-Content-Sha256') ?? 'UNSIGNED-PAYLOAD';
@@ -159,7 +147,7 @@ export function signatureCheck(credentials: Credentials, region: string): Signat
     });
     const expected = again.query?.['X-Amz-Signature'];
     compare(claim.signature, typeof expected === 'string' ? expected : '');
-    return { payload, signature: claim.signature, scope, longDate: claim.longDate, signedAt };
+    return payload;
   };
 
   return {
@@ -173,7 +161,6 @@ export function signatureCheck(credentials: Credentials, region: string): Signat
       if (presigned) return verifyQuery(request);
       throw new S3Error('AccessDenied', 'Access Denied');
     },
-    signString: (text, signedAt) => signer.sign(text, { signingDate: signedAt }),
   };
 }
 

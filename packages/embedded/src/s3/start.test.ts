@@ -3,14 +3,9 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
   CopyObjectCommand,
   CreateBucketCommand,
-  CreateMultipartUploadCommand,
-  DeleteBucketCommand,
   DeleteBucketPolicyCommand,
   DeleteObjectTaggingCommand,
   DeleteObjectsCommand,
@@ -20,8 +15,6 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
-  UploadPartCommand,
-  type ChecksumAlgorithm,
 } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { accepts, freshFolder } from '../killable.fixture.ts';
@@ -45,13 +38,15 @@ afterEach(async () => {
 
 async function open() {
   s3 = await startS3({ dataDir: join(folder.path, 's3') });
-  // Everything else stays at the SDK's defaults: those are what the endpoint must understand.
   client = new S3Client({
     endpoint: s3.endpoint,
     region: s3.region,
     credentials: { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey },
     forcePathStyle: true,
     maxAttempts: 1,
+    // As packages/object-store sets it.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
   });
 }
 
@@ -66,7 +61,7 @@ const get = async (Key: string) =>
   (await client.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString() ?? '';
 const blobs = () => readdir(join(folder.path, 's3', 'buckets', Bucket, 'blobs'));
 
-test('an object comes back with its bytes, MD5 etag, type and metadata', async () => {
+test('an object comes back with its bytes, MD5 etag and type', async () => {
   const body = randomBytes(3_000_000);
   const md5 = createHash('md5').update(body).digest('hex');
   const { ETag } = await client.send(
@@ -75,8 +70,6 @@ test('an object comes back with its bytes, MD5 etag, type and metadata', async (
       Key: 'a',
       Body: body,
       ContentType: 'application/pdf',
-      ContentDisposition: 'attachment',
-      Metadata: { run: '7' },
     }),
   );
   expect(ETag).toBe(`"${md5}"`);
@@ -84,33 +77,10 @@ test('an object comes back with its bytes, MD5 etag, type and metadata', async (
   expect(got).toMatchObject({
     ETag,
     ContentType: 'application/pdf',
-    ContentDisposition: 'attachment',
-    Metadata: { run: '7' },
     ContentLength: body.length,
   });
   expect(Buffer.from((await got.Body?.transformToByteArray()) ?? []).equals(body)).toBe(true);
 });
-
-test.each<ChecksumAlgorithm>(['CRC32', 'CRC32C', 'SHA1', 'SHA256'])(
-  'a stream with a trailing %s is stored without its framing and checked again on the way back',
-  async (algorithm) => {
-    const pieces = Array.from({ length: 40 }, () => randomBytes(10_001));
-    const whole = Buffer.concat(pieces);
-    const stored = await client.send(
-      new PutObjectCommand({
-        Bucket,
-        Key: 'a',
-        Body: Readable.from(pieces),
-        ContentLength: whole.length,
-        ChecksumAlgorithm: algorithm,
-      }),
-    );
-    expect(stored).toMatchObject({ [`Checksum${algorithm}`]: expect.any(String) });
-    const got = await client.send(new GetObjectCommand({ Bucket, Key: 'a', ChecksumMode: 'ENABLED' }));
-    expect(got.ContentEncoding).toBeUndefined();
-    expect(Buffer.from((await got.Body?.transformToByteArray()) ?? []).equals(whole)).toBe(true);
-  },
-);
 
 test('what is missing is told by its S3 code', async () => {
   const name = (error: string) => ({ name: error });
@@ -128,10 +98,6 @@ test('what is missing is told by its S3 code', async () => {
   );
   const again = new CreateBucketCommand({ Bucket });
   await expect(client.send(again)).rejects.toMatchObject(name('BucketAlreadyOwnedByYou'));
-  await put('a');
-  await expect(client.send(new DeleteBucketCommand({ Bucket }))).rejects.toMatchObject(
-    name('BucketNotEmpty'),
-  );
 });
 
 test('a sub-resource we do not have is refused, not mistaken for the bucket or the object itself', async () => {
@@ -142,6 +108,20 @@ test('a sub-resource we do not have is refused, not mistaken for the bucket or t
   const untag = new DeleteObjectTaggingCommand({ Bucket, Key: 'a' });
   await expect(client.send(untag)).rejects.toMatchObject(notImplemented);
   expect(await get('a')).toBe('a');
+});
+
+test('a header that would change what a request does is refused, not ignored', async () => {
+  const notImplemented = { name: 'NotImplemented' };
+  for (const more of [
+    { IfNoneMatch: '*' },
+    { Metadata: { run: '7' } },
+    { ContentMD5: createHash('md5').update('a').digest('base64') },
+    { ChecksumSHA256: createHash('sha256').update('a').digest('base64') },
+  ]) {
+    const command = new PutObjectCommand({ Bucket, Key: 'a', Body: 'a', ...more });
+    await expect(client.send(command)).rejects.toMatchObject(notImplemented);
+  }
+  expect(await blobs()).toEqual([]);
 });
 
 test('no key reaches outside the folder, and strange keys are kept apart', async () => {
@@ -161,8 +141,6 @@ test('no key reaches outside the folder, and strange keys are kept apart', async
   ];
   for (const key of keys) await put(key, `body of ${key}`);
   for (const key of keys) expect(await get(key)).toBe(`body of ${key}`);
-  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, EncodingType: 'url' }));
-  expect(new Set(Contents.map(({ Key }) => decodeURIComponent(Key ?? '')))).toEqual(new Set(keys));
   expect(await readdir(folder.path)).toEqual(['s3']);
   expect((await blobs()).length).toBe(keys.length);
   const Objects = keys.map((Key) => ({ Key }));
@@ -171,44 +149,10 @@ test('no key reaches outside the folder, and strange keys are kept apart', async
   expect(await blobs()).toEqual([]);
 });
 
-test('lists go page by page in byte order, and fold at the delimiter', async () => {
-  const keys = ['a/1', 'a/2', 'a/b/3', 'B', 'z', 'ﬀ', '😀'];
-  for (const key of keys) await put(key);
-  const seen: string[] = [];
-  let token: string | undefined;
-  do {
-    const page = await client.send(
-      new ListObjectsV2Command({
-        Bucket,
-        MaxKeys: 2,
-        ...(token === undefined ? {} : { ContinuationToken: token }),
-      }),
-    );
-    expect(page.KeyCount).toBeLessThanOrEqual(2);
-    seen.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []));
-    token = page.NextContinuationToken;
-  } while (token !== undefined);
-  expect(seen).toEqual(['B', 'a/1', 'a/2', 'a/b/3', 'z', 'ﬀ', '😀']);
-  const folded = await client.send(new ListObjectsV2Command({ Bucket, Delimiter: '/' }));
-  expect(folded.CommonPrefixes).toEqual([{ Prefix: 'a/' }]);
-  expect(folded.Contents?.map(({ Key }) => Key)).toEqual(['B', 'z', 'ﬀ', '😀']);
-  const below = await client.send(
-    new ListObjectsV2Command({ Bucket, Prefix: 'a/', Delimiter: '/', MaxKeys: 2 }),
-  );
-  expect([below.Contents?.map(({ Key }) => Key), below.IsTruncated]).toEqual([['a/1', 'a/2'], true]);
-});
-
-test('of many that create one key with If-None-Match, one wins', async () => {
-  const attempts = Array.from({ length: 8 }, (_, index) =>
-    client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: `body ${index}`, IfNoneMatch: '*' })),
-  );
-  const outcomes = await Promise.allSettled(attempts);
-  const winner = outcomes.findIndex(({ status }) => status === 'fulfilled');
-  const losers = outcomes.filter(({ status }) => status === 'rejected');
-  expect(losers).toHaveLength(7);
-  for (const loser of losers) expect(loser).toMatchObject({ reason: { name: 'PreconditionFailed' } });
-  expect(await get('a')).toBe(`body ${winner}`);
-  expect((await blobs()).length).toBe(1);
+test('a list is in the order of the bytes of its keys', async () => {
+  for (const key of ['a/2', 'z', 'B', '😀', 'ﬀ', 'a/1']) await put(key);
+  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
+  expect(Contents.map(({ Key }) => Key)).toEqual(['B', 'a/1', 'a/2', 'z', 'ﬀ', '😀']);
 });
 
 test('a reader keeps the version it began with while the object is replaced and deleted', async () => {
@@ -240,70 +184,10 @@ test('while an object is replaced again and again, every read and every copy get
   await Promise.all([writer, ...readers]);
 });
 
-test('a copy replaces metadata when told so, and refuses to copy onto itself otherwise', async () => {
-  await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'a', Metadata: { run: '1' } }));
-  const onto = (Key: string, more: object = {}) =>
-    client.send(new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/a`, ...more }));
-  await onto('kept');
-  await onto('changed', { MetadataDirective: 'REPLACE', Metadata: { run: '2' } });
-  const metadata = async (Key: string) =>
-    (await client.send(new HeadObjectCommand({ Bucket, Key }))).Metadata;
-  expect(await metadata('kept')).toEqual({ run: '1' });
-  expect(await metadata('changed')).toEqual({ run: '2' });
-  await expect(onto('a')).rejects.toMatchObject({ name: 'InvalidRequest' });
-  await expect(onto('b', { CopySourceIfMatch: '"other"' })).rejects.toMatchObject({
-    name: 'PreconditionFailed',
-  });
-});
-
-test('a multipart upload survives a restart and becomes one object', async () => {
-  const Key = 'big';
-  const parts = [randomBytes(5 * 1024 ** 2), randomBytes(5 * 1024 ** 2), randomBytes(1000)];
-  const { UploadId } = await client.send(
-    new CreateMultipartUploadCommand({ Bucket, Key, ContentType: 'application/pdf' }),
-  );
-  const upload = (index: number, Body = parts[index] ?? Buffer.alloc(0)) =>
-    client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: index + 1, Body }));
-  const second = await upload(1);
-  await upload(0, randomBytes(10));
-  const first = await upload(0);
-  await close();
-  await open();
-  const third = await upload(2);
-  const finish = (...etags: (string | undefined)[]) =>
-    client.send(
-      new CompleteMultipartUploadCommand({
-        Bucket,
-        Key,
-        UploadId,
-        MultipartUpload: { Parts: etags.map((ETag, index) => ({ ETag, PartNumber: index + 1 })) },
-      }),
-    );
-  await expect(finish(first.ETag, second.ETag, '"wrong"')).rejects.toMatchObject({ name: 'InvalidPart' });
-  const { ETag } = await finish(first.ETag, second.ETag, third.ETag);
-  const md5s = parts.map((part) => createHash('md5').update(part).digest());
-  expect(ETag).toBe(`"${createHash('md5').update(Buffer.concat(md5s)).digest('hex')}-3"`);
-  const got = await client.send(new GetObjectCommand({ Bucket, Key }));
-  expect(got.ContentType).toBe('application/pdf');
-  expect(Buffer.from((await got.Body?.transformToByteArray()) ?? []).equals(Buffer.concat(parts))).toBe(true);
-  await expect(finish(first.ETag)).rejects.toMatchObject({ name: 'NoSuchUpload' });
-});
-
-test('a multipart upload refuses small parts in the middle, and an aborted one is gone', async () => {
-  const Key = 'big';
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
-  const Parts = [];
-  for (const PartNumber of [1, 2]) {
-    const { ETag } = await client.send(
-      new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: 'small' }),
-    );
-    Parts.push({ ETag, PartNumber });
-  }
-  const complete = new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } });
-  await expect(client.send(complete)).rejects.toMatchObject({ name: 'EntityTooSmall' });
-  await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
-  await expect(client.send(complete)).rejects.toMatchObject({ name: 'NoSuchUpload' });
-  expect(await readdir(join(folder.path, 's3', 'buckets', Bucket, 'uploads'))).toEqual([]);
+test('a copy onto itself is refused', async () => {
+  await put('a');
+  const onto = new CopyObjectCommand({ Bucket, Key: 'a', CopySource: `${Bucket}/a` });
+  await expect(client.send(onto)).rejects.toMatchObject({ name: 'InvalidRequest' });
 });
 
 test('a restart keeps objects, credentials and the port, and sweeps what a death left half written', async () => {

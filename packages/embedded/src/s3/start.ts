@@ -1,5 +1,6 @@
 /**
- * Our own small S3 endpoint, for development and tests: path-style addresses, one pair of credentials, one process.
+ * Our own small S3 endpoint, for development and tests: path-style addresses, one pair of credentials, one process. It does
+ * what packages/object-store sends and what its presigned addresses allow, and answers NotImplemented to everything else.
  * It checks what production's S3 would check (signatures, expiry, checksums, signed lengths), so that a mistake shows
  * here first. The server lives in this process; what it keeps is on the disk before it answers.
  */
@@ -8,7 +9,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join } from 'node:path';
 import { claimDataFolder, keptSecret, readOrNull } from '../dataFolder.ts';
 import { incomingBody } from './body.ts';
-import { bucketRoute, serviceRoute } from './bucketRoutes.ts';
+import { bucketRoute } from './bucketRoutes.ts';
 import { S3Error } from './errors.ts';
 import { objectRoute, sendXml, type Exchange } from './objectRoutes.ts';
 import { readRequest } from './request.ts';
@@ -87,19 +88,18 @@ async function answer(
   response.setHeader('x-amz-request-id', requestId);
   try {
     const request = readRequest(message);
-    const verified = await check.verify(request);
+    const payload = await check.verify(request);
     const exchange: Exchange = {
       request,
       response,
       storage,
       body: () => {
-        const body = incomingBody(request, verified, check);
+        const body = incomingBody(request, payload);
         if (request.headers['expect']?.toLowerCase() === '100-continue') response.writeContinue();
         return body;
       },
     };
-    if (request.bucket === '') await serviceRoute(exchange);
-    else if (request.key === '') await bucketRoute(exchange);
+    if (request.key === '') await bucketRoute(exchange);
     else await objectRoute(exchange);
   } catch (error) {
     refuse(message, response, error, requestId);
@@ -117,7 +117,7 @@ function refuse(message: IncomingMessage, response: ServerResponse, error: unkno
     response.setHeader('connection', 'close');
     discard(message);
   }
-  if (failure.status === 304 || message.method === 'HEAD') {
+  if (message.method === 'HEAD') {
     response.writeHead(failure.status).end();
     return;
   }

@@ -17,13 +17,11 @@ export interface ObjectRecord {
   /** Name of the file that holds the bytes. */
   blob: string;
   size: number;
-  /** Without quotes: MD5 in hex, or `<md5 of part md5s>-<parts>`. */
+  /** Without quotes: MD5 in hex. */
   etag: string;
   /** ISO 8601. */
   lastModified: string;
-  /** Base64 by algorithm. */
-  checksums: Record<string, string>;
-  /** Response headers kept with the object, lower-case: content-type, x-amz-meta-… */
+  /** Response headers kept with the object, lower-case. */
   headers: Record<string, string>;
 }
 
@@ -35,7 +33,6 @@ export interface Blob {
 
 export interface Bucket {
   name: string;
-  createdAt: Date;
   folder: string;
   get(key: string): ObjectRecord | undefined;
   /** The object and its open bytes, which stay readable when it is replaced meanwhile. The caller closes the file. */
@@ -46,22 +43,16 @@ export interface Bucket {
   /** Another name, in this bucket, for the bytes of a blob of `from`. */
   copyBlob(from: Bucket, name: string): Promise<Blob>;
   dropBlob(name: string): Promise<void>;
-  /**
-   * Makes the record the object of its key, durably.
-   * @param precondition told the present record; throws to refuse
-   */
-  commit(record: ObjectRecord, precondition?: (present: ObjectRecord | undefined) => void): Promise<void>;
+  /** Makes the record the object of its key, durably. */
+  commit(record: ObjectRecord): Promise<void>;
   remove(key: string): Promise<void>;
 }
 
 export interface Storage {
   /** @throws S3Error NoSuchBucket */
   bucket(name: string): Bucket;
-  buckets(): Bucket[];
   /** @throws S3Error InvalidBucketName, BucketAlreadyOwnedByYou */
   createBucket(name: string): Promise<void>;
-  /** @throws S3Error NoSuchBucket, BucketNotEmpty */
-  deleteBucket(name: string): Promise<void>;
 }
 
 const BUCKET_NAME = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
@@ -80,7 +71,6 @@ export async function openStorage(folder: string): Promise<Storage> {
   };
   return {
     bucket,
-    buckets: () => [...buckets.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
     createBucket: (name) => {
       // One after the other: opening a bucket sweeps its folder, which must not meet a bucket in use.
       const mine = creating.then(async () => {
@@ -94,13 +84,6 @@ export async function openStorage(folder: string): Promise<Storage> {
       });
       creating = mine.catch(() => {});
       return mine;
-    },
-    deleteBucket: async (name) => {
-      if (bucket(name).keys('').length > 0) {
-        throw new S3Error('BucketNotEmpty', 'The bucket you tried to delete is not empty');
-      }
-      buckets.delete(name);
-      await rm(join(folder, name), { recursive: true, force: true });
     },
   };
 }
@@ -130,7 +113,6 @@ async function openBucket(folder: string, name: string): Promise<Bucket> {
   return {
     name,
     folder,
-    createdAt: (await stat(folder)).birthtime,
     get: (key) => records.get(key),
     read: async (key) => {
       for (;;) {
@@ -159,10 +141,9 @@ async function openBucket(folder: string, name: string): Promise<Bucket> {
       return { name: blob, size: (await stat(join(blobs, blob))).size };
     },
     dropBlob,
-    commit: (record, precondition) =>
+    commit: (record) =>
       inTurn(record.key, async () => {
         const present = records.get(record.key);
-        precondition?.(present);
         await syncFolder(blobs);
         await replaceFile(recordFile(record.key), JSON.stringify(record));
         await syncFolder(objects);
@@ -196,7 +177,7 @@ async function readRecords(folder: string): Promise<Map<string, ObjectRecord>> {
 }
 
 /** Streams into a new file and syncs it; nothing of it stays when the stream fails. @returns its size in bytes */
-export async function writeDurably(path: string, data: AsyncIterable<Buffer>): Promise<number> {
+async function writeDurably(path: string, data: AsyncIterable<Buffer>): Promise<number> {
   const file = await open(path, 'wx', 0o600);
   let size = 0;
   try {
