@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { findInstallation } from '@evaluation/installation';
 import type { ExamCreate } from '@evaluation/rest-contract';
 import { copyPdf, examBody, typedSamples } from '../fixtures/fixtures.ts';
-import { writePdf } from '../fixtures/making/pdfFile.ts';
+import { writePdf } from '../harness/pdfFile.ts';
 import { newEnvironment, startService, type TestService } from '../harness/service.ts';
 import { runProgram, startProgram, type Outcome } from './program.ts';
 import { openTerminal, type Terminal } from './terminal.ts';

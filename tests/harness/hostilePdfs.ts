@@ -1,5 +1,5 @@
 import { constants, deflateRawSync, deflateSync } from 'node:zlib';
-import { writePdf, type PdfObject } from '../fixtures/making/pdfFile.ts';
+import { writePdf, type PdfObject } from './pdfFile.ts';
 
 /* Files that are made to hurt whoever opens them: small to send, dear to read. */
 

@@ -1,6 +1,6 @@
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import type { Upload, UploadsCreated } from '@evaluation/rest-contract/schemas';
-import { writePdf, type PdfObject } from '../fixtures/making/pdfFile.ts';
+import { writePdf, type PdfObject } from './pdfFile.ts';
 import type { ApiClient } from './api.ts';
 
 /** A PDF of so many pages, a line of text on each; padded to `bytes` with a comment where that is asked for. */
