@@ -71,7 +71,7 @@ export const images = {
   worker: { programs: { main: 'apps/worker/src/main.ts' }, packages: documentPackages, folders: {} },
   migrate: {
     programs: { main: 'apps/migrate/src/main.ts' },
-    packages: [copied('@prisma/schema-engine-wasm', 'schema_engine_bg.js', 'schema_engine_bg.wasm')],
+    packages: [],
     folders: { prisma: 'packages/database/prisma' },
   },
 } satisfies Record<string, Image>;

@@ -1,6 +1,5 @@
 export { deploy, MigrationFailed, type DeployOptions } from './migrate/deploy.ts';
 export { grantCore } from './migrate/grantCore.ts';
-export { drift, newMigration, type DriftOptions } from './migrate/drift.ts';
 export {
   brokenConstraint,
   hasTurn,

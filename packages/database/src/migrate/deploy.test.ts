@@ -2,43 +2,19 @@ import { startPostgres, type EmbeddedPostgres } from '@evaluation/embedded';
 import { createHash, randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { deploy, drift, MigrationFailed, newMigration } from '../index.ts';
+import { deploy, MigrationFailed } from '../index.ts';
 
 let root: string;
 let server: EmbeddedPostgres;
 let folder: string;
 let databaseUrl: string;
 const clients: pg.Client[] = [];
-
-const SCHEMA = `
-generator client {
-  provider        = "prisma-client"
-  output          = "../client"
-  previewFeatures = ["partialIndexes"]
-}
-datasource db {
-  provider = "postgresql"
-}
-enum Colour {
-  red
-  green
-}
-model boxes {
-  id     String  @id @default(dbgenerated("gen_random_uuid()")) @db.Uuid
-  colour Colour
-  weight Decimal @db.Decimal(6, 2)
-  note   String? @db.VarChar(40)
-  made   DateTime @default(now()) @db.Timestamptz(3)
-
-  @@unique([note], map: "one_red", where: raw("colour = 'red'"))
-}
-`;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'migrate-'));
@@ -56,7 +32,6 @@ beforeEach(async () => {
   const name = `test_${randomBytes(6).toString('hex')}`;
   folder = join(root, name);
   await mkdir(folder);
-  await writeFile(join(folder, 'schema.prisma'), SCHEMA);
   const owner = decodeURIComponent(new URL(server.url).username);
   await (await connectTo(server.superuserUrl)).query(`CREATE DATABASE ${name} OWNER ${owner}`);
   const url = new URL(server.url);
@@ -360,6 +335,28 @@ describe('deploy', () => {
     expect(lines).toEqual(['migration 20260101000000_a was edited after it had been applied']);
   });
 
+  test('a database that Prisma migrated is taken as it is, and only what is new is applied', async () => {
+    await addMigration('20260101000000_a', FIRST);
+    const client = await connectTo(databaseUrl);
+    await client.query(FIRST);
+    // As Prisma's engine made table and row, in the release before.
+    await client.query(`CREATE TABLE "_prisma_migrations" (
+      "id" VARCHAR(36) PRIMARY KEY NOT NULL, "checksum" VARCHAR(64) NOT NULL, "finished_at" TIMESTAMPTZ,
+      "migration_name" VARCHAR(255) NOT NULL, "logs" TEXT, "rolled_back_at" TIMESTAMPTZ,
+      "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(), "applied_steps_count" INTEGER NOT NULL DEFAULT 0)`);
+    const checksum = createHash('sha256').update(FIRST).digest('hex');
+    const insert = `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, rolled_back_at, applied_steps_count)
+      VALUES (gen_random_uuid(), $1, $2, $3, $4, 1)`;
+    await client.query(insert, [checksum, '20260101000000_a', new Date(), null]);
+    await client.query(insert, ['', '20260102000000_b', null, new Date()]);
+    await addMigration('20260102000000_b', 'CREATE TABLE b ()');
+    const lines: string[] = [];
+    const onProgress = (line: string) => void lines.push(line);
+    expect(await deploy(databaseUrl, { folder, onProgress })).toEqual({ applied: ['20260102000000_b'] });
+    expect(lines).toEqual(['applied migration 20260102000000_b']);
+    expect((await client.query('SELECT count(*)::int AS rows FROM a')).rows).toEqual([{ rows: 2 }]);
+  });
+
   test("a database with tables but no history is refused with Prisma's code", async () => {
     await (await connectTo(databaseUrl)).query('CREATE TABLE somebody_elses ()');
     await addMigration('20260101000000_a', FIRST);
@@ -373,45 +370,6 @@ describe('deploy', () => {
     await (await connectTo(databaseUrl)).query('UPDATE _prisma_migrations SET finished_at = NULL');
     await addMigration('20260102000000_b', 'CREATE TABLE b ()');
     await expect(deploy(databaseUrl, { folder })).rejects.toMatchObject({ code: 'P3009' });
-  });
-});
-
-describe('drift and new migrations', () => {
-  test('a new migration takes the database to schema.prisma: then there is no drift and no further migration', async () => {
-    expect(await drift(server.superuserUrl, { folder })).toContain('CREATE TABLE "boxes"');
-    const file = await newMigration(server.superuserUrl, 'make_boxes', { folder });
-    expect(file).toMatch(/migrations\/\d{14}_make_boxes\/migration\.sql$/);
-    expect(await readFile(file ?? '', 'utf8')).toContain(`WHERE (colour = 'red')`);
-    expect(await drift(server.superuserUrl, { folder })).toBe('');
-    expect(await newMigration(server.superuserUrl, 'nothing_more', { folder })).toBeNull();
-    expect(await deploy(databaseUrl, { folder })).toMatchObject({
-      applied: [expect.stringMatching(/_make_boxes$/)],
-    });
-    expect(await tables()).toEqual(['_prisma_migrations', 'boxes']);
-  });
-
-  test('drift is the SQL that is missing, and a new migration holds just that', async () => {
-    await newMigration(server.superuserUrl, 'make_boxes', { folder });
-    await writeFile(
-      join(folder, 'schema.prisma'),
-      SCHEMA.replace('note   String?', 'label String?\n  note   String?'),
-    );
-    expect(await drift(server.superuserUrl, { folder })).toBe(
-      '-- AlterTable\nALTER TABLE "boxes" ADD COLUMN     "label" TEXT;',
-    );
-  });
-
-  test('throw-away databases are gone afterwards, also when a migration fails', async () => {
-    await addMigration('20260101000000_a', 'SELECT 1/0');
-    await expect(drift(server.superuserUrl, { folder })).rejects.toThrow(MigrationFailed);
-    const { rows } = await (
-      await connectTo(server.superuserUrl)
-    ).query(`SELECT datname FROM pg_database WHERE datname LIKE 'throw_away%'`);
-    expect(rows).toEqual([]);
-  });
-
-  test('a name that is no folder name is refused', async () => {
-    await expect(newMigration(server.superuserUrl, '../elsewhere', { folder })).rejects.toThrow(RangeError);
   });
 });
 

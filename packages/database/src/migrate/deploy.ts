@@ -1,24 +1,22 @@
 import pg from 'pg';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ALL_TABLES, startEngine } from './engine.ts';
-import { engineSession } from './engineAdapter.ts';
 import { buildIndex, indexOf } from './indexMigration.ts';
-import { asEngineList, prismaFolder, readMigrations, readSchema, type Migration } from './migrations.ts';
+import { prismaFolder, readMigrations, type Migration } from './migrations.ts';
 import { takeMigrationLock, withSession } from './session.ts';
 
 /*
- * State: the rows of `_prisma_migrations` and the schema itself.
- * Changed by: one session at a time, the holder of Prisma's advisory lock. The others wait, and find nothing left to do.
- * When it dies: each migration is one transaction together with its row, so it is applied and recorded, or neither; the
- * next deploy goes on behind the last one. (Prisma's CLI commits the row first and the script apart, and asks a person
- * to resolve what a crash left between them.) But for an index of a large table, which is built first and recorded then
- * (indexMigration.ts).
+ * State: the rows of `_prisma_migrations` (Prisma's own table, so that its tools read it) and the schema itself.
+ * Changed by: one session at a time, the holder of the advisory lock. Others wait and then find nothing left to do.
+ * When it dies: each migration is one transaction together with its row, so it is applied and recorded, or neither. The
+ * next deploy continues after the last one. An index of a large table is the exception: it is built first and then
+ * recorded (indexMigration.ts).
  */
 
 export interface DeployOptions {
-  /** Told what takes time and what is odd, a line at a time. */
+  /** Gets a line about what takes time or looks odd. */
   readonly onProgress?: (line: string) => void;
-  /** A folder with schema.prisma and migrations/; the service's own by default. */
+  /** A folder with migrations/; default: the service's own. */
   readonly folder?: string;
 }
 
@@ -34,110 +32,130 @@ export class MigrationFailed extends Error {
   }
 }
 
-/** PostgreSQL's lock_not_available: somebody used the table for longer than a migration may hold up the rest. */
+/** The database is in a state that a person has to decide about; Prisma's code names it. */
+export class DatabaseNotReady extends Error {
+  override readonly name = 'DatabaseNotReady';
+  readonly code: 'P3005' | 'P3009';
+
+  constructor(code: 'P3005' | 'P3009', message: string) {
+    super(`${code}: ${message}`);
+    this.code = code;
+  }
+}
+
+/** PostgreSQL's lock_not_available: the table was in use for longer than a migration may hold up others. */
 const LOCK_NOT_AVAILABLE = '55P03';
 /** With two seconds of waiting each: longer in all than the service lets any transaction live. */
 const LOCK_ATTEMPTS = 15;
 const LOCK_PAUSE_MS = 1_000;
 
 /**
- * Apply the migrations that the database does not have yet, as `prisma migrate deploy` would. Any number of processes
- * may call it at once. Design 3.1, 7.
+ * Applies the migrations that the database does not have yet, in the order of their names. Any number of processes may
+ * call it at once.
  *
  * @param databaseUrl a role that owns the database
  * @returns the names of the migrations that this call applied
  * @throws MigrationFailed
- * @throws Error with Prisma's code P3005 (tables but no history) or P3009 (a failed migration that Prisma's CLI left)
+ * @throws DatabaseNotReady P3005 (tables but no history) or P3009 (a failed migration that Prisma's CLI left)
  */
 export async function deploy(
   databaseUrl: string,
   options: DeployOptions = {},
 ): Promise<{ applied: string[] }> {
   const { onProgress = () => {}, folder = prismaFolder } = options;
-  const [schema, migrations] = await Promise.all([readSchema(folder), readMigrations(folder)]);
+  const migrations = await readMigrations(folder);
 
   return await withSession(databaseUrl, 'migrate deploy', async (client) => {
     await takeMigrationLock(client);
-    const { factory, scriptError } = engineSession(client);
-    const engine = await startEngine(schema, factory);
-    try {
-      const { editedMigrationNames } = await engine.diagnoseMigrationHistory({
-        migrationsList: asEngineList(folder, migrations),
-        optInToShadowDatabase: false,
-        filters: ALL_TABLES,
-      });
-      for (const name of editedMigrationNames)
+    const checksums = await appliedChecksums(client);
+    for (const { name, checksum } of migrations) {
+      const recorded = checksums.get(name);
+      if (recorded !== undefined && recorded !== checksum)
         onProgress(`migration ${name} was edited after it had been applied`);
-
-      const applied: string[] = [];
-      // One more migration at a time: the engine applies what is missing of a list, and each shall have its transaction.
-      for (const [index, migration] of migrations.entries()) {
-        const upToHere = asEngineList(folder, migrations.slice(0, index + 1));
-        const isBuilt = await builtAside(client, migration, onProgress);
-        const names = await inTransaction(client, migration, { onProgress, scriptError }, async () => {
-          if (isBuilt) {
-            await engine.markMigrationApplied({ migrationsList: upToHere, migrationName: migration.name });
-            return [migration.name];
-          }
-          const result = await engine.applyMigrations({ migrationsList: upToHere, filters: ALL_TABLES });
-          return result.appliedMigrationNames;
-        });
-        for (const name of names) onProgress(`applied migration ${name}`);
-        applied.push(...names);
-      }
-      return { applied };
-    } finally {
-      engine.free();
     }
+    const missing = migrations.filter(({ name }) => !checksums.has(name));
+    for (const migration of missing) {
+      await applyOne(client, migration, onProgress);
+      onProgress(`applied migration ${migration.name}`);
+    }
+    return { applied: missing.map(({ name }) => name) };
   });
 }
 
-/** @returns whether the migration is one outside a transaction that nobody had applied yet, and was now */
-async function builtAside(
+/** Checksum by name of each applied migration; empty for an empty database. */
+async function appliedChecksums(client: pg.Client): Promise<Map<string, string>> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`,
+  );
+  if (!tables.some(({ name }) => name === '_prisma_migrations')) {
+    if (tables.length === 0) return new Map();
+    throw new DatabaseNotReady('P3005', 'the database has tables and no history of migrations');
+  }
+  const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
+    `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
+     FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
+  );
+  const failed = rows.find(({ finished }) => !finished);
+  if (failed !== undefined)
+    throw new DatabaseNotReady('P3009', `migration ${failed.name} failed half-way; resolve it by hand`);
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]));
+}
+
+async function applyOne(
   client: pg.Client,
   migration: Migration,
   onProgress: (line: string) => void,
-): Promise<boolean> {
-  try {
-    const index = indexOf(migration);
-    if (index === null) return false;
-    const { rows } = await client.query(
-      'SELECT FROM _prisma_migrations WHERE migration_name = $1 AND finished_at IS NOT NULL AND rolled_back_at IS NULL',
-      [migration.name],
-    );
-    if (rows.length > 0) return false;
-    onProgress(`migration ${migration.name} builds an index, and waits for every transaction that is older`);
-    await buildIndex(client, index);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    throw new MigrationFailed(migration.name, migration.sql, error);
+): Promise<void> {
+  const { name, sql } = migration;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const index = indexOf(migration);
+      if (index !== null) {
+        onProgress(`migration ${name} builds an index, and waits for every transaction that is older`);
+        await buildIndex(client, index);
+      }
+      await inTransaction(client, async () => {
+        await client.query(HISTORY);
+        // Without parameters, the server takes the whole file as one message: nothing splits it.
+        if (index === null) await client.query(sql);
+        await client.query(RECORD, [randomUUID(), migration.checksum, name]);
+      });
+      return;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const isBusy = error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+      if (!isBusy || attempt === LOCK_ATTEMPTS) throw new MigrationFailed(name, sql, error);
+      onProgress(`migration ${name} waits for a table that is in use`);
+      await wait(LOCK_PAUSE_MS);
+    }
   }
 }
 
-async function inTransaction(
-  client: pg.Client,
-  migration: Migration,
-  context: { onProgress: (line: string) => void; scriptError: () => Error | undefined },
-  work: () => Promise<string[]>,
-): Promise<string[]> {
-  for (let attempt = 1; ; attempt += 1) {
-    await client.query('BEGIN');
-    try {
-      const names = await work();
-      const { command } = await client.query('COMMIT');
-      // PostgreSQL answers ROLLBACK when something in the transaction had failed and nobody said so.
-      if (command !== 'COMMIT') throw new Error('the transaction was not committed');
-      return names;
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {});
-      const cause = context.scriptError();
-      if (cause === undefined) throw error;
-      const busy = cause instanceof pg.DatabaseError && cause.code === LOCK_NOT_AVAILABLE;
-      if (!busy || attempt === LOCK_ATTEMPTS) throw new MigrationFailed(migration.name, migration.sql, cause);
-      context.onProgress(`migration ${migration.name} waits for a table that is in use`);
-      await wait(LOCK_PAUSE_MS);
-    }
+/** The table as Prisma makes it. */
+const HISTORY = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id varchar(36) PRIMARY KEY,
+  checksum varchar(64) NOT NULL,
+  finished_at timestamptz,
+  migration_name varchar(255) NOT NULL,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  applied_steps_count integer NOT NULL DEFAULT 0
+)`;
+
+const RECORD = `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+  VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`;
+
+async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await work();
+    const { command } = await client.query('COMMIT');
+    // PostgreSQL answers ROLLBACK if a statement of the transaction had failed.
+    if (command !== 'COMMIT') throw new Error('the transaction was not committed');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
   }
 }
 

@@ -18,11 +18,6 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** The text of schema.prisma in `folder`. */
-export function readSchema(folder: string): Promise<string> {
-  return readFile(join(folder, 'schema.prisma'), 'utf8');
-}
-
 /** The migrations in `folder`, in order; none where there is no migrations folder yet. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const directory = join(folder, 'migrations');
@@ -53,17 +48,4 @@ export async function writeMigration(folder: string, name: string, sql: string):
   const file = join(directory, 'migration.sql');
   await writeFile(file, sql, { flag: 'wx' });
   return file;
-}
-
-/** The migrations as the schema engine takes them. */
-export function asEngineList(folder: string, migrations: readonly Migration[]) {
-  return {
-    baseDir: join(folder, 'migrations'),
-    lockfile: { path: LOCK_FILE, content: LOCK_TEXT },
-    shadowDbInitScript: '',
-    migrationDirectories: migrations.map(({ name, sql }) => ({
-      path: name,
-      migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value: sql } },
-    })),
-  };
 }

@@ -1,5 +1,5 @@
 /** `npm run check:schema`: fails when the migrations do not lead to what schema.prisma says, and shows the difference. */
-import { drift } from '@evaluation/database';
+import { drift } from '@evaluation/database/drift';
 import { withServer } from './withServer.ts';
 
 const difference = await withServer((superuserUrl) => drift(superuserUrl));

@@ -1,5 +1,5 @@
 /** `npm run new-migration -- NAME`: writes the migration that takes the existing ones to schema.prisma. */
-import { newMigration } from '@evaluation/database';
+import { newMigration } from '@evaluation/database/drift';
 import { withServer } from './withServer.ts';
 
 const [name] = process.argv.slice(2);

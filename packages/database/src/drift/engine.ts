@@ -9,9 +9,6 @@ import { dirname, join } from 'node:path';
 
 export type SchemaEngine = bindings.SchemaEngine;
 
-/** Nothing in our schema is managed by somebody else. */
-export const ALL_TABLES = { externalTables: [], externalEnums: [] };
-
 /** Every JavaScript engine has it; TypeScript declares it with the browser's types only. */
 declare const WebAssembly: {
   instantiate(
@@ -48,19 +45,9 @@ async function loadEngine(): Promise<void> {
   const bindingsFile = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const file = join(dirname(bindingsFile), 'schema_engine_bg.wasm');
   const { instance } = await WebAssembly.instantiate(await readFile(file), {
-    './schema_engine_bg.js': { ...bindings, ...timersThatLetGo() },
+    './schema_engine_bg.js': { ...bindings },
   });
   bindings.__wbg_set_wasm(instance.exports);
   const start = instance.exports['__wbindgen_start'];
   if (typeof start === 'function') start();
-}
-
-/**
- * The engine gives each wait for the advisory lock ten seconds and never cancels that timer, which would keep a process
- * that is done alive so long. (We hold the lock before the engine asks for it, so the timer never matters.)
- */
-function timersThatLetGo(): Record<string, unknown> {
-  const names = Object.keys(bindings).filter((name) => name.startsWith('__wbg_setTimeout_'));
-  const setLooseTimeout = (run: () => void, delayMs: number) => setTimeout(run, delayMs).unref();
-  return Object.fromEntries(names.map((name) => [name, setLooseTimeout]));
 }

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type pg from 'pg';
-import { deploy } from './deploy.ts';
-import { ALL_TABLES, startEngine } from './engine.ts';
-import { engineSession } from './engineAdapter.ts';
-import { prismaFolder, readSchema, writeMigration } from './migrations.ts';
-import { withSession } from './session.ts';
+import { deploy } from '../migrate/deploy.ts';
+import { prismaFolder, writeMigration } from '../migrate/migrations.ts';
+import { withSession } from '../migrate/session.ts';
+import { startEngine } from './engine.ts';
+import { catalogueReader } from './engineAdapter.ts';
 
 export interface DriftOptions {
   /** A folder with schema.prisma and migrations/; the service's own by default. */
@@ -20,19 +22,20 @@ export interface DriftOptions {
  */
 export async function drift(serverUrl: string, options: DriftOptions = {}): Promise<string> {
   const { folder = prismaFolder } = options;
-  const schema = await readSchema(folder);
+  const schema = await readFile(join(folder, 'schema.prisma'), 'utf8');
   const files = [{ path: 'schema.prisma', content: schema }];
   return await withThrowAwayDatabase(serverUrl, async (url) => {
     await deploy(url, { folder });
     return await withSession(url, 'migrate drift', async (client) => {
-      const engine = await startEngine(schema, engineSession(client).factory);
+      const engine = await startEngine(schema, catalogueReader(client));
       try {
         const { exitCode, stdout } = await engine.diff({
           from: { tag: 'schemaDatasource', files, configDir: folder },
           to: { tag: 'schemaDatamodel', files },
           script: true,
           exitCode: true,
-          filters: ALL_TABLES,
+          // No table of the schema is managed elsewhere.
+          filters: { externalTables: [], externalEnums: [] },
         });
         return exitCode === 0 ? '' : (stdout ?? '').trim();
       } finally {

@@ -1,0 +1,88 @@
+import { startPostgres, type EmbeddedPostgres } from '@evaluation/embedded';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MigrationFailed } from '../migrate/deploy.ts';
+import { drift, newMigration } from './drift.ts';
+
+let root: string;
+let server: EmbeddedPostgres;
+let folder: string;
+
+const SCHEMA = `
+generator client {
+  provider        = "prisma-client"
+  output          = "../client"
+  previewFeatures = ["partialIndexes"]
+}
+datasource db {
+  provider = "postgresql"
+}
+enum Colour {
+  red
+  green
+}
+model boxes {
+  id     String  @id @default(dbgenerated("gen_random_uuid()")) @db.Uuid
+  colour Colour
+  weight Decimal @db.Decimal(6, 2)
+  note   String? @db.VarChar(40)
+  made   DateTime @default(now()) @db.Timestamptz(3)
+
+  @@unique([note], map: "one_red", where: raw("colour = 'red'"))
+}
+`;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'drift-'));
+  // The server runs under another account where we are root.
+  await chmod(root, 0o711);
+  server = await startPostgres({ dataDir: join(root, 'postgres'), durable: false });
+});
+afterAll(async () => {
+  await server.close();
+  await rm(root, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(root, 'schema-'));
+  await writeFile(join(folder, 'schema.prisma'), SCHEMA);
+});
+
+describe('drift and new migrations', () => {
+  test('a new migration takes the database to schema.prisma: then there is no drift and no further migration', async () => {
+    expect(await drift(server.superuserUrl, { folder })).toContain('CREATE TABLE "boxes"');
+    const file = await newMigration(server.superuserUrl, 'make_boxes', { folder });
+    expect(file).toMatch(/migrations\/\d{14}_make_boxes\/migration\.sql$/);
+    expect(await readFile(file ?? '', 'utf8')).toContain(`WHERE (colour = 'red')`);
+    expect(await drift(server.superuserUrl, { folder })).toBe('');
+    expect(await newMigration(server.superuserUrl, 'nothing_more', { folder })).toBeNull();
+  });
+
+  test('drift is the SQL that is missing, and a new migration holds just that', async () => {
+    await newMigration(server.superuserUrl, 'make_boxes', { folder });
+    await writeFile(
+      join(folder, 'schema.prisma'),
+      SCHEMA.replace('note   String?', 'label String?\n  note   String?'),
+    );
+    expect(await drift(server.superuserUrl, { folder })).toBe(
+      '-- AlterTable\nALTER TABLE "boxes" ADD COLUMN     "label" TEXT;',
+    );
+  });
+
+  test('throw-away databases are gone afterwards, also when a migration fails', async () => {
+    await mkdir(join(folder, 'migrations', '20260101000000_a'), { recursive: true });
+    await writeFile(join(folder, 'migrations', '20260101000000_a', 'migration.sql'), 'SELECT 1/0');
+    await expect(drift(server.superuserUrl, { folder })).rejects.toThrow(MigrationFailed);
+    const client = new pg.Client({ connectionString: server.superuserUrl });
+    await client.connect();
+    const { rows } = await client.query(`SELECT datname FROM pg_database WHERE datname LIKE 'throw_away%'`);
+    await client.end();
+    expect(rows).toEqual([]);
+  });
+
+  test('a name that is no folder name is refused', async () => {
+    await expect(newMigration(server.superuserUrl, '../elsewhere', { folder })).rejects.toThrow(RangeError);
+  });
+});
