@@ -1,5 +1,5 @@
 import { parseDecimal } from '@evaluation/rules';
-import { stem } from './stem.ts';
+import { stemmer } from 'stemmer';
 import { unitWord } from './units.ts';
 
 /** A word or number of a text, in its comparable form, and whether a "not" stands close before it. */
@@ -86,7 +86,7 @@ function tokensOfClause(clause: string): Token[] {
     // Only words that carry meaning use up its reach.
     const negated = sinceNegation < NEGATION_REACH;
     if (carries) sinceNegation += 1;
-    const term = number === null ? (unit ?? stem(word.replace(/['’].*$/u, ''))) : number.toString();
+    const term = number === null ? (unit ?? stemmer(word.replace(/['’].*$/u, ''))) : number.toString();
     tokens.push({ written, term, carries, negated });
     endOfNumber = number === null ? -1 : index + written.length;
   }
