@@ -5,7 +5,6 @@ import { decimal, percent, withInterval } from './numbers.ts';
 import { calibrationPlot, confusionPlot, kappaPlot } from './plots.ts';
 import { STYLE } from './style.ts';
 import {
-  bandKappasTable,
   bandsTable,
   consistencyText,
   errorsTable,
@@ -13,9 +12,7 @@ import {
   flagsTable,
   groupsTable,
   perturbationsTable,
-  questionBandsTable,
   questionsTable,
-  reliabilityTable,
   trustClass,
 } from './tables.ts';
 
@@ -85,13 +82,7 @@ const sections = (report: Report): Html =>
     <p class="note">
       Thirds of each question's range, by the human mark. The middle is where machines fall off.
     </p>
-    ${bandsTable(report)} ${bandKappasTable(report)}
-    <p class="note">
-      Kappa and r are lower within a band by nature and the SMD larger, since marks there hardly differ:
-      compare them with the human–human kappa, not with the lines.
-    </p>
-    <h3>Bands of each question</h3>
-    ${questionBandsTable(report)}
+    ${bandsTable(report)}
 
     <h2>Human against machine</h2>
     <div class="plots">
@@ -168,7 +159,6 @@ const calibrationSection = (report: Report): Html => {
         Expected calibration error: <strong>${decimal(adjacent)}</strong> against adjacent agreement,
         ${decimal(exact)} against exact.
       </p>
-      ${reliabilityTable(report)}
       ${
         calibration.line === null
           ? html`<p class="note">Too few judgements to suggest a calibration table (30 are needed).</p>`

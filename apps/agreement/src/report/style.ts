@@ -25,7 +25,6 @@ tbody th { color: var(--ink); text-align: left; font-weight: 600; vertical-align
 td { white-space: nowrap; } td.text { white-space: normal; }
 td.text span { display: inline-block; margin-right: 1.1rem; }
 tr.all td, tr.all th { border-bottom: 2px solid var(--rule); background: #f5f7fa; }
-table.dense { font-size: .8rem; } .dense th, .dense td { padding: .3rem .3rem; }
 td small { display: block; color: var(--soft); font-size: .78rem; white-space: nowrap; }
 td.crossed { background: var(--badpaper); color: var(--bad); font-weight: 600; }
 td.crossed small { color: var(--bad); font-weight: 400; }

@@ -6,14 +6,9 @@ import type { Estimate } from '../statistics/bootstrap.ts';
 import { html, type Html } from './html.ts';
 import { decimal, interval, percent, signed, signedPercent, withInterval } from './numbers.ts';
 
-export const table = (
-  head: readonly (string | Html)[],
-  rows: readonly Html[],
-  textColumns = 1,
-  dense = false,
-): Html =>
+export const table = (head: readonly (string | Html)[], rows: readonly Html[], textColumns = 1): Html =>
   html`<div class="scroll">
-    <table${dense ? html` class="dense"` : null}>
+    <table>
       <thead>
         <tr>
           ${head.map((name, index) =>
@@ -131,7 +126,7 @@ const byQuestion = ({ questions, overall, lines }: Report, head: readonly string
 export const questionsTable = (report: Report): Html => byQuestion(report, AGREEMENT_HEAD, agreementCells);
 export const errorsTable = (report: Report): Html => byQuestion(report, ERROR_HEAD, errorCells);
 
-/** Kappa, r and SMD are shown and not held against their lines here (see `flagsOf`). */
+/** Kappa, r and SMD are lower within a band by nature, so they are left to the JSON. */
 export const bandsTable = ({ bands, lines }: Report): Html =>
   table(
     [
@@ -156,39 +151,6 @@ export const bandsTable = ({ bands, lines }: Report): Html =>
           ${cell(measures.meanError, signed)}${cell(measures.mae, decimal)}${cell(measures.rmse, decimal)}
         </tr>`,
     ),
-  );
-
-export const bandKappasTable = ({ bands }: Report): Html =>
-  table(
-    ['band', 'mean error in % of max', 'QWK', 'human–human QWK', 'degradation', 'r', 'SMD'],
-    bands.map(
-      ({ band, measures }) =>
-        html`<tr>
-          <th>${band}</th>
-          ${cell(measures.meanErrorShare, signedPercent)}${cell(measures.qwk, decimal)}${cell(measures.humanQwk, decimal)}${cell(measures.degradation, signed)}
-          ${cell(measures.r, decimal)}${cell(measures.smd, signed)}
-        </tr>`,
-    ),
-  );
-
-/** The bands of each question, on a line: exact · adjacent · mean error. */
-export const questionBandsTable = ({ questions, bands, lines }: Report): Html =>
-  table(
-    ['question', ...bands.flatMap(({ band }) => [`${band}: answers`, 'exact', 'adjacent', 'mean error'])],
-    questions.map(
-      (question) =>
-        html`<tr>
-          <th>${question.questionId}</th>
-          ${question.bands.map(
-            ({ measures: { n, exact, adjacent, meanError } }) => html`<td>${n}</td>
-            <td${n > 0 && crosses(exact.value, lines.exact) ? html` class="crossed"` : null}>${percent(exact.value)}</td>
-            <td${n > 0 && crosses(adjacent.value, lines.adjacent) ? html` class="crossed"` : null}>${percent(adjacent.value)}</td>
-            <td>${signed(meanError.value)}</td>`,
-          )}
-        </tr>`,
-    ),
-    1,
-    true,
   );
 
 export const groupsTable = ({ groups, lines }: Report): Html =>
@@ -236,23 +198,6 @@ export const perturbationsTable = ({ perturbations }: Report): Html =>
           <td>${percent(effect.flagged)}</td>
         </tr>`,
     ),
-  );
-
-export const reliabilityTable = ({ calibration }: Report): Html =>
-  table(
-    ['confidence', 'answers', 'mean confidence', 'adjacent', 'exact'],
-    calibration.bins
-      .filter(({ n }) => n > 0)
-      .map(
-        ({ from, to, n, meanConfidence, adjacent, exact }) =>
-          html`<tr>
-            <th>${decimal(from, 1)} to ${decimal(to, 1)}</th>
-            <td>${n}</td>
-            <td>${decimal(meanConfidence)}</td>
-            <td>${percent(adjacent)}</td>
-            <td>${percent(exact)}</td>
-          </tr>`,
-      ),
   );
 
 export const farthestTable = ({ farthest }: Report): Html =>
