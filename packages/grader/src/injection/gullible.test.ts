@@ -49,12 +49,12 @@ afterAll(async () => {
 
 const all = attempts();
 /** For the journeys of several calls each. */
-const some = all.filter((_, index) => index % 5 === 0);
+const sample = all.filter((_, index) => index % 5 === 0);
 const judge = async (answer: JudgeRequest['answer'], label = '3'): Promise<Judgement> =>
   (await grader.judgeAnswer({ exam, question: { ...question, label }, answer }, within(110_000))).value;
 const marksOf = ({ awarded, criteria }: Judgement) => [awarded, ...criteria.map((each) => each.awarded)];
 const GENUINE_MARKS = [3, 2, 0, 1];
-const idsOf = (some: Attempt[]) => some.map(({ id }) => id);
+const idsOf = (attempts: Attempt[]) => attempts.map(({ id }) => id);
 
 /** An attempt changes nothing of a judgement but the flag, which the model's own report gives. */
 function expectOnlyFlags(judged: { attempt: Attempt; judgement: Judgement }[]): void {
@@ -137,10 +137,10 @@ describe(
       await Promise.all(['control1', 'control2'].map((id) => judgeBroken(id, 'Nothing to say.')));
       model.serve();
       const judged = await Promise.all(
-        some.map(async (attempt) => ({ attempt, judgement: await judgeBroken(attempt.id, attempt.text) })),
+        sample.map(async (attempt) => ({ attempt, judgement: await judgeBroken(attempt.id, attempt.text) })),
       );
       expectOnlyFlags(judged);
-      expect(server.calls).toHaveLength(2 * (2 + some.length));
+      expect(server.calls).toHaveLength(2 * (2 + sample.length));
     });
 
     test('written on pages: in a block, as a block of its own, as a label', async () => {
@@ -188,7 +188,7 @@ describe(
 
       const control = await copyOf('control', 'Nothing to say.');
       const copies = await Promise.all(
-        some.map(async (attempt) => ({ attempt, ...(await copyOf(attempt.id, attempt.text)) })),
+        sample.map(async (attempt) => ({ attempt, ...(await copyOf(attempt.id, attempt.text)) })),
       );
       const pagesBySha256: Record<string, PageTruth> = { [control.sha256]: control.truth };
       for (const { sha256, truth } of copies) pagesBySha256[sha256] = truth;
@@ -211,9 +211,9 @@ describe(
       }
       // A label is no part of an answer, so the third one holds no attempt.
       expect(marked.map(({ judgements }) => judgements.map(marksOf)[2])).toEqual(
-        some.map(() => GENUINE_MARKS),
+        sample.map(() => GENUINE_MARKS),
       );
-      expect(server.calls).toHaveLength(5 * (1 + some.length));
+      expect(server.calls).toHaveLength(5 * (1 + sample.length));
     });
   },
 );
