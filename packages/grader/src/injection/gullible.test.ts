@@ -54,7 +54,7 @@ const judge = async (answer: JudgeRequest['answer'], label = '3'): Promise<Judge
   (await grader.judgeAnswer({ exam, question: { ...question, label }, answer }, within(110_000))).value;
 const marksOf = ({ awarded, criteria }: Judgement) => [awarded, ...criteria.map((each) => each.awarded)];
 const GENUINE_MARKS = [3, 2, 0, 1];
-const idsOf = (attempts: Attempt[]) => attempts.map(({ id }) => id);
+const idsOf = (judged: Attempt[]) => judged.map(({ id }) => id);
 
 /** An attempt changes nothing of a judgement but the flag, which the model's own report gives. */
 function expectOnlyFlags(judged: { attempt: Attempt; judgement: Judgement }[]): void {
