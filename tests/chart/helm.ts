@@ -137,10 +137,25 @@ export const templateAs = (
     kubeconfig,
   );
 
+/** What `helm template` made of values without a cluster: several tests look at the same installation. */
+const rendered = new Map<string, Promise<KubernetesObject[]>>();
+
 /** What `helm template` makes of the values. @throws Error with what helm says, if it refuses them */
 export const render = async (
   values: Values,
   more: string[] = [],
+  kubeconfig?: string,
+): Promise<KubernetesObject[]> => {
+  if (kubeconfig !== undefined) return await renderAnew(values, more, kubeconfig);
+  const key = JSON.stringify([values, more]);
+  const known = rendered.get(key) ?? renderAnew(values, more);
+  rendered.set(key, known);
+  return structuredClone(await known);
+};
+
+const renderAnew = async (
+  values: Values,
+  more: string[],
   kubeconfig?: string,
 ): Promise<KubernetesObject[]> => {
   const { code, stdout, stderr } = await template(values, more, kubeconfig);
