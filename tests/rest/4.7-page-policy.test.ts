@@ -103,9 +103,9 @@ describe('4.7 rule 4: how many pages a copy may have', () => {
     const upload_id = await uploadCopy(tenant.api, await blankPages(81));
     expect(await settled(tenant.api, upload_id)).toEqual({ id: upload_id, status: 'ready', pages: 81 });
     const other = await createExam(tenant.api, handwrittenExam());
-    for (const of of [other, exam, other]) {
+    for (const asked of [other, exam, other]) {
       const body = { ...someone(), upload_id };
-      await expectRefused(tenant, () => tenant.api.post(path(of), body), 422, 'too_many_pages');
+      await expectRefused(tenant, () => tenant.api.post(path(asked), body), 422, 'too_many_pages');
     }
     expect((await listRegistered(tenant.api, other.id)).data).toEqual([]);
     expect(await settled(tenant.api, upload_id)).toEqual({ id: upload_id, status: 'ready', pages: 81 });

@@ -231,8 +231,8 @@ describe('open points', () => {
   });
 
   test('each row has an id of its own and quotes a place of its own', () => {
-    for (const of of ['id', 'words'] as const) {
-      const values = openPoints.map((point) => point[of]);
+    for (const field of ['id', 'words'] as const) {
+      const values = openPoints.map((point) => point[field]);
       expect(new Set(values).size).toBe(values.length);
     }
     for (const point of openPoints) {
