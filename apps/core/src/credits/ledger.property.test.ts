@@ -22,12 +22,12 @@ import { charge, grant, release, reserve } from './ledger.ts';
  * What must have come of it is known from what was committed, and is compared with the tables.
  *
  * Most transactions are sent as one message: the ledger's functions write their statements into a list instead of
- * sending them one by one, which makes a hundred thousand operations a matter of seconds. The others run as the
+ * sending them one by one, which makes thousands of operations a matter of seconds. The others run as the
  * service runs them.
  *
  * LEDGER_OPERATIONS=1000000 for the long mode, LEDGER_SEED to repeat a run's choices (not its interleavings).
  */
-const OPERATIONS = Number(process.env['LEDGER_OPERATIONS'] ?? 100_000);
+const OPERATIONS = Number(process.env['LEDGER_OPERATIONS'] ?? 20_000);
 const SEED = Number(process.env['LEDGER_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const HANDS = 3;
 const CREDIT_LIMITS = [0, 0, 0, 0.5, 3, 10, 10, 100];
