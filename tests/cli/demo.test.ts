@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { startModelServer } from '@evaluation/test-services/model';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { findInstallation } from '@evaluation/installation';
 import type { ExamCreate } from '@evaluation/rest-contract';
@@ -238,11 +239,12 @@ const isGone = async (dataDir: string): Promise<boolean> => {
 };
 
 test(
-  'where no service runs the demo starts one, and stops it at the end or when it is interrupted',
+  'where no service runs the demo starts one, says why it waits for the model, and stops it at the end or when interrupted',
   { timeout: 240_000 },
   async () => {
     const { environment, drop } = await newEnvironment();
     const dataDir = environment['DATA_DIR'] ?? '';
+    const model = await startModelServer();
     try {
       const exam = await fileWith('alone.json', { ...ownExam, external_ref: null });
       const whole = await runProgram('demo', ['--exam', exam], environment);
@@ -251,13 +253,28 @@ test(
       expect(whole.stdout).toContain('Total: 3 / 3');
       expect(await isGone(dataDir)).toBe(true);
 
-      const interrupted = startProgram('demo', ['--copy', fixture('copies/weak.pdf')], environment);
-      await vi.waitUntil(() => /^progress /m.test(interrupted.said()), { timeout: 100_000, interval: 100 });
+      model.behave([{ behaviour: { kind: 'status', status: 401 } }]);
+      const interrupted = startProgram('demo', ['--copy', fixture('copies/weak.pdf')], {
+        ...environment,
+        LOG_LEVEL: 'warn',
+        GRADER: 'openai',
+        MODEL_PREFLIGHT: 'on',
+        OPENAI_BASE_URL: model.baseUrl,
+        GRADER_MODEL: 'm',
+      });
+      const hasSaid = (line: RegExp) => line.test(interrupted.said());
+      await vi.waitUntil(() => hasSaid(/^progress /m) && hasSaid(/^model {7}.*: refused: /m), {
+        timeout: 100_000,
+        interval: 100,
+      });
+      // Once for each lane, however often it is checked.
+      expect(interrupted.said().match(/^model .*copy lane.*$/gm)).toHaveLength(1);
       interrupted.child.kill('SIGINT');
       expect((await interrupted.ended).code).toBe(130);
       expect(await isGone(dataDir)).toBe(true);
     } finally {
       await drop();
+      await model.close();
     }
   },
 );
