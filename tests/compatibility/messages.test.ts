@@ -33,8 +33,7 @@ const withMore = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withMore);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries([
-    // What a map names by ids is no object with fields.
-    ...Object.entries(value).map(([name, one]) => [name, name === 'given' ? one : withMore(one)]),
+    ...Object.entries(value).map(([name, one]) => [name, withMore(one)]),
     ['of_a_later_release', { any: 'thing' }],
   ]);
 };

@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiClient, type ApiClient } from '../harness/api.ts';
-import { eventually } from '../harness/ledger.ts';
 import { startProgram, startSplitService, type Program, type SplitService } from '../harness/processes.ts';
 
 /*
- * Two replicas of the facade as processes of their own, before one core and over a real nats-server (spec 8.2, design 3.15).
+ * Two replicas of the facade as processes of their own, before one core and over a real nats-server.
  * Test and replicas have one clock, so a request belongs to the window in which it was both sent and answered.
  */
 
@@ -33,7 +32,7 @@ interface Window {
   sure: number;
   /** Admitted of all that were under way in it. */
   possible: number;
-  /** Who refused in it: it had used up its share, and the others gave it nothing more. */
+  /** The replicas that refused in it. */
   refusing: Set<ApiClient>;
 }
 
@@ -46,9 +45,8 @@ interface Load {
 const LONGEST_LOAD_MS = 50_000;
 
 /**
- * Several times what the limit lets through, from several connections each, until so many windows were used up: each client's
- * replica refused in it, and nearly all of the limit had been let through. However long that takes: a machine that is busy
- * with others gives no load for a while, or the replicas no time to give each other of what they have.
+ * Sends several times what the limit lets through, from several connections each, until so many windows were used up: each
+ * client's replica refused in it, and nearly all of the limit had been let through. A busy machine gives no load for a while.
  */
 const load = async (
   clients: readonly ApiClient[],
@@ -86,7 +84,7 @@ const load = async (
         if (sent === answered) windowOf(sent).sure += 1;
         for (let at = sent; at <= answered; at += 1) windowOf(at).possible += 1;
       }
-      // What is refused beyond that proves nothing more, and takes CPU from whoever counts.
+      // Leaves CPU to the replicas.
       await wait(30);
     }
   };
@@ -94,8 +92,8 @@ const load = async (
   const numbers = [...seen.windows.keys()];
   const spanned = Math.max(...numbers) - Math.min(...numbers) + 1;
   expect(seen.refused, 'it was under load').toBeGreaterThan(0);
-  for (const { sure } of seen.windows.values()) expect(sure).toBeLessThanOrEqual(1.1 * limit);
-  expect(seen.admitted).toBeLessThanOrEqual(1.1 * limit * spanned);
+  for (const { sure } of seen.windows.values()) expect(sure).toBeLessThanOrEqual(limit);
+  expect(seen.admitted).toBeLessThanOrEqual(limit * spanned);
   return seen;
 };
 
@@ -103,17 +101,17 @@ const reads = { seconds: 1, limit: A_SECOND };
 const read = (api: ApiClient) => api.get('/me');
 const write = (api: ApiClient) => api.post('/candidates', {});
 
-test('8.2 two replicas under load admit no more than 1.1 times the limit in any second, and together nearly all of it', async () => {
+test('two replicas under load admit no more than the limit in any second, and together nearly all of it', async () => {
   await load(replicas, reads, 3, read);
 });
 
-test('8.2 with traffic on only one of two replicas, that one admits nearly all of the limit, and no more', async () => {
+test('with traffic on only one of two replicas, that one admits nearly all of the limit, and no more', async () => {
   for (const one of replicas) await load([one], reads, 2, read);
 });
 
-test('8.2 two replicas together keep the limit of a minute, and agree on what is left within a second', async () => {
+test('two replicas together keep the limit of a minute, and agree on what is left', async () => {
   const minute = (): number => Math.floor(Date.now() / 60_000);
-  /** With a key that nobody has used, and again if the minute ends in between. */
+  /** With a new key, and again if the minute ends in between. */
   const withinAMinute = async <T>(work: (clients: [ApiClient, ApiClient]) => Promise<T>): Promise<T> => {
     for (;;) {
       const left = 60_000 - (Date.now() % 60_000);
@@ -128,20 +126,13 @@ test('8.2 two replicas together keep the limit of a minute, and agree on what is
   await withinAMinute((clients) => load(clients, { seconds: 60, limit: A_MINUTE }, 1, write));
 
   const remaining = async (api: ApiClient) => Number((await write(api)).headers.get('ratelimit-remaining'));
-  const leftAfterASecond = () =>
-    withinAMinute(async ([a, b]) => {
-      for (let i = 0; i < 10; i += 1) await remaining(a);
-      await wait(1000);
-      return remaining(b);
-    });
-  // A machine that is busy with others may keep one of them from saying so in time, but not again and again.
-  await eventually(
-    'the other one knows of ten writes',
-    async () => (await leftAfterASecond()) === A_MINUTE - 11,
-  );
+  await withinAMinute(async ([a, b]) => {
+    for (let i = 0; i < 10; i += 1) await remaining(a);
+    expect(await remaining(b)).toBe(A_MINUTE - 11);
+  });
 });
 
-test('3.15 a killed replica is forgotten, and the other has the whole limit; a new one shares it again', async () => {
+test('after one replica is killed the other admits the whole limit, and a new one shares it', async () => {
   await second.kill();
   await load([service.api], reads, 1, read);
   second = await startProgram('facade', service.environment);
@@ -149,7 +140,7 @@ test('3.15 a killed replica is forgotten, and the other has the whole limit; a n
   await load(replicas, reads, 3, read);
 });
 
-test('3.15 without NATS a replica starts, serves, and keeps the limit', async () => {
+test('without NATS a replica starts, serves, and keeps the limit by itself', async () => {
   const cutOff = await startProgram('facade', { ...service.environment, NATS_URL: 'nats://127.0.0.1:1' });
   await load([apiClient(cutOff.name, service.api.apiKey)], reads, 1, read);
   await cutOff.kill();

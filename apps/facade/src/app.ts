@@ -21,7 +21,7 @@ import { observeRequests } from './middleware/observeRequests.ts';
 import { securityHeaders } from './middleware/securityHeaders.ts';
 import { rateLimiting } from './middleware/rateLimit.ts';
 import { requestId } from './middleware/requestId.ts';
-import type { RateLimits } from './rateLimits/exchange.ts';
+import type { RateLimits } from './rateLimits/rateLimits.ts';
 
 /**
  * The trust boundary (design chapter 1). Order of a request: request id → key → product → scope → rate → media type → JSON →

@@ -4,7 +4,7 @@ import type { CoreAccess, CoreClient } from '@evaluation/core-client';
 import type { Contract } from '@evaluation/rest-contract';
 import type * as z from 'zod/v4';
 import { coreFor } from './middleware/authenticate.ts';
-import { countFiles } from './middleware/rateLimit.ts';
+import { keepFilesCounted } from './middleware/rateLimit.ts';
 import { successStatusOf } from './middleware/routeMetadata.ts';
 
 /*
@@ -41,7 +41,7 @@ export const forwardToCore = (core: CoreAccess, routes: Routes): Record<string, 
         const answer = await (route.method === 'GET'
           ? procedure?.query?.(input)
           : procedure?.mutate?.(input));
-        countFiles(res);
+        keepFilesCounted(res);
         return { status: successStatusOf(req), body: answer };
       };
     }),

@@ -4,7 +4,7 @@ import { openLanes } from '@evaluation/lanes';
 import type { FacadeSettings } from '@evaluation/settings';
 import { createLogger, drainable, listen, type Observed } from '@evaluation/telemetry';
 import { createApp } from './app.ts';
-import { startRateLimits } from './rateLimits/exchange.ts';
+import { openRateLimits } from './rateLimits/rateLimits.ts';
 
 export interface Facade extends Observed {
   /** Ends in /v1, as `{base_url}` of the spec. */
@@ -19,8 +19,7 @@ export const startFacade = async (settings: FacadeSettings, core: CoreAccess): P
     name: 'facade',
     onProgress: (event, details) => log.info(details, event),
   });
-  const rateLimits = await startRateLimits(lanes);
-  const server = createServer(createApp(core, settings, log, lanes, rateLimits));
+  const server = createServer(createApp(core, settings, log, lanes, openRateLimits(lanes)));
   const { drain } = drainable(server);
   // Longer than a proxy keeps its idle connections: who closes first must be the proxy, or a request is lost between.
   server.keepAliveTimeout = 75_000;
@@ -28,17 +27,15 @@ export const startFacade = async (settings: FacadeSettings, core: CoreAccess): P
   try {
     port = await listen(server, settings.listen, { host: 'HOST', port: 'PORT' });
   } catch (error) {
-    await rateLimits.close();
     await lanes.close();
     throw error;
   }
   return {
     baseUrl: `http://${settings.listen.host}:${port}/v1`,
-    // Without NATS replicas cannot exchange counts, and each keeps to its share.
+    // NATS is none: without it each replica counts by itself.
     dependencies: { core: () => core.ping() },
     close: async () => {
       await drain(settings.lingerSeconds * 1000);
-      await rateLimits.close();
       await lanes.close();
     },
   };

@@ -4,6 +4,7 @@ export { MalformedJob, UnknownJobVersion } from './job.ts';
 export {
   controlMessages,
   controlSubject,
+  counterSubject,
   laneJobs,
   lanes,
   laneSubject,
@@ -16,6 +17,7 @@ export {
 export { keysChanged, type KeysChanged } from './keysChanged.ts';
 export {
   COMPONENTS,
+  counterStreamName,
   inboxPrefix,
   permissionsText,
   streamName,
@@ -23,6 +25,5 @@ export {
   type Component,
   type UserPermissions,
 } from './permissions.ts';
-export { rateCounts, type RateCounts } from './rateCounts.ts';
 export { runJob, type RunJob } from './run.ts';
 export { runStopped, type RunStopped } from './runStopped.ts';

@@ -4,7 +4,6 @@ import {
   inspectJob,
   MalformedJob,
   messageId,
-  rateCounts,
   runJob,
   runStopped,
   UnknownJobVersion,
@@ -27,24 +26,6 @@ describe('job messages', () => {
     expect(drawJob.decode(drawJob.encode(draw))).toEqual(draw);
     const stopped = { version: 1 as const, run_id, fence: 7 };
     expect(runStopped.decode(runStopped.encode(stopped))).toEqual(stopped);
-    const counts = {
-      version: 1 as const,
-      replica: run_id,
-      since: 1_767_607_200_000,
-      gone: { at: 1_767_607_260_000, heir: upload_id },
-      windows: [
-        {
-          subject: `institute:${institute_id}:reads`,
-          seconds: 1 as const,
-          start: 1_767_607_200,
-          used: 3,
-          given: { [upload_id]: 2 },
-          wants: { amount: 10, limit: 40 },
-          dry: true,
-        },
-      ],
-    };
-    expect(rateCounts.decode(rateCounts.encode(counts))).toEqual(counts);
   });
 
   test('a field that a newer release added is ignored', () => {

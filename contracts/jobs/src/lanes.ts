@@ -1,7 +1,6 @@
 import { drawJob, type DrawJob } from './draw.ts';
 import { inspectJob, type InspectJob } from './inspect.ts';
 import { keysChanged, type KeysChanged } from './keysChanged.ts';
-import { rateCounts, type RateCounts } from './rateCounts.ts';
 import { runJob, type RunJob } from './run.ts';
 import { runStopped, type RunStopped } from './runStopped.ts';
 
@@ -26,7 +25,6 @@ export const lanes: readonly Lane[] = ['copy', 'typed', 'inspect', 'draw'];
 export interface ControlMessages {
   run_stopped: RunStopped;
   keys_changed: KeysChanged;
-  rate_counts: RateCounts;
 }
 
 export type ControlKind = keyof ControlMessages;
@@ -34,7 +32,6 @@ export type ControlKind = keyof ControlMessages;
 export const controlMessages = {
   run_stopped: runStopped,
   keys_changed: keysChanged,
-  rate_counts: rateCounts,
 } as const;
 
 /** The subject of a lane. `namespace` keeps several installations on one NATS apart. */
@@ -45,6 +42,14 @@ export function laneSubject(namespace: string, lane: Lane): string {
 /** The subject of a kind of control message. */
 export function controlSubject(namespace: string, kind: ControlKind): string {
   return `${namespace}.control.${kind}`;
+}
+
+/**
+ * The subject of a counter that several processes change together.
+ * @param name letters, digits, `:`, `_` and `-`; `*` for all
+ */
+export function counterSubject(namespace: string, name: string): string {
+  return `${namespace}.counter.${name}`;
 }
 
 /**

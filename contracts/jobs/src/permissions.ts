@@ -1,4 +1,4 @@
-import { controlSubject, lanes, laneSubject, type ControlKind, type Lane } from './lanes.ts';
+import { controlSubject, counterSubject, lanes, laneSubject, type ControlKind, type Lane } from './lanes.ts';
 
 /*
  * What each part of the service may do on NATS. This table is the one source: the embedded nats-server, the chart and
@@ -6,7 +6,7 @@ import { controlSubject, lanes, laneSubject, type ControlKind, type Lane } from 
  *
  *             | publishes                        | listens to               | JetStream
  *   core      | jobs, run_stopped, keys_changed  |                          | makes streams and consumers, looks at them
- *   facade    | rate_counts                      | rate_counts, keys_changed |
+ *   facade    | counters                         | keys_changed             |
  *   worker    |                                  | run_stopped              | looks at streams, takes jobs, acknowledges
  *
  * A worker reads what students send, so it is the part that is taken over first. Its user can take and drop jobs, which
@@ -20,6 +20,7 @@ interface Traffic {
   jobs: readonly Lane[];
   tells: readonly ControlKind[];
   hears: readonly ControlKind[];
+  counters: 'makes' | 'adds' | 'none';
   /** Calls of the JetStream API on the stream of each lane, and on its consumer of the same name. */
   streamCalls: readonly string[];
   consumerCalls: readonly string[];
@@ -31,14 +32,16 @@ const TRAFFIC: Readonly<Record<Component, Traffic>> = {
     jobs: lanes,
     tells: ['run_stopped', 'keys_changed'],
     hears: [],
+    counters: 'makes',
     streamCalls: ['STREAM.CREATE', 'STREAM.UPDATE', 'STREAM.INFO'],
     consumerCalls: ['CONSUMER.CREATE', 'CONSUMER.INFO'],
     acknowledges: false,
   },
   facade: {
     jobs: [],
-    tells: ['rate_counts'],
-    hears: ['rate_counts', 'keys_changed'],
+    tells: [],
+    hears: ['keys_changed'],
+    counters: 'adds',
     streamCalls: [],
     consumerCalls: [],
     acknowledges: false,
@@ -47,6 +50,7 @@ const TRAFFIC: Readonly<Record<Component, Traffic>> = {
     jobs: [],
     tells: [],
     hears: ['run_stopped'],
+    counters: 'none',
     streamCalls: ['STREAM.INFO'],
     consumerCalls: ['CONSUMER.INFO', 'CONSUMER.MSG.NEXT'],
     acknowledges: true,
@@ -56,6 +60,11 @@ const TRAFFIC: Readonly<Record<Component, Traffic>> = {
 /** Stream of a lane; its one durable consumer has the same name. */
 export function streamName(namespace: string, lane: Lane): string {
   return `${namespace}_${lane}`;
+}
+
+/** Stream of the counters. */
+export function counterStreamName(namespace: string): string {
+  return `${namespace}_counters`;
 }
 
 /** Where answers to a component's requests arrive: no other component's user may listen there. */
@@ -71,13 +80,16 @@ export interface UserPermissions {
 
 /** @param namespace `*` for every namespace of a server, which then keeps components apart and not namespaces */
 export function userPermissions(component: Component, namespace: string): UserPermissions {
-  const { jobs, tells, hears, streamCalls, consumerCalls, acknowledges } = TRAFFIC[component];
+  const { jobs, tells, hears, counters, streamCalls, consumerCalls, acknowledges } = TRAFFIC[component];
   // A wildcard stands for a whole token, so with it all streams are one.
   const streams = namespace === '*' ? ['*'] : lanes.map((lane) => streamName(namespace, lane));
+  const made = counters === 'makes' && namespace !== '*' ? [counterStreamName(namespace)] : [];
   return {
     publish: [
       ...jobs.map((lane) => laneSubject(namespace, lane)),
       ...tells.map((kind) => controlSubject(namespace, kind)),
+      ...(counters === 'adds' ? [counterSubject(namespace, '*')] : []),
+      ...made.flatMap((stream) => streamCalls.map((call) => `$JS.API.${call}.${stream}`)),
       ...streams.flatMap((stream) => [
         ...streamCalls.map((call) => `$JS.API.${call}.${stream}`),
         ...consumerCalls.map((call) => `$JS.API.${call}.${stream}.${stream}`),

@@ -1,6 +1,7 @@
 export { LaneUnavailable, openLanes } from './openLanes.ts';
 export type {
   Broadcasts,
+  Counters,
   LaneProgress,
   Lanes,
   OpenLanesOptions,

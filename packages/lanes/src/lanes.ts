@@ -56,10 +56,22 @@ export interface Broadcasts {
   onBroadcast<K extends ControlKind>(kind: K, handler: (message: ControlMessages[K]) => void): () => void;
 }
 
-/** The conveyor between core and the workers (design 1, 3.7, 3.8). PostgreSQL is the truth: all of it may be lost. */
-export interface Lanes extends Broadcasts {
+/** Numbers that several processes change together, such as the requests of an institute in one second. */
+export interface Counters {
   /**
-   * Create the lanes' streams, or bring their settings up to date.
+   * Adds to a counter, which begins at 0 and is forgotten a few minutes after its last change.
+   *
+   * @param name letters, digits, `:`, `_` and `-`
+   * @returns the total with `amount`
+   * @throws LaneUnavailable within about a second; the amount may or may not have been added
+   */
+  count(name: string, amount: number): Promise<number>;
+}
+
+/** The conveyor between core and the workers (design 1, 3.7, 3.8). PostgreSQL is the truth: all of it may be lost. */
+export interface Lanes extends Broadcasts, Counters {
+  /**
+   * Create the streams of lanes and counters, or bring their settings up to date.
    *
    * @throws LaneUnavailable
    */

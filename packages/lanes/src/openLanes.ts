@@ -1,6 +1,7 @@
 import {
   controlMessages,
   controlSubject,
+  counterSubject,
   laneJobs,
   laneSubject,
   streamName,
@@ -11,6 +12,7 @@ import {
 } from '@evaluation/jobs-contract';
 import { jetstream, JetStreamApiError, type JetStreamManager, type StreamState } from '@nats-io/jetstream';
 import { errors, type NatsConnection, type Subscription } from '@nats-io/transport-node';
+import { addToCounter, makeCounterStream } from './counters.ts';
 import { keepConnected, LaneUnavailable } from './connection.ts';
 import type { LaneProgress, Lanes, OpenLanesOptions } from './lanes.ts';
 import { pullLane } from './pull.ts';
@@ -59,6 +61,14 @@ export function openLanes(options: OpenLanesOptions): Lanes {
     }
   }
 
+  /** Jobs need no counters: a server or a user that refuses them leaves each facade to count by itself. */
+  async function makeAll(nats: NatsConnection): Promise<void> {
+    await makeStreams(nats, namespace);
+    await makeCounterStream(nats, namespace).catch((error: unknown) =>
+      progress('lanes.no_counters', { reason: error instanceof Error ? error.message : String(error) }),
+    );
+  }
+
   /** @returns null where the stream, or its consumer, was deleted or not made yet */
   const look = <T>(
     what: string,
@@ -77,7 +87,7 @@ export function openLanes(options: OpenLanesOptions): Lanes {
     (await look(what, lane, (manager, name) => manager.streams.info(name)))?.state;
 
   return {
-    ensureStreams: () => withNats('ensure streams', (nats) => makeStreams(nats, namespace)),
+    ensureStreams: () => withNats('ensure streams', (nats) => makeAll(nats)),
 
     publish(lane, job, messageId) {
       const encode: (message: typeof job) => Uint8Array = encoders[lane];
@@ -94,11 +104,14 @@ export function openLanes(options: OpenLanesOptions): Lanes {
         } catch (error) {
           if (!isStreamMissing(error)) throw error;
           progress('lane.stream_missing', { lane });
-          await makeStreams(nats, namespace);
+          await makeAll(nats);
           return { duplicate: (await send()).duplicate };
         }
       });
     },
+
+    count: (name, amount) =>
+      withNats('count', (nats) => addToCounter(nats, counterSubject(namespace, name), amount)),
 
     pull: (lane, pullOptions) => pullLane({ connection, namespace, progress }, lane, pullOptions),
 
@@ -143,7 +156,7 @@ export function openLanes(options: OpenLanesOptions): Lanes {
     async askedFor(lane) {
       const consumer = await look('requests', lane, (manager, name) => manager.consumers.info(name, name));
       // Workers cannot make what they take from; a lane without it would wait for the next start of core.
-      if (consumer === null) await withNats('make streams', (nats) => makeStreams(nats, namespace));
+      if (consumer === null) await withNats('make streams', (nats) => makeAll(nats));
       return consumer?.num_waiting ?? 0;
     },
 

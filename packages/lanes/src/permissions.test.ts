@@ -1,6 +1,7 @@
 import {
   COMPONENTS,
   controlSubject,
+  counterSubject,
   laneSubject,
   permissionsText,
   type Component,
@@ -13,7 +14,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { messageId, openLanes, type Lanes } from './index.ts';
+import { LaneUnavailable, messageId, openLanes, type Lanes } from './index.ts';
 
 /* One real nats-server with the users of the table, for one namespace as an installation has it. */
 const NAMESPACE = 'evaluation';
@@ -60,7 +61,7 @@ const untilRefused = async (nats: NatsConnection, subject: string): Promise<void
 };
 
 test.each<[Component, string]>([
-  ['worker', controlSubject(NAMESPACE, 'rate_counts')],
+  ['worker', counterSubject(NAMESPACE, 'key:1')],
   ['worker', controlSubject(NAMESPACE, 'keys_changed')],
   ['worker', controlSubject(NAMESPACE, 'run_stopped')],
   ['worker', laneSubject(NAMESPACE, 'copy')],
@@ -71,7 +72,7 @@ test.each<[Component, string]>([
   ['facade', controlSubject(NAMESPACE, 'run_stopped')],
   ['facade', laneSubject(NAMESPACE, 'copy')],
   ['facade', `$JS.API.STREAM.DELETE.${NAMESPACE}_copy`],
-  ['core', controlSubject(NAMESPACE, 'rate_counts')],
+  ['core', counterSubject(NAMESPACE, 'key:1')],
   ['core', `$JS.API.STREAM.DELETE.${NAMESPACE}_copy`],
   ['core', `$JS.API.STREAM.CREATE.other_copy`],
 ])('a real nats-server refuses the %s a publication to %s', async (component, subject) => {
@@ -136,27 +137,27 @@ test('a lane whose consumer or stream was deleted is made anew by core, and its 
 
 test('each broadcast is heard by those who may hear it, from those who may say it', async () => {
   const heard: string[] = [];
-  lanes.facade.onBroadcast('rate_counts', () => heard.push('rate_counts'));
   lanes.facade.onBroadcast('keys_changed', () => heard.push('keys_changed'));
   lanes.worker.onBroadcast('run_stopped', () => heard.push('run_stopped'));
   await vi.waitFor(
     async () => {
-      await lanes.facade.broadcast('rate_counts', {
-        version: 1,
-        replica: randomUUID(),
-        since: 0,
-        windows: [],
-      });
       await lanes.core.broadcast('keys_changed', { version: 1, institute_id: randomUUID() });
       await lanes.core.broadcast('run_stopped', { version: 1, run_id: randomUUID(), fence: 1 });
-      expect(new Set(heard).size).toBe(3);
+      expect(new Set(heard).size).toBe(2);
     },
     { timeout: 20_000 },
   );
-  // A worker hears neither what facades count nor whose keys changed.
-  for (const kind of ['rate_counts', 'keys_changed'] as const)
-    lanes.worker.onBroadcast(kind, () => heard.push('overheard'));
-  await lanes.facade.broadcast('rate_counts', { version: 1, replica: randomUUID(), since: 0, windows: [] });
+  // A worker does not hear whose keys changed.
+  lanes.worker.onBroadcast('keys_changed', () => heard.push('overheard'));
+  await lanes.core.broadcast('keys_changed', { version: 1, institute_id: randomUUID() });
   await vi.waitFor(() => expect(events.join('\n')).toMatch(/worker .*permission/i), { timeout: 20_000 });
   expect(heard).not.toContain('overheard');
+});
+
+test('facades add to one counter that core made, and a worker cannot', async () => {
+  await lanes.core.ensureStreams();
+  expect(await lanes.facade.count('key:1:reads', 2)).toBe(2);
+  expect(await lanes.facade.count('key:1:reads', -1)).toBe(1);
+  await expect(lanes.worker.count('key:1:reads', 1)).rejects.toBeInstanceOf(LaneUnavailable);
+  expect(await lanes.facade.count('key:1:reads', 1)).toBe(2);
 });

@@ -19,7 +19,7 @@ export const FacadeEnvironment = z.object({
   CORE_URL: z.url(),
   CORE_PUBLIC_TOKEN: inUse,
   ACTOR_SIGNING_KEY: inUse,
-  /** The facade's replicas tell each other what they count. They go on without it. */
+  /** The facade's replicas count rate limits together on NATS. Without it each counts by itself. */
   ...lanesShape,
   /**
    * The largest body that the spec permits: 200 questions of 20,000 characters text and model answer each, of up to

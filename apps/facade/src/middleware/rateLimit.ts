@@ -3,17 +3,16 @@ import { rateKind } from '@evaluation/rest-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { FacadeSettings } from '@evaluation/settings';
 import { demandsOf, type Caller } from '../rateLimits/demands.ts';
-import type { Decision, RateLimits } from '../rateLimits/exchange.ts';
 import type { Place, Standing } from '../rateLimits/decision.ts';
+import type { RateLimits } from '../rateLimits/rateLimits.ts';
 import { keyOf } from './authenticate.ts';
 import { metadataOf, methodOf } from './routeMetadata.ts';
 
 /*
- * Rate limits of a request (spec 8.2): after key, product and scope, before the body is looked at.
+ * Rate limits of a request: after key, product and scope, before the body is read.
  *
- * A request that presigns files is the one case in two steps, since nothing may be counted where anything refuses and the
- * files are known only after the body: its write is held first, then the files; the write counts unless the files are
- * refused, and the files count once they are presigned. What is still held when the answer is out settles itself.
+ * A request that presigns files is counted in two steps, because its files are known only after the body. The write is
+ * counted first, then the files. If the files are refused, the write is taken back; if core presigns none, the files are.
  */
 
 /** The most files of a valid call (spec 8.1). Core refuses more, and presigns none. */
@@ -30,78 +29,65 @@ export const rateLimiting = (limits: RateLimits, settings: FacadeSettings['rateL
   const demands = demandsOf(settings);
 
   return {
-    request: (request, response, next) => {
+    request: async (request, response, next) => {
       const caller = callerOf(response);
       if (caller === null) {
         next();
         return;
       }
       const metadata = metadataOf(request);
-      const wanted = demands(caller, rateKind(metadata, methodOf(request)), 1);
-      const isHeld = metadata.countsFiles === true;
-      const goOn = (decision: Decision): void => {
-        if (decision.kind === 'refused') refuse(response, decision.by);
-        if (decision.tightest !== null) tell(response, decision.tightest);
-        if (isHeld) {
-          const held: HeldPlaces = { request: decision.places, files: [], limits };
-          response.locals['held'] = held;
-          response.once('close', () => {
-            limits.count(held.request);
-            // Gone before the answer: what core presigns meanwhile counts.
-            if (response.writableFinished) limits.release(held.files);
-            else limits.count(held.files);
-            held.request = [];
-            held.files = [];
-          });
-        }
-        next();
-      };
-      const decision = limits.admit(wanted, isHeld);
-      return decision instanceof Promise ? decision.then(goOn) : goOn(decision);
+      const decision = await limits.admit(demands(caller, rateKind(metadata, methodOf(request)), 1));
+      if (decision.kind === 'refused') refuse(response, decision.by);
+      if (decision.tightest !== null) tell(response, decision.tightest);
+      if (metadata.countsFiles === true) {
+        const counted: Counted = { request: decision.places, files: [], limits };
+        response.locals['counted'] = counted;
+        response.once('close', () => {
+          // A client that left before the answer keeps its files counted: core may presign them yet.
+          if (response.writableFinished) void limits.release(counted.files);
+        });
+      }
+      next();
     },
 
-    files: (request, response, next) => {
-      const held = heldOf(response);
+    files: async (request, response, next) => {
+      const counted = countedOf(response);
       const caller = callerOf(response);
       const count = filesIn(request);
-      if (held === undefined || caller === null || count === 0) {
+      if (counted === undefined || caller === null || count === 0) {
         next();
         return;
       }
-      const goOn = (decision: Decision): void => {
-        if (decision.kind === 'refused') {
-          limits.release(held.request);
-          held.request = [];
-          refuse(response, decision.by);
-        }
-        // Gone while other replicas were asked: nothing is presigned any more.
-        if (response.closed) limits.release(decision.places);
-        else held.files = decision.places;
-        next();
-      };
-      const decision = limits.admit(demands(caller, 'upload_files', count), true);
-      return decision instanceof Promise ? decision.then(goOn) : goOn(decision);
+      const decision = await limits.admit(demands(caller, 'upload_files', count));
+      if (decision.kind === 'refused') {
+        await limits.release(counted.request);
+        refuse(response, decision.by);
+      }
+      // The client left meanwhile: core presigns nothing.
+      if (response.closed) await limits.release(decision.places);
+      else counted.files = decision.places;
+      next();
     },
   };
 };
 
-interface HeldPlaces {
+/** Where a request that presigns files is counted; `files` are taken back unless they are presigned. */
+interface Counted {
   request: readonly Place[];
   files: readonly Place[];
   limits: RateLimits;
 }
 
-/** The files of this request are presigned: now they count. */
-export const countFiles = (response: Response): void => {
-  const held = heldOf(response);
-  if (held === undefined) return;
-  const tightest = held.limits.tightest([...held.request, ...held.files]);
+/** Core answered a request: files that it presigned stay counted. */
+export const keepFilesCounted = (response: Response): void => {
+  const counted = countedOf(response);
+  if (counted === undefined) return;
+  const tightest = counted.limits.tightest([...counted.request, ...counted.files]);
   if (tightest !== null) tell(response, tightest);
-  held.limits.count(held.files);
-  held.files = [];
+  counted.files = [];
 };
 
-const heldOf = (response: Response): HeldPlaces | undefined => response.locals['held'];
+const countedOf = (response: Response): Counted | undefined => response.locals['counted'];
 
 const callerOf = (response: Response): Caller | null => {
   const key = keyOf(response);

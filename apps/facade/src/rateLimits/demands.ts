@@ -10,10 +10,10 @@ export interface Caller {
 }
 
 /**
- * What a request counts against (spec 8.2): the windows of its key and those of its institute, by its kind.
+ * What a request counts against: the windows of its key and those of its institute, by its kind.
  *
  * A tier belongs to a key, yet all keys of an institute share its windows: each request is held to its own tier's limit, and
- * counts whichever tier it has (docs/decisions/012). So a window of the institute that any tier limits counts every request.
+ * counts whichever tier it has (docs/decisions/014). So a window of the institute that any tier limits counts every request.
  */
 export const demandsOf = (
   limits: Readonly<Record<Tier, readonly RateLimit[]>>,
