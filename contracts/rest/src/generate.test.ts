@@ -24,7 +24,7 @@ const generate = (...options: string[]) =>
     );
   });
 
-test('the committed openapi.json, errors.md and open-points.md say what the contract says', async () => {
+test('the committed openapi.json and errors.md say what the contract says', async () => {
   expect(await generate('--check')).toEqual({ code: 0, errors: '' });
 });
 

@@ -5,11 +5,10 @@ import { format, resolveConfig } from 'prettier';
 import { withTables } from './apiPages.ts';
 import { errorsPage } from './errorsPage.ts';
 import { openApiDocument } from './openapi.ts';
-import { openPointsPage } from './openPointsPage.ts';
 
 /**
- * Writes what is generated from the contract: `openapi.json`, `docs/errors.md`, `docs/open-points.md`, and the
- * tables of calls and errors in `docs/api/*.md`.
+ * Writes what is generated from the contract: `openapi.json`, `docs/errors.md`, and the tables of calls and errors in
+ * `docs/api/*.md`.
  * `--check` writes nothing, and exits with 1 naming each file that no longer says what the contract says.
  * `--root` is the folder that holds them; by default the repository.
  */
@@ -24,7 +23,6 @@ const apiPages = await readdir(join(repository, 'docs/api'));
 const files: Record<string, string> = {
   'contracts/rest/openapi.json': JSON.stringify(await openApiDocument()),
   'docs/errors.md': errorsPage(),
-  'docs/open-points.md': openPointsPage(),
   ...Object.fromEntries(
     await Promise.all(
       apiPages.map(async (name) => {

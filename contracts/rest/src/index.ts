@@ -1,6 +1,5 @@
 export * from './errors.ts';
 export { everyRoute, failuresOf, type NamedRoute } from './everyRoute.ts';
 export * from './fieldErrors.ts';
-export * from './openPoints.ts';
 export * from './routes/index.ts';
 export * from './schemas/index.ts';

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as formats } from 'ajv-formats';
@@ -7,7 +9,6 @@ import { detailsExamples, examples } from './examples.ts';
 import { errors } from './errors.ts';
 import { collectSchemas } from './jsonSchemas.ts';
 import { openApiDocument } from './openapi.ts';
-import { openPoints } from './openPoints.ts';
 import { contract } from './routes/index.ts';
 import * as schemas from './schemas/index.ts';
 
@@ -223,23 +224,12 @@ describe('1 conventions', () => {
   });
 });
 
-describe('open points', () => {
-  test('every x-provisional has a row that is built, and every built row of a route is carried by one', () => {
-    const carried = new Set(operations.flatMap((of) => of['x-provisional'] ?? []));
-    const built = openPoints.filter(({ status, restsOn }) => status === 'built' && restsOn === 'route');
-    expect([...carried].sort()).toEqual(built.map(({ id }) => id).sort());
-  });
-
-  test('each row has an id of its own and quotes a place of its own', () => {
-    for (const field of ['id', 'words'] as const) {
-      const values = openPoints.map((point) => point[field]);
-      expect(new Set(values).size).toBe(values.length);
-    }
-    for (const point of openPoints) {
-      expect(point.id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
-      expect(point.chapter).toMatch(/^[1-9](\.[1-9])?$/);
-      for (const text of [point.words, point.place, point.choice, point.why])
-        expect(text.trim()).not.toBe('');
-    }
-  });
+test('docs/open-points.md has each id once, and the operations carry those of its first part and no other', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../../docs/open-points.md'), 'utf8');
+  const idsOf = (text: string | undefined): string[] =>
+    [...(text ?? '').matchAll(/^### (.+)$/gm)].map(([, id = '']) => id);
+  const [, inOperations] = page.split(/^## /m);
+  const carried = new Set(operations.flatMap((one) => one['x-provisional'] ?? []));
+  expect(idsOf(inOperations).toSorted()).toEqual([...carried].toSorted());
+  expect(new Set(idsOf(page)).size).toBe(idsOf(page).length);
 });
