@@ -1,6 +1,7 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/signed-actor';
 import { isUuid } from '../accept.ts';
+import { submissionsOfApi } from '../locks/lockSubmission.ts';
 import type { Services } from '../services.ts';
 
 /** The facade begins the download at once; a minute covers a slow start. */
@@ -17,9 +18,7 @@ export const getCheckedCopy = async (
 ): Promise<{ url: string; size_bytes: number }> => {
   const copy = isUuid(submissionId)
     ? await services.database.inTenant(actor.institute_id, (tx) =>
-        tx
-          .selectFrom('submissions as s')
-          .innerJoin('exams as e', (join) => join.onRef('e.id', '=', 's.exam_id').on('e.source', '=', 'api'))
+        submissionsOfApi(tx)
           .innerJoin('checked_copies as k', (join) =>
             join
               .onRef('k.institute_id', '=', 's.institute_id')

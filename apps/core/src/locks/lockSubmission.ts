@@ -4,6 +4,17 @@ import { verdictOn, type SubmissionChange } from '@evaluation/rules';
 import { isUuid } from '../accept.ts';
 import { lockExam } from './lockExam.ts';
 
+/** Submissions `s` with their exams `e`. Exams that were made in the dashboard do not exist for the API. */
+export const submissionsOfApi = (tx: Tx) =>
+  tx
+    .selectFrom('submissions as s')
+    .innerJoin('exams as e', (join) =>
+      join
+        .onRef('e.institute_id', '=', 's.institute_id')
+        .onRef('e.id', '=', 's.exam_id')
+        .on('e.source', '=', 'api'),
+    );
+
 /**
  * Every command on a submission begins here: its exam's lock, then its own (design 3.2), and its state is read under
  * both. A worker that records or completes takes the second alone, so grading never waits for other submissions.
@@ -17,14 +28,7 @@ export const lockSubmissionFor = async (
   change: SubmissionChange,
 ) => {
   const found = isUuid(submissionId)
-    ? await tx
-        .selectFrom('submissions as s')
-        .innerJoin('exams as e', (join) =>
-          join
-            .onRef('e.institute_id', '=', 's.institute_id')
-            .onRef('e.id', '=', 's.exam_id')
-            .on('e.source', '=', 'api'),
-        )
+    ? await submissionsOfApi(tx)
         .select('s.exam_id')
         .where('s.institute_id', '=', instituteId)
         .where('s.id', '=', submissionId)

@@ -6,7 +6,7 @@ import { isObjective } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, isUuid, refuseField } from '../accept.ts';
 import type { Services } from '../services.ts';
-import { lockSubmissionFor } from '../locks/lockSubmission.ts';
+import { lockSubmissionFor, submissionsOfApi } from '../locks/lockSubmission.ts';
 import { readResult } from '../submissions/getResult.ts';
 import { audit } from './audit.ts';
 import { marksChanged } from './marksChanged.ts';
@@ -78,14 +78,7 @@ const findQuestion = async (
 ): Promise<Question> => {
   const question =
     isUuid(submissionId) && isUuid(questionId)
-      ? await tx
-          .selectFrom('submissions as s')
-          .innerJoin('exams as e', (join) =>
-            join
-              .onRef('e.institute_id', '=', 's.institute_id')
-              .onRef('e.id', '=', 's.exam_id')
-              .on('e.source', '=', 'api'),
-          )
+      ? await submissionsOfApi(tx)
           .innerJoin('questions as q', (join) =>
             join.onRef('q.institute_id', '=', 's.institute_id').onRef('q.exam_id', '=', 's.exam_id'),
           )
