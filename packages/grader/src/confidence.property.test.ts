@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { confidenceOf, reviewReasons } from './confidence.ts';
+import { confidenceOf, rawConfidence, reviewReasons } from './confidence.ts';
 import type { ConfidenceInput } from './confidence.ts';
 import { DEFAULT_TABLE, readOff, readTable } from './confidenceTable.ts';
 
@@ -10,7 +10,13 @@ const certainty = fc.constantFrom('unsure', 'likely', 'certain') satisfies fc.Ar
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const marks = fc.integer({ min: 1, max: 2000 }).map((halves) => halves / 2);
 const criterion = fc
-  .record({ max: marks, part: share, certainty, evidenceFound: fc.boolean() })
+  .record({
+    max: marks,
+    part: share,
+    certainty,
+    evidenceFound: fc.boolean(),
+    probability: fc.option(share),
+  })
   .map(({ max, part, ...rest }) => ({ max, awarded: Math.round(part * max * 2) / 2, ...rest }));
 const input: fc.Arbitrary<ConfidenceInput> = fc.record({
   criteria: fc.array(criterion, { minLength: 1, maxLength: 8 }),
@@ -64,6 +70,9 @@ describe('2.7 whatever is told, and whatever table is set', () => {
           confidence(improved((each) => ({ certainty: better(each.certainty) }))),
         ).toBeGreaterThanOrEqual(value);
         expect(confidence(improved(() => ({ evidenceFound: true })))).toBeGreaterThanOrEqual(value);
+        expect(
+          confidence(improved(({ probability }) => ({ probability: ((probability ?? 1) + 1) / 2 }))),
+        ).toBeGreaterThanOrEqual(value);
       }
     });
   });
@@ -80,6 +89,22 @@ describe('2.7 whatever is told, and whatever table is set', () => {
       ]) {
         expect(confidence({ ...given, ...change })).toBeGreaterThanOrEqual(value);
       }
+    });
+  });
+
+  test('probabilities of marks raise it by a twentieth at most, and never above that of certain marks', () => {
+    holds((given) => {
+      const without = rawConfidence({
+        ...given,
+        criteria: given.criteria.map((each) => ({ ...each, probability: null })),
+      });
+      const certain = rawConfidence({
+        ...given,
+        criteria: given.criteria.map((each) => ({ ...each, certainty: 'certain', probability: null })),
+      });
+      const raw = rawConfidence(given);
+      expect(raw).toBeLessThanOrEqual(without * 1.05 + 1e-9);
+      expect(raw).toBeLessThanOrEqual(certain + 1e-9);
     });
   });
 

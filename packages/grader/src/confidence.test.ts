@@ -47,6 +47,19 @@ describe('2.7 confidence follows its formula', () => {
       },
       0.9,
     ],
+    ['marks that were probable', { criteria: [{ ...sure, certainty: 'likely', probability: 1 }] }, 0.79],
+    ['certain marks that were probable', { criteria: [{ ...sure, probability: 1 }] }, 0.95],
+    ['marks of which nothing is known', { criteria: [{ ...sure, probability: null }] }, 0.95],
+    ['marks of nine tenths', { criteria: [{ ...sure, probability: 0.9 }] }, 0.95],
+    // 0.95 × (0.4 + 0.6 × 0.6 / 0.9)
+    ['marks that were less probable', { criteria: [{ ...sure, probability: 0.6 }] }, 0.76],
+    ['marks less probable than all others', { criteria: [{ ...sure, probability: 0.49 }] }, 0.55],
+    ['marks that were impossible', { criteria: [{ ...sure, probability: 0 }] }, 0.38],
+    [
+      'an unsure mark however probable',
+      { criteria: [{ ...sure, certainty: 'unsure', probability: 1 }] },
+      0.42,
+    ],
     ['marks put right by code', { marksPutRight: true }, 0.55],
     ['nothing to judge', { criteria: [] }, 0],
   ])('%s', (_, input, confidence) => {

@@ -58,7 +58,7 @@ export interface CallEvidence {
   model: string;
   /**
    * What was sent beside the prompt (`temperature`, where it was; `output`), to which `endpoint`, and what a judgement's confidence was read
-   * off (`confidence_table`).
+   * off (`confidence_table`, `mark_probabilities`).
    */
   settings: Record<string, string | number | boolean | null>;
   /** SHA-256 (hex) of all that was asked: system text, user parts with page images by their own hashes, schema. */
@@ -288,6 +288,11 @@ export type GraderOptions =
       serviceTier?: 'auto' | 'default' | 'flex' | 'priority';
       /** Sends `prompt_cache_key`, the same for all requests that begin alike. Default false. */
       sendPromptCacheKey?: boolean;
+      /**
+       * `auto` asks for log-probabilities of marks and reads confidence off them too, where the endpoint gives them
+       * (judgeAnswer/markProbabilities.ts). Default off.
+       */
+      logprobs?: 'off' | 'auto';
       /** How closely a page is looked at; `none` does not say. Default high. */
       imageDetail?: 'high' | 'low' | 'auto' | 'none';
       /** How the endpoint is held to the schema of a reply (openai/output.ts). Default json_schema. */

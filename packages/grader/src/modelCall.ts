@@ -23,6 +23,22 @@ export interface ModelCall<Wire, Value> {
   whenCutOff?: 'give up';
   /** What `settle` goes by beside request and reply; evidence keeps it. */
   settings?: CallEvidence['settings'];
-  /** Turns checked output into a value that stands. Throws MalformedOutput where the model should try again. */
-  settle(wire: Wire): { value: Value; problems: string[] };
+  /**
+   * What of the tokens of a usable reply `settle` goes by; evidence keeps it with the settings. Where it is given, and the
+   * endpoint knows them, log-probabilities are asked for.
+   */
+  weigh?: (reply: string, tokens: readonly SaidToken[]) => CallEvidence['settings'];
+  /**
+   * Turns checked output into a value that stands. Throws MalformedOutput where the model should try again.
+   * @param settings of the call, and what was weighed: as evidence keeps them
+   */
+  settle(wire: Wire, settings: CallEvidence['settings']): { value: Value; problems: string[] };
+}
+
+/** A token of a reply. Probabilities are from 0 to 1. */
+export interface SaidToken {
+  bytes: Buffer;
+  probability: number;
+  /** What might have stood in its place, as far as the endpoint says. */
+  others: { text: string; probability: number }[];
 }

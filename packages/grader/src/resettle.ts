@@ -6,7 +6,7 @@
  * MalformedOutput when the reply would not have been accepted.
  *
  * Nothing is read here but request and evidence: what confidence is read off stands in the evidence too
- * (`settings.confidence_table`), so a judgement that is used again keeps the confidence it was made with, and a replay
+ * (`settings.confidence_table`, `settings.mark_probabilities`), so a judgement that is used again keeps the confidence it was made with, and a replay
  * gives the same bytes whatever the settings are by then.
  */
 import { alignAnswersCall } from './alignAnswers/alignAnswers.ts';
@@ -83,9 +83,12 @@ function isBaseline({ provider, promptVersion }: CallEvidence): boolean {
   return true;
 }
 
-function resettled<Wire, Value>(call: ModelCall<Wire, Value>, { promptVersion, reply }: CallEvidence): Value {
+function resettled<Wire, Value>(
+  call: ModelCall<Wire, Value>,
+  { promptVersion, reply, settings }: CallEvidence,
+): Value {
   if (promptVersion !== call.version) throw unknownVersion(promptVersion);
-  return call.settle(readStrict(call.schema, reply)).value;
+  return call.settle(readStrict(call.schema, reply), settings).value;
 }
 
 function unknownVersion(version: string): GraderFailure {

@@ -60,6 +60,8 @@ export const graderShape = {
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
+  /** Asks for log-probabilities of marks, a feature of confidence, where the endpoint gives them. */
+  GRADER_LOGPROBS: z.enum(['off', 'auto']).default('off'),
   /** How closely a page is looked at; `none` leaves it to the server. */
   GRADER_IMAGE_DETAIL: z.enum(['high', 'low', 'auto', 'none']).default('high'),
   MODEL_CALL_SECONDS: integer(1, 300).default(120),
@@ -100,6 +102,7 @@ export const graderOf = (e: GraderEnvironment) => {
         ...(e.CONFIDENCE_TABLE === undefined ? {} : { confidenceTable: e.CONFIDENCE_TABLE }),
         outputLimit: e.GRADER_OUTPUT_LIMIT,
         imageDetail: e.GRADER_IMAGE_DETAIL,
+        logprobs: e.GRADER_LOGPROBS,
         sendPromptCacheKey: e.GRADER_PROMPT_CACHE_KEY,
         ...(e.GRADER_MAX_OUTPUT_TOKENS === undefined ? {} : { maxOutputTokens: e.GRADER_MAX_OUTPUT_TOKENS }),
         ...(e.GRADER_REASONING_EFFORT === undefined ? {} : { reasoningEffort: e.GRADER_REASONING_EFFORT }),

@@ -5,6 +5,7 @@ import type { Judgement, JudgeRequest } from '../grader.ts';
 import type { ModelCall } from '../modelCall.ts';
 import { criteriaOf } from './criteria.ts';
 import { criteriaAsked, readingAsked } from './earlierVersions.ts';
+import { markProbabilitiesIn, weighMarks } from './markProbabilities.ts';
 import { settleLook, settleReading } from './parse.ts';
 import type { Look } from './parse.ts';
 import { markingParts, userParts, version } from './prompt.ts';
@@ -38,7 +39,10 @@ export function judgeByCriteriaCall(
     boundary,
     outputTokens: JUDGEMENT_TOKENS + CRITERION_TOKENS * criteria.length,
     settings: { confidence_table: table.text },
-    settle: (wire) => settleLook(request, criteria, wire),
+    // Confidence is of the first look.
+    ...(look === 'first' ? { weigh: (reply, tokens) => weighMarks(criteria.length, reply, tokens) } : {}),
+    settle: (wire, settings) =>
+      settleLook(request, criteria, wire, markProbabilitiesIn(settings, criteria.length)),
   };
 }
 

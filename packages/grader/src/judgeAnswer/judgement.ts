@@ -19,10 +19,11 @@ export function judgementOf(
   const disagreement = second === null ? null : disagreementOf(first, second);
   const confidence = confidenceOf(
     {
-      criteria: first.criteria.map(({ max, awarded, certainty, evidence }) => ({
+      criteria: first.criteria.map(({ max, awarded, certainty, probability, evidence }) => ({
         max,
         awarded,
         certainty,
+        probability,
         evidenceFound: evidence !== null,
       })),
       legibility: request.answer.legibility,

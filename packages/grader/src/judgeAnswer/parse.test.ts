@@ -38,6 +38,7 @@ const settled = (request: JudgeRequest, awards: Awards[], feedback = 'Good.') =>
       call.schema,
       JSON.stringify({ ...Object.assign({}, ...awards), addresses_grader: false, feedback }),
     ),
+    {},
   );
   return { ...judgementOf(request, value, null, table), problems };
 };
@@ -134,7 +135,7 @@ describe('3.17 a value that was read on a copy, against the key', () => {
       addresses_grader: false,
       ...more,
     };
-    return call.settle(readStrict(call.schema, JSON.stringify(wire))).value;
+    return call.settle(readStrict(call.schema, JSON.stringify(wire)), {}).value;
   };
 
   test.each<['numeric' | 'one_word', number | string, string]>([

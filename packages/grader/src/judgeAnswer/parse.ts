@@ -10,6 +10,7 @@ import { plainText } from '../plainText.ts';
 import { MalformedOutput } from '../strictSchema.ts';
 import type { Criterion } from './criteria.ts';
 import { mendLatex, mendQuote, mendValue } from './latex.ts';
+import type { MarkProbabilities } from './markProbabilities.ts';
 import { decideObjective, isDoubtful, matchOption } from './objective.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
 
@@ -28,6 +29,8 @@ export interface Look {
     evidence: string | null;
     inventedEvidence: boolean;
     certainty: Certainty;
+    /** Of its marks, to the model itself; null where it is not known. */
+    probability: number | null;
   }[];
   awarded: number;
   feedback: string;
@@ -43,6 +46,7 @@ export function settleLook(
   request: JudgeRequest,
   criteria: Criterion[],
   wire: CriteriaWire,
+  probabilities: MarkProbabilities | null = null,
 ): { value: Look; problems: string[] } {
   const byNumber = new Map<number, CriteriaWire['criteria'][number]>();
   for (const award of wire.criteria) {
@@ -68,6 +72,7 @@ export function settleLook(
       evidence: quote.evidence,
       inventedEvidence: quote.invented,
       certainty: award.certainty,
+      probability: probabilities?.[index] ?? null,
     };
   });
   const { maxMarks } = request.question;

@@ -3,7 +3,7 @@
  * kept. Models say of themselves that they are sure; where two orders of the same question get two different marks, they
  * were not. It costs a call, so it is made where it can change whether a teacher looks (docs/confidence.md).
  */
-import { rawConfidence, REVIEW_BELOW, TOO_MUCH, twoDecimals } from '../confidence.ts';
+import { PROBABLE, rawConfidence, REVIEW_BELOW, TOO_MUCH, twoDecimals } from '../confidence.ts';
 import type { ConfidenceTable } from '../confidenceTable.ts';
 import { readOff } from '../confidenceTable.ts';
 import type { GraderOptions, JudgeRequest, Judgement } from '../grader.ts';
@@ -29,10 +29,13 @@ export function deservesSecondLook(
   if (rule.when === 'always') return true;
   // A teacher looks anyway.
   if (judged.reviewReasons.length > 0) return false;
-  if (look.criteria.every(({ certainty }) => certainty === 'certain')) return false;
+  if (look.criteria.every(isCertain)) return false;
   const share = judged.awarded / question.maxMarks;
   return (share > MIDDLE.from && share < MIDDLE.to) || canCrossTheLine(look, answer.legibility, table);
 }
+
+const isCertain = ({ certainty, probability }: Look['criteria'][number]): boolean =>
+  certainty === 'certain' && (probability ?? 1) >= PROBABLE;
 
 /** Share of the marks that the two looks gave differently: criterion by criterion, so that nothing cancels out. 0..1 */
 export function disagreementOf(first: Look, second: Look): number {
@@ -52,10 +55,11 @@ export function isBig(disagreement: number): boolean {
 
 /** Whether the biggest disagreement that is not big by itself would bring it under the line. */
 function canCrossTheLine(look: Look, legibility: number | null, table: ConfidenceTable): boolean {
-  const criteria = look.criteria.map(({ max, awarded, certainty, evidence }) => ({
+  const criteria = look.criteria.map(({ max, awarded, certainty, probability, evidence }) => ({
     max,
     awarded,
     certainty,
+    probability,
     evidenceFound: evidence !== null,
   }));
   const raw = rawConfidence({ criteria, legibility, disagreement: TOO_MUCH });

@@ -21,7 +21,7 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import { fenced, newBoundary } from '../fence.ts';
 import type { Answered, CallEvidence, CallOptions } from '../grader.ts';
 import { GraderFailure, NO_CALLS } from '../grader.ts';
-import type { ModelCall } from '../modelCall.ts';
+import type { ModelCall, SaidToken } from '../modelCall.ts';
 import { CutOff, MalformedOutput, readStrict, strictJsonSchema } from '../strictSchema.ts';
 import { TooMuchAtOnce } from '../readPages/readInParts.ts';
 import { withinDeadline } from '../timeLimit.ts';
@@ -54,6 +54,7 @@ export async function ask<Wire, Value>(
   const started = performance.now();
   const usage = { ...NO_CALLS };
   const refused: string[] = [];
+  const { weigh } = call;
   const schema = { name: call.name, schema: strictJsonSchema(call.schema) };
   const took = () => ({ ...usage, durationMs: Math.round(performance.now() - started) });
   const spent = (error: unknown): unknown => {
@@ -87,6 +88,7 @@ export async function ask<Wire, Value>(
     for (let tries = 1; ; tries += 1) {
       let askedToWaitMs = 0;
       let sentAt = performance.now();
+      const heard: { tokens: SaidToken[] | null } = { tokens: null };
       try {
         const reply = await connection.complete(messages, schema, {
           signal,
@@ -95,6 +97,7 @@ export async function ask<Wire, Value>(
           outputTokens,
           cacheKey,
           institute: options.institute ?? '',
+          ...(weigh === undefined ? {} : { onSaid: (tokens) => (heard.tokens = tokens) }),
           onRefused: (error) => {
             const isWrong = isOfThisRequest(error) || patience.isProvenWrong(timesOf(sentAt));
             return isWrong ? 'of_request' : images > 1 ? 'unknown' : 'of_us';
@@ -110,8 +113,10 @@ export async function ask<Wire, Value>(
           },
         });
         connection.images.taken(images);
-        const { value, problems } = call.settle(readStrict(call.schema, reply));
-        return { value, problems, parts, reply, again: malformed };
+        const wire = readStrict(call.schema, reply);
+        const settings = { ...call.settings, ...(heard.tokens === null ? {} : weigh?.(reply, heard.tokens)) };
+        const { value, problems } = call.settle(wire, settings);
+        return { value, problems, parts, reply, again: malformed, settings };
       } catch (error) {
         signal.throwIfAborted();
         connection.complaints.failed(error, call.name);
@@ -154,7 +159,7 @@ export async function ask<Wire, Value>(
   }).catch((error: unknown) => {
     throw spent(error);
   });
-  const { value, problems, parts, reply, again } = settled;
+  const { value, problems, parts, reply, again, settings } = settled;
   const { seed } = connection.settings;
   const evidence: CallEvidence = {
     call: call.name,
@@ -165,7 +170,7 @@ export async function ask<Wire, Value>(
       ...connection.settings,
       ...(typeof seed === 'number' ? { seed: seed + again } : {}),
       ...(parts.every((part) => 'text' in part) ? {} : { image_detail: connection.imageDetail }),
-      ...call.settings,
+      ...settings,
     },
     ...hashOfPrompt(call, parts),
     reply,

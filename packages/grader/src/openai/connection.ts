@@ -6,6 +6,7 @@ import type {
 import { z } from 'zod/v4';
 import type { LoadedPart } from '../callEvidence.ts';
 import type { CallEvidence, GraderLog, GraderOptions, Trouble, Usage } from '../grader.ts';
+import type { SaidToken } from '../modelCall.ts';
 import { CutOff, MalformedOutput } from '../strictSchema.ts';
 import { boundedFetch } from './boundedFetch.ts';
 import { createBreaker, type Breaker, type Passage } from './breaker.ts';
@@ -26,6 +27,7 @@ import { createHold, type Hold } from '../hold.ts';
 import { goOut } from './goOut.ts';
 import { createImages, type Images } from './images.ts';
 import { createMaterial, type Material } from './material.ts';
+import { createLogprobs, MOST_WEIGHED_TOKENS, saidTokensIn, type Logprobs } from './logprobs.ts';
 import { askedIn, type Output, type ReplySchema } from './output.ts';
 import { observed, observeTokens } from './observed.ts';
 import { createOutputLimit } from './outputLimit.ts';
@@ -62,7 +64,7 @@ export interface Connection {
   /** When a call was last answered by the model, by `performance.now()`; null: none yet. */
   readonly answeredAt: number | null;
   /**
-   * One HTTP request, never repeated here. @returns what the model said
+   * One HTTP request, and one without log-probabilities where one with them is refused. @returns what the model said
    * @throws what the client throws, MalformedOutput, or LostMaterial when the endpoint lost a part of what was sent
    */
   complete(
@@ -86,6 +88,8 @@ export interface Connection {
       isPreflight?: boolean;
       /** The request goes out now. */
       onCall: () => void;
+      /** Log-probabilities are asked for, where that is set and they are not refused; null: none came. */
+      onSaid?: (tokens: SaidToken[] | null) => void;
       /** A reply took so much, whether it can be used or not. */
       onTokens: (tokens: Tokens) => void;
     },
@@ -164,7 +168,18 @@ export function connect(options: OpenAiOptions): Connection {
 
   /** Tells breaker and pace how the one request ended. */
   async function watched<T>(
-    { passage, turn, onRefused }: { passage: Passage; turn: Turn; onRefused: (error: unknown) => Refusal },
+    {
+      passage,
+      turn,
+      onRefused,
+      isAskedOtherwise,
+    }: {
+      passage: Passage;
+      turn: Turn;
+      onRefused: (error: unknown) => Refusal;
+      /** Of a failure: it is asked again in another form, which will tell what it was. */
+      isAskedOtherwise: (error: unknown) => boolean;
+    },
     signal: AbortSignal,
     request: () => Promise<T>,
   ): Promise<T> {
@@ -176,7 +191,11 @@ export function connect(options: OpenAiOptions): Connection {
       return reply;
     } catch (error) {
       const throttled = throttledFor(error);
-      const refusal = statusThatRefusesRequest(error) === null ? null : onRefused(error);
+      const refusal = isAskedOtherwise(error)
+        ? 'unknown'
+        : statusThatRefusesRequest(error) === null
+          ? null
+          : onRefused(error);
       if (signal.aborted || refusal === 'unknown') {
         passage.givenUp();
       } else if (isDown(error) || refusal === 'of_us') {
@@ -220,6 +239,63 @@ export function connect(options: OpenAiOptions): Connection {
     reasons: options.reasoningEffort !== undefined && options.reasoningEffort !== 'none',
   });
   let answeredAt: number | null = null;
+  const logprobs = createLogprobs(options.logprobs === 'auto', () =>
+    (options.log ?? SILENT).warn(
+      { model: options.model, lane, origin },
+      'the model endpoint refuses log-probabilities: confidence does without them',
+    ),
+  );
+
+  async function completeOnce(
+    messages: ChatCompletionMessageParam[],
+    schema: ReplySchema,
+    asked: Parameters<Connection['complete']>[2] & {
+      asking: Partial<Logprobs['asking']>;
+      isAskedOtherwise: (error: unknown) => boolean;
+    },
+  ): Promise<string> {
+    const { signal, run, again, onRefused, cacheKey, isAskedOtherwise, isPreflight = false } = asked;
+    const check = isPreflight ? null : (options.check ?? null);
+    const place = { institute: asked.institute, beginning: cacheKey };
+    const { turn, passage } = await goOut({ check, pace, breaker }, { run, place }, signal);
+    try {
+      asked.onCall();
+      return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
+        const body = {
+          model: options.model,
+          ...sampling,
+          ...(options.seed === undefined ? {} : { seed: options.seed + again }),
+          ...handling,
+          ...(options.sendPromptCacheKey === true ? { prompt_cache_key: cacheKey } : {}),
+          ...outputLimit.askedFor(asked.outputTokens),
+          ...asked.asking,
+          ...askedIn(output, messages, schema),
+        };
+        const reply = await watched({ passage, turn, onRefused, isAskedOtherwise }, signal, () =>
+          inTime(signal, (limited) => outputIn(client.chat.completions.create(body, { signal: limited }))),
+        );
+        outputLimit.learnFrom(reply);
+        const read = replySchema.safeParse(reply).data;
+        const tokens = tokensOf(read);
+        asked.onTokens(tokens);
+        observeTokens(lane, tokens);
+        const lost = isPreflight ? null : material.lost(body.messages, tokens);
+        if (lost !== null) {
+          latest = new LostMaterial(lost, tokens.inputTokens);
+          options.onLost?.();
+          throw latest;
+        }
+        // An endpoint that answers a preflight may still answer no request of a run.
+        if (!isPreflight) answeredAt = performance.now();
+        const said = 'logprobs' in asked.asking ? saidTokensIn(reply) : null;
+        if (said !== null) logprobs.came();
+        asked.onSaid?.(said);
+        return readReply(read);
+      });
+    } finally {
+      turn.ended();
+    }
+  }
 
   return {
     breaker,
@@ -237,58 +313,21 @@ export function connect(options: OpenAiOptions): Connection {
     get answeredAt() {
       return answeredAt;
     },
-    async complete(
-      messages,
-      schema,
-      {
-        signal,
-        run,
-        again,
-        outputTokens,
-        onRefused,
-        cacheKey,
-        institute,
-        isPreflight = false,
-        onCall,
-        onTokens,
-      },
-    ) {
-      const check = isPreflight ? null : (options.check ?? null);
-      const place = { institute, beginning: cacheKey };
-      const { turn, passage } = await goOut({ check, pace, breaker }, { run, place }, signal);
+    async complete(messages, schema, asked) {
+      const weighs = asked.onSaid !== undefined && logprobs.areAskedFor;
+      const asking = weighs && asked.outputTokens <= MOST_WEIGHED_TOKENS ? logprobs.asking : {};
+      let isRefused = false;
+      const isAskedOtherwise = (error: unknown) =>
+        (isRefused = 'logprobs' in asking && !asked.signal.aborted && logprobs.mayBeWhy(error));
       try {
-        onCall();
-        return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
-          const body = {
-            model: options.model,
-            ...sampling,
-            ...(options.seed === undefined ? {} : { seed: options.seed + again }),
-            ...handling,
-            ...(options.sendPromptCacheKey === true ? { prompt_cache_key: cacheKey } : {}),
-            ...outputLimit.askedFor(outputTokens),
-            ...askedIn(output, messages, schema),
-          };
-          const reply = await watched({ passage, turn, onRefused }, signal, () =>
-            inTime(signal, (limited) => outputIn(client.chat.completions.create(body, { signal: limited }))),
-          );
-          outputLimit.learnFrom(reply);
-          const read = replySchema.safeParse(reply).data;
-          const tokens = tokensOf(read);
-          onTokens(tokens);
-          observeTokens(lane, tokens);
-          const lost = isPreflight ? null : material.lost(body.messages, tokens);
-          if (lost !== null) {
-            latest = new LostMaterial(lost, tokens.inputTokens);
-            options.onLost?.();
-            throw latest;
-          }
-          // An endpoint that answers a preflight may still answer no request of a run.
-          if (!isPreflight) answeredAt = performance.now();
-          return readReply(read);
-        });
-      } finally {
-        turn.ended();
+        return await completeOnce(messages, schema, { ...asked, asking, isAskedOtherwise });
+      } catch (error) {
+        if (!isRefused) throw error;
       }
+      const without = { ...asked, asking: {}, isAskedOtherwise: () => false };
+      const reply = await completeOnce(messages, schema, without);
+      logprobs.refused();
+      return reply;
     },
   };
 }

@@ -80,6 +80,8 @@ async function askOnce<Reply>(
         onRefused: () => 'unknown',
         cacheKey: question.name,
         institute: '',
+        // Asked for, so that an endpoint that refuses them is known before the first answer.
+        ...(question.name === 'preflight_schema' ? { onSaid: () => {} } : {}),
         onCall: () => (usage.calls += 1),
         onTokens: (took) => {
           tokens = took.inputTokens;

@@ -1,0 +1,195 @@
+import { decode, encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startModelServer } from '@evaluation/test-services';
+import type { Behaviour, ModelServer } from '@evaluation/test-services';
+import { createGrader } from '../createGrader.ts';
+import type { Grader, JudgeRequest } from '../grader.ts';
+import { resettleJudgement } from '../resettle.ts';
+import {
+  exam,
+  longQuestion,
+  optionQuestion,
+  optionsFor,
+  typedAnswer,
+  within,
+  writtenAnswer,
+} from './fixtures.ts';
+
+let server: ModelServer;
+let grader: Grader;
+const warnings: string[] = [];
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterEach(async () => {
+  await grader.close();
+  server.reset();
+  warnings.length = 0;
+});
+afterAll(() => server.close());
+
+const open = async (more: object = {}) => {
+  grader = await createGrader({
+    ...optionsFor(server.baseUrl),
+    logprobs: 'auto',
+    log: { error: (_, message) => warnings.push(message), warn: (_, message) => warnings.push(message) },
+    ...more,
+  });
+};
+const request: JudgeRequest = {
+  exam,
+  question: longQuestion(),
+  answer: typedAnswer('Plants make glucose with light.'),
+};
+const judge = (asked = request) => grader.judgeAnswer(asked, within(10_000));
+const asksForThem = () => server.calls.map(({ body }) => body['logprobs'] === true);
+
+/** Gives log-probabilities beside the reply, by the tokenizer of o200k: each digit between two others, with so much for itself. */
+const givesThem = (probability: number): Behaviour => ({
+  kind: 'reshaped',
+  reshape: (completion) => {
+    const { choices } = JSON.parse(JSON.stringify(completion));
+    const content = encode(choices[0].message.content)
+      .map((id) => decode([id]))
+      .map((token) => {
+        const isDigit = /^\d$/.test(token);
+        const own = { token, logprob: isDigit ? Math.log(probability) : 0, bytes: [...Buffer.from(token)] };
+        const other = { token: token === '0' ? '1' : '0', logprob: Math.log(1 - probability), bytes: null };
+        return { ...own, top_logprobs: isDigit ? [own, other] : [own] };
+      });
+    choices[0].logprobs = { content };
+    return { ...completion, choices };
+  },
+});
+
+describe('log-probabilities of marks', () => {
+  test('are not asked for unless that is set', async () => {
+    await open({ logprobs: 'off' });
+    await judge();
+    expect(server.calls[0]?.body).not.toHaveProperty('logprobs');
+    expect(server.calls[0]?.body).not.toHaveProperty('top_logprobs');
+  });
+
+  test.each([
+    // 0.95 is the most there is.
+    [0.999, 0.85],
+    // 0.95 × (0.4 + 0.6 × 0.7 / 0.9) = 0.823; the table shows 0.76.
+    [0.7, 0.76],
+    // Less probable than all others together.
+    [0.4, 0.55],
+  ])('of %f give a confidence of %f, which a replay comes to', async (probability, confidence) => {
+    await open();
+    server.behave([{ behaviour: givesThem(probability) }]);
+    const { value, evidence } = await judge();
+    expect(value.confidence).toBe(confidence);
+    expect(evidence[0]?.settings['mark_probabilities']).toBe(`${probability},${probability}`);
+    expect(resettleJudgement(request, evidence)).toEqual(value);
+    expect(server.calls[0]?.body).toMatchObject({ logprobs: true, top_logprobs: 5 });
+  });
+
+  test('make a second look due where the model said that it was certain', async () => {
+    const secondLook = { when: 'doubtful', maxCharacters: 1000 } as const;
+    await open({ secondLook });
+    server.know({ judgements: { 3: { awards: [1, 0.5] } } });
+    server.behave([{ behaviour: givesThem(0.8) }]);
+    expect((await judge()).evidence).toHaveLength(2);
+    // The second look has no use for them.
+    expect(asksForThem()).toEqual([true, false]);
+  });
+
+  test('are not asked for of an objective answer', async () => {
+    await open();
+    await judge({ exam, question: optionQuestion, answer: writtenAnswer('(b)') });
+    expect(asksForThem()).toEqual([false]);
+  });
+
+  test('that do not come change nothing, nor do any that make no sense', async () => {
+    await open();
+    const { value, evidence } = await judge();
+    expect(value.confidence).toBe(0.85);
+    expect(evidence[0]?.settings).not.toHaveProperty('mark_probabilities');
+    for (const logprobs of [
+      null,
+      'none',
+      {},
+      { content: null },
+      { content: [{ token: 'x', logprob: 'y' }] },
+    ]) {
+      server.behave([
+        {
+          behaviour: {
+            kind: 'reshaped',
+            reshape: (completion) => {
+              const { choices } = JSON.parse(JSON.stringify(completion));
+              return { ...completion, choices: [{ ...choices[0], logprobs }] };
+            },
+          },
+        },
+      ]);
+      expect((await judge()).value).toEqual(value);
+    }
+  });
+
+  test.each([400, 403, 422, 500])(
+    'that are refused with %d are not asked for again, and break neither lane nor question',
+    async (status) => {
+      await open({ maxConcurrentCalls: 16 });
+      server.behave(({ body }) => (body['logprobs'] === true ? { kind: 'status', status } : undefined));
+      const judged = await Promise.all(Array.from({ length: 12 }, () => judge()));
+      expect(judged.map(({ value }) => value.awarded)).toEqual(Array.from({ length: 12 }, () => 3));
+      const { usage } = await judge();
+      expect(usage.calls).toBe(1);
+      expect(grader.trouble).toBeNull();
+      expect(warnings).toEqual([
+        'the model endpoint refuses log-probabilities: confidence does without them',
+      ]);
+    },
+  );
+
+  test('that are refused are found out by the preflight, before an answer is judged', async () => {
+    await open();
+    server.behave(({ body }) => (body['logprobs'] === true ? { kind: 'status', status: 400 } : undefined));
+    const report = await grader.preflight(
+      { vision: false, contextCharacters: 1000 },
+      new AbortController().signal,
+    );
+    expect(report.steps.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['passed', 'passed']);
+    server.behave([]);
+    await judge();
+    expect(asksForThem().filter(Boolean)).toHaveLength(1);
+  });
+
+  test('a reply that is cut off at its limit is asked for again with them', async () => {
+    await open();
+    server.behave([{ times: 1, behaviour: { kind: 'out_of_length' } }]);
+    await judge();
+    expect(asksForThem()).toEqual([true, true]);
+  });
+
+  test('that make a body too long to be read are done without', async () => {
+    await open();
+    server.behave(({ body }) => (body['logprobs'] === true ? { kind: 'endless' } : undefined));
+    expect((await judge()).value.awarded).toBe(3);
+    expect(asksForThem()).toEqual([true, false]);
+  });
+
+  test('a wrong key is told as such', async () => {
+    await open({ whenRefused: 'fail' });
+    server.behave([{ behaviour: { kind: 'status', status: 403 } }]);
+    await expect(judge()).rejects.toMatchObject({ kind: 'permanent' });
+    expect(asksForThem()).toEqual([true, false]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('are asked for only where a reply with them is short enough to be read', async () => {
+    await open();
+    const criteria = Array.from({ length: 16 }, (_, index) => ({
+      name: `Part ${index}`,
+      marks: 1,
+      keywords: [],
+      guidance: null,
+    }));
+    await judge({ ...request, question: longQuestion({ criteria, maxMarks: 16 }) });
+    expect(asksForThem()).toEqual([false]);
+  });
+});
