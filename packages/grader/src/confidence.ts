@@ -15,8 +15,8 @@
  *   agreement        1 − disagreement with a second look (judgeAnswer/secondLook.ts), 1 where there was none
  *
  * and it is held at 0.55, under the line, when one unsure criterion carries a quarter of the marks or more (an average
- * would hide it), or one whose marks were less probable than all others together, when the second look disagrees by a quarter of the marks or more, or when code had to put the model's
- * marks right.
+ * would hide it), or one whose marks have a known probability below 0.5, when the second look disagrees by a quarter of the
+ * marks or more, or when code had to put the model's marks right.
  */
 import type { ConfidenceTable } from './confidenceTable.ts';
 import { readOff } from './confidenceTable.ts';
@@ -30,7 +30,7 @@ export const HELD_AT = 0.55;
 const CERTAINTY: Record<Certainty, number> = { certain: 0.95, likely: 0.75, unsure: 0.4 };
 const MOST_CERTAIN = CERTAINTY.certain;
 const WITHOUT_EVIDENCE = 0.7;
-/** Models are nearly always sure of the next token: what is below says much, what is above says little. */
+/** Models are nearly always sure of the next token: a probability below this says much, one above it little. */
 export const PROBABLE = 0.9;
 const IMPROBABLE = 0.5;
 const LEAST_FACTOR = 0.4;
