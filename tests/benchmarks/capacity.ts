@@ -139,7 +139,7 @@ try {
     .control.createKey.mutate({ institute_id, scopes: ['evaluation:read', 'evaluation:write'] });
   const api = apiClient(facade.name, api_key);
 
-  /** As a client asks that does not wait for one answer alone (spec chapter 6): seldom. */
+  /** As a client asks that does not wait for one answer alone (docs/api/conventions.md#polling): seldom. */
   const untilGraded = async (id: string): Promise<void> => {
     for (;;) {
       await wait(2000);

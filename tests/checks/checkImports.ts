@@ -26,7 +26,7 @@ const TEST = /\.test\.[cm]?[jt]s$/;
 const CONFIG = /\.config\.[cm]?[jt]s$/;
 const SKIPPED = new Set(['node_modules', 'generated', 'coverage', 'dist']);
 
-/** Checks every file below `root` against design chapter 2. Answers a line for each offence; none when all is well. */
+/** Checks every file below `root` against docs/architecture.md#layout. Answers a line for each offence; none when all is well. */
 export const checkImports = async (root: string): Promise<string[]> => {
   const files = (await filesBelow(root, '')).sort();
   const workspaces = await workspacesOf(root, files);

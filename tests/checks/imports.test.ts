@@ -72,7 +72,7 @@ const plant = async (tree: Tree): Promise<string> => {
 const offencesOf = async (planted: Tree): Promise<string[]> =>
   checkImports(await plant({ ...healthy, ...planted }));
 
-describe('design 2: who may import whom', () => {
+describe('who may import whom', () => {
   test('a repository that keeps the rules has no offence', async () => {
     expect(await offencesOf({})).toEqual([]);
   });

@@ -1,5 +1,5 @@
 /**
- * Who may import whom (design chapter 2). A folder that is missing here may import nothing of ours, so that a new
+ * Who may import whom (docs/architecture.md#layout). A folder that is missing here may import nothing of ours, so that a new
  * package has to be thought about.
  */
 const contracts = ['contracts/rest', 'contracts/jobs'];

@@ -7,7 +7,7 @@ import { handwrittenExam, longAnswer, mcq, typedExam } from './papers.ts';
 import { plainPdf, settled } from './pdfs.ts';
 
 /*
- * Every endpoint of the contract with a request that succeeds, for the tables that walk all of them (spec chapter 5).
+ * Every endpoint of the contract with a request that succeeds, for the tables that walk all of them (docs/api/me.md#authentication).
  * A new endpoint needs one line in `fixtures`; the tables fail until it has one.
  */
 

@@ -1,7 +1,7 @@
 import type { BehindTheApi } from './ledger.ts';
 
 /*
- * Watches, inside the database and at every moment, what must hold of finalized results (spec 3.1, 3.2): a test that
+ * Watches, inside the database and at every moment, what must hold of finalized results (docs/api/lifecycle.md#exams): a test that
  * looks between two requests sees only what is left of a race. What is broken is written down and never refused, so
  * that the service goes on as it would.
  */

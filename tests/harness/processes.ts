@@ -12,7 +12,7 @@ import { apiClient, type ApiClient } from './api.ts';
 import { COMPILE_CACHE } from './compileCache.ts';
 import { newEnvironment } from './service.ts';
 
-/** The service's programs as processes of their own, to be killed, paused and started again (design 3.7). */
+/** The service's programs as processes of their own, to be killed, paused and started again (docs/architecture.md#runs). */
 
 export type App = 'core' | 'facade' | 'worker' | 'standalone';
 

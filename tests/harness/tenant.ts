@@ -54,7 +54,7 @@ export const standing = async (tenant: Tenant): Promise<object> => ({
   feed: (await wholeFeed(tenant.api)).map(stored),
 });
 
-/** An error answer as spec 2.9 has it: the envelope, and its request id in the header too. */
+/** An error answer as docs/api/conventions.md#errors has it: the envelope, and its request id in the header too. */
 export const expectError = (answer: Answer<ErrorBody>, status: number, code: string): ErrorBody['error'] => {
   expect({ status: answer.status, code: answer.body.error?.code, body: answer.body }).toMatchObject({
     status,

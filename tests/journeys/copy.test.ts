@@ -125,7 +125,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     journey = await journeyOf(name);
   });
 
-  test('2.7 the marks per question and criterion are those of the examiner, added up by the service', () => {
+  test('the marks per question and criterion are those of the examiner, added up by the service', () => {
     const { result } = journey;
     expect(result.status).toBe('graded');
     expect(result.questions.map(({ label, awarded, max }) => ({ label, awarded, max }))).toEqual(
@@ -141,7 +141,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     expect(result.totals.percentage).toBeCloseTo((100 * truth.totals.awarded) / truth.totals.max, 2);
   });
 
-  test('2.7 answered questions have what was read, feedback, criteria and their source; the others are not_answered', () => {
+  test('answered questions have what was read, feedback, criteria and their source; the others are not_answered', () => {
     for (const [index, { label, status, text, feedback }] of truth.questions.entries()) {
       const question = journey.result.questions[index];
       if (status === 'not_answered') {
@@ -169,7 +169,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     }
   });
 
-  test('2.7 annotations lie inside the page, near the answer they belong to', () => {
+  test('annotations lie inside the page, near the answer they belong to', () => {
     for (const { label, status, annotations } of journey.result.questions) {
       if (status !== 'graded') continue;
       const blocks = truth.pages.flatMap(({ page, blocks: on }) =>
@@ -193,7 +193,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     }
   });
 
-  test('4.7 the checked copy is a PDF of the source’s pages and a summary with name, marks and feedback', async () => {
+  test('the checked copy is a PDF of the source’s pages and a summary with name, marks and feedback', async () => {
     const { tenant, accepted, result, checkedCopy } = journey;
     expect(result.checked_copy).toEqual({
       available: true,
@@ -222,14 +222,14 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     }
   });
 
-  test('3.2 the status moves queued → processing → reading → grading → graded, and never back', () => {
+  test('the status moves queued → processing → reading → grading → graded, and never back', () => {
     const order = ['queued', 'processing', 'reading', 'grading', 'graded'];
     const seen = changes(journey.readings.map(({ status }) => status));
     expect(seen).toEqual(order.filter((status) => seen.includes(status as Submission['status'])));
     expect(seen).toEqual(expect.arrayContaining(['queued', 'reading', 'grading', 'graded']));
   });
 
-  test('2.6 progress counts the questions from none to all, and the queue is null once grading started', () => {
+  test('progress counts the questions from none to all, and the queue is null once grading started', () => {
     const { readings, graded } = journey;
     const total = truth.questions.length;
     const done = readings.map(({ progress }) => progress?.questions_done ?? -1);
@@ -250,7 +250,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     expect(graded).toMatchObject({ needs_review: doubts.length > 0, review_reasons: doubts });
   });
 
-  test('8.4, 8.3 the pages are charged, the copy counts for today', async () => {
+  test('the pages are charged, the copy counts for today', async () => {
     const { accepted, graded, result, tenant } = journey;
     const pages = truth.pages.length;
     expect(accepted).toMatchObject({
@@ -267,7 +267,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     expect((await tenant.api.get<Account>('/me')).body.quota_used_today).toBe(1);
   });
 
-  test('2.6 updated_at grows with every visible change, and the feed shows the submission again each time', () => {
+  test('updated_at grows with every visible change, and the feed shows the submission again each time', () => {
     const { readings, inFeed, graded } = journey;
     for (const [index, reading] of readings.entries()) {
       const before = readings[index - 1];
@@ -283,7 +283,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     expect(inFeed.at(-1)).toEqual(graded);
   });
 
-  test('1 the model gets the written pages and the questions, no name, no roll number and no id of the candidate', () => {
+  test('the model gets the written pages and the questions, no name, no roll number and no id of the candidate', () => {
     const { requests, exam } = journey;
     for (const secret of [NAME, 'Zebulon', 'Quackenbush', truth.roll_number, 'candidate-1', exam.id]) {
       expect(requests.includes(secret)).toBe(false);
@@ -312,7 +312,7 @@ describe('a blind exam', () => {
     };
   };
 
-  test('2.1 the name is in no result, in no checked copy, and in no request to the model', async () => {
+  test('the name is in no result, in no checked copy, and in no request to the model', async () => {
     const { result, text, bytes, requests } = await journeyWith(true);
     expect(result).toMatchObject({
       status: 'graded',

@@ -131,7 +131,7 @@ afterAll(async () => {
 });
 
 test.each(Object.keys(REJECTED))(
-  '3.3 %s is rejected with a sentence that says what to do, and no submission takes it',
+  '%s is rejected with a sentence that says what to do, and no submission takes it',
   async (name) => {
     const upload = uploads.get(name);
     expect(upload).toMatchObject({
@@ -148,7 +148,7 @@ test.each(Object.keys(REJECTED))(
 );
 
 test.each(Object.keys(UNREADABLE))(
-  '3.2 %s ends as failed, copy_unreadable, with a sentence that says what to do, and costs nothing',
+  '%s ends as failed, copy_unreadable, with a sentence that says what to do, and costs nothing',
   async (name) => {
     const submission = ended.get(name);
     expect(submission).toMatchObject({
@@ -163,11 +163,11 @@ test.each(Object.keys(UNREADABLE))(
   },
 );
 
-test.each(Object.keys(READABLE))('3.2 %s is graded', (name) => {
+test.each(Object.keys(READABLE))('%s is graded', (name) => {
   expect(ended.get(name)).toMatchObject({ status: 'graded', credits_charged: 1 });
 });
 
-test('4.7 rule 4: 100,000 pages that are there are counted, and the submission answers too_many_pages', async () => {
+test('100,000 pages that are there are counted, and the submission answers too_many_pages', async () => {
   const upload = await settled(service.api, await uploadCopy(service.api, manyPages()));
   expect(upload).toMatchObject({ status: 'ready', pages: 100_000 });
   const { status, body } = await service.api.post<ErrorBody>(`/exams/${exam.id}/submissions`, {

@@ -16,7 +16,7 @@ import { newTenant, type Tenant } from '../harness/tenant.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
 /*
- * The model is busy, broken, slow or refuses us (design 3.10). Each test has answers of its own, and the server tells
+ * The model is busy, broken, slow or refuses us (docs/architecture.md#deadlines-and-retries). Each test has answers of its own, and the server tells
  * the tests' calls apart by them, so that the waits between tries run beside each other.
  */
 
@@ -103,7 +103,7 @@ describe.concurrent('the model has trouble that passes', () => {
     ['text that is no JSON', { kind: 'content', content: 'I would give full marks.' }, 1],
   ];
   test.for(troubles)(
-    '3.2 %s: graded all the same, after one call more for each',
+    '%s: graded all the same, after one call more for each',
     async ([, behaviour, times]) => {
       const { submission, result, tenant, calls } = await gradeWith(first(behaviour, times));
       expect(submission).toMatchObject({
@@ -132,7 +132,7 @@ describe.concurrent('the model has trouble that passes', () => {
     expect(calls).toHaveLength(2 + 3);
   });
 
-  test('3.2 Retry-After is waited for', async () => {
+  test('Retry-After is waited for', async () => {
     const { calls } = await gradeWith(first({ kind: 'status', status: 429, retryAfterSeconds: 2 }));
     expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(1990);
   });
@@ -179,13 +179,13 @@ describe.concurrent('the model has trouble that passes', () => {
     });
   });
 
-  test('3.2 a slow model that answers in time is asked once', async () => {
+  test('a slow model that answers in time is asked once', async () => {
     const { submission, calls } = await gradeWith(first({ kind: 'slow', ms: 500 }));
     expect(submission.status).toBe('graded');
     expect(calls).toHaveLength(1);
   });
 
-  test('2.6 marks out of range are put right by code, and a teacher is asked to look', async () => {
+  test('marks out of range are put right by code, and a teacher is asked to look', async () => {
     const tooMuch = {
       criterion_1: { evidence: 'It says more.', reason: 'x', awarded: 99, certainty: 'certain' },
       addresses_grader: false,
@@ -199,7 +199,7 @@ describe.concurrent('the model has trouble that passes', () => {
 });
 
 describe.concurrent('the model has trouble that stays', () => {
-  test('4 one question that is always answered malformed fails; the submission is partially_graded and charged in full', async () => {
+  test('one question that is always answered malformed fails; the submission is partially_graded and charged in full', async () => {
     const { submission, result, tenant, calls } = await gradeWith(
       (_call, _nth, answer) => (answer === 2 ? { kind: 'violating' } : undefined),
       3,
@@ -232,7 +232,7 @@ describe.concurrent('the model has trouble that stays', () => {
   });
 
   test.for([400, 422])(
-    '3.2 a model that answers %i to everything: failed, not charged, asked four times at most',
+    'a model that answers %i to everything: failed, not charged, asked four times at most',
     async (status) => {
       const { submission, result, tenant, calls } = await gradeWith(() => ({ kind: 'status', status }), 2);
       expect(submission).toMatchObject({
@@ -299,7 +299,7 @@ describe('the model has trouble with a copy', () => {
     expect(await tenant.credits()).toEqual({ balance: 10, credit_limit: 0, committed: 0 });
   };
 
-  test('3.2 a page not read, blocks not aligned, an answer not judged at once are asked for again: the copy is graded, and crossed-out writing is told to nobody', async () => {
+  test('a page not read, blocks not aligned, an answer not judged at once are asked for again: the copy is graded, and crossed-out writing is told to nobody', async () => {
     const { submission, result } = await gradeCopy(
       { blocks: [{ ...stray, crossedOut: true }, ...read.blocks] },
       [
@@ -315,7 +315,7 @@ describe('the model has trouble with a copy', () => {
     expect(calls()).toEqual({ read_pages: 2, align_answers: 2, judge_answer: 3 });
   });
 
-  test('3.2 a copy that the model refuses to read fails and is not charged; nothing else is asked', async () => {
+  test('a copy that the model refuses to read fails and is not charged; nothing else is asked', async () => {
     const graded = await gradeCopy(read, [{ behaviour: { kind: 'status', status: 400 } }]);
     await refunded(graded);
     expect(graded.submission.error?.code).toBe('grading_failed');
@@ -323,20 +323,20 @@ describe('the model has trouble with a copy', () => {
     expect(calls()['read_pages']).toBeLessThanOrEqual(4);
   });
 
-  test('3.2 a copy on which nothing can be read fails as copy_unreadable', async () => {
+  test('a copy on which nothing can be read fails as copy_unreadable', async () => {
     const graded = await gradeCopy({ blocks: [], legibility: 0 }, []);
     await refunded(graded);
     expect(graded.submission.error?.code).toBe('copy_unreadable');
     expect(calls()).toEqual({ read_pages: 1 });
   });
 
-  test('3.2 a copy in another language fails as language_not_supported', async () => {
+  test('a copy in another language fails as language_not_supported', async () => {
     const graded = await gradeCopy({ blocks: [{ label: '1', text: 'कुछ भी' }], language: 'other' }, []);
     await refunded(graded);
     expect(graded.submission.error?.code).toBe('language_not_supported');
   });
 
-  test('2.6 writing that belongs to no question is told to a teacher', async () => {
+  test('writing that belongs to no question is told to a teacher', async () => {
     const { submission, result } = await gradeCopy({ blocks: [stray, ...read.blocks] }, []);
     expect(submission).toMatchObject({
       status: 'graded',
@@ -346,7 +346,7 @@ describe('the model has trouble with a copy', () => {
     expect(result.questions.map(({ needs_review }) => needs_review)).toEqual([false, false]);
   });
 
-  test('2.7 each question without an answer is listed for review where writing belongs to no question, and its evidence says so again', async () => {
+  test('each question without an answer is listed for review where writing belongs to no question, and its evidence says so again', async () => {
     const { submission, result } = await gradeCopy({ blocks: [stray, ...read.blocks.slice(0, 1)] }, []);
     const shown = result.questions.map(({ status, awarded, needs_review, review_reasons }) => ({
       status,

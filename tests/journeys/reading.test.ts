@@ -47,7 +47,7 @@ const submitCopy = async (pages: number) => {
 };
 const callsOf = (name: string) => model.calls.filter(({ schemaName }) => schemaName === name);
 
-test('2.7 an answer is read whole over page breaks and where it was taken up later, each page once, and struck-out work is judged by nobody', async () => {
+test('an answer is read whole over page breaks and where it was taken up later, each page once, and struck-out work is judged by nobody', async () => {
   const page = (...blocks: PageTruth['blocks']): PageTruth => ({ blocks });
   // The service reads four pages at a time.
   model.know({
@@ -83,7 +83,7 @@ test('2.7 an answer is read whole over page breaks and where it was taken up lat
   expect(judged).not.toContain('A struck beginning.');
 });
 
-test('2.7 a page scanned sideways is read upright, and its marks stand where its answer does on the scan', async () => {
+test('a page scanned sideways is read upright, and its marks stand where its answer does on the scan', async () => {
   const lying = { page: 1, top: 'right', blocks: [], legibility: 0.1, language: 'en' };
   const box = { x: 0.1, y: 0.2, width: 0.6, height: 0.1 };
   model.behave([
@@ -116,7 +116,7 @@ test('an attempt to influence the grader sends the copy to a teacher, in an answ
   expect(result.questions[0]?.review_reasons).toEqual(['low_confidence', 'possible_injection']);
 });
 
-test('3.17, 3.7 what a model claimed of pages and questions that there are not is dropped and told, also after the run was delivered again', async () => {
+test('what a model claimed of pages and questions that there are not is dropped and told, also after the run was delivered again', async () => {
   const block = {
     label: 'Q1',
     continues: false,

@@ -25,7 +25,7 @@ import { expectError } from '../harness/tenant.ts';
 import { natsOf } from '../resilience/nats.ts';
 
 /*
- * After a teacher has changed a mark the checked copy is drawn anew (design 3.13). Question 1 is answered on the copy,
+ * After a teacher has changed a mark the checked copy is drawn anew (docs/architecture.md#checked-copy). Question 1 is answered on the copy,
  * and the model gives it both of its 2 marks; nothing answers question 2, of 1 mark.
  *
  * To grade a copy and to draw it takes seconds of CPU, so tests use the same copies one after the other: each gives the
@@ -168,7 +168,7 @@ describe('a teacher changes marks', () => {
   const isDrawing = ({ path, method }: { path: string; method: string }): boolean =>
     method === 'PUT' && path.includes('/redrawn-');
 
-  test('3.13 the checked copy is not available until it shows the new mark and total, and not the old ones', async () => {
+  test('the checked copy is not available until it shows the new mark and total, and not the old ones', async () => {
     const copy = await named();
     expectMarks((await shown(copy)) ?? '', 2, 2);
     await override(copy, copy.questions[0], 0.5);
@@ -191,7 +191,7 @@ describe('a teacher changes marks', () => {
     await eventually('the copy of the earlier marks is gone', async () => (await filesOf(copy)).length === 1);
   });
 
-  test('3.13 no name is on the new copy of a blind exam', async () => {
+  test('no name is on the new copy of a blind exam', async () => {
     const copy = await blind();
     await override(copy, copy.questions[0], 1);
     const text = await drawn(copy);
@@ -203,7 +203,7 @@ describe('a teacher changes marks', () => {
     }
   });
 
-  test('3.13 a mark that changes while the copy is being drawn: that drawing is never shown', async () => {
+  test('a mark that changes while the copy is being drawn: that drawing is never shown', async () => {
     const copy = await named();
     const changed = Promise.withResolvers<void>();
     store.beforeNext(isDrawing, () => override(copy, copy.questions[0], 1.5).then(changed.resolve));
@@ -214,7 +214,7 @@ describe('a teacher changes marks', () => {
     expectNoTrace(text, 0.5, 0.5);
   });
 
-  test('4.7 a re-evaluation that keeps a mark draws it, and one that does not draws its own', async () => {
+  test('a re-evaluation that keeps a mark draws it, and one that does not draws its own', async () => {
     const copy = await named();
     // Not waited for: the run draws the copy, and the drawing under way is of no use any more.
     await override(copy, copy.questions[0], 0.5);
@@ -233,7 +233,7 @@ describe('a teacher changes marks', () => {
     await eventually('no drawing is wanted', async () => (await drawingsOf(copy)).length === 0);
   });
 
-  test('3.13 a copy that cannot be drawn is given up and holds up no other one; a next change tries again', async () => {
+  test('a copy that cannot be drawn is given up and holds up no other one; a next change tries again', async () => {
     const [broken, sound] = [await named(), await blind()];
     const [upload] = await behind<{ sealed_key: string }>(
       service.database,
@@ -269,7 +269,7 @@ describe('a teacher changes marks', () => {
     expectMarks(await drawn(broken), 1, 1);
   });
 
-  test('3.13 one change after the other: what is shown in the end, and at any time before, are the latest marks', async () => {
+  test('one change after the other: what is shown in the end, and at any time before, are the latest marks', async () => {
     const copy = await named();
     for (const awarded of [0.5, 1, 1.5]) {
       await override(copy, copy.questions[0], awarded);
@@ -285,7 +285,7 @@ describe('a teacher changes marks', () => {
     for (const old of [0.5, 1, 1.5, 2]) expectNoTrace(text, old === 1.5 ? 0 : old, old);
   });
 
-  test('3.2 a submission that is deleted has no checked copy and wants none', async () => {
+  test('a submission that is deleted has no checked copy and wants none', async () => {
     const copy = await blind();
     await override(copy, copy.questions[0], 1.5);
     expect((await copy.api.delete(`/submissions/${copy.id}`)).status).toBe(200);
@@ -336,7 +336,7 @@ describe('a drawing gets lost', () => {
   /** Whoever draws, from one test to the next. */
   let drawer: Program | undefined;
 
-  test('3.13 with its whole lane: it is put there again, and drawn', async () => {
+  test('with its whole lane: it is put there again, and drawn', async () => {
     const copy = await graded();
     await override(copy, copy.questions[0], 0.5);
     const first = await eventually('it is released', async () => {
@@ -360,7 +360,7 @@ describe('a drawing gets lost', () => {
   test.each([
     ['killed before it is stored: another one draws it when its time is over', 'SIGKILL', 1],
     ['told to stop: it is handed back, and another one draws it at once', 'SIGTERM', 1.5],
-  ] as const)('3.13 with its worker, %s', async (_name, signal, awarded) => {
+  ] as const)('with its worker, %s', async (_name, signal, awarded) => {
     const copy = await graded();
     const doomed = drawer ?? (await startDrawing());
     store.beforeNext(

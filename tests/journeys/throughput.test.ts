@@ -118,7 +118,7 @@ const gradeHeldBack = async (): Promise<number> => {
 };
 
 test(
-  '3.10 40 pages, 25 questions, 1 s a call: the calls go out beside each other as configured, and little else is waited for',
+  '40 pages, 25 questions, 1 s a call: the calls go out beside each other as configured, and little else is waited for',
   { timeout: 240_000 },
   async () => {
     const tries: { ratio: number; told: string }[] = [];

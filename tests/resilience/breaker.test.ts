@@ -8,7 +8,7 @@ import { startService, type TestService } from '../harness/service.ts';
 import { expectGradedOnce, expectReleased } from './expectations.ts';
 import { startModelGate, type ModelGate } from './modelGate.ts';
 
-/* The provider is down for longer than a run may take: the runs in hand pay for it, those that wait do not (design 3.10). */
+/* The provider is down for longer than a run may take: the runs in hand pay for it, those that wait do not (docs/architecture.md#breaker-and-preflight). */
 
 const WORKERS = 3;
 const RUNS = 15;
@@ -90,7 +90,7 @@ const expectTheOthersGraded = async (submissions: readonly Submission[]): Promis
   expect(failed).toBeLessThanOrEqual(2 * WORKERS);
 };
 
-test('3.10 connections are refused for longer than a deadline: the runs that wait keep waiting, and are graded afterwards', async () => {
+test('connections are refused for longer than a deadline: the runs that wait keep waiting, and are graded afterwards', async () => {
   await gate.shut();
   const submissions = await submitRuns();
   await outlast(submissions);
@@ -102,7 +102,7 @@ test('3.10 connections are refused for longer than a deadline: the runs that wai
   await expectTheOthersGraded(submissions);
 });
 
-test('3.10 the provider answers 500 for longer than a deadline: a handful of calls find out, and the same holds', async () => {
+test('the provider answers 500 for longer than a deadline: a handful of calls find out, and the same holds', async () => {
   model.behave([{ behaviour: { kind: 'status', status: 503 } }]);
   const submissions = await submitRuns();
   await outlast(submissions);
@@ -112,7 +112,7 @@ test('3.10 the provider answers 500 for longer than a deadline: a handful of cal
   await expectTheOthersGraded(submissions);
 });
 
-test('3.10 a provider that has too much to do is not down, and a run that it breaks at keeps no other one waiting', async () => {
+test('a provider that has too much to do is not down, and a run that it breaks at keeps no other one waiting', async () => {
   const asked = new Set<string | undefined>();
   model.behave((call): Behaviour | undefined => {
     const prompt = JSON.stringify(call.body);

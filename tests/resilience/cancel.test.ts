@@ -9,7 +9,7 @@ import { startService, type TestService } from '../harness/service.ts';
 import { expectGradedOnce } from './expectations.ts';
 import { named } from './modelCalls.ts';
 
-/* A submission is cancelled, deleted or replaced while the model works on it: nobody pays for it any longer (design 3.9). */
+/* A submission is cancelled, deleted or replaced while the model works on it: nobody pays for it any longer (docs/architecture.md#stopping-a-run). */
 
 /** Two batches to read, at once; a question on each of them, of which two are judged at once. */
 const PAGES = 5;
@@ -101,7 +101,7 @@ const cases: [deed: Deed, lane: Lane, schemaName: string][] = [
 const delays: number[] = [];
 
 test.for(cases)(
-  '3.2 %s while, in the %s lane, %s hangs: the calls in flight end, no other is made, nothing is charged',
+  '%s while, in the %s lane, %s hangs: the calls in flight end, no other is made, nothing is charged',
   async ([deed, lane, schemaName]) => {
     model.behave([{ schemaName, behaviour: { kind: 'hang' } }]);
     const candidate = nextCandidate();
@@ -134,7 +134,7 @@ test.for(cases)(
   },
 );
 
-test('3.9 the calls in flight end within a second of the answer', () => {
+test('the calls in flight end within a second of the answer', () => {
   expect(delays).toHaveLength(cases.length);
   // Service, model and test share one process, and it a machine that may be busy with others: what it adds, it adds now and
   // then, and a service that is late is late in each case.

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../harness/service.ts';
 import { expectReleased } from './expectations.ts';
 import { answerOnly, nameOfCall } from './modelCalls.ts';
 
-/* A model that does not answer in time, or refuses: nobody pays, and nothing goes on in the background (design 3.10). */
+/* A model that does not answer in time, or refuses: nobody pays, and nothing goes on in the background (docs/architecture.md#deadlines-and-retries). */
 
 /** Two batches to read. */
 const PAGES = 5;
@@ -63,7 +63,7 @@ const submitTyped = () =>
     answers: QUESTIONS.map((label) => ({ question_label: label, text: `Because of ${label}.` })),
   });
 
-test('3.10 a copy past its deadline: failed, timed_out, credits released, model calls aborted', async () => {
+test('a copy past its deadline: failed, timed_out, credits released, model calls aborted', async () => {
   model.behave([{ behaviour: { kind: 'hang' } }]);
   const submission = await submitCopy();
   await untilOver(service.api, submission.id);
@@ -72,7 +72,7 @@ test('3.10 a copy past its deadline: failed, timed_out, credits released, model 
   await model.waitFor((calls) => calls.every(({ aborted }) => aborted));
 });
 
-test('3.10 the deadline comes while questions are judged: the run times out as a whole and keeps no partial marks', async () => {
+test('the deadline comes while questions are judged: the run times out as a whole and keeps no partial marks', async () => {
   answerOnly(model, (_name, earlier) => earlier < 2);
   const submission = await submitTyped();
   await untilOver(service.api, submission.id);
@@ -81,7 +81,7 @@ test('3.10 the deadline comes while questions are judged: the run times out as a
   expect(model.calls.filter(({ aborted }) => aborted)).toHaveLength(QUESTIONS.length - 2);
 });
 
-test('3.10 a model that refuses one batch of pages: the run fails at once, and the batches beside it are aborted', async () => {
+test('a model that refuses one batch of pages: the run fails at once, and the batches beside it are aborted', async () => {
   // All of them together, and each by itself.
   model.behave((call) =>
     nameOfCall(call) === 'pages 5' ? { kind: 'hang' } : { kind: 'status', status: 400 },
@@ -93,7 +93,7 @@ test('3.10 a model that refuses one batch of pages: the run fails at once, and t
 });
 
 // The last: for a minute this worker begins no other run.
-test('3.10 a provider that asks us to come back after the deadline: timed_out, not a paper of failed questions', async () => {
+test('a provider that asks us to come back after the deadline: timed_out, not a paper of failed questions', async () => {
   model.behave([{ behaviour: { kind: 'status', status: 429, retryAfterSeconds: 3600 } }]);
   const submission = await submitTyped();
   await untilOver(service.api, submission.id);

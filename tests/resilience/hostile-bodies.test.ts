@@ -56,7 +56,7 @@ afterAll(() => service?.close());
 const resident = async (pid: number): Promise<number> => (await processesIn(pid))[0]?.bytes ?? 0;
 
 test(
-  '8.1 the worst bodies of one institute end no process, and delay no other institute',
+  'the worst bodies of one institute end no process, and delay no other institute',
   async () => {
     const bodies = hostileBodies();
     const answers = new Map<string, Map<string, number>>();
@@ -149,7 +149,7 @@ test(
   (SECONDS + 180) * 1000,
 );
 
-test('8.1 connections that announce large bodies and send nothing take no room from anybody', async () => {
+test('connections that announce large bodies and send nothing take no room from anybody', async () => {
   const { hostname, port } = new URL(service.facade.name);
   const sockets: Socket[] = [];
   for (let index = 0; index < 30; index += 1) {

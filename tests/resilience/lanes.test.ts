@@ -14,7 +14,7 @@ import { multiply } from './manyRuns.ts';
 import { startModelGate, type ModelGate } from './modelGate.ts';
 import { natsOf } from './nats.ts';
 
-/* The conveyor loses everything, or says everything twice, or one institute fills it: PostgreSQL decides (design 3.8). */
+/* The conveyor loses everything, or says everything twice, or one institute fills it: PostgreSQL decides (docs/architecture.md#dispatch). */
 
 let model: ModelServer;
 let gate: ModelGate;
@@ -124,7 +124,7 @@ describe('with five workers', () => {
     });
 
   test(
-    '3.8 the whole JetStream store is deleted with 200 runs queued and 5 running: each is graded once and charged once',
+    'the whole JetStream store is deleted with 200 runs queued and 5 running: each is graded once and charged once',
     { timeout: 300_000 },
     async () => {
       gate.hold();
@@ -164,7 +164,7 @@ describe('with five workers', () => {
     },
   );
 
-  test('3.7 runs that wait for busy workers are not published again, however long they wait', async () => {
+  test('runs that wait for busy workers are not published again, however long they wait', async () => {
     gate.hold();
     const exam = await shortExam(service.api);
     const submissions = await submitMany(service.api, exam.id, 2 * WORKERS);
@@ -186,7 +186,7 @@ describe('with five workers', () => {
     ).toEqual([{ delivery: 1, runs: submissions.length }]);
   });
 
-  test('3.7 a lane that takes no message for a while: the runs wait in their places, and are graded when it does', async () => {
+  test('a lane that takes no message for a while: the runs wait in their places, and are graded when it does', async () => {
     const nats = await natsOf(service.environment);
     const manager = await jetstreamManager(nats);
     const stream = `${service.environment['LANE_NAMESPACE']}_typed`;
@@ -206,7 +206,7 @@ describe('with five workers', () => {
     await expectEachGradedOnce(behind, exam.id, submissions.length);
   });
 
-  test('3.7 a run whose message comes again, before, during and after: one grading, one set of model calls', async () => {
+  test('a run whose message comes again, before, during and after: one grading, one set of model calls', async () => {
     const echoed = Promise.withResolvers<void>();
     model.behave([{ behaviour: { kind: 'held', until: echoed.promise } }]);
     const lanes = openLanes({
@@ -242,7 +242,7 @@ describe('with five workers', () => {
   });
 
   // The last: most of the 2000 are never graded.
-  test('3.8 one institute has 2000 runs in a lane and another one: it is started within two job lengths', async () => {
+  test('one institute has 2000 runs in a lane and another one: it is started within two job lengths', async () => {
     model.behave([{ behaviour: { kind: 'slow', ms: 400 } }]);
     const other = await service.newInstitute();
     const exam = await shortExam(service.api);
@@ -282,7 +282,7 @@ describe('with few calls to the model', () => {
   );
   afterAll(stop);
 
-  test('3.8 copies that hang at the model leave typed answers the whole of their own lane', async () => {
+  test('copies that hang at the model leave typed answers the whole of their own lane', async () => {
     model.behave([{ schemaName: 'read_pages', behaviour: { kind: 'hang' } }]);
     const copyExam = await createExam(service.api, handwrittenExam({ questions: [longAnswer('1')] }));
     for (const candidate of ['COPY-1', 'COPY-2', 'COPY-3']) {

@@ -42,7 +42,7 @@ export const answerOnly = (model: ModelServer, answers: (name: string, earlier: 
 };
 
 /**
- * No call is paid for twice but those that were under way when the worker died (design 3.7).
+ * No call is paid for twice but those that were under way when the worker died (docs/architecture.md#runs).
  * @param atDeath how many calls the model had seen, and which outcomes were stored, when the worker was dead
  */
 export const expectPaidOnce = (

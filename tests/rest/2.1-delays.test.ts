@@ -57,8 +57,8 @@ const asSaved = { version: 1, locked: false, questions_with_rubric: 1, questions
 const { version: _version, ...counts } = asSaved;
 const asPending = { ...counts, sync: 'pending' };
 
-describe('2.1 quote', () => {
-  test('2.1 a price that cannot be read in time is left out, and the exam is created all the same', async () => {
+describe('quote', () => {
+  test('a price that cannot be read in time is left out, and the exam is created all the same', async () => {
     await hold('institutes');
     const exam = await createExam(api, paper);
     expect(exam).toMatchObject({ status: 'open', question_count: 4, rubric: asSaved });
@@ -73,8 +73,8 @@ describe('2.1 quote', () => {
   });
 });
 
-describe('2.1 rubric.sync', () => {
-  test('2.1 rubrics that cannot be saved at once: the exam is created, says pending, and has them later by itself', async () => {
+describe('rubric.sync', () => {
+  test('rubrics that cannot be saved at once: the exam is created, says pending, and has them later by itself', async () => {
     await hold('rubric_versions');
     const exam = await createExam(api, { ...paper, open: false });
     expect(exam.rubric).toEqual(asPending);
@@ -106,7 +106,7 @@ describe('2.1 rubric.sync', () => {
     });
   });
 
-  test('2.1 whoever needs pending rubrics has them saved first: a list, an edit, a new question', async () => {
+  test('whoever needs pending rubrics has them saved first: a list, an edit, a new question', async () => {
     await hold('rubric_versions');
     const [listed, edited, grown] = [
       await createExam(api, { ...paper, open: false }),
@@ -138,7 +138,7 @@ describe('2.1 rubric.sync', () => {
     });
   });
 
-  test('2.1 whoever needs no rubrics does not wait for them: a list, an edit, answers to objective questions', async () => {
+  test('whoever needs no rubrics does not wait for them: a list, an edit, answers to objective questions', async () => {
     await hold('rubric_versions');
     const exam = await createExam(api, paper);
     const id = exam.questions.find(({ label }) => label === '4')?.id ?? '';
@@ -157,7 +157,7 @@ describe('2.1 rubric.sync', () => {
     await letGo();
   });
 
-  test('2.1 whoever waits for one exam is told to come again within a few seconds', async () => {
+  test('whoever waits for one exam is told to come again within a few seconds', async () => {
     const exam = await createExam(api, { ...paper, open: false });
     await holder.query('begin');
     await holder.query('select from exams where id = $1 for update', [exam.id]);
@@ -169,7 +169,7 @@ describe('2.1 rubric.sync', () => {
     expect((await api.post(path)).status).toBe(200);
   });
 
-  test('2.1 a question that is deleted while rubrics are pending takes its own with it', async () => {
+  test('a question that is deleted while rubrics are pending takes its own with it', async () => {
     await hold('rubric_versions');
     const exam = await createExam(api, { ...paper, open: false });
     // A process that died right after it created the exam would leave just this.
@@ -180,7 +180,7 @@ describe('2.1 rubric.sync', () => {
     expect(body).toMatchObject({ version: 1, questions: [{ label: '2' }, { label: '3' }] });
   });
 
-  test('2.1 a run never starts without the rubrics: it waits for them, and is marked by them', async () => {
+  test('a run never starts without the rubrics: it waits for them, and is marked by them', async () => {
     await hold('rubric_versions', 'exclusive');
     const exam = await createExam(api, typedExam([longAnswer('1', { rubric })]));
     expect(exam.rubric).toMatchObject({ sync: 'pending', questions_with_rubric: 1 });

@@ -4,7 +4,7 @@ import { longAnswer, mcq, numeric, oneWord, trueFalse, typedExam } from '../harn
 import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
 
-/* Every problem of a body is reported at once (spec 2.9), and the one error that it answers (spec chapter 7). */
+/* Every problem of a body is reported at once (docs/api/conventions.md#errors), and the one error that it answers (docs/api/conventions.md#errors). */
 
 let service: TestService;
 let tenant: Tenant;
@@ -18,7 +18,7 @@ const criteria = (...marks: number[]) => ({
   criteria: marks.map((of, index) => ({ name: `c${index}`, marks: of })),
 });
 
-test('2.9 what the schema finds and what ties fields together is listed together, and nothing that merely follows', async () => {
+test('what the schema finds and what ties fields together is listed together, and nothing that merely follows', async () => {
   const body = {
     title: 7,
     mode: 'typed',
@@ -84,7 +84,7 @@ test('2.9 what the schema finds and what ties fields together is listed together
   ]);
 });
 
-test('1 NUL stands beside every other problem, and hides none', async () => {
+test('NUL stands beside every other problem, and hides none', async () => {
   const body = typedExam([mcq('1', { text: 'a\u0000' }), mcq('1')]);
   const error = expectError(await tenant.api.post('/exams', body), 422, 'validation_failed');
   expect(problemsIn(error)).toEqual([
@@ -163,12 +163,12 @@ test.each<[string, object, string, number]>([
     1,
   ],
   ['open without questions', typedExam([], { open: true }), 'exam_not_ready', 1],
-])('7 %s answers %3$s', async (_name, body, code, problems) => {
+])('%s answers %3$s', async (_name, body, code, problems) => {
   const error = expectError(await tenant.api.post('/exams', body), 422, code);
   expect(error.details?.errors).toHaveLength(problems);
 });
 
-test('1 null counts as left out, in every optional field of a question, a rubric and a candidate', async () => {
+test('null counts as left out, in every optional field of a question, a rubric and a candidate', async () => {
   const question = longAnswer('1', {
     parent_label: null,
     section: null,
@@ -200,7 +200,7 @@ test('1 null counts as left out, in every optional field of a question, a rubric
   expect({ status, body }).toMatchObject({ status: 201, body: { sections: [{ name: 'A', order: 1 }] } });
 });
 
-test('2.1 sections keep the order that was sent, negative and far apart ones too', async () => {
+test('sections keep the order that was sent, negative and far apart ones too', async () => {
   const sections = [
     { name: 'Last', order: 9_007_199_254_740_991 },
     { name: 'First', order: -5 },

@@ -15,7 +15,7 @@ afterAll(() => service.close());
 
 const draft = (change: object = {}): object => ({ title: 'Unit test', mode: 'typed', ...change });
 
-describe('2.1, 8.1 limits of the fields', () => {
+describe('limits of the fields', () => {
   test.each([
     ['title', 255],
     ['external_ref', 128],
@@ -23,7 +23,7 @@ describe('2.1, 8.1 limits of the fields', () => {
     ['board', 64],
     ['class', 32],
     ['instructions', 4000],
-  ])('8.1 %s takes %i characters, emoji counting as one, and not one more', async (field, max) => {
+  ])('%s takes %i characters, emoji counting as one, and not one more', async (field, max) => {
     const longest = '😀'.repeat(max);
     expect(await created(draft({ [field]: longest }))).toMatchObject({ [field]: longest });
     const error = await refused(draft({ [field]: `${longest}a` }), 422, 'validation_failed');
@@ -84,11 +84,11 @@ describe('2.1, 8.1 limits of the fields', () => {
       draft({ candidates: [{ external_id: 'a' }, { external_id: 'b' }, { external_id: 'a' }] }),
       'candidates[2].external_id: duplicate',
     ],
-  ])('2.1 %s is refused, and nothing is created', async (_name, body, problem) => {
+  ])('%s is refused, and nothing is created', async (_name, body, problem) => {
     expect(problemsIn(await refused(body, 422, 'validation_failed'))).toEqual([problem]);
   });
 
-  test('7 every problem is listed at once', async () => {
+  test('every problem is listed at once', async () => {
     const error = await refused(
       { title: '<', mode: 'x', subject: 'y'.repeat(121), questions: [{ label: '' }], candidates: [{}] },
       422,
@@ -107,7 +107,7 @@ describe('2.1, 8.1 limits of the fields', () => {
     for (const problem of error.details?.errors ?? []) expect(problem).toHaveProperty('message');
   });
 
-  test('8.1 the most that is allowed is taken: 200 questions, 20 sections, 2000 candidates', async () => {
+  test('the most that is allowed is taken: 200 questions, 20 sections, 2000 candidates', async () => {
     const sections = Array.from({ length: 20 }, (_, order) => ({ name: `Section ${order}`, order }));
     const questions = Array.from({ length: 200 }, (_, index) =>
       longAnswer(String(index), { section: `section ${index % 20}` }),
@@ -120,15 +120,15 @@ describe('2.1, 8.1 limits of the fields', () => {
   });
 });
 
-describe('2.1 languages and reserved features', () => {
+describe('languages and reserved features', () => {
   test.each(['answer_language', 'feedback_language'])(
-    '2.1 %s hi answers language_not_supported',
+    '%s hi answers language_not_supported',
     async (field) => {
       await refused(draft({ [field]: 'hi' }), 422, 'language_not_supported');
     },
   );
 
-  test('2.1 choice groups answer feature_not_available, an empty list does not', async () => {
+  test('choice groups answer feature_not_available, an empty list does not', async () => {
     await refused(draft({ choice_groups: [{ choose: 1 }] }), 422, 'feature_not_available');
     expect((await created(draft({ choice_groups: [] }))).choice_groups).toEqual([]);
   });

@@ -26,8 +26,8 @@ afterAll(() => service.close());
 
 const draft = (change: object = {}): object => ({ title: 'Unit test', mode: 'typed', ...change });
 
-describe('2.1 what is created', () => {
-  test('2.1 an exam is created as a draft with the defaults of the spec, and reads back the same', async () => {
+describe('what is created', () => {
+  test('an exam is created as a draft with the documented defaults, and reads back the same', async () => {
     const before = new Date().toISOString().slice(0, 10);
     const exam = await created({ title: 'Unit test', mode: 'typed' });
     const after = new Date().toISOString().slice(0, 10);
@@ -57,7 +57,7 @@ describe('2.1 what is created', () => {
     expect((await tenant.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
   });
 
-  test('2.1 every field that is sent comes back', async () => {
+  test('every field that is sent comes back', async () => {
     const body = {
       title: 'Class X Science',
       mode: 'handwritten',
@@ -75,7 +75,7 @@ describe('2.1 what is created', () => {
     expect(await created(body)).toMatchObject(body);
   });
 
-  test('1 null counts as left out', async () => {
+  test('null counts as left out', async () => {
     const optional = ['external_ref', 'conducted_on', 'subject', 'level', 'board', 'class', 'instructions'];
     const more = [
       'answer_language',
@@ -94,7 +94,7 @@ describe('2.1 what is created', () => {
     });
   });
 
-  test('2.1 total_marks is the exact sum, questions are compact, options only for choices', async () => {
+  test('total_marks is the exact sum, questions are compact, options only for choices', async () => {
     const exam = await created(
       typedExam([
         mcq('1', { max_marks: 0.5 }),
@@ -111,7 +111,7 @@ describe('2.1 what is created', () => {
     expect(JSON.stringify(exam)).not.toMatch(/correct_options|model_answer|Because of this/);
   });
 
-  test('2.1, 8.4 the quote names the unit and the rate: a page, an answer, a contract', async () => {
+  test('the quote names the unit and the rate: a page, an answer, a contract', async () => {
     expect((await created(handwrittenExam())).quote).toEqual({
       unit: 'page',
       credits_per_page: 1,
@@ -133,7 +133,7 @@ describe('2.1 what is created', () => {
     expect(exam.body.quote).toEqual({ unit: 'page', credits_per_page: 0.35, rate_source: 'contract' });
   });
 
-  test('2.1 warnings name what was put right or will be made up, and the exam is created', async () => {
+  test('warnings name what was put right or will be made up, and the exam is created', async () => {
     const codes = async (body: object) => (await created(body)).warnings.map(({ code }) => code);
     const bare: ExamCreate['questions'] = [longAnswer('1', { model_answer: null })];
     expect(await codes(typedExam(bare))).toEqual(['auto_rubric']);
@@ -148,13 +148,13 @@ describe('2.1 what is created', () => {
   });
 });
 
-describe('2.1 sections', () => {
+describe('sections', () => {
   const sectionsOf = ({ sections, questions }: Exam): [string[], string[]] => [
     sections.map(({ name }) => name),
     questions.map(({ section }) => section),
   ];
 
-  test('2.1 undeclared sections come from the questions in order of first appearance, ignoring case', async () => {
+  test('undeclared sections come from the questions in order of first appearance, ignoring case', async () => {
     const exam = await created(
       typedExam([
         mcq('1', { section: 'Zeta' }),
@@ -169,11 +169,11 @@ describe('2.1 sections', () => {
     ]);
   });
 
-  test('2.1 without any section there is one, A', async () => {
+  test('without any section there is one, A', async () => {
     expect(sectionsOf(await created(typedExam([mcq('1'), mcq('2')])))).toEqual([['A'], ['A', 'A']]);
   });
 
-  test('2.1 declared sections stand in their order, and an omitted one is the first', async () => {
+  test('declared sections stand in their order, and an omitted one is the first', async () => {
     const sections = [
       { name: 'Second', order: 2 },
       { name: 'First', order: 1 },
@@ -186,14 +186,14 @@ describe('2.1 sections', () => {
     expect(exam.sections.map(({ order }) => order)).toEqual([1, 2]);
   });
 
-  test('2.1 a question that names an undeclared section is refused', async () => {
+  test('a question that names an undeclared section is refused', async () => {
     const body = typedExam([mcq('1', { section: 'C' })], { sections: [{ name: 'A', order: 1 }] });
     expect(problemsIn(await refused(body, 422, 'validation_failed'))).toEqual([
       'questions[0].section: unknown_section',
     ]);
   });
 
-  test('2.1 more than 20 sections by way of the questions are refused', async () => {
+  test('more than 20 sections by way of the questions are refused', async () => {
     const body = typedExam(
       Array.from({ length: 21 }, (_, index) => mcq(String(index), { section: `S${index}` })),
     );
@@ -201,16 +201,16 @@ describe('2.1 sections', () => {
   });
 });
 
-describe('3.1 open', () => {
-  test('3.1 open: true creates the exam open', async () => {
+describe('open', () => {
+  test('open: true creates the exam open', async () => {
     expect((await created(typedExam([mcq('1')], { open: true }))).status).toBe('open');
   });
 
-  test('3.1 open: true with a failing check answers exam_not_ready and creates nothing', async () => {
+  test('open: true with a failing check answers exam_not_ready and creates nothing', async () => {
     await refused(draft({ open: true, candidates: [{ external_id: 'not-ready' }] }), 422, 'exam_not_ready');
   });
 
-  test('3.1 a draft is opened; one without questions answers exam_not_ready and stays a draft', async () => {
+  test('a draft is opened; one without questions answers exam_not_ready and stays a draft', async () => {
     const exam = await created(typedExam([mcq('1')]));
     const opened = await tenant.api.post<Exam>(`/exams/${exam.id}/open`, { unknown: 'is ignored' });
     expect(opened).toMatchObject({ status: 200, body: { id: exam.id, status: 'open' } });
@@ -221,22 +221,22 @@ describe('3.1 open', () => {
     expect((await tenant.api.get<Exam>(`/exams/${empty.id}`)).body).toEqual(empty);
   });
 
-  test('3.1 opening an open exam again changes nothing', async () => {
+  test('opening an open exam again changes nothing', async () => {
     const exam = await created(typedExam([mcq('1')], { open: true }));
     const again = await tenant.api.post<Exam>(`/exams/${exam.id}/open`);
     expect(again).toMatchObject({ status: 200, body: { status: 'open', updated_at: exam.updated_at } });
   });
 });
 
-describe('2.1 external_ref', () => {
-  test('4.2 an external_ref that is used answers exam_exists with the id of the exam', async () => {
+describe('external_ref', () => {
+  test('an external_ref that is used answers exam_exists with the id of the exam', async () => {
     const exam = await created(draft({ external_ref: 'taken' }));
     const error = await refused(draft({ external_ref: 'taken' }), 409, 'exam_exists');
     expect(error.details).toEqual({ exam_id: exam.id });
     expect((await tenant.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
   });
 
-  test('2.1 an external_ref is one institute’s own: another may use it, and case and spaces make another one', async () => {
+  test('an external_ref is one institute’s own: another may use it, and case and spaces make another one', async () => {
     await created(draft({ external_ref: 'ours' }));
     await created(draft({ external_ref: 'Ours' }));
     await created(draft({ external_ref: 'ours ' }));
@@ -244,7 +244,7 @@ describe('2.1 external_ref', () => {
     expect((await other.api.post('/exams', draft({ external_ref: 'ours' }))).status).toBe(201);
   });
 
-  test('4.2 of two creates with one external_ref at once, one is created and one answers exam_exists', async () => {
+  test('of two creates with one external_ref at once, one is created and one answers exam_exists', async () => {
     const answers = await Promise.all(
       [1, 2].map(() =>
         tenant.api.post<Exam & ErrorBody>('/exams', typedExam([mcq('1')], { external_ref: 'race' })),

@@ -28,7 +28,7 @@ const refused = (question: object, code = 'validation_failed') =>
 const options = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ label: `L${index}`, text: `Option ${index}` }));
 
-describe('2.2 what a question may be', () => {
+describe('what a question may be', () => {
   const valid: [string, object][] = [
     ['marks of half a step', mcq('2', { max_marks: 0.5 })],
     ['the most marks', mcq('2', { max_marks: 1000 })],
@@ -81,12 +81,12 @@ describe('2.2 what a question may be', () => {
     ['tags of 2048 bytes', longAnswer('2', { tags: { k: 'x'.repeat(2048 - '{"k":""}'.length) } })],
     ['a long answer with neither rubric nor model answer', longAnswer('2', { model_answer: null })],
   ];
-  test.each(valid)('2.2 %s is taken', async (_name, question) => {
+  test.each(valid)('%s is taken', async (_name, question) => {
     expect((await accepted(question)).question_count).toBe(2);
   });
 });
 
-describe('2.2 what a question may not be', () => {
+describe('what a question may not be', () => {
   const invalid: [string, object, string][] = [
     ['no marks at all', mcq('2', { max_marks: 0 }), 'max_marks: out_of_range'],
     ['less than no marks', mcq('2', { max_marks: -1 }), 'max_marks: out_of_range'],
@@ -202,18 +202,18 @@ describe('2.2 what a question may not be', () => {
     ['a question that is null', { ...mcq('2'), label: null }, 'label: invalid_type'],
   ];
   test.each(invalid)(
-    '2.2 %s is refused at its field, and nothing is created',
+    '%s is refused at its field, and nothing is created',
     async (_name, question, problem) => {
       expect(problemsIn(await refused(question))).toEqual([`questions[1].${problem}`]);
     },
   );
 
-  test('2.2 a correct option that is no option answers unknown_option_label', async () => {
+  test('a correct option that is no option answers unknown_option_label', async () => {
     const error = await refused(mcq('2', { correct_options: ['b'] }), 'unknown_option_label');
     expect(problemsIn(error)).toEqual(['questions[1].correct_options[0]: unknown_option_label']);
   });
 
-  test('7 where several kinds of rules are broken the answer is validation_failed, with all of them', async () => {
+  test('where several kinds of rules are broken the answer is validation_failed, with all of them', async () => {
     const broken: QuestionInput = mcq('2', { correct_options: ['Z'], model_answer: 'x' });
     const error = await refused(broken);
     expect(problemsIn(error)).toEqual([
@@ -223,7 +223,7 @@ describe('2.2 what a question may not be', () => {
   });
 });
 
-describe('2.2 what is returned as sent', () => {
+describe('what is returned as sent', () => {
   const kept: [string, object, keyof Question][] = [
     ['a numeric answer stays a number', numeric('2', { answer: -1.5e-7 }), 'answer'],
     ['a numeric string stays a string', numeric('2', { answer: ' +24.50 ' }), 'answer'],
@@ -244,7 +244,7 @@ describe('2.2 what is returned as sent', () => {
     ['negative marks of many decimals', mcq('2', { negative_marks: 0.333333 }), 'negative_marks'],
     ['an empty parent label', mcq('2', { parent_label: '' }), 'parent_label'],
   ];
-  test.each(kept)('2.2 %s', async (_name, question, field) => {
+  test.each(kept)('%s', async (_name, question, field) => {
     const exam = await accepted(question);
     const { body } = await tenant.api.get<QuestionList>(`/exams/${exam.id}/questions`);
     expect(body.questions[1]?.[field]).toEqual(Reflect.get(question, field));

@@ -12,7 +12,7 @@ import { newTenant, type Tenant } from '../harness/tenant.ts';
 import { startModelGate, type ModelGate } from '../resilience/modelGate.ts';
 
 /*
- * Spec 2.3, rule 7, as a client sees it. While the gate holds the model's answers back, the model thinks. The states
+ * docs/api/rubrics.md#rules, as a client sees it. While the gate holds the model's answers back, the model thinks. The states
  * that lie behind it, dead workers among them, are in core's rubrics/generation.test.ts.
  */
 
@@ -94,7 +94,7 @@ const criteriaOf = (result: Result, label: string) =>
 const reasonsOf = (result: Result, label: string) =>
   result.questions.find((question) => question.label === label)?.review_reasons;
 
-describe('2.3 rule 7: a long answer with neither rubric nor model answer', () => {
+describe('a long answer with neither rubric nor model answer', () => {
   test('gets one rubric for a class that submits at once, shown as generated, with no new version', async () => {
     const {
       tenant,

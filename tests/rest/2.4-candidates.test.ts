@@ -19,7 +19,7 @@ const submitAs = async (candidate: object, exam?: Exam): Promise<Submission> =>
   submit(tenant.api, (exam ?? (await openExam())).id, { candidate, answers });
 const candidateOf = async (submission: Submission) => (await resultOf(tenant.api, submission.id)).candidate;
 
-test('2.4 a candidate is one of the institute: the same external_id on two exams is one id', async () => {
+test('a candidate is one of the institute: the same external_id on two exams is one id', async () => {
   const first = await submitAs({ external_id: 'one' });
   const second = await submitAs({ external_id: 'one' });
   expect(second.candidate).toEqual(first.candidate);
@@ -27,7 +27,7 @@ test('2.4 a candidate is one of the institute: the same external_id on two exams
   expect((await submitAs({ external_id: 'ONE' })).candidate.id).not.toBe(first.candidate.id);
 });
 
-test('2.4 fields that are sent replace, fields left out or null keep, an empty text is a value', async () => {
+test('fields that are sent replace, fields left out or null keep, an empty text is a value', async () => {
   const first = await submitAs({ external_id: 'upsert', name: 'Asha Rao', roll_number: '17' });
   expect(await candidateOf(first)).toMatchObject({ name: 'Asha Rao', roll_number: '17' });
 
@@ -41,7 +41,7 @@ test('2.4 fields that are sent replace, fields left out or null keep, an empty t
   expect(await candidateOf(first)).toMatchObject({ name: 'Asha R. Rao', roll_number: '' });
 });
 
-test('2.4 a candidate of POST /exams is the one that submits later, by external_id or by id', async () => {
+test('a candidate of POST /exams is the one that submits later, by external_id or by id', async () => {
   const body = typedExam([mcq('1')], { candidates: [{ external_id: 'inline', name: 'In Line' }] });
   const exam = await createExam(tenant.api, body);
   const submission = await submitAs({ external_id: 'inline' }, exam);
@@ -54,7 +54,7 @@ test('2.4 a candidate of POST /exams is the one that submits later, by external_
   expect(byId.candidate).toEqual(submission.candidate);
 });
 
-test('2.4 a refused submission leaves the stored candidate as it was', async () => {
+test('a refused submission leaves the stored candidate as it was', async () => {
   const first = await submitAs({ external_id: 'refused', name: 'Before' });
   const exam = await openExam();
   await expectRefused(
@@ -70,7 +70,7 @@ test('2.4 a refused submission leaves the stored candidate as it was', async () 
   expect(await candidateOf(first)).toMatchObject({ name: 'Before' });
 });
 
-test('2.1 on a blind exam the name is null in the result, on another it is not', async () => {
+test('on a blind exam the name is null in the result, on another it is not', async () => {
   const blind = await createExam(tenant.api, typedExam([mcq('1')], { blind: true }));
   const candidate = { external_id: 'blind', name: 'Nobody Knows', roll_number: '9' };
   expect(await candidateOf(await submitAs(candidate, blind))).toMatchObject({
@@ -101,7 +101,7 @@ test.each([
   ],
   ['metadata that is a list', { external_id: 'a', metadata: [1] }, 'metadata: invalid_type'],
   ['metadata over 2 KB', { external_id: 'a', metadata: { k: 'x'.repeat(2041) } }, 'metadata: too_long'],
-])('2.4 %s is refused', async (_name, candidate, problem) => {
+])('%s is refused', async (_name, candidate, problem) => {
   const exam = await openExam();
   const error = await expectRefused(
     tenant,
@@ -112,7 +112,7 @@ test.each([
   expect(problemsIn(error)).toEqual([`candidate.${problem}`]);
 });
 
-test('8.1 the longest fields are taken', async () => {
+test('the longest fields are taken', async () => {
   const submission = await submitAs({
     external_id: '😀'.repeat(128),
     name: 'n'.repeat(255),

@@ -42,10 +42,10 @@ const refuseSubmission = (uploadId: string, status: number, code: string) =>
     code,
   );
 
-describe('4.6 POST /uploads', () => {
+describe('POST /uploads', () => {
   const file = { file_name: 'copy.pdf', content_type: 'application/pdf', size_bytes: 1 };
 
-  test('4.6 each file gets an upload of its own, in the order sent, up to 100 files', async () => {
+  test('each file gets an upload of its own, in the order sent, up to 100 files', async () => {
     const files = Array.from({ length: 100 }, (_, index) => ({ ...file, size_bytes: index + 1 }));
     const { status, body } = await tenant.api.post<UploadsCreated>('/uploads', { files });
     expect(status).toBe(201);
@@ -82,7 +82,7 @@ describe('4.6 POST /uploads', () => {
       'files[0].content_type: invalid_value',
     ],
     ['no name', { files: [{ ...file, file_name: '' }] }, 'files[0].file_name: required'],
-  ])('4.6 %s is refused', async (_name, body, problem) => {
+  ])('%s is refused', async (_name, body, problem) => {
     const error = await expectRefused(
       tenant,
       () => tenant.api.post('/uploads', body),
@@ -92,13 +92,13 @@ describe('4.6 POST /uploads', () => {
     expect(problemsIn(error)).toEqual([problem]);
   });
 
-  test('4.6 a file of 50 MB may be announced', async () => {
+  test('a file of 50 MB may be announced', async () => {
     expect((await presign(tenant.api, 50 * 1024 * 1024)).status).toBe('pending');
   });
 });
 
-describe('2.5 the PUT', () => {
-  test('4.6 the store takes exactly the bytes and the type announced, without the API key', async () => {
+describe('the PUT', () => {
+  test('the store takes exactly the bytes and the type announced, without the API key', async () => {
     const pdf = plainPdf(2);
     const address = await presign(tenant.api, pdf.byteLength);
     const type = { 'content-type': 'application/pdf' };
@@ -111,7 +111,7 @@ describe('2.5 the PUT', () => {
     expect(await settled(tenant.api, address.id)).toEqual({ id: address.id, status: 'ready', pages: 2 });
   });
 
-  test('2.5 the address is good for one hour: so it says, and the store refuses it a second later', async () => {
+  test('the address is good for one hour: so it says, and the store refuses it a second later', async () => {
     const pdf = plainPdf(1);
     const address = await presign(tenant.api, pdf.byteLength);
     const query = new URL(address.upload_url).searchParams;
@@ -131,7 +131,7 @@ describe('2.5 the PUT', () => {
     expect(await put(ago(3540), pdf)).toBe(200);
   });
 
-  test('4.6 a body that breaks off, or has no length, is not kept; one that runs on is kept as far as it was announced, or not at all', async () => {
+  test('a body that breaks off, or has no length, is not kept; one that runs on is kept as far as it was announced, or not at all', async () => {
     const pdf = plainPdf(2);
     const fresh = async () => presign(tenant.api, pdf.byteLength);
     const state = async ({ id }: Address) =>
@@ -158,7 +158,7 @@ describe('2.5 the PUT', () => {
     ]).toContainEqual(body);
   });
 
-  test('2.5 an address that was tampered with is refused by the store', async () => {
+  test('an address that was tampered with is refused by the store', async () => {
     const pdf = plainPdf(1);
     const [mine, other] = [
       await presign(tenant.api, pdf.byteLength),
@@ -169,7 +169,7 @@ describe('2.5 the PUT', () => {
     expect(await put({ ...mine, upload_url: swapped.href }, pdf)).toBe(403);
   });
 
-  test('3.3 before the PUT an upload is pending, and a submission on it answers conflict', async () => {
+  test('before the PUT an upload is pending, and a submission on it answers conflict', async () => {
     const address = await presign(tenant.api, 1000);
     const read = await tenant.api.get<Upload>(`/uploads/${address.id}`);
     expect(read).toMatchObject({ status: 200, body: { id: address.id, status: 'pending' } });
@@ -177,7 +177,7 @@ describe('2.5 the PUT', () => {
     await refuseSubmission(address.id, 409, 'conflict');
   });
 
-  test('3.3 the first read after the PUT checks the file; a submission counts as one', async () => {
+  test('the first read after the PUT checks the file; a submission counts as one', async () => {
     const upload_id = await uploadCopy(tenant.api, plainPdf(3));
     const submission = await submit(tenant.api, exam.id, {
       candidate: { external_id: 'first-read' },
@@ -186,7 +186,7 @@ describe('2.5 the PUT', () => {
     expect(submission).toMatchObject({ status: 'queued', pages: 3, quote: { pages: 3, credits: 3 } });
   });
 
-  test('2.5 another file PUT to the address after the check changes nothing', async () => {
+  test('another file PUT to the address after the check changes nothing', async () => {
     const small = plainPdf(2);
     const large = plainPdf(5);
     const padded = plainPdf(2, large.byteLength);
@@ -229,13 +229,13 @@ const putRaw = async (
   return Number(/^HTTP\/1.1 (\d{3})/.exec(Buffer.concat(answer).toString('latin1'))?.[1] ?? 0);
 };
 
-describe('3.3 what the file is', () => {
-  test('3.3 a scanned copy is ready with its pages', async () => {
+describe('what the file is', () => {
+  test('a scanned copy is ready with its pages', async () => {
     expect(await uploaded(copyPdf('weak'))).toMatchObject({ status: 'ready', pages: 6 });
   });
 
   test.each(['not-a-pdf.pdf', 'truncated.pdf', 'encrypted.pdf'] as const)(
-    '3.3 %s is rejected with a reason for people, for good, and no submission takes it',
+    '%s is rejected with a reason for people, for good, and no submission takes it',
     async (name) => {
       const upload = await uploaded(badFile(name));
       expect(upload).toMatchObject({ status: 'rejected', reject_reason: expect.stringMatching(/^.{20,}$/s) });
@@ -247,11 +247,11 @@ describe('3.3 what the file is', () => {
     },
   );
 
-  test('3.3 the reason of an encrypted file speaks of its password', async () => {
+  test('the reason of an encrypted file speaks of its password', async () => {
     expect((await uploaded(badFile('encrypted.pdf'))).reject_reason).toMatch(/password/i);
   });
 
-  test('4.7 rule 4: 81 pages are ready, and the submission answers too_many_pages; the upload stays free', async () => {
+  test('81 pages are ready, and the submission answers too_many_pages; the upload stays free', async () => {
     const upload = await uploaded(badFile('pages-81.pdf'));
     expect(upload).toEqual({ id: upload.id, status: 'ready', pages: 81 });
     await refuseSubmission(upload.id, 422, 'too_many_pages');
@@ -262,7 +262,7 @@ describe('3.3 what the file is', () => {
     [40, []],
     [41, ['pages_beyond_vision_limit']],
     [80, ['pages_beyond_vision_limit']],
-  ])('4.7 rule 4: a copy of %i pages is accepted with warnings %j', async (pages, codes) => {
+  ])('a copy of %i pages is accepted with warnings %j', async (pages, codes) => {
     const upload = await uploaded(plainPdf(pages));
     const submission = await submit(tenant.api, exam.id, {
       candidate: { external_id: `pages-${pages}` },
@@ -279,8 +279,8 @@ describe('3.3 what the file is', () => {
   });
 });
 
-describe('2.5 an upload is used by one submission only', () => {
-  test('2.5 a second candidate cannot be given the same upload, on this exam or another', async () => {
+describe('an upload is used by one submission only', () => {
+  test('a second candidate cannot be given the same upload, on this exam or another', async () => {
     const upload = await uploaded(plainPdf(1));
     await submit(tenant.api, exam.id, { candidate: { external_id: 'owner' }, upload_id: upload.id });
     await refuseSubmission(upload.id, 409, 'conflict');
@@ -298,7 +298,7 @@ describe('2.5 an upload is used by one submission only', () => {
     expect(await settled(tenant.api, upload.id)).toEqual(upload);
   });
 
-  test('2.5 not even when the submission that used it was deleted, for the same candidate or another', async () => {
+  test('not even when the submission that used it was deleted, for the same candidate or another', async () => {
     const upload = await uploaded(plainPdf(1));
     const body = { candidate: { external_id: 'deleted' }, upload_id: upload.id };
     const { id } = await submit(tenant.api, exam.id, body);
@@ -313,7 +313,7 @@ describe('2.5 an upload is used by one submission only', () => {
     expect(await settled(tenant.api, upload.id)).toEqual(upload);
   });
 
-  test('2.5 not even when the submission that used it was replaced, and a replacement needs one of its own', async () => {
+  test('not even when the submission that used it was replaced, and a replacement needs one of its own', async () => {
     const [first, second] = [await uploaded(plainPdf(1)), await uploaded(plainPdf(2))];
     const candidate = { external_id: 'replaced' };
     const path = `/exams/${exam.id}/submissions`;
@@ -326,7 +326,7 @@ describe('2.5 an upload is used by one submission only', () => {
     await refuseSubmission(second.id, 409, 'conflict');
   });
 
-  test('2.5 of many candidates who are given one upload at once, exactly one has it', async () => {
+  test('of many candidates who are given one upload at once, exactly one has it', async () => {
     const upload = await uploaded(plainPdf(1));
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
@@ -341,7 +341,7 @@ describe('2.5 an upload is used by one submission only', () => {
     ]);
   });
 
-  test('2.5 a submission that is refused leaves its upload free', async () => {
+  test('a submission that is refused leaves its upload free', async () => {
     const poor = await newTenant(service, { credits: 1 });
     const paper = await createExam(poor.api, handwrittenExam());
     const upload_id = await uploadCopy(poor.api, plainPdf(2));
@@ -357,7 +357,7 @@ describe('2.5 an upload is used by one submission only', () => {
   });
 });
 
-test('4.6 POST /uploads needs evaluation:write, GET /uploads/{id} evaluation:read', async () => {
+test('POST /uploads needs evaluation:write, GET /uploads/{id} evaluation:read', async () => {
   const [reader, writer] = [
     await newTenant(service, { scopes: ['evaluation:read'] }),
     await newTenant(service, { scopes: ['evaluation:write'] }),
@@ -370,7 +370,7 @@ test('4.6 POST /uploads needs evaluation:write, GET /uploads/{id} evaluation:rea
   expect(hidden.details).toEqual({ required_scope: 'evaluation:read' });
 });
 
-test('1 an upload of another institute answers as one that does not exist, read or submitted', async () => {
+test('an upload of another institute answers as one that does not exist, read or submitted', async () => {
   const other = await newTenant(service);
   const theirs = await settled(other.api, await uploadCopy(other.api, plainPdf(1)));
   const said = async (id: string) => {
@@ -387,7 +387,7 @@ test('1 an upload of another institute answers as one that does not exist, read 
 });
 
 test.each([randomUUID(), 'not-a-uuid', '%00', ' '])(
-  '4.6 an upload that does not exist (%s) answers 404',
+  'an upload that does not exist (%s) answers 404',
   async (id) => {
     expectError(await tenant.api.get(`/uploads/${id}`), 404, 'not_found');
     expect((await refuseSubmission(id, 404, 'not_found')).message).toMatch(/upload/);

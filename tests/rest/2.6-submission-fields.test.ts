@@ -53,8 +53,8 @@ const readOf = async ({ api }: Tenant, id: string): Promise<Submission> => {
 };
 const secondsAhead = (at: string | undefined, since: number): number => (Date.parse(at ?? '') - since) / 1000;
 
-describe('2.6 the submission', () => {
-  test('2.6 create, get, the exam’s list and the feed return the same fields', async () => {
+describe('the submission', () => {
+  test('create, get, the exam’s list and the feed return the same fields', async () => {
     const { tenant, exam, accepted, read } = await submitted({ metadata: { row: 7 } });
     expect(Object.keys(accepted).toSorted()).toEqual(
       [
@@ -90,14 +90,14 @@ describe('2.6 the submission', () => {
     expect(list.body.data).toHaveLength(1);
   });
 
-  test('2.6 `candidate` is its id and external_id, without name or roll number', async () => {
+  test('`candidate` is its id and external_id, without name or roll number', async () => {
     const { accepted } = await submitted({
       candidate: { external_id: 'asha', name: 'Asha', roll_number: '7' },
     });
     expect(accepted.candidate).toEqual({ id: expect.any(String), external_id: 'asha' });
   });
 
-  test('2.6 `lane` is copy with the page count of a handwritten copy, typed without pages', async () => {
+  test('`lane` is copy with the page count of a handwritten copy, typed without pages', async () => {
     expect((await submittedCopy(3)).accepted).toMatchObject({
       lane: 'copy',
       pages: 3,
@@ -108,7 +108,7 @@ describe('2.6 the submission', () => {
     expect(accepted.quote).toEqual({ unit: 'answer', credits: 2, rate_source: 'standard' });
   });
 
-  test('2.6 `review_reasons` are of the submission as a whole, and `warnings` say why', async () => {
+  test('`review_reasons` are of the submission as a whole, and `warnings` say why', async () => {
     const long = (await submittedCopy(41)).accepted;
     expect(long).toMatchObject({
       needs_review: true,
@@ -123,7 +123,7 @@ describe('2.6 the submission', () => {
     expect(await read()).toMatchObject({ needs_review: true, review_reasons: ['unassigned_ink'] });
   });
 
-  test('2.6 a question that a teacher should look at flags the submission, without a reason of its own', async () => {
+  test('a question that a teacher should look at flags the submission, without a reason of its own', async () => {
     const { accepted, read } = await submitted();
     const held = await takeRun(service, accepted.id);
     await held.mark(1, ['2']);
@@ -132,7 +132,7 @@ describe('2.6 the submission', () => {
     expect(await read()).toMatchObject({ needs_review: true, review_reasons: [] });
   });
 
-  test('2.6 `finalized` comes with its time, and is false and null before', async () => {
+  test('`finalized` comes with its time, and is false and null before', async () => {
     const { accepted, read } = await submitted({ answers: [] });
     expect(accepted).toMatchObject({ finalized: false, finalized_at: null });
     const at = '2026-03-04T05:06:07.089Z';
@@ -144,8 +144,8 @@ describe('2.6 the submission', () => {
   });
 });
 
-describe('2.6 progress and queue', () => {
-  test('2.6 `progress` and `queue` are null when no AI grading is needed', async () => {
+describe('progress and queue', () => {
+  test('`progress` and `queue` are null when no AI grading is needed', async () => {
     for (const answers of [[], ANSWERS.slice(0, 1)]) {
       expect((await submitted({ answers })).accepted).toMatchObject({
         status: 'graded',
@@ -155,7 +155,7 @@ describe('2.6 progress and queue', () => {
     }
   });
 
-  test('2.6 `queue` is there while queued and else null; `progress.estimated_ready_at` only while grading runs', async () => {
+  test('`queue` is there while queued and else null; `progress.estimated_ready_at` only while grading runs', async () => {
     const { accepted, read } = await submittedCopy(1);
     const seen: Submission[] = [accepted];
     const held = await takeRun(service, accepted.id);
@@ -191,7 +191,7 @@ describe('2.6 progress and queue', () => {
   });
 
   test.each(['failed', 'cancelled'] as const)(
-    '2.6 %s has neither a queue nor an estimate',
+    '%s has neither a queue nor an estimate',
     async (status) => {
       const { tenant, accepted, read } = await submitted();
       const held = await takeRun(service, accepted.id);
@@ -207,7 +207,7 @@ describe('2.6 progress and queue', () => {
     },
   );
 
-  test('4.7 rule 8: who is ahead counts, whether it waits or was handed out; who is being graded, or left, does not', async () => {
+  test('who is ahead counts, whether it waits or was handed out; who is being graded, or left, does not', async () => {
     const { tenant, exam, accepted: first } = await submitted();
     const [second, third, fourth] = [
       await submit(tenant.api, exam.id, { candidate: { external_id: 'b' }, answers: ANSWERS }),
@@ -234,7 +234,7 @@ describe('2.6 progress and queue', () => {
     expect(await places()).toEqual([null, 1, null, 0]);
   });
 
-  test('4.7 rule 8: the further behind, the later, and nobody sooner than 30 seconds from now', async () => {
+  test('the further behind, the later, and nobody sooner than 30 seconds from now', async () => {
     const { tenant, exam } = await submitted();
     for (const external_id of ['b', 'c', 'd']) {
       await submit(tenant.api, exam.id, { candidate: { external_id }, answers: ANSWERS });
@@ -250,8 +250,8 @@ describe('2.6 progress and queue', () => {
   });
 });
 
-describe('2.6 what the latest run leaves', () => {
-  test('2.6 `rubric_version` is null while nobody marks, then the version that marks, and the next run’s own', async () => {
+describe('what the latest run leaves', () => {
+  test('`rubric_version` is null while nobody marks, then the version that marks, and the next run’s own', async () => {
     const { tenant, exam, accepted, read } = await submitted();
     expect(accepted.rubric_version).toBeNull();
     const first = await takeRun(service, accepted.id);
@@ -272,7 +272,7 @@ describe('2.6 what the latest run leaves', () => {
     expect(await read()).toMatchObject({ rubric_version: 2, attempt_count: 2 });
   });
 
-  test('2.6 `credits_charged` is the quote once grading completes; null before, and for failed or cancelled runs', async () => {
+  test('`credits_charged` is the quote once grading completes; null before, and for failed or cancelled runs', async () => {
     const { tenant, accepted, read } = await submitted();
     const again = async () => {
       await tenant.api.post(`/submissions/${accepted.id}/re-evaluate`);
@@ -296,7 +296,7 @@ describe('2.6 what the latest run leaves', () => {
     expect(accepted.quote.credits).toBe(2);
   });
 
-  test('2.6 `error` is `{code, message}` when failed, and null otherwise', async () => {
+  test('`error` is `{code, message}` when failed, and null otherwise', async () => {
     const { tenant, accepted, read } = await submitted();
     expect(accepted.error).toBeNull();
     await (await takeRun(service, accepted.id)).fail('copy_unreadable');
@@ -307,8 +307,8 @@ describe('2.6 what the latest run leaves', () => {
   });
 });
 
-describe('2.6 created_at and updated_at', () => {
-  test('2.6 `updated_at` moves whenever anything visible changes, strictly, and never otherwise; `created_at` stays', async () => {
+describe('created_at and updated_at', () => {
+  test('`updated_at` moves whenever anything visible changes, strictly, and never otherwise; `created_at` stays', async () => {
     const { tenant, exam, accepted, read } = await submitted();
     let last = accepted;
     const changes = async (what: string, change: () => Promise<unknown>): Promise<void> => {
@@ -347,7 +347,7 @@ describe('2.6 created_at and updated_at', () => {
     expect(Date.parse(deleted.updated_at)).toBeGreaterThan(Date.parse(other.updated_at));
   });
 
-  test('2.6 what changes nothing does not move it: a refused change, a heartbeat, a record that comes twice', async () => {
+  test('what changes nothing does not move it: a refused change, a heartbeat, a record that comes twice', async () => {
     const { tenant, accepted, read } = await submitted();
     const held = await takeRun(service, accepted.id);
     await held.mark(1, ['2']);

@@ -81,8 +81,8 @@ const questionOf = (result: Result, label: string): QuestionResult => {
   return found;
 };
 
-describe('2.7 the result', () => {
-  test('2.7 it has these fields and no others, in the single result and in the exam’s list alike', async () => {
+describe('the result', () => {
+  test('it has these fields and no others, in the single result and in the exam’s list alike', async () => {
     const { tenant, exam, result } = await submitted();
     const single = await result();
     expect(Object.keys(single).toSorted()).toEqual(
@@ -108,7 +108,7 @@ describe('2.7 the result', () => {
     expect(list.body).toEqual({ data: [single], next_cursor: null, has_more: false });
   });
 
-  test('2.7 `candidate` has name and roll number, null where there is none', async () => {
+  test('`candidate` has name and roll number, null where there is none', async () => {
     const { tenant, exam, accepted, result } = await submitted();
     expect((await result()).candidate).toEqual({
       id: accepted.candidate.id,
@@ -123,7 +123,7 @@ describe('2.7 the result', () => {
     });
   });
 
-  test('2.7 on a blind exam `name` is null, in the single result and in the list', async () => {
+  test('on a blind exam `name` is null, in the single result and in the list', async () => {
     const { tenant, exam, result } = await submitted({ ...PAPER, blind: true });
     const blind = { external_id: 'asha', name: null, roll_number: '7' };
     expect((await result()).candidate).toMatchObject(blind);
@@ -131,7 +131,7 @@ describe('2.7 the result', () => {
     expect(list.body.data[0]?.candidate).toMatchObject(blind);
   });
 
-  test('2.7 status, flags, version, charge and error are the submission’s, at every status', async () => {
+  test('status, flags, version, charge and error are the submission’s, at every status', async () => {
     const { tenant, accepted, result, take } = await submitted();
     const agree = async (): Promise<Result> => {
       const { body } = await tenant.api.get<Submission>(`/submissions/${accepted.id}`);
@@ -169,7 +169,7 @@ describe('2.7 the result', () => {
     expect(await agree()).toMatchObject({ status: 'graded', finalized: true });
   });
 
-  test('2.7 `graded_at` is when grading completed: null before, while it is done again, and when it failed', async () => {
+  test('`graded_at` is when grading completed: null before, while it is done again, and when it failed', async () => {
     const { tenant, accepted, result, take } = await submitted();
     expect((await result()).graded_at).toBeNull();
     const before = Date.now();
@@ -185,7 +185,7 @@ describe('2.7 the result', () => {
     expect((await result()).graded_at).toBeNull();
   });
 
-  test('2.7 `totals` add up what counts, and count what was graded and what failed', async () => {
+  test('`totals` add up what counts, and count what was graded and what failed', async () => {
     const { accepted, result, take } = await submitted();
     const held = await take();
     expect((await result()).totals).toEqual({
@@ -226,7 +226,7 @@ describe('2.7 the result', () => {
     expect(questionOf(await result(), '1')).toMatchObject({ counted: false, awarded: 1, max: 1 });
   });
 
-  test('2.7 `checked_copy` is available with its path only while it matches the marks', async () => {
+  test('`checked_copy` is available with its path only while it matches the marks', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, handwrittenExam());
     const upload_id = await uploadCopy(tenant.api, plainPdf(1));
@@ -249,20 +249,20 @@ describe('2.7 the result', () => {
     expect(await shown(), 'of earlier marks').toEqual(none);
   });
 
-  test.each([randomUUID(), 'no-uuid'])('4.7 %s, whatever is asked of it, answers not_found', async (id) => {
+  test.each([randomUUID(), 'no-uuid'])('%s, whatever is asked of it, answers not_found', async (id) => {
     const { api } = await newTenant(service);
     expectError(await api.get(`/submissions/${id}/result?include=everything`), 404, 'not_found');
   });
 
-  test('1 another institute’s submission answers not_found', async () => {
+  test('another institute’s submission answers not_found', async () => {
     const { accepted } = await submitted();
     const { api } = await newTenant(service);
     expectError(await api.get(`/submissions/${accepted.id}/result`), 404, 'not_found');
   });
 });
 
-describe('2.7 question results', () => {
-  test('2.7 every question of the paper has one, in paper order, with label, section and maximum', async () => {
+describe('question results', () => {
+  test('every question of the paper has one, in paper order, with label, section and maximum', async () => {
     const { exam, result } = await submitted();
     const shown = await result();
     expect(shown.questions.map(({ question_id }) => question_id)).toEqual(exam.questions.map(({ id }) => id));
@@ -297,7 +297,7 @@ describe('2.7 question results', () => {
     });
   });
 
-  test('2.7 a graded one has marks, source, confidence, reading, feedback and criteria', async () => {
+  test('a graded one has marks, source, confidence, reading, feedback and criteria', async () => {
     const { result, take } = await submitted();
     const held = await take();
     await record(held, '2', {
@@ -329,7 +329,7 @@ describe('2.7 question results', () => {
     expect(questionOf(shown, '1')).toMatchObject({ source: 'auto', confidence: null, feedback: null });
   });
 
-  test('2.7 a failed one needs review and has its error; the others none', async () => {
+  test('a failed one needs review and has its error; the others none', async () => {
     const { result, take } = await submitted();
     const held = await take();
     await held.mark('failed', ['2']);
@@ -348,7 +348,7 @@ describe('2.7 question results', () => {
     expect(shown).toMatchObject({ status: 'partially_graded', error: null, needs_review: true });
   });
 
-  test('2.7 of a failed submission, what the AI was to mark failed with it; what the key marked stands', async () => {
+  test('of a failed submission, what the AI was to mark failed with it; what the key marked stands', async () => {
     const { result, take } = await submitted();
     const held = await take();
     await held.mark(1, ['3']);
@@ -363,7 +363,7 @@ describe('2.7 question results', () => {
     expect(shown.totals).toMatchObject({ awarded: 1, questions_graded: 1, questions_failed: 2 });
   });
 
-  test('2.7 of a cancelled submission, what the AI was to mark is cancelled; what the key marked stands', async () => {
+  test('of a cancelled submission, what the AI was to mark is cancelled; what the key marked stands', async () => {
     const { tenant, accepted, result, take } = await submitted();
     await (await take()).mark(1, ['3']);
     await tenant.api.post(`/submissions/${accepted.id}/cancel`);
@@ -372,7 +372,7 @@ describe('2.7 question results', () => {
     expect(shown.totals).toMatchObject({ awarded: 1, questions_graded: 1, questions_failed: 0 });
   });
 
-  test('2.7 a question without an answer is not_answered, with 0 marks that count', async () => {
+  test('a question without an answer is not_answered, with 0 marks that count', async () => {
     const { result } = await submitted(PAPER, { answers: [ANSWERS[1]] });
     expect(questionOf(await result(), '3')).toMatchObject({
       status: 'not_answered',
@@ -383,7 +383,7 @@ describe('2.7 question results', () => {
     });
   });
 
-  test('2.7 a re-evaluation shows its own marks, and none of the earlier run’s', async () => {
+  test('a re-evaluation shows its own marks, and none of the earlier run’s', async () => {
     const { tenant, accepted, result, take } = await submitted();
     const held = await take();
     await held.mark(1);
@@ -401,7 +401,7 @@ describe('2.7 question results', () => {
   });
 });
 
-describe('4.7 include', () => {
+describe('include', () => {
   const ANNOTATION = {
     page: 1,
     kind: 'tick',
@@ -423,7 +423,7 @@ describe('4.7 include', () => {
       annotations,
     }));
 
-  test('2.7 `extracted_answer` is there by default; `model_answer` and `annotations` only when they are asked for', async () => {
+  test('`extracted_answer` is there by default; `model_answer` and `annotations` only when they are asked for', async () => {
     const { tenant, exam, result } = await graded();
     const read = 'What was read.';
     const other = 'Because of this, and because of that.';
@@ -462,7 +462,7 @@ describe('4.7 include', () => {
     }
   });
 
-  test('2.7 `model_answer` is the one that it was marked by, and until then the one that stands', async () => {
+  test('`model_answer` is the one that it was marked by, and until then the one that stands', async () => {
     const { tenant, exam, accepted, result } = await graded();
     const edit = async (model_answer: string) => {
       const { status } = await tenant.api.patch(`/exams/${exam.id}/rubrics`, {

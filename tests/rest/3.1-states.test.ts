@@ -7,7 +7,7 @@ import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { expectError, newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
 
-/* The table of spec 3.1, which is packages/rules/src/examChanges.ts, walked over every call that it decides. */
+/* The table of docs/api/lifecycle.md#exams, which is packages/rules/src/examChanges.ts, walked over every call that it decides. */
 
 let service: TestService;
 let tenant: Tenant;
@@ -105,7 +105,7 @@ const examIn = async (status: ExamStatus): Promise<Standing> => {
   return { api, exam, candidateId: body.data[0]?.id ?? '' };
 };
 
-describe.each<ExamStatus>(['draft', 'open', 'finalized', 'deleted'])('3.1 %s', (status) => {
+describe.each<ExamStatus>(['draft', 'open', 'finalized', 'deleted'])('%s', (status) => {
   const rows = Object.entries(calls).flatMap(([change, of]) =>
     Object.entries(of).map(([name, call]) => {
       const refusal = refusalOf(status, change as ExamChange);
@@ -113,7 +113,7 @@ describe.each<ExamStatus>(['draft', 'open', 'finalized', 'deleted'])('3.1 %s', (
     }),
   );
 
-  test.each(rows)('3.1 $name: $outcome', async ({ call, refusal }) => {
+  test.each(rows)('$name: $outcome', async ({ call, refusal }) => {
     const standing = await examIn(status);
     const answer = await call(standing);
     if (refusal === null) {
@@ -126,9 +126,9 @@ describe.each<ExamStatus>(['draft', 'open', 'finalized', 'deleted'])('3.1 %s', (
   });
 });
 
-describe('3.1 deleted', () => {
+describe('deleted', () => {
   test.each(['questions', 'rubrics', 'candidates'])(
-    '3.1 GET /exams/{id}/%s answers exam_not_found, while GET /exams/{id} answers the exam',
+    'GET /exams/{id}/%s answers exam_not_found, while GET /exams/{id} answers the exam',
     async (under) => {
       const { exam } = await examIn('deleted');
       expectError(await tenant.api.get(`/exams/${exam.id}/${under}`), 404, 'exam_not_found');
@@ -137,8 +137,8 @@ describe('3.1 deleted', () => {
   );
 });
 
-describe('3.1 transitions', () => {
-  test('3.1 an exam whose live submissions are all finalized is finalized; a new submission opens it again', async () => {
+describe('transitions', () => {
+  test('an exam whose live submissions are all finalized is finalized; a new submission opens it again', async () => {
     const { exam, api } = await examIn('finalized');
     await submit(api, exam.id, {
       candidate: { external_id: 'afterwards' },
@@ -147,7 +147,7 @@ describe('3.1 transitions', () => {
     expect((await read(exam.id)).status).toBe('open');
   });
 
-  test('3.1 draft opens, an open one stays open, and neither goes back', async () => {
+  test('draft opens, an open one stays open, and neither goes back', async () => {
     const { exam, api } = await examIn('draft');
     for (let round = 0; round < 2; round += 1) {
       expect((await api.post<Exam>(`/exams/${exam.id}/open`)).body.status).toBe('open');

@@ -104,8 +104,8 @@ const finalized = async (of: Submitted): Promise<void> => {
   await behind(service.database, 'update exams set live_unfinalized = 0 where id = $1', [of.exam.id]);
 };
 
-describe('3.2 cancel', () => {
-  test.each(ACTIVE)('3.2 %s → cancelled: not charged, and its worker is refused', async (status) => {
+describe('cancel', () => {
+  test.each(ACTIVE)('%s → cancelled: not charged, and its worker is refused', async (status) => {
     const { tenant, id, cancel, held } = await reached(status);
     const { status: http, body } = await cancel();
     expect(http).toBe(200);
@@ -130,7 +130,7 @@ describe('3.2 cancel', () => {
     }
   });
 
-  test('3.2 cancelling a cancelled submission returns the same response, and frees nothing twice', async () => {
+  test('cancelling a cancelled submission returns the same response, and frees nothing twice', async () => {
     const { tenant, id, cancel } = await submitted();
     const first = await cancel();
     const second = await cancel();
@@ -141,7 +141,7 @@ describe('3.2 cancel', () => {
   });
 
   test.each(['graded', 'partially_graded', 'failed'] as const)(
-    '3.2 %s: 409 already_completed',
+    '%s: 409 already_completed',
     async (status) => {
       const of = await reached(status);
       await expectRefused(
@@ -153,22 +153,22 @@ describe('3.2 cancel', () => {
     },
   );
 
-  test('3.2 a submission that was graded at once has nothing to cancel', async () => {
+  test('a submission that was graded at once has nothing to cancel', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const { id } = await submit(tenant.api, exam.id, { candidate: { external_id: 'a' }, answers: [] });
     await expectRefused(tenant, () => tenant.api.post(`/submissions/${id}/cancel`), 409, 'already_completed');
   });
 
-  test('1 fields sent with it are ignored, and no body is needed', async () => {
+  test('fields sent with it are ignored, and no body is needed', async () => {
     const { tenant, id } = await submitted();
     const { status } = await tenant.api.post(`/submissions/${id}/cancel`, { anything: 1 });
     expect(status).toBe(200);
   });
 });
 
-describe('3.2 delete', () => {
-  test.each(STATUSES)('3.2 %s → state deleted; the result is no longer available', async (status) => {
+describe('delete', () => {
+  test.each(STATUSES)('%s → state deleted; the result is no longer available', async (status) => {
     const of = await reached(status);
     const { status: http, body } = await of.remove();
     expect({ http, body }).toEqual({ http: 200, body: { id: of.id, deleted: true } });
@@ -186,7 +186,7 @@ describe('3.2 delete', () => {
     if (of.held !== null && stopped) expect(await of.held.complete()).toBe('lost');
   });
 
-  test('3.2 the candidate may be given a new submission', async () => {
+  test('the candidate may be given a new submission', async () => {
     const of = await submitted();
     await of.remove();
     const second = await submit(of.tenant.api, of.exam.id, of.body);
@@ -194,7 +194,7 @@ describe('3.2 delete', () => {
     expect(second.id).not.toBe(of.id);
   });
 
-  test('2.6 only a live submission can be changed: a deleted one answers 409 conflict', async () => {
+  test('only a live submission can be changed: a deleted one answers 409 conflict', async () => {
     const of = await submitted();
     await of.remove();
     const path = `/submissions/${of.id}`;
@@ -203,14 +203,14 @@ describe('3.2 delete', () => {
     await expectRefused(of.tenant, () => of.tenant.api.post(`${path}/re-evaluate`), 409, 'conflict');
   });
 
-  test('3.1 an exam whose submissions are all deleted can be deleted', async () => {
+  test('an exam whose submissions are all deleted can be deleted', async () => {
     const of = await submitted();
     expectError(await of.tenant.api.delete(`/exams/${of.exam.id}`), 409, 'conflict');
     await of.remove();
     expect((await of.tenant.api.delete(`/exams/${of.exam.id}`)).status).toBe(200);
   });
 
-  test('4.5 a candidate whose submission is deleted can be unregistered', async () => {
+  test('a candidate whose submission is deleted can be unregistered', async () => {
     const of = await submitted();
     const { candidate } = await of.read();
     const path = `/exams/${of.exam.id}/candidates/${candidate.id}`;
@@ -219,7 +219,7 @@ describe('3.2 delete', () => {
     expect((await of.tenant.api.delete(path)).status).toBe(200);
   });
 
-  test('3.1 deleting the last live submission that is not finalized leaves a finalized exam', async () => {
+  test('deleting the last live submission that is not finalized leaves a finalized exam', async () => {
     const of = await reached('graded');
     await finalized(of);
     const other = await submit(of.tenant.api, of.exam.id, { ...of.body, candidate: { external_id: 'b' } });
@@ -231,9 +231,9 @@ describe('3.2 delete', () => {
   });
 });
 
-describe('3.2 replace', () => {
+describe('replace', () => {
   test.each(STATUSES)(
-    '3.2 %s → state replaced, `replaced_by` set; the new one is quoted as new',
+    '%s → state replaced, `replaced_by` set; the new one is quoted as new',
     async (status) => {
       const of = await reached(status);
       const { status: http, body } = await of.replace({ answers: ANSWERS.slice(0, 2) });
@@ -258,19 +258,19 @@ describe('3.2 replace', () => {
     },
   );
 
-  test('2.6 `replaced_by` is present only when replaced', async () => {
+  test('`replaced_by` is present only when replaced', async () => {
     const of = await submitted();
     expect(await of.read()).not.toHaveProperty('replaced_by');
   });
 
-  test('2.6 without a live submission `replace` makes one like any other', async () => {
+  test('without a live submission `replace` makes one like any other', async () => {
     const of = await submitted();
     await of.remove();
     expect((await of.replace()).body).toMatchObject({ state: 'live' });
     expect(await of.read()).toMatchObject({ state: 'deleted' });
   });
 
-  test('4.7 rule 3: without `replace`, or with false, the second answers submission_exists', async () => {
+  test('without `replace`, or with false, the second answers submission_exists', async () => {
     const of = await submitted();
     for (const replace of [undefined, null, false]) {
       const error = await expectRefused(
@@ -283,7 +283,7 @@ describe('3.2 replace', () => {
     }
   });
 
-  test('3.2 what the old run had reserved pays for the new one, and is not lost when that is refused', async () => {
+  test('what the old run had reserved pays for the new one, and is not lost when that is refused', async () => {
     const of = await submitted({ credits: 2 });
     expect((await of.replace()).status).toBe(202);
     expect(await of.tenant.credits()).toMatchObject({ balance: 2, committed: 2 });
@@ -302,7 +302,7 @@ describe('3.2 replace', () => {
     expect(await poor.read()).toMatchObject({ state: 'live', status: 'queued' });
   });
 
-  test('2.6 a replaced submission cannot be changed, and its result is still read', async () => {
+  test('a replaced submission cannot be changed, and its result is still read', async () => {
     const of = await reached('graded');
     const before = await resultOf(of.tenant.api, of.id);
     await of.replace();
@@ -313,7 +313,7 @@ describe('3.2 replace', () => {
     expect(await resultOf(of.tenant.api, of.id)).toEqual(before);
   });
 
-  test('3.1 replacing keeps the number of live submissions', async () => {
+  test('replacing keeps the number of live submissions', async () => {
     const of = await submitted();
     await of.replace();
     const [exam] = await behind<{ live_submissions: number; live_unfinalized: number }>(
@@ -325,8 +325,8 @@ describe('3.2 replace', () => {
   });
 });
 
-describe('3.2 re-evaluate', () => {
-  test.each(OVER)('3.2 %s → a new run: 202, queued, attempt_count + 1, reserved again', async (status) => {
+describe('re-evaluate', () => {
+  test.each(OVER)('%s → a new run: 202, queued, attempt_count + 1, reserved again', async (status) => {
     const of = await reached(status);
     const before = await of.read();
     const charged = ['graded', 'partially_graded'].includes(status) ? 2 : 0;
@@ -353,7 +353,7 @@ describe('3.2 re-evaluate', () => {
     expect((await resultOf(of.tenant.api, of.id)).totals).toMatchObject({ awarded: 5, max: 5 });
   });
 
-  test.each(ACTIVE)('3.2 %s: 409 evaluation_in_progress', async (status) => {
+  test.each(ACTIVE)('%s: 409 evaluation_in_progress', async (status) => {
     const of = await reached(status);
     await expectRefused(
       of.tenant,
@@ -363,7 +363,7 @@ describe('3.2 re-evaluate', () => {
     );
   });
 
-  test('8.4 it is charged again at the same price, whatever the price is now', async () => {
+  test('it is charged again at the same price, whatever the price is now', async () => {
     const of = await reached('graded');
     await behind(service.database, 'update institutes set credits_per_answer = 7 where id = $1', [
       of.tenant.instituteId,
@@ -372,7 +372,7 @@ describe('3.2 re-evaluate', () => {
     expect(await of.tenant.credits()).toMatchObject({ balance: 998, committed: 2 });
   });
 
-  test('8.4, 8.3 without credits 402, beyond the quota 429, and nothing changes', async () => {
+  test('without credits 402, beyond the quota 429, and nothing changes', async () => {
     const poor = await reached('graded', { credits: 3 });
     const error = await expectRefused(
       poor.tenant,
@@ -391,13 +391,13 @@ describe('3.2 re-evaluate', () => {
     );
   });
 
-  test('8.3 an accepted re-evaluation counts one copy', async () => {
+  test('an accepted re-evaluation counts one copy', async () => {
     const of = await reached('graded');
     await of.again();
     expect((await of.tenant.api.get<{ quota_used_today: number }>('/me')).body.quota_used_today).toBe(2);
   });
 
-  test('4.7 single-question re-evaluation answers feature_not_available', async () => {
+  test('single-question re-evaluation answers feature_not_available', async () => {
     const of = await reached('graded');
     await expectRefused(
       of.tenant,
@@ -408,7 +408,7 @@ describe('3.2 re-evaluate', () => {
     );
   });
 
-  test('4.7 `keep_overrides` is a boolean, true when left out', async () => {
+  test('`keep_overrides` is a boolean, true when left out', async () => {
     const of = await reached('graded');
     await expectRefused(
       of.tenant,
@@ -419,7 +419,7 @@ describe('3.2 re-evaluate', () => {
     expect((await of.again({ keep_overrides: true, unknown: 1 })).status).toBe(202);
   });
 
-  test('4.7 a typed paper without long answers is marked again at once, for nothing', async () => {
+  test('a typed paper without long answers is marked again at once, for nothing', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const { id } = await submit(tenant.api, exam.id, {
@@ -441,7 +441,7 @@ describe('3.2 re-evaluate', () => {
     expect(now).toEqual(then);
   });
 
-  test('3.2 the marks of an earlier run are not shown while a new one runs, nor when it is cancelled', async () => {
+  test('the marks of an earlier run are not shown while a new one runs, nor when it is cancelled', async () => {
     const of = await reached('graded');
     await of.again();
     const running = await resultOf(of.tenant.api, of.id);
@@ -458,8 +458,8 @@ describe('3.2 re-evaluate', () => {
   });
 });
 
-describe('3.2 any finalized', () => {
-  test('3.2 re-evaluate, replace and delete answer submission_finalized; cancel answers already_completed', async () => {
+describe('any finalized', () => {
+  test('re-evaluate, replace and delete answer submission_finalized; cancel answers already_completed', async () => {
     const of = await reached('graded');
     await finalized(of);
     const path = `/submissions/${of.id}`;
@@ -476,12 +476,12 @@ describe('3.2 any finalized', () => {
   });
 });
 
-describe('3.2 what is not charged is not given', () => {
+describe('what is not charged is not given', () => {
   const statuses = ({ questions }: Result) =>
     questions.map(({ label, status, awarded, feedback }) => ({ label, status, awarded, feedback }));
   const byKey = { label: '1', status: 'graded', awarded: 1, feedback: null };
 
-  test('2.7 while a run is active its AI marks are pending', async () => {
+  test('while a run is active its AI marks are pending', async () => {
     const of = await reached('grading');
     expect(await of.read()).toMatchObject({ progress: { questions_done: 1 } });
     expect(statuses(await resultOf(of.tenant.api, of.id))).toEqual([
@@ -491,7 +491,7 @@ describe('3.2 what is not charged is not given', () => {
     ]);
   });
 
-  test('2.7 a cancelled run shows none of the marks it had made', async () => {
+  test('a cancelled run shows none of the marks it had made', async () => {
     const of = await reached('grading');
     await of.cancel();
     expect(statuses(await resultOf(of.tenant.api, of.id))).toEqual([
@@ -501,7 +501,7 @@ describe('3.2 what is not charged is not given', () => {
     ]);
   });
 
-  test('2.7 a failed run shows none of the marks it had made', async () => {
+  test('a failed run shows none of the marks it had made', async () => {
     const of = await reached('grading');
     await of.held?.fail('timed_out');
     const result = await resultOf(of.tenant.api, of.id);

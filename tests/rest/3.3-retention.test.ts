@@ -145,7 +145,7 @@ const filesOf = async (...ids: string[]): Promise<string[]> => {
   for await (const key of store.list('institutes/')) if (ids.some((id) => key.includes(id))) found.push(key);
   return found;
 };
-test('3.3 an upload that no submission took is rejected after the retention time, says why, and stays so', async () => {
+test('an upload that no submission took is rejected after the retention time, says why, and stays so', async () => {
   expect(told).toEqual({
     id: unclaimed,
     status: 'rejected',
@@ -156,15 +156,15 @@ test('3.3 an upload that no submission took is rejected after the retention time
   expect(await settled(service.api, unclaimed)).toEqual(told);
 });
 
-test('3.2 when the files of a deleted submission are gone, its upload is still used for ever', async () => {
+test('when the files of a deleted submission are gone, its upload is still used for ever', async () => {
   expectError(await submitAgain(deleted.uploadId), 409, 'conflict');
 });
 
-test('3.2 the files of a submission that was deleted within the retention time stay', async () => {
+test('the files of a submission that was deleted within the retention time stay', async () => {
   expect(await filesOf(deletedToday.uploadId, deletedToday.id)).toHaveLength(FILES + EVIDENCE);
 });
 
-test('2.6 the files of live and of replaced submissions stay, however old; the evidence of their marks does not', async () => {
+test('the files of live and of replaced submissions stay, however old; the evidence of their marks does not', async () => {
   for (const { id, uploadId } of [replaced, replacing]) {
     expect(await filesOf(uploadId, id)).toHaveLength(FILES);
     expect((await resultOf(service.api, id)).checked_copy.available).toBe(true);
@@ -172,6 +172,6 @@ test('2.6 the files of live and of replaced submissions stay, however old; the e
   }
 });
 
-test('2.5 a file that was never read stays at its address within the retention time, and is checked when it is read', async () => {
+test('a file that was never read stays at its address within the retention time, and is checked when it is read', async () => {
   expect(await settled(service.api, unread)).toEqual({ id: unread, status: 'ready', pages: 2 });
 });

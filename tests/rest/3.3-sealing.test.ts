@@ -68,8 +68,8 @@ const bytesAt = async (key: string): Promise<Buffer> => {
   return Buffer.from(await response.arrayBuffer());
 };
 
-describe('3.3 another file PUT to the address', () => {
-  test('2.5 between the look at the file and its copy: the read takes neither, and the next one takes the new file whole', async () => {
+describe('another file PUT to the address', () => {
+  test('between the look at the file and its copy: the read takes neither, and the next one takes the new file whole', async () => {
     const address = await presign(service.api, LARGE.byteLength);
     expect(await put(address, SMALL)).toBe(200);
     proxy.beforeNext(isCopy, () => put(address, LARGE));
@@ -80,7 +80,7 @@ describe('3.3 another file PUT to the address', () => {
     expect((await bytesAt(await sealedOf(address.id))).equals(LARGE)).toBe(true);
   });
 
-  test('2.5 before the look: the new file is the one that is checked and kept', async () => {
+  test('before the look: the new file is the one that is checked and kept', async () => {
     const address = await presign(service.api, LARGE.byteLength);
     expect(await put(address, SMALL)).toBe(200);
     proxy.beforeNext(isHead, () => put(address, LARGE));
@@ -88,7 +88,7 @@ describe('3.3 another file PUT to the address', () => {
     expect((await bytesAt(await sealedOf(address.id))).equals(LARGE)).toBe(true);
   });
 
-  test('2.5 after the copy, before the check: the first file is the one that is checked, kept and graded', async () => {
+  test('after the copy, before the check: the first file is the one that is checked, kept and graded', async () => {
     const address = await presign(service.api, LARGE.byteLength);
     expect(await put(address, SMALL)).toBe(200);
     // The worker's download of the sealed copy.
@@ -106,13 +106,13 @@ describe('3.3 another file PUT to the address', () => {
   });
 });
 
-test('3.3 a file that was checked lies in the store once, and no longer where its address points', async () => {
+test('a file that was checked lies in the store once, and no longer where its address points', async () => {
   const id = await uploadCopy(service.api, plainPdf(1));
   await settled(service.api, id);
   expect(await filesOf(id)).toEqual([await sealedOf(id)]);
 });
 
-test('3.3 first reads at once seal one file, check it once, and all say the same', async () => {
+test('first reads at once seal one file, check it once, and all say the same', async () => {
   const id = await uploadCopy(service.api, plainPdf(3));
   const answers = await Promise.all(Array.from({ length: 6 }, () => settled(service.api, id)));
   for (const answer of answers) expect(answer).toEqual({ id, status: 'ready', pages: 3 });
@@ -120,7 +120,7 @@ test('3.3 first reads at once seal one file, check it once, and all say the same
   expect(proxy.seen.filter(({ method, path }) => method === 'GET' && path.includes(id))).toHaveLength(1);
 });
 
-test('3.3 while the copies of one institute’s many files are held up, another institute’s file is sealed and checked', async () => {
+test('while the copies of one institute’s many files are held up, another institute’s file is sealed and checked', async () => {
   const { api: flooding, instituteId } = await service.newInstitute();
   const isFlood = (asked: { path: string; headers: object }) =>
     isCopy(asked) && asked.path.includes(`/institutes/${instituteId}/`);
@@ -141,7 +141,7 @@ test('3.3 while the copies of one institute’s many files are held up, another 
   }
 });
 
-test('3.3 while the store is away the read answers 503, and the file is checked when it is back', async () => {
+test('while the store is away the read answers 503, and the file is checked when it is back', async () => {
   const id = await uploadCopy(service.api, plainPdf(1));
   proxy.setAway(true);
   const answer = await service.api.get(`/uploads/${id}`);
@@ -151,7 +151,7 @@ test('3.3 while the store is away the read answers 503, and the file is checked 
   expect(await settled(service.api, id)).toMatchObject({ status: 'ready', pages: 1 });
 });
 
-test('5.8 the API key is nowhere in what the service sends to its store', async () => {
+test('the API key is nowhere in what the service sends to its store', async () => {
   await settled(service.api, await uploadCopy(service.api, plainPdf(1)));
   expect(proxy.seen.length).toBeGreaterThan(3);
   expect(JSON.stringify(proxy.seen)).not.toContain(service.api.apiKey);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('4.1 GET /me shows the key, its institute, and what of today is used', async () => {
+test('GET /me shows the key, its institute, and what of today is used', async () => {
   const provision = service.control.as({}).control;
   const { institute_id } = await provision.createInstitute.mutate({
     name: 'Sunrise School',
@@ -40,7 +40,7 @@ test('4.1 GET /me shows the key, its institute, and what of today is used', asyn
   expect(untilReset).toBeLessThanOrEqual(24 * 60 * 60 * 1000);
 });
 
-test('4.1 a new institute has 2000 copies a day, and its key no cap of its own', async () => {
+test('a new institute has 2000 copies a day, and its key no cap of its own', async () => {
   const { api } = await newTenant(service);
   expect((await api.get<Account>('/me')).body).toMatchObject({
     daily_copy_quota: 2000,
@@ -49,7 +49,7 @@ test('4.1 a new institute has 2000 copies a day, and its key no cap of its own',
   });
 });
 
-test('8.3 each accepted submission counts one copy, objective-only ones too, over all keys of the institute', async () => {
+test('each accepted submission counts one copy, objective-only ones too, over all keys of the institute', async () => {
   const { api, instituteId } = await newTenant(service);
   const exam = await createExam(api, typedExam([mcq('1')]));
   const answers = [{ question_label: '1', option_labels: ['A'] }];

@@ -46,13 +46,13 @@ const listed = async (of: Tenant, query = 'limit=200'): Promise<ExamListItem[]> 
   }
 };
 
-describe('4.2 GET /exams', () => {
-  test('4.2 an institute without exams has an empty list', async () => {
+describe('GET /exams', () => {
+  test('an institute without exams has an empty list', async () => {
     const { body } = await (await newTenant(service)).api.get<ExamList>('/exams');
     expect(body).toEqual({ data: [], next_cursor: null, has_more: false });
   });
 
-  test('4.2 an item is the exam without its questions, warnings, quote and sections included', async () => {
+  test('an item is the exam without its questions, warnings, quote and sections included', async () => {
     const own = await newTenant(service);
     const rubric = {
       criteria: [
@@ -92,7 +92,7 @@ describe('4.2 GET /exams', () => {
     });
   });
 
-  test('1 pages follow each other in the order of (updated_at, id), each exam once, whatever the limit', async () => {
+  test('pages follow each other in the order of (updated_at, id), each exam once, whatever the limit', async () => {
     const own = await newTenant(service);
     const ids = [];
     for (let index = 0; index < 7; index += 1) ids.push((await created(draft(), own)).id);
@@ -101,7 +101,7 @@ describe('4.2 GET /exams', () => {
     }
   });
 
-  test('1 an exam that changes moves to the end of the list, with its new updated_at', async () => {
+  test('an exam that changes moves to the end of the list, with its new updated_at', async () => {
     const own = await newTenant(service);
     const [first, second] = [await created(draft(), own), await created(draft(), own)];
     const edited = await own.api.patch<Exam>(`/exams/${first.id}`, { title: 'Changed' });
@@ -110,7 +110,7 @@ describe('4.2 GET /exams', () => {
     expect(since).toEqual([asItem(edited.body)]);
   });
 
-  test('3.1 deleted exams are hidden, those of another institute are never there', async () => {
+  test('deleted exams are hidden, those of another institute are never there', async () => {
     const [own, other] = [await newTenant(service), await newTenant(service)];
     const [kept, gone] = [await created(draft(), own), await created(draft(), own)];
     await created(draft(), other);
@@ -126,7 +126,7 @@ describe('4.2 GET /exams', () => {
     },
   );
 
-  test('1 a cursor of another list, of other filters or of nobody answers invalid_cursor', async () => {
+  test('a cursor of another list, of other filters or of nobody answers invalid_cursor', async () => {
     const own = await newTenant(service);
     await created(draft(), own);
     await created(draft(), own);
@@ -142,7 +142,7 @@ describe('4.2 GET /exams', () => {
   });
 });
 
-test('1 an exam of the dashboard is in no list, is not found, and leaves its external_ref to the API', async () => {
+test('an exam of the dashboard is in no list, is not found, and leaves its external_ref to the API', async () => {
   const own = await newTenant(service);
   const teachers = await created(draft({ external_ref: 'both' }), own);
   await behind(service.database, "update exams set source = 'dashboard' where id = $1", [teachers.id]);
@@ -155,18 +155,18 @@ test('1 an exam of the dashboard is in no list, is not found, and leaves its ext
   expectError(await own.api.delete(`/exams/${teachers.id}`), 404, 'exam_not_found');
 });
 
-describe('4.2 POST /exams/search', () => {
+describe('POST /exams/search', () => {
   const search = (external_ref: unknown, of: Tenant = tenant) =>
     of.api.post<ExamsFound>('/exams/search', { external_ref });
 
-  test('4.2 finds the exam by its external_ref, exactly, in the institute of the key', async () => {
+  test('finds the exam by its external_ref, exactly, in the institute of the key', async () => {
     const exam = await created(draft({ external_ref: 'Find me' }));
     expect(await search('Find me')).toMatchObject({ status: 200, body: { data: [asItem(exam)] } });
     expect((await search('find me')).body).toEqual({ data: [] });
     expect((await search('Find me', await newTenant(service))).body).toEqual({ data: [] });
   });
 
-  test('2.1 finds no deleted exam, and after the reference is used again the new one', async () => {
+  test('finds no deleted exam, and after the reference is used again the new one', async () => {
     const gone = await created(draft({ external_ref: 'again' }));
     await tenant.api.delete(`/exams/${gone.id}`);
     expect((await search('again')).body).toEqual({ data: [] });
@@ -181,12 +181,12 @@ describe('4.2 POST /exams/search', () => {
     ['an empty one', { external_ref: '' }, 'external_ref: required'],
     ['one of 129 characters', { external_ref: 'x'.repeat(129) }, 'external_ref: too_long'],
     ['NUL', { external_ref: 'a\u0000' }, 'external_ref: invalid_characters'],
-  ])('4.2 a search for %s answers validation_failed', async (_name, body, problem) => {
+  ])('a search for %s answers validation_failed', async (_name, body, problem) => {
     const error = expectError(await tenant.api.post('/exams/search', body), 422, 'validation_failed');
     expect(problemsIn(error)).toEqual([problem]);
   });
 
-  test('5 reading is enough to list and to search, and not enough to edit or delete', async () => {
+  test('reading is enough to list and to search, and not enough to edit or delete', async () => {
     const reader = (await service.newInstitute({ scopes: ['evaluation:read'] })).api;
     expect((await reader.get('/exams')).status).toBe(200);
     expect((await reader.post('/exams/search', { external_ref: 'x' })).status).toBe(200);
@@ -196,8 +196,8 @@ describe('4.2 POST /exams/search', () => {
   });
 });
 
-describe('4.2 DELETE /exams/{id}', () => {
-  test('3.1 a draft is deleted: it answers {id, deleted: true}, and stays readable as deleted', async () => {
+describe('DELETE /exams/{id}', () => {
+  test('a draft is deleted: it answers {id, deleted: true}, and stays readable as deleted', async () => {
     const exam = await created(typedExam([mcq('1')], { candidates: [{ external_id: 'deleted-with' }] }));
     const answer = await tenant.api.delete<Deleted>(`/exams/${exam.id}`);
     expect(answer).toMatchObject({ status: 200, body: { id: exam.id, deleted: true } });
@@ -206,13 +206,13 @@ describe('4.2 DELETE /exams/{id}', () => {
     expect(Date.parse(gone.updated_at)).toBeGreaterThan(Date.parse(exam.updated_at));
   });
 
-  test('3.1 an open exam without submissions is deleted', async () => {
+  test('an open exam without submissions is deleted', async () => {
     const exam = await createExam(tenant.api, typedExam([mcq('1')]));
     expect((await tenant.api.delete(`/exams/${exam.id}`)).status).toBe(200);
     expect((await read(exam.id)).status).toBe('deleted');
   });
 
-  test('3.1 an open exam with a live submission answers conflict and stays', async () => {
+  test('an open exam with a live submission answers conflict and stays', async () => {
     const exam = await createExam(tenant.api, typedExam([longAnswer('1')]));
     await submit(tenant.api, exam.id, {
       candidate: { external_id: 'sitting' },
@@ -223,7 +223,7 @@ describe('4.2 DELETE /exams/{id}', () => {
     expect(await read(exam.id)).toEqual(before);
   });
 
-  test('3.1 of a delete and a submission at once, either the exam is gone or the copy is kept', async () => {
+  test('of a delete and a submission at once, either the exam is gone or the copy is kept', async () => {
     for (let round = 0; round < 5; round += 1) {
       const exam = await createExam(tenant.api, typedExam([longAnswer('1')]));
       const [gone, copy] = await Promise.all([
@@ -238,7 +238,7 @@ describe('4.2 DELETE /exams/{id}', () => {
     }
   });
 
-  test('3.1 deleting frees external_ref', async () => {
+  test('deleting frees external_ref', async () => {
     const gone = await created(draft({ external_ref: 'freed' }));
     await tenant.api.delete(`/exams/${gone.id}`);
     const next = await created(draft({ external_ref: 'freed' }));
@@ -246,7 +246,7 @@ describe('4.2 DELETE /exams/{id}', () => {
     expect((await read(gone.id)).external_ref).toBe('freed');
   });
 
-  test('4.2 what does not exist, is not ours or is no UUID answers exam_not_found', async () => {
+  test('what does not exist, is not ours or is no UUID answers exam_not_found', async () => {
     const theirs = await created(draft(), await newTenant(service));
     for (const id of [randomUUID(), theirs.id, 'x']) {
       expectError(await tenant.api.delete(`/exams/${id}`), 404, 'exam_not_found');
@@ -255,7 +255,7 @@ describe('4.2 DELETE /exams/{id}', () => {
   });
 });
 
-describe('4.2 PATCH /exams/{id}', () => {
+describe('PATCH /exams/{id}', () => {
   const edit = (id: string, body: unknown) => tenant.api.patch<Exam & ErrorBody>(`/exams/${id}`, body);
   const edited = async (id: string, body: object): Promise<Exam> => {
     const answer = await edit(id, body);
@@ -274,7 +274,7 @@ describe('4.2 PATCH /exams/{id}', () => {
     return error;
   };
 
-  test('4.2 every field of a draft changes to what is sent, and nothing else does', async () => {
+  test('every field of a draft changes to what is sent, and nothing else does', async () => {
     const exam = await created(draft({ subject: 'Before', instructions: 'Before' }));
     const change = {
       title: 'Class X Science',
@@ -300,7 +300,7 @@ describe('4.2 PATCH /exams/{id}', () => {
     expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(exam.updated_at));
   });
 
-  test('4.2 null clears what may be empty', async () => {
+  test('null clears what may be empty', async () => {
     const optional = {
       external_ref: 'cleared',
       subject: 's',
@@ -315,7 +315,7 @@ describe('4.2 PATCH /exams/{id}', () => {
     await created(draft({ external_ref: 'cleared' }));
   });
 
-  test('1 an unknown field answers validation_failed with unknown_field, at every depth', async () => {
+  test('an unknown field answers validation_failed with unknown_field, at every depth', async () => {
     const exam = await created(draft());
     const error = await refused(
       exam.id,
@@ -330,12 +330,12 @@ describe('4.2 PATCH /exams/{id}', () => {
     ]);
   });
 
-  test('1 an empty object answers the exam and changes nothing, updated_at least of all', async () => {
+  test('an empty object answers the exam and changes nothing, updated_at least of all', async () => {
     const exam = await created(typedExam([mcq('1')], { open: true }));
     expect(await edit(exam.id, {})).toMatchObject({ status: 200, body: exam });
   });
 
-  test('1 an edit to what stands already does not move updated_at, whatever the status', async () => {
+  test('an edit to what stands already does not move updated_at, whatever the status', async () => {
     const body = {
       title: 'Unit test',
       mode: 'typed',
@@ -383,19 +383,19 @@ describe('4.2 PATCH /exams/{id}', () => {
       'sections: too_long',
     ],
     ['NUL', { subject: 'a\u0000b' }, 'subject: invalid_characters'],
-  ])('2.1 %s is refused by an edit as by a create', async (_name, body, problem) => {
+  ])('%s is refused by an edit as by a create', async (_name, body, problem) => {
     const exam = await created(draft());
     expect(problemsIn(await refused(exam.id, body, 422, 'validation_failed'))).toEqual([problem]);
   });
 
-  test('2.1 hi answers language_not_supported, and a body that is no object validation_failed', async () => {
+  test('hi answers language_not_supported, and a body that is no object validation_failed', async () => {
     const exam = await created(draft());
     await refused(exam.id, { feedback_language: 'hi' }, 422, 'language_not_supported');
     await refused(exam.id, ['title'], 422, 'validation_failed');
     await refused(exam.id, 'title', 422, 'validation_failed');
   });
 
-  test('4.2 an external_ref that another exam has answers exam_exists with its id', async () => {
+  test('an external_ref that another exam has answers exam_exists with its id', async () => {
     const other = await created(draft({ external_ref: 'of another' }));
     const exam = await created(draft());
     const error = await refused(exam.id, { external_ref: 'of another', title: 'x' }, 409, 'exam_exists');
@@ -404,7 +404,7 @@ describe('4.2 PATCH /exams/{id}', () => {
     expect((await edit(other.id, { external_ref: 'of another' })).status).toBe(200);
   });
 
-  test('3.1 of an open exam mode, blind and sections answer conflict, and the rest changes', async () => {
+  test('of an open exam mode, blind and sections answer conflict, and the rest changes', async () => {
     const exam = await createExam(tenant.api, typedExam([mcq('1')]));
     for (const body of [
       { mode: 'handwritten' },
@@ -418,12 +418,12 @@ describe('4.2 PATCH /exams/{id}', () => {
     expect(await edited(exam.id, change)).toMatchObject(change);
   });
 
-  test('5 the state is looked at before the fields', async () => {
+  test('the state is looked at before the fields', async () => {
     const exam = await createExam(tenant.api, typedExam([mcq('1')]));
     await refused(exam.id, { mode: 'oral', title: '' }, 409, 'conflict');
   });
 
-  test('2.2 a typed exam that becomes handwritten loses its negative marks, with a warning for each question', async () => {
+  test('a typed exam that becomes handwritten loses its negative marks, with a warning for each question', async () => {
     const exam = await created(
       typedExam([mcq('1', { negative_marks: 0.5 }), mcq('2'), mcq('3', { negative_marks: 0.25 })]),
     );
@@ -438,7 +438,7 @@ describe('4.2 PATCH /exams/{id}', () => {
     expect((await edited(exam.id, { mode: 'handwritten' })).warnings).toEqual([]);
   });
 
-  describe('2.1 sections', () => {
+  describe('sections', () => {
     const sections = [
       { name: 'Physics', order: 10 },
       { name: 'Biology', order: 20 },
@@ -446,7 +446,7 @@ describe('4.2 PATCH /exams/{id}', () => {
     const withSections = () =>
       created(typedExam([mcq('1', { section: 'physics' }), mcq('2', { section: 'BIOLOGY' })], { sections }));
 
-    test('2.1 they are renamed in case, put in another order, added and removed; questions keep their place', async () => {
+    test('they are renamed in case, put in another order, added and removed; questions keep their place', async () => {
       const exam = await withSections();
       const after = await edited(exam.id, {
         sections: [
@@ -467,7 +467,7 @@ describe('4.2 PATCH /exams/{id}', () => {
       expect((await edited(exam.id, { sections })).sections).toEqual(sections);
     });
 
-    test('2.1 a section that a question names cannot go', async () => {
+    test('a section that a question names cannot go', async () => {
       const exam = await withSections();
       const error = await refused(
         exam.id,
@@ -479,15 +479,15 @@ describe('4.2 PATCH /exams/{id}', () => {
       await refused(exam.id, { sections: [] }, 422, 'validation_failed');
     });
 
-    test('2.1 without questions all sections may go', async () => {
+    test('without questions all sections may go', async () => {
       const exam = await created(draft({ sections }));
       expect((await edited(exam.id, { sections: [] })).sections).toEqual([]);
     });
   });
 });
 
-describe('2.1 blind', () => {
-  test('2.1 a draft made blind hides the names of its candidates, and their rows are seen to change', async () => {
+describe('blind', () => {
+  test('a draft made blind hides the names of its candidates, and their rows are seen to change', async () => {
     const exam = await created(draft({ candidates: [{ external_id: 'blinded', name: 'Asha' }] }));
     const before = await registered(tenant.api, exam.id, 'blinded');
     expect(before.name).toBe('Asha');
@@ -498,8 +498,8 @@ describe('2.1 blind', () => {
   });
 });
 
-describe('4.2 POST /exams/{id}/open', () => {
-  test('4.2 the body is empty or an object; anything else is refused, and what is not JSON answers 415', async () => {
+describe('POST /exams/{id}/open', () => {
+  test('the body is empty or an object; anything else is refused, and what is not JSON answers 415', async () => {
     const exam = await created(typedExam([mcq('1')]));
     const path = `/exams/${exam.id}/open`;
     for (const body of [[], 'now', 1, true]) {

@@ -108,8 +108,8 @@ const everyType: QuestionInput[] = [
   longAnswer('9', { model_answer: null, text: 'Explain <b> & "why" …' }),
 ];
 
-describe('4.3 the question list', () => {
-  test('2.2 every field is returned as it was sent, with ids and defaults', async () => {
+describe('the question list', () => {
+  test('every field is returned as it was sent, with ids and defaults', async () => {
     const exam = await draft(everyType);
     const listed = await list(exam.id);
     const stored = listed.map(({ id: _id, created_at: _created, updated_at: _updated, ...question }) => ({
@@ -151,7 +151,7 @@ describe('4.3 the question list', () => {
     ['?include=rubric', ['rubric']],
     ['?include=model_answer', ['model_answer']],
     ['?include=model_answer,rubric', ['model_answer', 'rubric']],
-  ])('4.3 with "%s" exactly %j comes with the long answers', async (query, fields) => {
+  ])('with "%s" exactly %j comes with the long answers', async (query, fields) => {
     const exam = await draft([mcq('1'), longAnswer('2')]);
     const [choice, essay] = await list(exam.id, query);
     const asked = ['model_answer', 'rubric'];
@@ -163,7 +163,7 @@ describe('4.3 the question list', () => {
     ).toEqual(fields);
   });
 
-  test('4.3 an include that is not known is refused', async () => {
+  test('an include that is not known is refused', async () => {
     const exam = await draft([mcq('1')]);
     const error = expectError(
       await tenant.api.get(`/exams/${exam.id}/questions?include=rubrics`),
@@ -173,12 +173,12 @@ describe('4.3 the question list', () => {
     expect(problemsIn(error)).toEqual(['include: invalid_value']);
   });
 
-  test('4.3 an exam without questions lists none', async () => {
+  test('an exam without questions lists none', async () => {
     const exam = await draft([]);
     expect(await list(exam.id)).toEqual([]);
   });
 
-  test('4.3 the exam of another institute, one that is none and one that is deleted answer exam_not_found', async () => {
+  test('the exam of another institute, one that is none and one that is deleted answer exam_not_found', async () => {
     const exam = await draft([mcq('1')]);
     const other = await newTenant(service);
     for (const path of [`/exams/${exam.id}/questions`, `/exams/${exam.id}/rubrics`]) {
@@ -196,8 +196,8 @@ describe('4.3 the question list', () => {
   });
 });
 
-describe('4.3 adding questions', () => {
-  test('4.3 they stand at the end in the order sent, and the exam counts them', async () => {
+describe('adding questions', () => {
+  test('they stand at the end in the order sent, and the exam counts them', async () => {
     const exam = await draft([mcq('z'), longAnswer('y')]);
     const added = await add(exam.id, everyType);
     expect(added.questions.map(({ label }) => label)).toEqual(everyType.map(({ label }) => label));
@@ -214,7 +214,7 @@ describe('4.3 adding questions', () => {
     expect((await list(exam.id)).slice(2)).toEqual(added.questions);
   });
 
-  test('2.3 rule 6: their rubrics are one new version; questions without any make none', async () => {
+  test('their rubrics are one new version; questions without any make none', async () => {
     const exam = await draft([mcq('1')]);
     expect(exam.rubric.version).toBe(0);
     await add(exam.id, [mcq('2'), longAnswer('3', { model_answer: null })]);
@@ -225,7 +225,7 @@ describe('4.3 adding questions', () => {
     expect((await readExam(exam.id)).rubric.version).toBe(2);
   });
 
-  test('4.3 all or none: one broken question keeps the others out, and every problem is listed', async () => {
+  test('all or none: one broken question keeps the others out, and every problem is listed', async () => {
     const exam = await draft([mcq('1')]);
     const error = await refusedAdd(exam.id, [
       mcq('2'),
@@ -240,12 +240,12 @@ describe('4.3 adding questions', () => {
     ]);
   });
 
-  test('2.2 a label is unique beside those that stand, ignoring case', async () => {
+  test('a label is unique beside those that stand, ignoring case', async () => {
     const exam = await draft([mcq('1a')]);
     expect(problemsIn(await refusedAdd(exam.id, [mcq('1A')]))).toEqual(['questions[0].label: duplicate']);
   });
 
-  test('8.1 200 questions an exam, those that stand included', async () => {
+  test('200 questions an exam, those that stand included', async () => {
     const many = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => mcq(`q${from + index}`));
     const exam = await draft(many(0, 150));
@@ -264,19 +264,19 @@ describe('4.3 adding questions', () => {
       { questions: Array.from({ length: 201 }, (_, i) => mcq(`q${i}`)) },
       'questions: too_long',
     ],
-  ])('4.3 %s is refused', async (_name, body, problem) => {
+  ])('%s is refused', async (_name, body, problem) => {
     const exam = await draft([mcq('1')]);
     const call = () => tenant.api.post(`/exams/${exam.id}/questions`, body);
     expect(problemsIn(await refused(exam.id, call, 422, 'validation_failed'))).toEqual([problem]);
   });
 
-  test('1 unknown fields are ignored when adding', async () => {
+  test('unknown fields are ignored when adding', async () => {
     const exam = await draft([]);
     const { questions } = await add(exam.id, [{ ...mcq('1'), colour: 'red' }]);
     expect(questions[0]).not.toHaveProperty('colour');
   });
 
-  test('2.1 where sections were derived, a question may name a new one, which is appended', async () => {
+  test('where sections were derived, a question may name a new one, which is appended', async () => {
     const exam = await draft([mcq('1', { section: 'Physics' })]);
     await add(exam.id, [mcq('2', { section: 'PHYSICS' }), mcq('3', { section: 'Biology' }), mcq('4')]);
     const after = await readExam(exam.id);
@@ -289,7 +289,7 @@ describe('4.3 adding questions', () => {
     ]);
   });
 
-  test('2.1 an exam made without questions gets its section from the first that is added: "A", or what it names', async () => {
+  test('an exam made without questions gets its section from the first that is added: "A", or what it names', async () => {
     const unnamed = await draft([]);
     await add(unnamed.id, [mcq('1')]);
     expect((await readExam(unnamed.id)).sections.map(({ name }) => name)).toEqual(['A']);
@@ -298,7 +298,7 @@ describe('4.3 adding questions', () => {
     expect((await readExam(named.id)).sections.map(({ name }) => name)).toEqual(['B']);
   });
 
-  test('2.1 declared sections stay as declared: another one is refused, none named is the first', async () => {
+  test('declared sections stay as declared: another one is refused, none named is the first', async () => {
     const sections = [
       { name: 'Second', order: 2 },
       { name: 'First', order: 1 },
@@ -311,7 +311,7 @@ describe('4.3 adding questions', () => {
     expect(questions.map(({ section }) => section)).toEqual(['First', 'Second']);
   });
 
-  test('8.1 derived sections are at most 20, those that stand included', async () => {
+  test('derived sections are at most 20, those that stand included', async () => {
     const inSections = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => mcq(`q${from + i}`, { section: `S${from + i}` }));
     const exam = await draft(inSections(0, 19));
@@ -331,20 +331,20 @@ describe('4.3 adding questions', () => {
     expect(problemsIn(crowded)).toEqual(['section: too_many_sections']);
   });
 
-  test('2.2 on a handwritten exam negative marks are set to 0 with a warning', async () => {
+  test('on a handwritten exam negative marks are set to 0 with a warning', async () => {
     const exam = await draft([], { mode: 'handwritten' });
     const { questions, warnings } = await add(exam.id, [mcq('1', { negative_marks: 1 })]);
     expect(questions[0]?.negative_marks).toBe(0);
     expect(warnings.map(({ code }) => code)).toEqual(['negative_marks_ignored']);
   });
 
-  test('3.1 an open exam takes no new questions: 409 conflict, before the body is looked at', async () => {
+  test('an open exam takes no new questions: 409 conflict, before the body is looked at', async () => {
     const exam = await opened([mcq('1')]);
     await refusedAdd(exam.id, [mcq('2')], 409, 'conflict');
     await refusedAdd(exam.id, [], 409, 'conflict');
   });
 
-  test('5 adding, editing and deleting need the write scope, listing the read scope', async () => {
+  test('adding, editing and deleting need the write scope, listing the read scope', async () => {
     const reader = await newTenant(service, { scopes: ['evaluation:read'] });
     const writer = await newTenant(service, { scopes: ['evaluation:write'] });
     const path = `/exams/${randomUUID()}/questions`;
@@ -363,8 +363,8 @@ describe('4.3 adding questions', () => {
   });
 });
 
-describe('4.3 editing a question of a draft', () => {
-  test('3.1 every field but the type can change', async () => {
+describe('editing a question of a draft', () => {
+  test('every field but the type can change', async () => {
     const exam = await draft([
       mcq('1'),
       numeric('2'),
@@ -422,7 +422,7 @@ describe('4.3 editing a question of a draft', () => {
     expect(after.sections.map(({ name }) => name)).toEqual(['New']);
   });
 
-  test('4.3 what is left out stays, and null clears what may be empty', async () => {
+  test('what is left out stays, and null clears what may be empty', async () => {
     const [, , , , , , , essay] = everyType;
     const exam = await draft(everyType);
     const id = idOf(exam, '8');
@@ -453,7 +453,7 @@ describe('4.3 editing a question of a draft', () => {
     expect(await edit(exam.id, choice, { negative_marks: null })).toMatchObject({ negative_marks: 0 });
   });
 
-  test('4.3 {} and what stands already change nothing: no version, no updated_at', async () => {
+  test('{} and what stands already change nothing: no version, no updated_at', async () => {
     const exam = await draft(everyType);
     const before = await standing(exam.id);
     const listed = await list(exam.id);
@@ -466,7 +466,7 @@ describe('4.3 editing a question of a draft', () => {
     expect(await standing(exam.id)).toEqual(before);
   });
 
-  test('2.3 rule 6: a rubric or a model answer in it is one new version, other fields are none', async () => {
+  test('a rubric or a model answer in it is one new version, other fields are none', async () => {
     const exam = await draft([longAnswer('1')]);
     const id = idOf(exam, '1');
     const version = async () => (await readExam(exam.id)).rubric.version;
@@ -483,7 +483,7 @@ describe('4.3 editing a question of a draft', () => {
     });
   });
 
-  test('4.3 an option that keeps its label keeps its id, whatever its place', async () => {
+  test('an option that keeps its label keeps its id, whatever its place', async () => {
     const exam = await draft([mcq('1')]);
     const id = idOf(exam, '1');
     const ids = Object.fromEntries(
@@ -506,7 +506,7 @@ describe('4.3 editing a question of a draft', () => {
     );
   });
 
-  test('4.3 options are taken as they were read, on an open exam too; an id of another option is refused', async () => {
+  test('options are taken as they were read, on an open exam too; an id of another option is refused', async () => {
     const other = randomUUID();
     for (const exam of [await draft([mcq('1')]), await opened([mcq('1')])]) {
       const id = idOf(exam, '1');
@@ -520,7 +520,7 @@ describe('4.3 editing a question of a draft', () => {
     }
   });
 
-  test('1 null is no body: it is refused, and no body at all is an empty one', async () => {
+  test('null is no body: it is refused, and no body at all is an empty one', async () => {
     const exam = await draft([mcq('1')]);
     expect(problemsIn(await refusedEdit(exam.id, idOf(exam, '1'), null))).toEqual([': invalid_type']);
     const path = `/exams/${exam.id}/open`;
@@ -530,7 +530,7 @@ describe('4.3 editing a question of a draft', () => {
     expect((await tenant.api.post(path)).status).toBe(200);
   });
 
-  test('4.3 a question can take the label it has in another case, and keep its place', async () => {
+  test('a question can take the label it has in another case, and keep its place', async () => {
     const exam = await draft([mcq('a'), mcq('b')]);
     await edit(exam.id, idOf(exam, 'a'), { label: 'A' });
     expect((await readExam(exam.id)).questions.map(({ label }) => label)).toEqual(['A', 'b']);
@@ -586,12 +586,12 @@ describe('4.3 editing a question of a draft', () => {
       'correct_options[0]: unknown_option_label',
     ],
   ];
-  test.each(broken)('4.3 %s is refused at its field', async (_name, change, code, problem) => {
+  test.each(broken)('%s is refused at its field', async (_name, change, code, problem) => {
     const exam = await draft([mcq('first'), mcq('second')]);
     expect(problemsIn(await refusedEdit(exam.id, idOf(exam, 'first'), change, 422, code))).toEqual([problem]);
   });
 
-  test('2.9 every problem is listed at once, those that tie fields together too', async () => {
+  test('every problem is listed at once, those that tie fields together too', async () => {
     const exam = await draft([mcq('first'), mcq('second')]);
     const change = { label: 'SECOND', text: '', correct_options: ['Z'], type: 'numeric', colour: 'red' };
     expect(problemsIn(await refusedEdit(exam.id, idOf(exam, 'first'), change))).toEqual([
@@ -609,7 +609,7 @@ describe('4.3 editing a question of a draft', () => {
     ]);
   });
 
-  test('2.3 marks that the rubric does not add up to, and a rubric that does not add up to the marks, are refused', async () => {
+  test('marks that the rubric does not add up to, and a rubric that does not add up to the marks, are refused', async () => {
     const rubric = { criteria: [{ name: 'a', marks: 2 }] };
     const exam = await draft([longAnswer('1', { rubric })]);
     const id = idOf(exam, '1');
@@ -622,7 +622,7 @@ describe('4.3 editing a question of a draft', () => {
     await edit(exam.id, id, { ...three, max_marks: 3 });
   });
 
-  test('1 an unknown field of a criterion is refused too', async () => {
+  test('an unknown field of a criterion is refused too', async () => {
     const exam = await draft([longAnswer('1')]);
     const rubric = { criteria: [{ name: 'a', marks: 2, colour: 'red' }], notes: '' };
     expect(problemsIn(await refusedEdit(exam.id, idOf(exam, '1'), { rubric }))).toEqual([
@@ -634,13 +634,13 @@ describe('4.3 editing a question of a draft', () => {
   test.each([
     ['a list', []],
     ['text', '{}'],
-  ])('4.3 %s is no edit', async (_name, body) => {
+  ])('%s is no edit', async (_name, body) => {
     const exam = await draft([mcq('1')]);
     const answer = await tenant.api.patch(`/exams/${exam.id}/questions/${idOf(exam, '1')}`, body);
     expectError(answer, 422, 'validation_failed');
   });
 
-  test('2.2 the warnings are those of the question as it then is', async () => {
+  test('the warnings are those of the question as it then is', async () => {
     const exam = await draft([longAnswer('1')]);
     const { warnings } = await edit(exam.id, idOf(exam, '1'), { model_answer: null });
     expect(warnings.map(({ code }) => code)).toEqual(['auto_rubric']);
@@ -649,7 +649,7 @@ describe('4.3 editing a question of a draft', () => {
     expect(negative).toMatchObject({ negative_marks: 0, warnings: [{ code: 'negative_marks_ignored' }] });
   });
 
-  test('4.3 an unknown question, one of another exam and a malformed id answer not_found', async () => {
+  test('an unknown question, one of another exam and a malformed id answer not_found', async () => {
     const exam = await draft([mcq('1')]);
     const other = await draft([mcq('1')]);
     for (const id of [randomUUID(), idOf(other, '1'), 'none']) {
@@ -659,8 +659,8 @@ describe('4.3 editing a question of a draft', () => {
   });
 });
 
-describe('3.1 editing a question of an open exam', () => {
-  test('3.1 text, rubric, model answer and what is only stored can change', async () => {
+describe('editing a question of an open exam', () => {
+  test('text, rubric, model answer and what is only stored can change', async () => {
     const exam = await opened([longAnswer('1'), mcq('2')]);
     const change = {
       text: 'New text',
@@ -700,12 +700,12 @@ describe('3.1 editing a question of an open exam', () => {
     ['marks of a long answer', '3', { max_marks: 3, rubric: { criteria: [{ name: 'a', marks: 3 }] } }],
     ['marks, though the rest of the body is wrong', '1', { max_marks: -1, colour: 'red' }],
   ];
-  test.each(frozen)('3.1 the %s cannot: 409 conflict', async (_name, label, change) => {
+  test.each(frozen)('the %s cannot: 409 conflict', async (_name, label, change) => {
     const exam = await opened([mcq('1'), numeric('2'), longAnswer('3')]);
     await refusedEdit(exam.id, idOf(exam, label), { text: 'New text', ...change }, 409, 'conflict');
   });
 
-  test('3.1 a frozen field with the value it has is no change', async () => {
+  test('a frozen field with the value it has is no change', async () => {
     const exam = await opened(everyType);
     const listed = await list(exam.id);
     for (const [index, question] of everyType.entries()) {
@@ -715,13 +715,13 @@ describe('3.1 editing a question of an open exam', () => {
     }
   });
 
-  test('3.1 questions cannot be removed: 409 conflict', async () => {
+  test('questions cannot be removed: 409 conflict', async () => {
     const exam = await opened([mcq('1')]);
     const path = `/exams/${exam.id}/questions/${idOf(exam, '1')}`;
     await refused(exam.id, () => tenant.api.delete(path), 409, 'conflict');
   });
 
-  test('3.1 on a finalized exam every change answers exam_finalized', async () => {
+  test('on a finalized exam every change answers exam_finalized', async () => {
     const exam = await opened([mcq('1'), longAnswer('2')]);
     await finalizeExam(service.database, exam.id);
     expect((await readExam(exam.id)).status).toBe('finalized');
@@ -734,8 +734,8 @@ describe('3.1 editing a question of an open exam', () => {
   });
 });
 
-describe('4.3 deleting a question', () => {
-  test('4.3 it answers {id, deleted: true}; the exam and its list know it no more', async () => {
+describe('deleting a question', () => {
+  test('it answers {id, deleted: true}; the exam and its list know it no more', async () => {
     const exam = await draft([mcq('1', { section: 'X' }), longAnswer('2', { section: 'Y' }), mcq('3')]);
     const id = idOf(exam, '2');
     expect(await remove(exam.id, id)).toEqual({ id, deleted: true });
@@ -748,7 +748,7 @@ describe('4.3 deleting a question', () => {
     await refused(exam.id, () => tenant.api.delete(path), 404, 'not_found');
   });
 
-  test('2.2 a type changes by delete and re-add, under the same label, at the end', async () => {
+  test('a type changes by delete and re-add, under the same label, at the end', async () => {
     const exam = await draft([mcq('1'), mcq('2')]);
     await remove(exam.id, idOf(exam, '1'));
     await add(exam.id, [longAnswer('1')]);
@@ -758,7 +758,7 @@ describe('4.3 deleting a question', () => {
     ]);
   });
 
-  test('2.1 declared sections stay, though nobody is in them', async () => {
+  test('declared sections stay, though nobody is in them', async () => {
     const exam = await draft([mcq('1')], { sections: [{ name: 'Only', order: 1 }] });
     await remove(exam.id, idOf(exam, '1'));
     expect(await readExam(exam.id)).toMatchObject({

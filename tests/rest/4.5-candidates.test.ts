@@ -35,8 +35,8 @@ const search = async (externalIds: string[], of: Tenant = tenant): Promise<Candi
 const many = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => ({ external_id: `${prefix}${index}` }));
 
-describe('4.5 POST /candidates', () => {
-  test('4.5 answers id, external_id and whether it was created, in the order of the request', async () => {
+describe('POST /candidates', () => {
+  test('answers id, external_id and whether it was created, in the order of the request', async () => {
     const [first] = await create({ external_id: 'order-b' });
     expect(first).toMatchObject({ external_id: 'order-b', created: true });
     const both = await create({ external_id: 'order-a' }, { external_id: 'order-b' });
@@ -46,7 +46,7 @@ describe('4.5 POST /candidates', () => {
     ]);
   });
 
-  test('2.4 a candidate is returned as it was sent, with id, created_at and updated_at', async () => {
+  test('a candidate is returned as it was sent, with id, created_at and updated_at', async () => {
     const sent = {
       external_id: 'whole',
       name: 'Zoë Ü. 😀 & Co',
@@ -63,7 +63,7 @@ describe('4.5 POST /candidates', () => {
     });
   });
 
-  test('2.4 what was never sent is null', async () => {
+  test('what was never sent is null', async () => {
     expect(await read(await createOne({ external_id: 'bare' }))).toMatchObject({
       name: null,
       roll_number: null,
@@ -72,7 +72,7 @@ describe('4.5 POST /candidates', () => {
     });
   });
 
-  test('2.4 fields that are sent replace, fields left out or null keep what is stored', async () => {
+  test('fields that are sent replace, fields left out or null keep what is stored', async () => {
     const id = await createOne({
       external_id: 'keep',
       name: 'Asha Rao',
@@ -106,7 +106,7 @@ describe('4.5 POST /candidates', () => {
     expect((await read(id)).metadata).toEqual({});
   });
 
-  test('2.4 updated_at stays where nothing changes, however often the same is sent', async () => {
+  test('updated_at stays where nothing changes, however often the same is sent', async () => {
     const same = { external_id: 'same', name: 'Same', metadata: { a: 1, b: [true] } };
     const id = await createOne(same);
     const before = await read(id);
@@ -114,7 +114,7 @@ describe('4.5 POST /candidates', () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test('2.4 external_id is unique per institute: the same one in two institutes is two candidates', async () => {
+  test('external_id is unique per institute: the same one in two institutes is two candidates', async () => {
     const ours = await createOne({ external_id: 'shared', name: 'Ours' });
     const { body } = await other.api.post<CandidatesCreated>('/candidates', {
       candidates: [{ external_id: 'shared', name: 'Theirs' }],
@@ -124,7 +124,7 @@ describe('4.5 POST /candidates', () => {
     expect((await read(ours)).name).toBe('Ours');
   });
 
-  test('4.5 takes 2000 in one call', async () => {
+  test('takes 2000 in one call', async () => {
     const made = await create(...many(2000, 'bulk-'));
     expect(made.filter(({ created }) => created)).toHaveLength(2000);
     expect(new Set(made.map(({ id }) => id)).size).toBe(2000);
@@ -137,13 +137,13 @@ describe('4.5 POST /candidates', () => {
     ['2001', { candidates: many(2001, 'over-') }, 'candidates: too_long'],
     ['no list', {}, 'candidates: required'],
     ['null', { candidates: null }, 'candidates: invalid_type'],
-  ])('4.5 1 to 2000: %s is refused', async (_name, body, problem) => {
+  ])('to 2000: %s is refused', async (_name, body, problem) => {
     const error = expectError(await tenant.api.post('/candidates', body), 422, 'validation_failed');
     expect(problemsIn(error)).toEqual([problem]);
     expect(await search(['over-0'])).toEqual([]);
   });
 
-  test('4.5 the same external_id twice in one request answers validation_failed, and nothing is stored', async () => {
+  test('the same external_id twice in one request answers validation_failed, and nothing is stored', async () => {
     const candidates = [
       { external_id: 'one' },
       { external_id: 'twice' },
@@ -154,7 +154,7 @@ describe('4.5 POST /candidates', () => {
     expect(await search(['one', 'twice'])).toEqual([]);
   });
 
-  test('2.9 a repeated external_id is listed beside whatever else is wrong', async () => {
+  test('a repeated external_id is listed beside whatever else is wrong', async () => {
     const candidates = [{ external_id: 'pair' }, { external_id: 'pair' }, { name: 'Nobody' }];
     const error = expectError(await tenant.api.post('/candidates', { candidates }), 422, 'validation_failed');
     expect(problemsIn(error).toSorted()).toEqual([
@@ -163,7 +163,7 @@ describe('4.5 POST /candidates', () => {
     ]);
   });
 
-  test('1 every problem is listed with its path, unknown fields are ignored, and nothing is stored', async () => {
+  test('every problem is listed with its path, unknown fields are ignored, and nothing is stored', async () => {
     const candidates = [
       { external_id: 'fine', shoe_size: 42 },
       { name: '<b>' },
@@ -180,7 +180,7 @@ describe('4.5 POST /candidates', () => {
     expect(await create({ external_id: 'fine', shoe_size: 42 })).toMatchObject([{ created: true }]);
   });
 
-  test('4.5 of calls that race to create the same candidates, one says created for each', async () => {
+  test('of calls that race to create the same candidates, one says created for each', async () => {
     const batch = many(40, 'race-');
     const calls = await Promise.all(
       Array.from({ length: 6 }, (_, call) => {
@@ -196,20 +196,20 @@ describe('4.5 POST /candidates', () => {
   });
 });
 
-describe('4.5 POST /candidates/search', () => {
-  test('4.5 finds candidates by external_id, in the order asked for; unknown ids are simply missing', async () => {
+describe('POST /candidates/search', () => {
+  test('finds candidates by external_id, in the order asked for; unknown ids are simply missing', async () => {
     await create({ external_id: 'find-1', name: 'One' }, { external_id: 'find-2', name: 'Two' });
     const found = await search(['find-2', 'nobody', 'find-1', 'find-2', 'FIND-1']);
     expect(found.map(({ external_id }) => external_id)).toEqual(['find-2', 'find-1']);
     for (const candidate of found) expect(await read(candidate.id)).toEqual(candidate);
   });
 
-  test('5 sees the institute’s own candidates only', async () => {
+  test('sees the institute’s own candidates only', async () => {
     await create({ external_id: 'private' });
     expect(await search(['private'], other)).toEqual([]);
   });
 
-  test('8.1 takes 1 to 500 ids', async () => {
+  test('takes 1 to 500 ids', async () => {
     const ids = many(501, 'bulk-').map(({ external_id }) => external_id);
     await create(...many(500, 'bulk-'));
     expect(await search(ids.slice(0, 500))).toHaveLength(500);
@@ -226,8 +226,8 @@ describe('4.5 POST /candidates/search', () => {
   });
 });
 
-describe('4.5 GET /candidates/{id}', () => {
-  test('7 an unknown, malformed or foreign id answers candidate_not_found, an external_id too', async () => {
+describe('GET /candidates/{id}', () => {
+  test('an unknown, malformed or foreign id answers candidate_not_found, an external_id too', async () => {
     const id = await createOne({ external_id: 'mine' });
     for (const unknown of [randomUUID(), 'mine', '1', `${id}0`]) {
       expectError(await tenant.api.get(`/candidates/${unknown}`), 404, 'candidate_not_found');
@@ -237,7 +237,7 @@ describe('4.5 GET /candidates/{id}', () => {
   });
 });
 
-test('4.5 creating needs the write scope; searching and reading need the read scope', async () => {
+test('creating needs the write scope; searching and reading need the read scope', async () => {
   const reader = await newTenant(service, { scopes: ['evaluation:read'] });
   const writer = await newTenant(service, { scopes: ['evaluation:write'] });
   const body = { candidates: [{ external_id: 'scoped' }] };

@@ -59,7 +59,7 @@ const make = async (
   }
 };
 
-test('1 paging through the candidates of an exam while they change shows each that does not change exactly once', async () => {
+test('paging through the candidates of an exam while they change shows each that does not change exactly once', async () => {
   let changedRuns = 0;
   await fc.assert(
     fc.asyncProperty(

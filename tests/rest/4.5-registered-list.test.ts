@@ -25,7 +25,7 @@ const submitAs = (exam: Exam, externalId: string) =>
     answers: [{ question_label: '1', text: 'Because.' }],
   });
 
-test('4.5 lists registered candidates, each with registration_id and no submission yet', async () => {
+test('lists registered candidates, each with registration_id and no submission yet', async () => {
   const candidate = {
     external_id: 'full',
     name: 'Full Name',
@@ -49,7 +49,7 @@ test('4.5 lists registered candidates, each with registration_id and no submissi
   expect({ next_cursor, has_more }).toEqual({ next_cursor: null, has_more: false });
 });
 
-test('4.5 creating a submission registers its candidate; submission_id is the live one, or null', async () => {
+test('creating a submission registers its candidate; submission_id is the live one, or null', async () => {
   const exam = await newExam();
   const submission = await submitAs(exam, 'submits');
   expect(await registered(tenant.api, exam.id, 'submits')).toMatchObject({
@@ -77,7 +77,7 @@ test('4.5 creating a submission registers its candidate; submission_id is the li
   }
 });
 
-test('4.5 updated_at moves, and the row goes to the end, when candidate or submission change what it shows', async () => {
+test('updated_at moves, and the row goes to the end, when candidate or submission change what it shows', async () => {
   const exam = await newExam({ candidates: [{ external_id: 'moves' }, { external_id: 'stays' }] });
   const still = await registered(tenant.api, exam.id, 'stays');
   let last = await registered(tenant.api, exam.id, 'moves');
@@ -108,7 +108,7 @@ test('4.5 updated_at moves, and the row goes to the end, when candidate or submi
   await expectMoved({ submission_id: null, submission_status: null });
 });
 
-test('2.1 on a blind exam nobody has a name', async () => {
+test('on a blind exam nobody has a name', async () => {
   const exam = await newExam({
     blind: true,
     candidates: [{ external_id: 'hidden', name: 'Nobody Knows', roll_number: '3' }],
@@ -118,7 +118,7 @@ test('2.1 on a blind exam nobody has a name', async () => {
   expect(await registered(tenant.api, open.id, 'hidden')).toMatchObject({ name: 'Nobody Knows' });
 });
 
-test('1 limit is 1 to 200, default 50; pages follow next_cursor and have every row once, in order', async () => {
+test('limit is 1 to 200, default 50; pages follow next_cursor and have every row once, in order', async () => {
   const candidates = Array.from({ length: 201 }, (_, index) => ({ external_id: `page-${index}` }));
   const exam = await newExam({ candidates });
   expect((await listRegistered(tenant.api, exam.id, '')).data).toHaveLength(50);

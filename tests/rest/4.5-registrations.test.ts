@@ -30,8 +30,8 @@ const submitAs = (exam: Exam, externalId: string) =>
     answers: [{ question_label: '1', text: 'Because.' }],
   });
 
-describe('4.5 POST /exams/{examId}/candidates', () => {
-  test('4.5 candidates are created or updated first, then registered, and named with their registration', async () => {
+describe('POST /exams/{examId}/candidates', () => {
+  test('candidates are created or updated first, then registered, and named with their registration', async () => {
     const exam = await newExam();
     const [known = ''] = await newCandidates(tenant.api, 'known');
     const answer = await register(tenant.api, exam.id, {
@@ -49,7 +49,7 @@ describe('4.5 POST /exams/{examId}/candidates', () => {
     expect((await tenant.api.get<Candidate>(`/candidates/${known}`)).body.name).toBe('Known');
   });
 
-  test('4.5 candidate_ids registers candidates of the institute; a repeated id is harmless', async () => {
+  test('candidate_ids registers candidates of the institute; a repeated id is harmless', async () => {
     const exam = await newExam();
     const [a = '', b = ''] = await newCandidates(tenant.api, 'by-id-a', 'by-id-b');
     const answer = await register(tenant.api, exam.id, { candidate_ids: [b, a, b, a.toUpperCase()] });
@@ -64,7 +64,7 @@ describe('4.5 POST /exams/{examId}/candidates', () => {
     expect(await registeredIds(exam.id)).toEqual(['by-id-a', 'by-id-b']);
   });
 
-  test('4.5 re-registering is harmless: it is counted apart, and the registration stays as it was', async () => {
+  test('re-registering is harmless: it is counted apart, and the registration stays as it was', async () => {
     const exam = await newExam();
     const first = await register(tenant.api, exam.id, { candidates: [{ external_id: 'again' }] });
     const before = await registered(tenant.api, exam.id, 'again');
@@ -80,7 +80,7 @@ describe('4.5 POST /exams/{examId}/candidates', () => {
     expect(await registered(tenant.api, exam.id, 'again')).toEqual(before);
   });
 
-  test('4.5 unknown candidate_ids fail the whole call with candidate_not_found and details.candidate_ids', async () => {
+  test('unknown candidate_ids fail the whole call with candidate_not_found and details.candidate_ids', async () => {
     const exam = await newExam();
     const [known = ''] = await newCandidates(tenant.api, 'whole-call');
     const foreign = (
@@ -113,14 +113,14 @@ describe('4.5 POST /exams/{examId}/candidates', () => {
       { candidates: [{ external_id: 'both' }, { external_id: 'both' }] },
       'candidates[1].external_id: duplicate',
     ],
-  ])('4.5 exactly one of the two forms, 1 to 2000: %s is refused', async (_name, body, problem) => {
+  ])('exactly one of the two forms, 1 to 2000: %s is refused', async (_name, body, problem) => {
     const exam = await newExam();
     const error = expectError(await refusedRegister(exam.id, body), 422, 'validation_failed');
     expect(problemsIn(error)).toEqual([problem]);
     expect(await registeredIds(exam.id)).toEqual([]);
   });
 
-  test('2.9 every problem of a registration is listed at once', async () => {
+  test('every problem of a registration is listed at once', async () => {
     const exam = await newExam();
     const candidates = [{ external_id: 'twin' }, { external_id: 'twin' }, { external_id: 'x', name: '<b>' }];
     const error = expectError(
@@ -135,7 +135,7 @@ describe('4.5 POST /exams/{examId}/candidates', () => {
     ]);
   });
 
-  test('4.5 2000 candidates are registered in one call, in either form', async () => {
+  test('2000 candidates are registered in one call, in either form', async () => {
     const [first, second] = [await newExam(), await newExam()];
     const candidates = Array.from({ length: 2000 }, (_, index) => ({ external_id: `crowd-${index}` }));
     const made = await register(tenant.api, first.id, { candidates });
@@ -148,7 +148,7 @@ describe('4.5 POST /exams/{examId}/candidates', () => {
     expect(new Set(made.candidates.map(({ registration_id }) => registration_id)).size).toBe(2000);
   });
 
-  test('3.1 candidates are registered on a draft exam and on an open one, not on a finalized or deleted one', async () => {
+  test('candidates are registered on a draft exam and on an open one, not on a finalized or deleted one', async () => {
     const body = { candidates: [{ external_id: 'by-status' }] };
     const draft = (await tenant.api.post<Exam>('/exams', typedExam([mcq('1')]))).body;
     expect(draft.status).toBe('draft');
@@ -167,7 +167,7 @@ describe('4.5 POST /exams/{examId}/candidates', () => {
     expectError(await refusedRegister(draft.id, body), 404, 'exam_not_found');
   });
 
-  test('7 an exam that is unknown, malformed or of another institute answers exam_not_found to every call', async () => {
+  test('an exam that is unknown, malformed or of another institute answers exam_not_found to every call', async () => {
     const exam = await newExam();
     for (const [api, id] of [
       [tenant.api, randomUUID()],
@@ -181,8 +181,8 @@ describe('4.5 POST /exams/{examId}/candidates', () => {
   });
 });
 
-describe('4.5 DELETE /exams/{id}/candidates/{candidate_id}', () => {
-  test('4.5 removes the registration; the candidate stays and may be registered again', async () => {
+describe('DELETE /exams/{id}/candidates/{candidate_id}', () => {
+  test('removes the registration; the candidate stays and may be registered again', async () => {
     const exam = await newExam({ candidates: [{ external_id: 'leaves' }, { external_id: 'remains' }] });
     const row = await registered(tenant.api, exam.id, 'leaves');
     expect(await unregister<Deleted>(tenant.api, exam.id, row.id)).toMatchObject({
@@ -197,7 +197,7 @@ describe('4.5 DELETE /exams/{id}/candidates/{candidate_id}', () => {
     expect(again.candidates[0]?.registration_id).not.toBe(row.registration_id);
   });
 
-  test('4.5 a candidate who is not registered answers candidate_not_found, on a finalized exam too', async () => {
+  test('a candidate who is not registered answers candidate_not_found, on a finalized exam too', async () => {
     const exam = await newExam();
     const { candidate } = await submitAs(exam, 'only');
     const [elsewhere = ''] = await newCandidates(tenant.api, 'elsewhere');
@@ -208,7 +208,7 @@ describe('4.5 DELETE /exams/{id}/candidates/{candidate_id}', () => {
     expectError(await unregister(tenant.api, exam.id, candidate.id), 409, 'exam_finalized');
   });
 
-  test('4.5 a candidate with a live submission answers candidate_has_submission; a deleted one does not count', async () => {
+  test('a candidate with a live submission answers candidate_has_submission; a deleted one does not count', async () => {
     const exam = await newExam();
     const submission = await submitAs(exam, 'submitted');
     expectError(
@@ -224,7 +224,7 @@ describe('4.5 DELETE /exams/{id}/candidates/{candidate_id}', () => {
     expect(await registeredIds(exam.id)).toEqual([]);
   });
 
-  test('3.1 candidates of a draft exam are unregistered, too', async () => {
+  test('candidates of a draft exam are unregistered, too', async () => {
     const body = typedExam([mcq('1')], { candidates: [{ external_id: 'draft' }] });
     const draft = (await tenant.api.post<Exam>('/exams', body)).body;
     expect(
@@ -232,7 +232,7 @@ describe('4.5 DELETE /exams/{id}/candidates/{candidate_id}', () => {
     ).toBe(200);
   });
 
-  test('4.5 where a submission is just being accepted, unregister waits for it and is refused', async () => {
+  test('where a submission is just being accepted, unregister waits for it and is refused', async () => {
     const exam = await newExam();
     const submission = await submitAs(exam, 'contested');
     await behind(service.database, `update submissions set state = 'deleted' where id = $1`, [submission.id]);
@@ -261,7 +261,7 @@ describe('4.5 DELETE /exams/{id}/candidates/{candidate_id}', () => {
   });
 });
 
-test('4.5 registering and unregistering need the write scope, the list needs the read scope', async () => {
+test('registering and unregistering need the write scope, the list needs the read scope', async () => {
   const reader = await newTenant(service, { scopes: ['evaluation:read'] });
   const writer = await newTenant(service, { scopes: ['evaluation:write'] });
   const path = `/exams/${randomUUID()}/candidates`;

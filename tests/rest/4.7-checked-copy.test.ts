@@ -38,7 +38,7 @@ afterAll(async () => {
   await store.close();
 });
 
-test('4.7 the checked copy is a PDF, streamed, and only with the key', async () => {
+test('the checked copy is a PDF, streamed, and only with the key', async () => {
   const response = await service.api.send(path, {});
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/pdf');
@@ -48,7 +48,7 @@ test('4.7 the checked copy is a PDF, streamed, and only with the key', async () 
   expect((await fetch(`${service.baseUrl}${path}`)).status).toBe(401);
 });
 
-test('5.8 the key that a client downloads with does not reach the store', async () => {
+test('the key that a client downloads with does not reach the store', async () => {
   store.seen.length = 0;
   await service.api.download(path);
   const [asked, ...others] = store.seen.map(({ method, path: at }) => `${method} ${at.split('?')[0]}`);
@@ -57,21 +57,21 @@ test('5.8 the key that a client downloads with does not reach the store', async 
   expect(JSON.stringify(store.seen)).not.toContain(service.api.apiKey);
 });
 
-test('4.7 a key of another institute and one without evaluation:read get no checked copy', async () => {
+test('a key of another institute and one without evaluation:read get no checked copy', async () => {
   const other = await newTenant(service);
   expectError(await other.api.get(path), 404, 'not_found');
   const writer = await newTenant(service, { scopes: ['evaluation:write'] });
   expectError(await writer.api.get(path), 403, 'insufficient_scope');
 });
 
-test('4.7 while the store is away the download answers 503, as an error and not as a PDF', async () => {
+test('while the store is away the download answers 503, as an error and not as a PDF', async () => {
   store.setAway(true);
   const answer = await service.api.get(path);
   store.setAway(false);
   expectError(answer, 503, 'service_unavailable');
 });
 
-test('4.7 clients that go away in the middle do not keep others from their copies', async () => {
+test('clients that go away in the middle do not keep others from their copies', async () => {
   for (let round = 0; round < 40; round += 1) {
     const gone = new AbortController();
     const download = service.api.send(path, { signal: gone.signal });
@@ -82,7 +82,7 @@ test('4.7 clients that go away in the middle do not keep others from their copie
   expect((await service.api.download(path)).byteLength).toBeGreaterThan(100_000);
 });
 
-test('3.2 a deleted submission has no checked copy any more', async () => {
+test('a deleted submission has no checked copy any more', async () => {
   expect((await service.api.delete(`/submissions/${submissionId}`)).status).toBe(200);
   expectError(await service.api.get(path), 404, 'not_found');
 });

@@ -14,7 +14,7 @@ afterAll(() => service.close());
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
 
-describe('4.7 rule 7: credits', () => {
+describe('credits', () => {
   const long = [
     { question_label: '1', text: 'one' },
     { question_label: '2', text: 'two' },
@@ -23,7 +23,7 @@ describe('4.7 rule 7: credits', () => {
   const threeLong = (of: Tenant) =>
     createExam(of.api, typedExam([longAnswer('1'), longAnswer('2'), longAnswer('3')]));
 
-  test('4.7 rule 7: too few credits answer insufficient_credits with the figures, and nothing is queued', async () => {
+  test('too few credits answer insufficient_credits with the figures, and nothing is queued', async () => {
     const poor = await newTenant(service, { credits: 4 });
     const paper = await threeLong(poor);
     const path = `/exams/${paper.id}/submissions`;
@@ -42,7 +42,7 @@ describe('4.7 rule 7: credits', () => {
     expect(free).toMatchObject({ status: 'graded', credits_charged: 0 });
   });
 
-  test('8.4 a credit limit is usable, and a contract price is the one that counts', async () => {
+  test('a credit limit is usable, and a contract price is the one that counts', async () => {
     const provision = service.control.as({}).control;
     const { institute_id } = await provision.createInstitute.mutate({
       name: 'Contract',
@@ -66,12 +66,12 @@ describe('4.7 rule 7: credits', () => {
   });
 });
 
-describe('8.3 the daily quota', () => {
+describe('the daily quota', () => {
   const paperOf = (of: Tenant) => createExam(of.api, typedExam([mcq('1'), longAnswer('2')]));
   const post = (of: Tenant, paper: Exam, answers: object[] = []) =>
     of.api.post(`/exams/${paper.id}/submissions`, { ...someone(), answers });
 
-  test('8.3 beyond the quota: daily_quota_exceeded with quota, limit, reset and Retry-After', async () => {
+  test('beyond the quota: daily_quota_exceeded with quota, limit, reset and Retry-After', async () => {
     const of = await newTenant(service, { dailyCopyQuota: 2 });
     const paper = await paperOf(of);
     await submit(of.api, paper.id, { ...someone(), answers: [] });
@@ -97,7 +97,7 @@ describe('8.3 the daily quota', () => {
     expect(Math.abs(retryAfter - (resets - Date.now()) / 1000)).toBeLessThan(30);
   });
 
-  test('8.3 a submission of objective answers alone counts one copy, like any other, and needs no credits', async () => {
+  test('a submission of objective answers alone counts one copy, like any other, and needs no credits', async () => {
     const of = await newTenant(service, { credits: 0 });
     const paper = await paperOf(of);
     const used = async () => (await of.api.get<Account>('/me')).body.quota_used_today;
@@ -112,7 +112,7 @@ describe('8.3 the daily quota', () => {
     expect(await of.credits()).toEqual({ balance: 0, credit_limit: 0, committed: 0 });
   });
 
-  test('8.3 a key’s own cap holds for that key, and the institute’s other keys go on', async () => {
+  test('a key’s own cap holds for that key, and the institute’s other keys go on', async () => {
     const of = await newTenant(service);
     const paper = await paperOf(of);
     const { api_key } = await service.control.as({}).control.createKey.mutate({
@@ -127,7 +127,7 @@ describe('8.3 the daily quota', () => {
     await submit(of.api, paper.id, { ...someone(), answers: [] });
   });
 
-  test('7 a request that neither credits nor quota allow answers 402, not 429', async () => {
+  test('a request that neither credits nor quota allow answers 402, not 429', async () => {
     const of = await newTenant(service, { credits: 0, dailyCopyQuota: 0 });
     const paper = await paperOf(of);
     const long = [{ question_label: '2', text: 'x' }];
@@ -135,7 +135,7 @@ describe('8.3 the daily quota', () => {
     await expectRefused(of, () => post(of, paper), 429, 'daily_quota_exceeded');
   });
 
-  test('8.3 refused requests of every kind count nothing', async () => {
+  test('refused requests of every kind count nothing', async () => {
     const of = await newTenant(service, { credits: 1, dailyCopyQuota: 1 });
     const paper = await paperOf(of);
     const refusals: [object, number, string][] = [

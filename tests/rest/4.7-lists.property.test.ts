@@ -44,7 +44,7 @@ const LISTS: [name: string, path: (examId: string) => string][] = [
 ];
 
 test.each(LISTS)(
-  '4.7 while submissions change, a pass through %s loses none, and shows one that does not change once',
+  'while submissions change, a pass through %s loses none, and shows one that does not change once',
   async (_name, pathOf) => {
     let changedRuns = 0;
     await fc.assert(

@@ -68,10 +68,10 @@ const path = (name: Name, of: { id: string } = exam): string => `/exams/${of.id}
 /** In the order of their last change: those that were flagged come last. */
 const ALL = ['a', 'e', 'f', 'g', 'b', 'c', 'd'];
 
-describe.each(NAMES)('4.7 the %s of an exam', (name) => {
+describe.each(NAMES)('the %s of an exam', (name) => {
   const list = lists[name];
 
-  test('4.7 the exam’s and no other’s, in the order of (updated_at, id)', async () => {
+  test('the exam’s and no other’s, in the order of (updated_at, id)', async () => {
     expect(await list('')).toEqual({ candidates: ALL, next: null, more: false });
   });
 
@@ -85,14 +85,14 @@ describe.each(NAMES)('4.7 the %s of an exam', (name) => {
     ['finalized=true', ['c', 'd']],
     ['finalized=false', ['a', 'e', 'f', 'g', 'b']],
     ...(name === 'submissions' ? byReview : []),
-  ])('4.7 %s', async (query, candidates) => {
+  ])('%s', async (query, candidates) => {
     expect(await list(query)).toMatchObject({ candidates });
     const first = await list(`${query}&limit=1`);
     expect(first).toMatchObject({ candidates: candidates.slice(0, 1), more: candidates.length > 1 });
   });
 
   test.each([1, 2, 3, 6, 7, 8])(
-    '1 pages of %i, followed by next_cursor, have every row once and in order',
+    'pages of %i, followed by next_cursor, have every row once and in order',
     async (limit) => {
       const seen: string[] = [];
       let page = await list(`limit=${limit}`);
@@ -105,7 +105,7 @@ describe.each(NAMES)('4.7 the %s of an exam', (name) => {
     },
   );
 
-  test('4.7 updated_since: only rows updated since, inclusive to the millisecond', async () => {
+  test('updated_since: only rows updated since, inclusive to the millisecond', async () => {
     const { body } = await tenant.api.get<Submission>(`/submissions/${ids.get('f')}`);
     const later = new Date(Date.parse(body.updated_at) + 1).toISOString();
     expect((await list(`updated_since=${body.updated_at}`)).candidates[0]).toBe('f');
@@ -113,7 +113,7 @@ describe.each(NAMES)('4.7 the %s of an exam', (name) => {
     expect((await list('updated_since=2100-01-01T00:00:00Z')).candidates).toEqual([]);
   });
 
-  test('4.7 live submissions only: one that is replaced or deleted is gone, the one that replaces it is there', async () => {
+  test('live submissions only: one that is replaced or deleted is gone, the one that replaces it is there', async () => {
     const own = await createExam(tenant.api, typedExam([mcq('1')]));
     const [kept, replaced, deleted] = [
       await submit(tenant.api, own.id, { candidate: { external_id: 'kept' }, answers: [] }),
@@ -133,7 +133,7 @@ describe.each(NAMES)('4.7 the %s of an exam', (name) => {
     expect(body.data).not.toContainEqual(expect.objectContaining({ id: replaced.id }));
   });
 
-  test('1 the standard and the largest limit', async () => {
+  test('the standard and the largest limit', async () => {
     const [standard, largest] = name === 'submissions' ? [50, 200] : [20, 50];
     const crowd = await newTenant(service);
     const big = await createExam(crowd.api, typedExam([mcq('1')]));
@@ -154,7 +154,7 @@ describe.each(NAMES)('4.7 the %s of an exam', (name) => {
     expect(problemsIn(error)).toEqual(['limit: out_of_range']);
   });
 
-  test('1 a cursor is bound to its exam, its list and its filters', async () => {
+  test('a cursor is bound to its exam, its list and its filters', async () => {
     const other = await createExam(tenant.api, typedExam([mcq('1')]));
     const { next } = await list('limit=2');
     const { next: filtered } = await list('limit=2&finalized=false');
@@ -178,7 +178,7 @@ describe.each(NAMES)('4.7 the %s of an exam', (name) => {
     expect((await list(`limit=50&cursor=${next}`)).candidates).toEqual(ALL.slice(2));
   });
 
-  test.each(['yes', '1', 'TRUE', ''])('4.7 finalized=%s answers 422', async (value) => {
+  test.each(['yes', '1', 'TRUE', ''])('finalized=%s answers 422', async (value) => {
     const error = expectError(
       await tenant.api.get(`${path(name)}?finalized=${value}`),
       422,
@@ -187,7 +187,7 @@ describe.each(NAMES)('4.7 the %s of an exam', (name) => {
     expect(error.details?.errors?.map(({ field }) => field)).toEqual(['finalized']);
   });
 
-  test('4.7 a deleted exam, an unknown one and another institute’s answer exam_not_found, whatever the query', async () => {
+  test('a deleted exam, an unknown one and another institute’s answer exam_not_found, whatever the query', async () => {
     const gone = await createExam(tenant.api, typedExam([mcq('1')]));
     await tenant.api.delete(`/exams/${gone.id}`);
     for (const id of [gone.id, randomUUID(), 'no-uuid']) {
@@ -199,12 +199,12 @@ describe.each(NAMES)('4.7 the %s of an exam', (name) => {
     expectError(await stranger.api.get(path(name)), 404, 'exam_not_found');
   });
 
-  test('4.7 a draft has none', async () => {
+  test('a draft has none', async () => {
     const { body: draft } = await tenant.api.post<Exam>('/exams', { ...typedExam([mcq('1')]) });
     expect(await list('', draft)).toEqual({ candidates: [], next: null, more: false });
   });
 
-  test('5 it needs the read scope', async () => {
+  test('it needs the read scope', async () => {
     const { api } = await service.newInstitute({ scopes: ['evaluation:write'] });
     const error = expectError(await api.get(path(name)), 403, 'insufficient_scope');
     expect(error.details).toEqual({ required_scope: 'evaluation:read' });

@@ -12,7 +12,7 @@ import type { TestService } from '../harness/service.ts';
 import { badFile } from '../fixtures/fixtures.ts';
 
 /*
- * POST /exams/{examId}/submissions, design chapter 5: key, product, scope, rate, media type, JSON, existence, state,
+ * POST /exams/{examId}/submissions, docs/architecture.md#order-of-checks: key, product, scope, rate, media type, JSON, existence, state,
  * validation, 402, quota 429; and within creation what the exam says before what the candidate says before what the
  * upload or the answers say. Each row is a request that two refusals apply to: the earlier one answers, and
  * nothing in the whole database has changed. (No rate limit has a value yet.)
@@ -258,10 +258,10 @@ const ofTheAccount: Row[] = [
 
 describe.each<[string, Row[]]>([
   ['5 at the door', door],
-  ['4.7 rule 1, of the exam', ofTheExam],
-  ['4.7 rule 2, of the body', ofTheBody],
-  ['4.7 rule 3, of the candidate', ofTheCandidate],
-  ['4.7 rule 7, of the account', ofTheAccount],
+  ['of the exam', ofTheExam],
+  ['of the body', ofTheBody],
+  ['of the candidate', ofTheCandidate],
+  ['of the account', ofTheAccount],
 ])('%s:', (_chapter, rows) => {
   test.each(rows)('%s comes before %s: %s', async (_first, _second, code, call, problem) => {
     const before = await everything();
@@ -272,7 +272,7 @@ describe.each<[string, Row[]]>([
 });
 
 /** Without these the rows above would say nothing. */
-test('4.7 each refusal of the table is one by itself, and a request that none applies to changes the tables', async () => {
+test('each refusal of the table is one by itself, and a request that none applies to changes the tables', async () => {
   const alone: [ErrorCode, () => Call][] = [
     ['product_not_enabled', by('disabled', 'typed', {})],
     ['insufficient_scope', by('readOnly', 'typed', {})],

@@ -43,7 +43,7 @@ const submitCopy = async (pages: number): Promise<Submission> =>
     upload_id: await uploadCopy(tenant.api, await blankPages(pages)),
   });
 
-test('3.3 a copy whose cross-reference table is damaged is taken with the warning file_repaired', async () => {
+test('a copy whose cross-reference table is damaged is taken with the warning file_repaired', async () => {
   const damaged = Buffer.from(
     Buffer.from(await blankPages(3))
       .toString('latin1')
@@ -60,14 +60,14 @@ test('3.3 a copy whose cross-reference table is damaged is taken with the warnin
   expect(body.warnings).toEqual(submission.warnings);
 });
 
-describe('4.7 rule 4: how many pages a copy may have', () => {
+describe('how many pages a copy may have', () => {
   test.each([
     [1, false],
     [40, false],
     [41, true],
     [80, true],
   ])(
-    '4.7 rule 4, 8.4: of %i pages, blank ones included, each is paid for; flagged: %s',
+    'of %i pages, blank ones included, each is paid for; flagged: %s',
     async (pages, isFlagged) => {
       const before = await tenant.credits();
       const submission = await submitCopy(pages);
@@ -99,7 +99,7 @@ describe('4.7 rule 4: how many pages a copy may have', () => {
     },
   );
 
-  test('4.7 rule 4: 81 pages answer too_many_pages on every exam; nobody is registered and the upload stays ready', async () => {
+  test('81 pages answer too_many_pages on every exam; nobody is registered and the upload stays ready', async () => {
     const upload_id = await uploadCopy(tenant.api, await blankPages(81));
     expect(await settled(tenant.api, upload_id)).toEqual({ id: upload_id, status: 'ready', pages: 81 });
     const other = await createExam(tenant.api, handwrittenExam());
@@ -111,7 +111,7 @@ describe('4.7 rule 4: how many pages a copy may have', () => {
     expect(await settled(tenant.api, upload_id)).toEqual({ id: upload_id, status: 'ready', pages: 81 });
   });
 
-  test('4.7 rule 4: a candidate whose copy was refused may send another', async () => {
+  test('a candidate whose copy was refused may send another', async () => {
     const who = someone();
     const upload_id = await uploadCopy(tenant.api, await blankPages(81));
     await expectRefused(tenant, () => tenant.api.post(path(), { ...who, upload_id }), 422, 'too_many_pages');
@@ -120,7 +120,7 @@ describe('4.7 rule 4: how many pages a copy may have', () => {
   });
 });
 
-describe('2.6 upload_id is a ready upload of the institute that no other submission uses', () => {
+describe('upload_id is a ready upload of the institute that no other submission uses', () => {
   const uploadOf = async (of: Tenant, pdf: Uint8Array): Promise<string> => {
     const id = await uploadCopy(of.api, pdf);
     await settled(of.api, id);
@@ -157,7 +157,7 @@ describe('2.6 upload_id is a ready upload of the institute that no other submiss
       'conflict',
       [],
     ],
-  ])('2.6 one that is %s is refused', async (_why, upload, status, code, problems) => {
+  ])('one that is %s is refused', async (_why, upload, status, code, problems) => {
     const upload_id = await upload();
     const error = await expectRefused(
       tenant,
@@ -168,7 +168,7 @@ describe('2.6 upload_id is a ready upload of the institute that no other submiss
     expect(problemsIn(error)).toEqual(problems);
   });
 
-  test('2.6 an upload of another institute stays its own, and ready', async () => {
+  test('an upload of another institute stays its own, and ready', async () => {
     const other = await newTenant(service);
     const upload_id = await uploadOf(other, plainPdf(1));
     await expectRefused(tenant, () => tenant.api.post(path(), { ...someone(), upload_id }), 404, 'not_found');
@@ -177,7 +177,7 @@ describe('2.6 upload_id is a ready upload of the institute that no other submiss
     expect((await submit(other.api, theirs.id, { ...someone(), upload_id })).pages).toBe(1);
   });
 
-  test('2.6 its id is matched ignoring case, as every id', async () => {
+  test('its id is matched ignoring case, as every id', async () => {
     const upload_id = await uploadOf(tenant, plainPdf(1));
     expect(
       (await submit(tenant.api, exam.id, { ...someone(), upload_id: upload_id.toUpperCase() })).pages,

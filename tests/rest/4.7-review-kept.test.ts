@@ -5,7 +5,7 @@ import { satExam, type Sitting } from '../harness/sitting.ts';
 import { expectRefused, startIdleService } from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
 
-/* What a teacher decided outlives what machines do (spec 3.2, 4.7), and is written down for ever (issue 5, 6). */
+/* What a teacher decided outlives what machines do (docs/api/lifecycle.md#submissions), and is written down for ever. */
 
 let service: TestService;
 let ledger: BehindTheApi;
@@ -32,9 +32,9 @@ const runAgain = async (sat: Sitting, awarded: number | 'failed', labels?: strin
 const marks = async (sat: Sitting) =>
   (await sat.result()).questions.map(({ awarded, source }) => [awarded, source]);
 
-describe('4.7 re-evaluate keeps or drops what a teacher overrode', () => {
+describe('re-evaluate keeps or drops what a teacher overrode', () => {
   test.each([[undefined], [{}], [{ keep_overrides: null }], [{ keep_overrides: true }]])(
-    '4.7 %j: the override stands in the place of what the new run says',
+    '%j: the override stands in the place of what the new run says',
     async (body) => {
       const { sat } = await graded();
       await sat.override('1', { reviewer: 'T', awarded: 0 });
@@ -52,7 +52,7 @@ describe('4.7 re-evaluate keeps or drops what a teacher overrode', () => {
     },
   );
 
-  test('4.7 keep_overrides false: the new run’s marks count, and nothing says that a teacher edited', async () => {
+  test('keep_overrides false: the new run’s marks count, and nothing says that a teacher edited', async () => {
     const { sat } = await graded();
     await sat.override('1', { reviewer: 'T', awarded: 0 });
     await sat.override('2', { reviewer: 'T', awarded: 0.5, reason: 'Why.' });
@@ -74,7 +74,7 @@ describe('4.7 re-evaluate keeps or drops what a teacher overrode', () => {
     }
   });
 
-  test('4.7 a re-evaluation that is refused drops nothing', async () => {
+  test('a re-evaluation that is refused drops nothing', async () => {
     const { tenant, sat } = await graded({ credits: 3 });
     await sat.override('2', { reviewer: 'T', awarded: 0.5 });
     const before = await sat.result();
@@ -88,7 +88,7 @@ describe('4.7 re-evaluate keeps or drops what a teacher overrode', () => {
     expect((await auditOf(sat)).map(({ action }) => action)).toEqual(['override']);
   });
 
-  test('3.2 it clears approval, also where the overrides stay', async () => {
+  test('it clears approval, also where the overrides stay', async () => {
     const { sat } = await graded();
     await sat.override('2', { reviewer: 'T', awarded: 0.5 });
     await sat.approve({ reviewer: 'head' });
@@ -104,7 +104,7 @@ describe('4.7 re-evaluate keeps or drops what a teacher overrode', () => {
     expect((await cleared()).map(([approved]) => approved)).toEqual([false, false, false]);
   });
 
-  test('2.7 an overridden question that the new run fails is graded, and does not make the copy partial', async () => {
+  test('an overridden question that the new run fails is graded, and does not make the copy partial', async () => {
     const { sat } = await graded();
     await sat.override('2', { reviewer: 'T', awarded: 0.5 });
     await sat.reEvaluate();
@@ -119,7 +119,7 @@ describe('4.7 re-evaluate keeps or drops what a teacher overrode', () => {
     });
   });
 
-  test('2.7 when the new run fails as a whole, the teacher’s mark is still there, and again after the next', async () => {
+  test('when the new run fails as a whole, the teacher’s mark is still there, and again after the next', async () => {
     const { tenant, questionId, sat } = await graded();
     await sat.override('2', { reviewer: 'T', awarded: 0.5 });
     await sat.reEvaluate();
@@ -138,7 +138,7 @@ describe('4.7 re-evaluate keeps or drops what a teacher overrode', () => {
     expect((await sat.result()).totals.awarded).toBe(3.5);
   });
 
-  test('3.2 a replacement begins without the overrides of what it replaces', async () => {
+  test('a replacement begins without the overrides of what it replaces', async () => {
     const { of, sat } = await graded();
     await sat.override('1', { reviewer: 'T', awarded: 0 });
     const next = of((await sat.replace()).body, 'candidate-1');
@@ -147,8 +147,8 @@ describe('4.7 re-evaluate keeps or drops what a teacher overrode', () => {
   });
 });
 
-describe('4.7 a mark that a teacher set is never overwritten', () => {
-  test('4.7 an override and a re-evaluation at once: it came first and stands, or it is refused', async () => {
+describe('a mark that a teacher set is never overwritten', () => {
+  test('an override and a re-evaluation at once: it came first and stands, or it is refused', async () => {
     const hall = await satExam(service, { credits: 1000 });
     const sat = await hall.reach('graded');
     const came = { first: 0, refused: 0 };
@@ -188,7 +188,7 @@ describe('4.7 a mark that a teacher set is never overwritten', () => {
     expect(came.refused).toBeGreaterThan(0);
   });
 
-  test('4.7 of two teachers at once one is last, and the audit has both in that order', async () => {
+  test('of two teachers at once one is last, and the audit has both in that order', async () => {
     const { sat } = await graded();
     const tried = [0, 0.5, 1, 1.5, 2].map((awarded) => ({ reviewer: `T${awarded}`, awarded }));
     const answers = await Promise.all(tried.map((body) => sat.override('2', body)));
@@ -222,7 +222,7 @@ const auditOf = ({ id }: { id: string }) =>
     [id],
   );
 
-describe('issue 5: the audit of human decisions', () => {
+describe('the audit of human decisions', () => {
   test('it has who, with which key, when, before, after and why, of each kind of decision', async () => {
     const since = Date.now();
     const { tenant, exam, finalize, questionId, sat } = await graded();

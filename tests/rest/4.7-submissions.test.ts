@@ -31,21 +31,21 @@ const refused = (body: object, status: number, code: string, of: { id: string } 
 const submitted = (answers: object[], more: object = {}): Promise<Submission> =>
   submit(tenant.api, exam.id, { ...someone(), answers, ...more });
 
-describe('4.7 rules 1 to 3', () => {
-  test('4.7 rule 1: an exam that is a draft answers exam_not_open, whatever the body', async () => {
+describe('to 3', () => {
+  test('an exam that is a draft answers exam_not_open, whatever the body', async () => {
     const { body: draft } = await tenant.api.post<Exam>('/exams', typedExam([mcq('1')]));
     await refused({ ...someone(), answers: [] }, 409, 'exam_not_open', draft);
     await refused({ nonsense: true }, 409, 'exam_not_open', draft);
   });
 
   test.each([randomUUID(), 'no-uuid'])(
-    '4.7 an exam that does not exist (%s) answers exam_not_found, whatever the body',
+    'an exam that does not exist (%s) answers exam_not_found, whatever the body',
     async (id) => {
       await refused({ nonsense: true }, 404, 'exam_not_found', { id });
     },
   );
 
-  test('4.7 rule 2: the body of the other mode answers mode_mismatch', async () => {
+  test('the body of the other mode answers mode_mismatch', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     const upload_id = await uploadCopy(tenant.api, plainPdf(1));
     await refused({ ...someone(), upload_id }, 422, 'mode_mismatch');
@@ -55,7 +55,7 @@ describe('4.7 rules 1 to 3', () => {
     await submit(tenant.api, paper.id, { ...someone(), upload_id });
   });
 
-  test('4.7 rule 2: neither of them is a field that is missing', async () => {
+  test('neither of them is a field that is missing', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     expect(problemsIn(await refused(someone(), 422, 'validation_failed'))).toEqual(['answers: required']);
     expect(problemsIn(await refused(someone(), 422, 'validation_failed', paper))).toEqual([
@@ -63,7 +63,7 @@ describe('4.7 rules 1 to 3', () => {
     ]);
   });
 
-  test('4.7 rule 3: a second submission of a candidate answers submission_exists with the id of the first', async () => {
+  test('a second submission of a candidate answers submission_exists with the id of the first', async () => {
     const who = someone();
     const first = await submit(tenant.api, exam.id, { ...who, answers: [] });
     for (const body of [
@@ -78,7 +78,7 @@ describe('4.7 rules 1 to 3', () => {
     await submit(tenant.api, other.id, { ...who, answers: [] });
   });
 
-  test('4.7 rule 3: a handwritten submission sent twice learns of the first, not that its upload is used', async () => {
+  test('a handwritten submission sent twice learns of the first, not that its upload is used', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     const body = { ...someone(), upload_id: await uploadCopy(tenant.api, plainPdf(1)) };
     const first = await submit(tenant.api, paper.id, body);
@@ -87,8 +87,8 @@ describe('4.7 rules 1 to 3', () => {
   });
 });
 
-describe('2.6 who submits, and what goes with it', () => {
-  test('2.6 candidate or candidate_id, exactly one', async () => {
+describe('who submits, and what goes with it', () => {
+  test('candidate or candidate_id, exactly one', async () => {
     const neither = await refused({ answers: [] }, 422, 'validation_failed');
     expect(problemsIn(neither)).toEqual(['candidate: required']);
     const both = await refused(
@@ -100,13 +100,13 @@ describe('2.6 who submits, and what goes with it', () => {
   });
 
   test.each([randomUUID(), 'no-uuid', ''])(
-    '2.6 a candidate_id that does not exist (%s) answers candidate_not_found',
+    'a candidate_id that does not exist (%s) answers candidate_not_found',
     async (candidate_id) => {
       await refused({ candidate_id, answers: [] }, 404, 'candidate_not_found');
     },
   );
 
-  test('2.6 metadata comes back as it was sent, null where none was', async () => {
+  test('metadata comes back as it was sent, null where none was', async () => {
     const metadata = { z: 1, a: [null, 1.5, 'é', { deep: true }], '': '' };
     const submission = await submitted([], { metadata });
     expect(submission.metadata).toEqual(metadata);
@@ -123,14 +123,14 @@ describe('2.6 who submits, and what goes with it', () => {
   });
 
   test.each([[[]], ['text'], [1], [true]])(
-    '2.6 metadata that is %j and no object is refused',
+    'metadata that is %j and no object is refused',
     async (metadata) => {
       const error = await refused({ ...someone(), answers: [], metadata }, 422, 'validation_failed');
       expect(problemsIn(error)).toEqual(['metadata: invalid_type']);
     },
   );
 
-  test('2.6 a candidate_id of the institute submits, and is registered on the exam by it', async () => {
+  test('a candidate_id of the institute submits, and is registered on the exam by it', async () => {
     const [id = ''] = await newCandidates(tenant.api, randomUUID());
     const paper = await createExam(tenant.api, typedExam([mcq('1')]));
     expect((await listRegistered(tenant.api, paper.id)).data).toEqual([]);
@@ -141,7 +141,7 @@ describe('2.6 who submits, and what goes with it', () => {
     ]);
   });
 
-  test('2.6 an inline candidate who is known is updated, one who is not is created and registered', async () => {
+  test('an inline candidate who is known is updated, one who is not is created and registered', async () => {
     const paper = await createExam(tenant.api, typedExam([mcq('1')]));
     const external_id = randomUUID();
     const [id = ''] = await newCandidates(tenant.api, external_id);
@@ -161,7 +161,7 @@ describe('2.6 who submits, and what goes with it', () => {
     expect((await listRegistered(tenant.api, paper.id)).data).toMatchObject([known, added]);
   });
 
-  test('2.6 images are reserved, whatever stands beside them and whatever is missing', async () => {
+  test('images are reserved, whatever stands beside them and whatever is missing', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     const images = [{ upload_id: randomUUID() }];
     const error = await refused({ ...someone(), images }, 422, 'feature_not_available');
@@ -173,7 +173,7 @@ describe('2.6 who submits, and what goes with it', () => {
     }
   });
 
-  test('2.6 images are reserved', async () => {
+  test('images are reserved', async () => {
     await refused({ ...someone(), answers: [], images: ['x'] }, 422, 'feature_not_available');
     await refused({ ...someone(), answers: [], images: 'x' }, 422, 'feature_not_available');
     // Nothing asked for is nothing refused, as with choice_groups.
@@ -182,12 +182,12 @@ describe('2.6 who submits, and what goes with it', () => {
   });
 });
 
-describe('2.6 the submission', () => {
+describe('the submission', () => {
   const FIELDS =
     'id exam_id candidate state status lane pages needs_review review_reasons finalized finalized_at progress queue ' +
     'attempt_count rubric_version credits_charged error metadata quote warnings created_at updated_at';
 
-  test('2.6 create and get answer the same fields, all of them, and no more', async () => {
+  test('create and get answer the same fields, all of them, and no more', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     const upload_id = await uploadCopy(tenant.api, plainPdf(2));
     const copy = await submit(tenant.api, paper.id, { ...someone(), upload_id });
@@ -220,8 +220,8 @@ describe('2.6 the submission', () => {
   });
 });
 
-describe('4.7 rule 8: the queue', () => {
-  test('4.7 rule 8: positions count the institute’s own submissions ahead in the same lane', async () => {
+describe('the queue', () => {
+  test('positions count the institute’s own submissions ahead in the same lane', async () => {
     const of = await newTenant(service);
     const typed = await createExam(of.api, typedExam([longAnswer('1'), mcq('2')]));
     const written = await createExam(of.api, handwrittenExam());

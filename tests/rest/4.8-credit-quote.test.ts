@@ -32,25 +32,25 @@ const refusedFields = async (body: unknown): Promise<string[]> =>
 const edit = (tenant: Tenant, change: object) =>
   service.control.as({}).control.editInstitute.mutate({ institute_id: tenant.instituteId, ...change });
 
-describe('4.8 POST /credits/quote', () => {
-  test('4.8 pages and typed answers at the price of each, with what is available and whether it suffices', async () => {
+describe('POST /credits/quote', () => {
+  test('pages and typed answers at the price of each, with what is available and whether it suffices', async () => {
     expect(await quoted({ pages: 10 })).toEqual({ total: 10, available: 10, sufficient: true });
     expect(await quoted({ pages: 11 })).toEqual({ total: 11, available: 10, sufficient: false });
     expect(await quoted({ typed_answers: 3 })).toEqual({ total: 3, available: 10, sufficient: true });
   });
 
-  test('4.8 pages of many copies may be quoted together, beyond what one copy may have', async () => {
+  test('pages of many copies may be quoted together, beyond what one copy may have', async () => {
     expect(await quoted({ pages: 4000 })).toMatchObject({ total: 4000, sufficient: false });
   });
 
-  test('4.8 nothing costs nothing, and is sufficient even where nothing is available', async () => {
+  test('nothing costs nothing, and is sufficient even where nothing is available', async () => {
     const poor = await newTenant(service, { credits: 0 });
     for (const body of [{ pages: 0 }, { typed_answers: 0 }]) {
       expect(await quoted(body, poor)).toEqual({ total: 0, available: 0, sufficient: true });
     }
   });
 
-  test('4.8, 8.4 contract prices count, exactly; a price of 0 is always sufficient', async () => {
+  test('contract prices count, exactly; a price of 0 is always sufficient', async () => {
     const contract = await newTenant(service, { credits: 0.3 });
     await edit(contract, { credits_per_page: 0.1, credits_per_answer: 0 });
     expect(await quoted({ pages: 3 }, contract)).toEqual({ total: 0.3, available: 0.3, sufficient: true });
@@ -58,20 +58,20 @@ describe('4.8 POST /credits/quote', () => {
     expect(await quoted({ typed_answers: 99 }, contract)).toMatchObject({ total: 0, sufficient: true });
   });
 
-  test('4.8 the credit limit may be used', async () => {
+  test('the credit limit may be used', async () => {
     const limited = await newTenant(service, { credits: 1 });
     await edit(limited, { credit_limit: 2 });
     expect(await quoted({ pages: 3 }, limited)).toEqual({ total: 3, available: 3, sufficient: true });
   });
 
-  test('4.8 a quote reserves nothing and takes no copy of the day', async () => {
+  test('a quote reserves nothing and takes no copy of the day', async () => {
     const before = (await of.api.get('/me')).body;
     await quoted({ pages: 5 });
     expect(await quoted({ pages: 10 })).toMatchObject({ available: 10, sufficient: true });
     expect((await of.api.get('/me')).body).toEqual(before);
   });
 
-  test('4.8 exactly one way must be sent; null counts as not sent, unknown fields do not count', async () => {
+  test('exactly one way must be sent; null counts as not sent, unknown fields do not count', async () => {
     expect(await refusedFields({})).toEqual(['pages: required']);
     expect(await refusedFields({ pages: null, typed_answers: null, copies: 3 })).toEqual(['pages: required']);
     expect(await refusedFields({ pages: 1, typed_answers: 2 })).toEqual(['typed_answers: not_allowed']);
@@ -82,7 +82,7 @@ describe('4.8 POST /credits/quote', () => {
     expect(await quoted({ pages: null, typed_answers: 2 })).toMatchObject({ total: 2 });
   });
 
-  test('4.8 what is no whole number from 0 on is refused by its field, and every problem at once', async () => {
+  test('what is no whole number from 0 on is refused by its field, and every problem at once', async () => {
     for (const [value, code] of [
       [-1, 'out_of_range'],
       [1.5, 'invalid_type'],
@@ -99,7 +99,7 @@ describe('4.8 POST /credits/quote', () => {
     ]);
   });
 
-  test('4.8 at most 100 uploads, each once, whatever its case', async () => {
+  test('at most 100 uploads, each once, whatever its case', async () => {
     const many = Array.from({ length: 101 }, () => randomUUID());
     expect(await refusedFields({ upload_ids: many })).toEqual(['upload_ids: too_long']);
     const [one = ''] = many;
@@ -108,13 +108,13 @@ describe('4.8 POST /credits/quote', () => {
     ]);
   });
 
-  test('4.8, 3.3 uploads are quoted by their pages; the quote is the first read after the PUT', async () => {
+  test('uploads are quoted by their pages; the quote is the first read after the PUT', async () => {
     const ids = await Promise.all([1, 3, 4].map((pages) => uploadCopy(of.api, plainPdf(pages))));
     expect(await quoted({ upload_ids: ids })).toEqual({ total: 8, available: 10, sufficient: true });
     expect((await of.api.get(`/uploads/${ids[2]}`)).body).toMatchObject({ status: 'ready', pages: 4 });
   });
 
-  test('4.8, 5 an upload that does not exist, is another institute’s or is no id at all: not_found, and nothing is read', async () => {
+  test('an upload that does not exist, is another institute’s or is no id at all: not_found, and nothing is read', async () => {
     const mine = await uploadCopy(of.api, plainPdf(1));
     const other = await newTenant(service);
     const theirs = await uploadCopy(other.api, plainPdf(1));
@@ -127,12 +127,12 @@ describe('4.8 POST /credits/quote', () => {
     expect(rows).toEqual([{ status: 'pending' }, { status: 'pending' }]);
   });
 
-  test('4.8 an upload that nothing was PUT to: conflict', async () => {
+  test('an upload that nothing was PUT to: conflict', async () => {
     const { id } = await presign(of.api, 1000);
     expectError(await ask<never>({ upload_ids: [id] }), 409, 'conflict');
   });
 
-  test('4.8 an upload that a submission uses: conflict, as a second submission of it', async () => {
+  test('an upload that a submission uses: conflict, as a second submission of it', async () => {
     const exam = await createExam(of.api, handwrittenExam());
     const id = await uploadCopy(of.api, plainPdf(1));
     await settled(of.api, id);
@@ -140,7 +140,7 @@ describe('4.8 POST /credits/quote', () => {
     expectError(await ask<never>({ upload_ids: [id] }), 409, 'conflict');
   });
 
-  test('4.8 rejected uploads are named, each by its place and with the reason', async () => {
+  test('rejected uploads are named, each by its place and with the reason', async () => {
     const good = await uploadCopy(of.api, plainPdf(1));
     const bad = await Promise.all(
       ['not a PDF', 'nor this'].map((text) => uploadCopy(of.api, Buffer.from(text))),
@@ -153,13 +153,13 @@ describe('4.8 POST /credits/quote', () => {
     expect(problemsIn(error)).toEqual(['upload_ids[0]: upload_rejected', 'upload_ids[2]: upload_rejected']);
   });
 
-  test('4.8, 4.7 rule 4 an upload of more than 80 pages: too_many_pages, as its submission', async () => {
+  test('an upload of more than 80 pages: too_many_pages, as its submission', async () => {
     const [most, more] = await Promise.all([80, 81].map((pages) => uploadCopy(of.api, plainPdf(pages))));
     expect(await quoted({ upload_ids: [most] })).toMatchObject({ total: 80, sufficient: false });
     expectError(await ask<never>({ upload_ids: [more] }), 422, 'too_many_pages');
   });
 
-  test('4.8, 8.4 what was sufficient is accepted at that price, and what was not answers 402', async () => {
+  test('what was sufficient is accepted at that price, and what was not answers 402', async () => {
     const payer = await newTenant(service, { credits: 5 });
     await edit(payer, { credits_per_page: 1.25 });
     const exam = await createExam(payer.api, handwrittenExam());
@@ -183,7 +183,7 @@ describe('4.8 POST /credits/quote', () => {
     );
   });
 
-  test('8.5 it changes nothing, so a key is not kept: the same key asks again', async () => {
+  test('it changes nothing, so a key is not kept: the same key asks again', async () => {
     const send = (body: object) =>
       of.api.send('/credits/quote', {
         method: 'POST',

@@ -40,8 +40,8 @@ const withKey = (key: string, method = 'GET', path = '/me') =>
 const newKey = async (more: object = {}): Promise<{ api_key: string; key_id: string }> =>
   service.control.as({}).control.createKey.mutate({ institute_id: tenant.instituteId, ...more });
 
-describe('5.4 keys', () => {
-  test('5.4 a key that is unknown, of another form, or in another place is invalid, and no error repeats it', async () => {
+describe('keys', () => {
+  test('a key that is unknown, of another form, or in another place is invalid, and no error repeats it', async () => {
     const known = tenant.api.apiKey;
     const prefix = known.slice(0, -48);
     const wrong = [
@@ -69,14 +69,14 @@ describe('5.4 keys', () => {
     expectError(await call(tenant.api, 'GET', `/me?x-api-key=${known}`), 401, 'invalid_api_key');
   });
 
-  test('5.1 a key is a fixed prefix and 48 hexadecimal characters, different each time', async () => {
+  test('a key is a fixed prefix and 48 hexadecimal characters, different each time', async () => {
     const keys = await Promise.all([newKey(), newKey()]);
     for (const { api_key } of keys) expect(api_key).toMatch(/^[A-Za-z0-9_]+_[0-9a-f]{48}$/);
     expect(new Set(keys.map(({ api_key }) => api_key)).size).toBe(2);
     expect(new Set(keys.map(({ api_key }) => api_key.slice(0, -48))).size).toBe(1);
   });
 
-  test('5.2 a key that expires works until then and not after', async () => {
+  test('a key that expires works until then and not after', async () => {
     const at = Date.now() + 1500;
     const { api_key } = await newKey({ expires_at: new Date(at).toISOString() });
     const { status } = await withKey(api_key);
@@ -90,7 +90,7 @@ describe('5.4 keys', () => {
     expectError(await withKey(stale), 401, 'invalid_api_key');
   });
 
-  test('5.2 a revoked key is invalid, and the institute’s other keys go on', async () => {
+  test('a revoked key is invalid, and the institute’s other keys go on', async () => {
     const { api_key, key_id } = await newKey();
     expect((await withKey(api_key)).status).toBe(200);
     await service.control.as({}).control.revokeKey.mutate({ key_id });
@@ -98,14 +98,14 @@ describe('5.4 keys', () => {
     expect((await tenant.api.get('/me')).status).toBe(200);
   });
 
-  test('5.3 a new key has read and write and no more', async () => {
+  test('a new key has read and write and no more', async () => {
     const { api_key } = await newKey();
     const { body } = await apiClient(service.baseUrl, api_key).get<Account>('/me');
     expect(body.scopes).toEqual(['evaluation:read', 'evaluation:write']);
   });
 });
 
-/** What is wrong with the caller, and what the spec has for it. */
+/** What is wrong with the caller, and what is answered to it. */
 const callers: [who: string, key: () => Promise<string | null>, status: number, code: string][] = [
   ['no key', async () => null, 401, 'invalid_api_key'],
   ['an empty key', async () => '', 401, 'invalid_api_key'],
@@ -187,9 +187,9 @@ const everything = async (): Promise<object> => ({
   probe: (await tenant.api.post('/candidates/search', { external_ids: ['probe', own.externalId] })).body,
 });
 
-describe('5.4 every endpoint', () => {
+describe('every endpoint', () => {
   test.each(callers)(
-    '5.4 answers %s as the spec says, before anything else, and does nothing',
+    'answers %s as documented, before anything else, and does nothing',
     async (who, key, status, code) => {
       const before = await everything();
       const refused = endpoints.filter((endpoint) => !isAllowed(endpoint, who));
@@ -208,7 +208,7 @@ describe('5.4 every endpoint', () => {
     },
   );
 
-  test('5.3 is open to a key with just the scope that it needs, and GET /me to any key', async () => {
+  test('is open to a key with just the scope that it needs, and GET /me to any key', async () => {
     for (const endpoint of endpoints) {
       if (endpoint.scope === 'public') continue;
       const apiKey = await keys.with(endpoint.scope === null ? ['evaluation:finalize'] : [endpoint.scope]);
@@ -226,7 +226,7 @@ describe('5.4 every endpoint', () => {
     }
   });
 
-  test('9 enforces exactly the key and scope that openapi.json says', async () => {
+  test('enforces exactly the key and scope that openapi.json says', async () => {
     const { paths } = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Described;
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
     const none = await keys.with([]);
@@ -267,14 +267,14 @@ interface Described {
   >;
 }
 
-describe('5.4 scopes', () => {
-  test('5.5 GET /me needs a key and no scope', async () => {
+describe('scopes', () => {
+  test('GET /me needs a key and no scope', async () => {
     const { api_key } = await newKey({ scopes: [] });
     const { status, body } = await apiClient(service.baseUrl, api_key).get<Account>('/me');
     expect({ status, scopes: body.scopes }).toEqual({ status: 200, scopes: [] });
   });
 
-  test('5.5 GET /me answers a key with any one scope, and one whose scope this release does not know', async () => {
+  test('GET /me answers a key with any one scope, and one whose scope this release does not know', async () => {
     for (const scope of SCOPES) {
       const { body } = await apiClient(service.baseUrl, await keys.with([scope])).get<Account>('/me');
       expect(body.scopes).toEqual([scope]);
@@ -287,7 +287,7 @@ describe('5.4 scopes', () => {
     expect({ status, scopes: body.scopes }).toEqual({ status: 200, scopes: [] });
   });
 
-  test('5.4 an institute without the API answers product_not_enabled, before scope', async () => {
+  test('an institute without the API answers product_not_enabled, before scope', async () => {
     const disabled = await newTenant(service, { apiEnabled: false, scopes: [] });
     for (const endpoint of endpoints) {
       for (const request of requestsOf(endpoint, disabled.api.apiKey)) {
@@ -296,7 +296,7 @@ describe('5.4 scopes', () => {
     }
   });
 
-  test('5.4 what a key without write sends changes nothing', async () => {
+  test('what a key without write sends changes nothing', async () => {
     const { api_key } = await newKey({ scopes: ['evaluation:read'] });
     const body = typedExam([mcq('1')], { external_ref: 'forbidden' });
     expectError(await apiClient(service.baseUrl, api_key).post('/exams', body), 403, 'insufficient_scope');

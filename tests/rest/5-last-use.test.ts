@@ -25,7 +25,7 @@ const lastUse = async (keyId: string, instituteId = tenant.instituteId): Promise
 };
 const used = (keyId: string) => eventually('a last use', async () => (await lastUse(keyId)) ?? undefined);
 
-test('5.2 the last use of a key is recorded when it is used, and not when it is made', async () => {
+test('the last use of a key is recorded when it is used, and not when it is made', async () => {
   const { api_key, key_id } = await newKey();
   expect(await lastUse(key_id)).toBeNull();
   const before = Date.now();
@@ -33,7 +33,7 @@ test('5.2 the last use of a key is recorded when it is used, and not when it is 
   expect(Math.abs(Date.parse(await used(key_id)) - before)).toBeLessThan(60_000);
 });
 
-test('5.2 it is written once in five minutes, whatever the traffic', async () => {
+test('it is written once in five minutes, whatever the traffic', async () => {
   const { api_key, key_id } = await newKey();
   await use(api_key);
   const first = await used(key_id);
@@ -60,7 +60,7 @@ test('5.2 it is written once in five minutes, whatever the traffic', async () =>
   await eventually('a later use', async () => Date.parse((await lastUse(key_id)) ?? '') >= Date.parse(first));
 });
 
-test('5.2 a key that is refused is not in use', async () => {
+test('a key that is refused is not in use', async () => {
   const expired = await newKey({ expires_at: new Date(Date.now() - 1000).toISOString() });
   const revoked = await newKey();
   await control().revokeKey.mutate({ key_id: revoked.key_id });
@@ -79,7 +79,7 @@ test('5.2 a key that is refused is not in use', async () => {
   ]).toEqual([null, null, null]);
 });
 
-test('5.2 no request waits for it: a key whose row is locked works, and its use is recorded later', async () => {
+test('no request waits for it: a key whose row is locked works, and its use is recorded later', async () => {
   const { api_key, key_id } = await newKey();
   const holder = new pg.Client({ connectionString: service.database.superuserUrl });
   await holder.connect();

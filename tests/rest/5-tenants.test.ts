@@ -78,9 +78,9 @@ const seen = async (
 
 const both = async (): Promise<object> => ({ mine: await standing(mine), theirs: await standing(theirs) });
 
-describe('5.6 another institute’s id', () => {
+describe('another institute’s id', () => {
   test.each(places.map((place): [string, Place] => [place.name, place]))(
-    '5.6 %s answers byte for byte as one that does not exist',
+    '%s answers byte for byte as one that does not exist',
     async (_name, { endpoint, call, foreignId }) => {
       const before = await both();
       const theirId = foreignId();
@@ -98,7 +98,7 @@ describe('5.6 another institute’s id', () => {
   const paths = places.filter(({ name }) => !name.endsWith('of the body'));
 
   test.each(paths.map((place): [string, Place] => [place.name, place]))(
-    '5.6 %s answers 404, also for what is no id at all',
+    '%s answers 404, also for what is no id at all',
     async (_name, { endpoint, call, foreignId }) => {
       const unknown = await seen(await asMe(endpoint, call(randomUUID())), '-');
       expect(unknown.status).toBe(404);
@@ -112,7 +112,7 @@ describe('5.6 another institute’s id', () => {
     },
   );
 
-  test('5.6 as every id of a path at once answers so too', async () => {
+  test('as every id of a path at once answers so too', async () => {
     for (const endpoint of endpoints.filter((one) => paramsOf(one).length > 1)) {
       const call = endpoint.call(own);
       const unknown = Object.fromEntries(paramsOf(endpoint).map((name) => [name, randomUUID()]));
@@ -123,7 +123,7 @@ describe('5.6 another institute’s id', () => {
     }
   });
 
-  test('5.6 no answer names anything of another institute', async () => {
+  test('no answer names anything of another institute', async () => {
     const names = JSON.stringify(foreign).match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
     expect(names).toEqual(expect.arrayContaining([foreign.exam.external_ref, foreign.externalId]));
     for (const endpoint of endpoints.filter(({ method }) => method === 'GET')) {
@@ -133,7 +133,7 @@ describe('5.6 another institute’s id', () => {
   });
 });
 
-test('5.6 the feed, candidates and external ids of two institutes do not meet', async () => {
+test('the feed, candidates and external ids of two institutes do not meet', async () => {
   const before = (await wholeFeed(theirs.api)).map(({ id }) => id);
   const submission = await submit(mine.api, own.exam.id, {
     candidate: { external_id: foreign.externalId },
@@ -149,7 +149,7 @@ test('5.6 the feed, candidates and external ids of two institutes do not meet', 
 
 // Last: what these requests name is changed by them, or deleted.
 test.each(endpoints.map((endpoint): [string, Endpoint] => [`${endpoint.method} ${endpoint.path}`, endpoint]))(
-  '5.6 %s: the owner’s own request succeeds',
+  '%s: the owner’s own request succeeds',
   async (_name, endpoint) => {
     const response = await send(service.baseUrl, endpoint, endpoint.call(foreign), {
       'x-api-key': theirs.api.apiKey,

@@ -6,7 +6,7 @@ import { mcq, typedExam } from '../harness/papers.ts';
 import { expectError, newTenant, startIdleService } from '../harness/tenant.ts';
 import type { TestService } from '../harness/service.ts';
 
-/* Limits small enough to be reached; the spec's own are in the last test. Windows follow the clock: `inOneWindow`. */
+/* Limits small enough to be reached; the defaults are in the last test. Windows follow the clock: `inOneWindow`. */
 
 const SMALL: Record<string, string> = {
   RATE_LIMITS_STANDARD:
@@ -58,10 +58,10 @@ const files = (count: number): object => ({ files: Array.from({ length: count },
 const statusesOf = async (calls: Promise<Answer<unknown>>[]): Promise<number[]> =>
   (await Promise.all(calls)).map(({ status }) => status);
 
-describe('8.2 small limits', () => {
+describe('small limits', () => {
   withLimits(SMALL);
 
-  test('8.2 every GET and the three look-ups by POST are reads; the rest are writes; each counts by itself', async () => {
+  test('every GET and the three look-ups by POST are reads; the rest are writes; each counts by itself', async () => {
     await inOneMinute();
     const { api } = await newTenant(service);
     expect(limitAndRemaining(await api.get('/me'))).toEqual([6, 5]);
@@ -79,7 +79,7 @@ describe('8.2 small limits', () => {
     expectLimited(await api.post('/candidates', { candidates: [] }), 4);
   });
 
-  test('8.2 POST /uploads is a write, and each file presigned counts against the limit of files', async () => {
+  test('POST /uploads is a write, and each file presigned counts against the limit of files', async () => {
     await inOneMinute();
     const { api } = await newTenant(service);
     const first = await api.post('/uploads', files(60));
@@ -99,7 +99,7 @@ describe('8.2 small limits', () => {
     expect(limitAndRemaining(await api.post('/candidates', {}))).toEqual([4, 1]);
   });
 
-  test('8.2 a POST /uploads that presigns nothing counts as a write and no files', async () => {
+  test('a POST /uploads that presigns nothing counts as a write and no files', async () => {
     await inOneMinute();
     const { api } = await newTenant(service);
     expectError(await api.post('/uploads', { files: [{ file_name: 'a.pdf' }] }), 422, 'validation_failed');
@@ -116,7 +116,7 @@ describe('8.2 small limits', () => {
     expect({ status: all.status, left: limitAndRemaining(all)[1] }).toEqual({ status: 201, left: 0 });
   });
 
-  test('8.2 a request counts against its key and against the institute, all keys together', async () => {
+  test('a request counts against its key and against the institute, all keys together', async () => {
     await inOneMinute();
     const { api, instituteId } = await newTenant(service);
     const other = await newKey(instituteId);
@@ -128,7 +128,7 @@ describe('8.2 small limits', () => {
     expect((await elsewhere.api.get('/me')).status).toBe(200);
   });
 
-  test('8.2 a refused request consumes no budget of any window', async () => {
+  test('a refused request consumes no budget of any window', async () => {
     await inOneMinute();
     const { api, instituteId } = await newTenant(service);
     for (let i = 0; i < 6; i += 1) expect((await api.get('/me')).status).toBe(200);
@@ -139,7 +139,7 @@ describe('8.2 small limits', () => {
     expectLimited(await other.get('/me'), 9);
   });
 
-  test('8.2 failed requests count and tell the window; those refused for key or scope do neither', async () => {
+  test('failed requests count and tell the window; those refused for key or scope do neither', async () => {
     await inOneMinute();
     const { instituteId } = await newTenant(service);
     const api = await newKey(instituteId, { scopes: ['evaluation:read'] });
@@ -155,7 +155,7 @@ describe('8.2 small limits', () => {
     expect([media.status, ...limitAndRemaining(media)]).toEqual([415, 6, 3]);
   });
 
-  test('8.2 the limit is looked at before media type, JSON and existence', async () => {
+  test('the limit is looked at before media type, JSON and existence', async () => {
     await inOneMinute();
     const { api } = await newTenant(service);
     for (let i = 0; i < 4; i += 1) await api.post('/exams', {});
@@ -167,7 +167,7 @@ describe('8.2 small limits', () => {
     for (const { status } of await Promise.all(calls)) expect(status).toBe(429);
   });
 
-  test('8.2 each key is held to its own tier, and the reads of all count for the institute', async () => {
+  test('each key is held to its own tier, and the reads of all count for the institute', async () => {
     await inOneMinute();
     const { api, instituteId } = await newTenant(service);
     const high = await newKey(instituteId, { rate_tier: 'high' });
@@ -177,7 +177,7 @@ describe('8.2 small limits', () => {
     expectLimited(await api.get('/me'), 9);
   });
 
-  test('8.2 a limit without a value is not enforced, and nothing is told of it', async () => {
+  test('a limit without a value is not enforced, and nothing is told of it', async () => {
     const { instituteId } = await newTenant(service);
     const high = await newKey(instituteId, { rate_tier: 'high' });
     const answers = await Promise.all(Array.from({ length: 50 }, () => high.post('/candidates', {})));
@@ -185,10 +185,10 @@ describe('8.2 small limits', () => {
   });
 });
 
-describe('8.2 windows of a second and of a minute', () => {
+describe('windows of a second and of a minute', () => {
   withLimits({ RATE_LIMITS_STANDARD: 'key:reads:minute=100,institute:reads:second=5' });
 
-  test('8.2 the headers tell the tightest window; after its end it is whole again', async () => {
+  test('the headers tell the tightest window; after its end it is whole again', async () => {
     await inOneMinute();
     const { api } = await newTenant(service);
     const { headers } = await api.get('/me');
@@ -211,10 +211,10 @@ describe('8.2 windows of a second and of a minute', () => {
   });
 });
 
-describe('8.2 defaults', () => {
+describe('defaults', () => {
   withLimits({ RATE_LIMITS_STANDARD: '', RATE_LIMITS_HIGH: '' });
 
-  test('8.2 by default the standard tier has 40 reads a second of an institute, 600 reads and 120 writes a minute of a key', async () => {
+  test('by default the standard tier has 40 reads a second of an institute, 600 reads and 120 writes a minute of a key', async () => {
     const { api } = await newTenant(service);
     const admittedIn = new Map<number, number>();
     const refused: Answer<ErrorBody>[] = [];

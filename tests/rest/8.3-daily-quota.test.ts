@@ -29,7 +29,7 @@ const aDayLater = (of: Tenant) =>
     [of.instituteId],
   );
 
-test('8.3 the quota is reset at 00:00 UTC: what yesterday used up is free today, for the key’s cap too', async () => {
+test('the quota is reset at 00:00 UTC: what yesterday used up is free today, for the key’s cap too', async () => {
   const of = await newTenant(service, { dailyCopyQuota: 2 });
   const { api_key } = await service.control.as({}).control.createKey.mutate({
     institute_id: of.instituteId,
@@ -49,7 +49,7 @@ test('8.3 the quota is reset at 00:00 UTC: what yesterday used up is free today,
   expect(await usedToday(of)).toBe(2);
 });
 
-test('8.3 a cap that a key is given in the middle of the day counts the copies of that day', async () => {
+test('a cap that a key is given in the middle of the day counts the copies of that day', async () => {
   const of = await newTenant(service);
   const { control } = service.control.as({});
   const { api_key, key_id } = await control.createKey.mutate({ institute_id: of.instituteId });
@@ -62,7 +62,7 @@ test('8.3 a cap that a key is given in the middle of the day counts the copies o
   expect(error.details).toMatchObject({ quota: 'daily_copy_cap', limit: 2 });
 });
 
-test('8.3 resets_at is the next 00:00 UTC, and Retry-After the seconds until then', async () => {
+test('resets_at is the next 00:00 UTC, and Retry-After the seconds until then', async () => {
   const of = await newTenant(service, { dailyCopyQuota: 0 });
   const answer = await post(of, await paperOf(of));
   expect(answer).toMatchObject({ status: 429, body: { error: { code: 'daily_quota_exceeded' } } });
@@ -78,7 +78,7 @@ test('8.3 resets_at is the next 00:00 UTC, and Retry-After the seconds until the
   expect((await of.api.get<Account>('/me')).body.quota_resets_at).toBe(resets.toISOString());
 });
 
-test('8.3 the lower of the two counts: a cap above the quota does not raise it', async () => {
+test('the lower of the two counts: a cap above the quota does not raise it', async () => {
   const of = await newTenant(service, { dailyCopyQuota: 1 });
   const { api_key } = await service.control.as({}).control.createKey.mutate({
     institute_id: of.instituteId,
@@ -91,7 +91,7 @@ test('8.3 the lower of the two counts: a cap above the quota does not raise it',
   expect(error.details).toMatchObject({ quota: 'daily_copy_quota', limit: 1 });
 });
 
-test('8.3 a cancelled, deleted or replaced submission was accepted, and stays counted', async () => {
+test('a cancelled, deleted or replaced submission was accepted, and stays counted', async () => {
   const of = await newTenant(service, { dailyCopyQuota: 4 });
   const paper = await paperOf(of);
   const long = [{ question_label: '2', text: 'Because of this.' }];
@@ -112,7 +112,7 @@ test('8.3 a cancelled, deleted or replaced submission was accepted, and stays co
   expect(error.details).toMatchObject({ limit: 4 });
 });
 
-test('8.3 a raised quota counts at once, and a lowered one refuses the next copy', async () => {
+test('a raised quota counts at once, and a lowered one refuses the next copy', async () => {
   const of = await newTenant(service, { dailyCopyQuota: 1 });
   const paper = await paperOf(of);
   const setQuota = (daily_copy_quota: number) =>

@@ -39,7 +39,7 @@ const grade = async ({ id }: Submission): Promise<void> => {
 const read = async (of: Tenant, { id }: Submission): Promise<Submission> =>
   (await of.api.get<Submission>(`/submissions/${id}`)).body;
 
-test('8.4 every page of a handwritten copy costs, blank ones too', async () => {
+test('every page of a handwritten copy costs, blank ones too', async () => {
   const of = await newTenant(service);
   const exam = await createExam(of.api, handwrittenExam());
   const upload_id = await uploadCopy(of.api, blankPages(3));
@@ -56,7 +56,7 @@ const blankPages = (pages: number): Buffer =>
     'latin1',
   );
 
-test('8.4 objective questions are free, each non-blank long answer costs, a blank one does not', async () => {
+test('objective questions are free, each non-blank long answer costs, a blank one does not', async () => {
   const of = await newTenant(service);
   const paper = await paperOf(of);
   const blank = { question_label: '3', text: ' \n ' };
@@ -69,7 +69,7 @@ test('8.4 objective questions are free, each non-blank long answer costs, a blan
   expect(await balanceOf(of)).toMatchObject({ committed: 2 });
 });
 
-test('8.4 the price is fixed at quote time: a new contract changes neither what is committed nor what is charged', async () => {
+test('the price is fixed at quote time: a new contract changes neither what is committed nor what is charged', async () => {
   const of = await newTenant(service, { credits: 10 });
   const submission = await handIn(of, await paperOf(of), answersTo('1', '2'));
   await edit(of, { credits_per_answer: 5 });
@@ -81,7 +81,7 @@ test('8.4 the price is fixed at quote time: a new contract changes neither what 
   expect(later.quote).toEqual({ unit: 'answer', credits: 5, rate_source: 'contract' });
 });
 
-test('8.4 credits are reserved on acceptance and charged only when grading completes, once', async () => {
+test('credits are reserved on acceptance and charged only when grading completes, once', async () => {
   const of = await newTenant(service, { credits: 5 });
   const submission = await handIn(of, await paperOf(of), answersTo('1', '2', '3'));
   expect(await balanceOf(of)).toEqual({ balance: 5, committed: 3, available: 2 });
@@ -94,7 +94,7 @@ test('8.4 credits are reserved on acceptance and charged only when grading compl
   expect((await ledger.entriesOf(submission.id)).map(({ kind }) => kind)).toEqual(['reserve', 'charge']);
 });
 
-test('8.4 a failed submission is not charged: its credits are available again', async () => {
+test('a failed submission is not charged: its credits are available again', async () => {
   const of = await newTenant(service, { credits: 3 });
   const submission = await handIn(of, await paperOf(of), answersTo('1', '2', '3'));
   expect(await (await takeRun(service, submission.id)).fail('timed_out')).toBe('ok');
@@ -103,7 +103,7 @@ test('8.4 a failed submission is not charged: its credits are available again', 
   expect((await ledger.entriesOf(submission.id)).map(({ kind }) => kind)).toEqual(['reserve', 'release']);
 });
 
-test('8.4 a re-evaluation reserves and is charged the same again, at the price of the first quote', async () => {
+test('a re-evaluation reserves and is charged the same again, at the price of the first quote', async () => {
   const of = await newTenant(service, { credits: 10 });
   const submission = await handIn(of, await paperOf(of), answersTo('1', '2'));
   await grade(submission);
@@ -117,7 +117,7 @@ test('8.4 a re-evaluation reserves and is charged the same again, at the price o
   );
 });
 
-test('8.4 a price of 0 needs no credits and writes nothing in the ledger; the copy is graded and charged 0', async () => {
+test('a price of 0 needs no credits and writes nothing in the ledger; the copy is graded and charged 0', async () => {
   const of = await newTenant(service, { credits: 0 });
   await edit(of, { credits_per_answer: 0 });
   const submission = await handIn(of, await paperOf(of), answersTo('1', '2'));
@@ -127,7 +127,7 @@ test('8.4 a price of 0 needs no credits and writes nothing in the ledger; the co
   expect(await ledger.entriesOf(submission.id)).toEqual([]);
 });
 
-test('8.4 the credit limit lets the balance go below 0, down to the limit and no further', async () => {
+test('the credit limit lets the balance go below 0, down to the limit and no further', async () => {
   const of = await newTenant(service, { credits: 1 });
   await edit(of, { credit_limit: 2 });
   const paper = await paperOf(of);
@@ -146,7 +146,7 @@ test('8.4 the credit limit lets the balance go below 0, down to the limit and no
   expect(error.details).toEqual({ required: 1, available: 0, balance: -2, credit_limit: 2, committed: 0 });
 });
 
-test('8.4 replacing frees the old reservation before the new one is asked for', async () => {
+test('replacing frees the old reservation before the new one is asked for', async () => {
   const of = await newTenant(service, { credits: 3 });
   const paper = await paperOf(of);
   const { candidate } = await handIn(of, paper, answersTo('1', '2', '3'));

@@ -145,7 +145,7 @@ const breaks: [string, (of: Belongings) => string][] = [
 /** Every table that is tampered with here. */
 const TAMPERED = ['credit_accounts', 'credit_entries', 'exams', 'submissions', 'runs', 'daily_copies'];
 
-describe('8.4 the reconciler', () => {
+describe('the reconciler', () => {
   // One institute for all: after each test its rows are again what they were when everything added up.
   let of: Belongings;
   beforeAll(async () => {
@@ -232,7 +232,7 @@ describe('8.4 the reconciler', () => {
   });
 });
 
-test('8.4 under load, with submissions, gradings, cancellations and replacements going on, the reconciler finds nothing', async () => {
+test('under load, with submissions, gradings, cancellations and replacements going on, the reconciler finds nothing', async () => {
   const busy = await startService();
   try {
     const tenant = await newTenant(busy, { credits: 40 });

@@ -63,8 +63,8 @@ const PAPER = typedExam([mcq('1'), longAnswer('2')]);
 const ANSWERS = [{ question_label: '2', text: 'Because of this.' }];
 const submission = (externalId: string) => ({ candidate: { external_id: externalId }, answers: ANSWERS });
 
-describe('8.5 same key, same request', () => {
-  test('8.5 the stored response is returned, byte for byte, with `Idempotent-Replayed: true`', async () => {
+describe('same key, same request', () => {
+  test('the stored response is returned, byte for byte, with `Idempotent-Replayed: true`', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const path = `/exams/${exam.id}/submissions`;
@@ -79,7 +79,7 @@ describe('8.5 same key, same request', () => {
     expect(await tenant.credits()).toMatchObject({ committed: 1 });
   });
 
-  test('8.5 the order of fields and white space make no other request', async () => {
+  test('the order of fields and white space make no other request', async () => {
     const tenant = await newTenant(service);
     const first = await post<Exam>(tenant, '/exams', 'k', '{"title":"A","mode":"typed"}');
     const second = await post<Exam>(tenant, '/exams', 'k', '{ "mode" : "typed",\n "title": "A" }');
@@ -87,7 +87,7 @@ describe('8.5 same key, same request', () => {
     expect(second).toMatchObject({ status: 201, replayed: 'true', body: { id: first.body.id } });
   });
 
-  test('8.5 every POST that creates or changes something takes a key', async () => {
+  test('every POST that creates or changes something takes a key', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, { ...PAPER, open: false });
     const question = longAnswer('9');
@@ -116,7 +116,7 @@ describe('8.5 same key, same request', () => {
     }
   });
 
-  test('8.5 a POST that only looks something up runs each time', async () => {
+  test('a POST that only looks something up runs each time', async () => {
     const tenant = await newTenant(service);
     for (const _ of [1, 2]) {
       const { status, replayed } = await post(tenant, '/candidates/search', 'k', { external_ids: ['x'] });
@@ -124,7 +124,7 @@ describe('8.5 same key, same request', () => {
     }
   });
 
-  test('8.5 keys are per institute', async () => {
+  test('keys are per institute', async () => {
     const [a, b] = [await newTenant(service), await newTenant(service)];
     const first = await post<Exam>(a, '/exams', 'k', { title: 'A', mode: 'typed' });
     const second = await post<Exam>(b, '/exams', 'k', { title: 'A', mode: 'typed' });
@@ -132,7 +132,7 @@ describe('8.5 same key, same request', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  test('8.5 200 at once with one key and body: one effect; the others replay or answer request_in_progress', async () => {
+  test('200 at once with one key and body: one effect; the others replay or answer request_in_progress', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const path = `/exams/${exam.id}/submissions`;
@@ -150,7 +150,7 @@ describe('8.5 same key, same request', () => {
     expect(await tenant.credits()).toMatchObject({ committed: 1 });
   });
 
-  test('8.5 after 48 hours the key is as new, and the old outcome is swept', async () => {
+  test('after 48 hours the key is as new, and the old outcome is swept', async () => {
     const tenant = await newTenant(service);
     const age = (hours: number) =>
       behind(
@@ -168,11 +168,11 @@ describe('8.5 same key, same request', () => {
   });
 });
 
-describe('8.5 same key, different request', () => {
+describe('same key, different request', () => {
   test.each([
     ['another body', (id: string) => [`/exams/${id}/submissions`, submission('binod')] as const],
     ['another path', () => ['/exams', submission('asha')] as const],
-  ])('8.5 %s: 422 idempotency_key_reused, and nothing happens', async (_what, other) => {
+  ])('%s: 422 idempotency_key_reused, and nothing happens', async (_what, other) => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     await post(tenant, `/exams/${exam.id}/submissions`, 'k', submission('asha'));
@@ -187,8 +187,8 @@ describe('8.5 same key, different request', () => {
   });
 });
 
-describe('8.5 what is stored', () => {
-  test('8.5 most 4xx: the refusal is replayed with the present request id, though the state has changed', async () => {
+describe('what is stored', () => {
+  test('most 4xx: the refusal is replayed with the present request id, though the state has changed', async () => {
     const tenant = await newTenant(service);
     const refused = await post(tenant, '/exams', 'k', { mode: 'typed' });
     const again = await post(tenant, '/exams', 'k', { mode: 'typed' });
@@ -206,7 +206,7 @@ describe('8.5 what is stored', () => {
     expect(await post(tenant, path, 'k2')).toMatchObject({ status: 404, replayed: 'true' });
   });
 
-  test('8.5 a refusal leaves nothing but itself', async () => {
+  test('a refusal leaves nothing but itself', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const body = { candidate: { external_id: 'new' }, answers: [{ question_label: 'x', text: 'y' }] };
@@ -215,7 +215,7 @@ describe('8.5 what is stored', () => {
     expect(found.body.data).toEqual([]);
   });
 
-  test('8.5 402 is not stored: with credits the same key runs', async () => {
+  test('402 is not stored: with credits the same key runs', async () => {
     const tenant = await newTenant(service, { credits: 0 });
     const exam = await createExam(tenant.api, PAPER);
     const path = `/exams/${exam.id}/submissions`;
@@ -224,7 +224,7 @@ describe('8.5 what is stored', () => {
     expect(await post(tenant, path, 'k', submission('a'))).toMatchObject({ status: 202, replayed: null });
   });
 
-  test('8.5 409 is not stored: once the state allows it the same key runs', async () => {
+  test('409 is not stored: once the state allows it the same key runs', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, { ...PAPER, open: false });
     const path = `/exams/${exam.id}/submissions`;
@@ -233,7 +233,7 @@ describe('8.5 what is stored', () => {
     expect(await post(tenant, path, 'k', submission('a'))).toMatchObject({ status: 202, replayed: null });
   });
 
-  test('4.2 a reference that is taken answers exam_exists with a key too, and the key runs once it is free', async () => {
+  test('a reference that is taken answers exam_exists with a key too, and the key runs once it is free', async () => {
     const tenant = await newTenant(service);
     const body = { title: 'A', mode: 'typed', external_ref: 'mid-term' };
     const { body: first } = await post<Exam>(tenant, '/exams', 'k1', body);
@@ -244,7 +244,7 @@ describe('8.5 what is stored', () => {
     expect(await post(tenant, '/exams', 'k2', body)).toMatchObject({ status: 201, replayed: null });
   });
 
-  test('8.5 a body that is cut off on its way is no outcome: the retry runs', async () => {
+  test('a body that is cut off on its way is no outcome: the retry runs', async () => {
     const tenant = await newTenant(service);
     const { hostname, port } = new URL(tenant.api.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -262,7 +262,7 @@ describe('8.5 what is stored', () => {
     expect(await outcomes(tenant)).toBe(refusedBefore + 1);
   });
 
-  test('8.5 429 is not stored', async () => {
+  test('429 is not stored', async () => {
     const tenant = await newTenant(service, { dailyCopyQuota: 1 });
     const exam = await createExam(tenant.api, PAPER);
     const path = `/exams/${exam.id}/submissions`;
@@ -273,7 +273,7 @@ describe('8.5 what is stored', () => {
     }
   });
 
-  test('8.5 what is not JSON is refused, and stays refused under its key', async () => {
+  test('what is not JSON is refused, and stays refused under its key', async () => {
     const tenant = await newTenant(service);
     const broken = await post(tenant, '/exams', 'k', '{"title": ');
     expect(broken).toMatchObject({
@@ -291,7 +291,7 @@ describe('8.5 what is stored', () => {
     });
   });
 
-  test('8.5 the scope is checked before a replay', async () => {
+  test('the scope is checked before a replay', async () => {
     const { instituteId, api } = await service.newInstitute();
     const tenant: Tenant = { api, instituteId, credits: () => Promise.reject(new Error('not asked')) };
     await post(tenant, '/exams', 'k', { title: 'A', mode: 'typed' });
@@ -309,12 +309,12 @@ describe('8.5 what is stored', () => {
   });
 });
 
-describe('8.1 the key', () => {
+describe('the key', () => {
   test.each([
     ['of 255 characters', 'k'.repeat(255)],
     ['with spaces and signs', 'a b~!"#'],
     ['of one character', '1'],
-  ])('8.1 one %s is taken', async (_what, key) => {
+  ])('one %s is taken', async (_what, key) => {
     const tenant = await newTenant(service);
     expect((await post(tenant, '/exams', key, { title: 'A', mode: 'typed' })).status).toBe(201);
   });
@@ -323,7 +323,7 @@ describe('8.1 the key', () => {
     ['of 256 characters', 'k'.repeat(256)],
     ['that is not ASCII', 'schlüssel'],
     ['that is empty', ''],
-  ])('8.1 one %s answers 422 and names the header', async (_what, key) => {
+  ])('one %s answers 422 and names the header', async (_what, key) => {
     const tenant = await newTenant(service);
     const refused = await post(tenant, '/exams', key, { title: 'A', mode: 'typed' });
     expect(refused.status).toBe(422);

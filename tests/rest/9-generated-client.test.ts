@@ -64,7 +64,7 @@ const checked = async (programs: Record<string, string>): Promise<Outcome> => {
   return run(tsc, '--project', project);
 };
 
-describe('9 a client generated from openapi.json by a public generator', () => {
+describe('a client generated from openapi.json by a public generator', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startService();

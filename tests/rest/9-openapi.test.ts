@@ -11,7 +11,7 @@ afterAll(() => service.close());
 
 const committed = new URL('../../contracts/rest/openapi.json', import.meta.url);
 
-test('9 the description at /v1/openapi.json is the committed one, and needs no key', async () => {
+test('the description at /v1/openapi.json is the committed one, and needs no key', async () => {
   const response = await fetch(`${service.baseUrl}/openapi.json`);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toMatch(/^application\/json/);
@@ -21,7 +21,7 @@ test('9 the description at /v1/openapi.json is the committed one, and needs no k
   );
 });
 
-test('9 every path that is described is served, and asks for a key', async () => {
+test('every path that is described is served, and asks for a key', async () => {
   const document: unknown = await (await fetch(`${service.baseUrl}/openapi.json`)).json();
   const { paths } = document as { paths: Record<string, Record<string, unknown>> };
   const described = Object.entries(paths).flatMap(([path, methods]) =>

@@ -31,7 +31,7 @@ const atOnce = async (
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-test('4.7 rule 3: of twenty submissions of one candidate at once exactly one is accepted', async () => {
+test('of twenty submissions of one candidate at once exactly one is accepted', async () => {
   const tenant = await newTenant(service, { credits: 100 });
   const exam = await createExam(tenant.api, typedExam([longAnswer('1')]));
   const answers = [{ question_label: '1', text: 'x' }];
@@ -51,7 +51,7 @@ test('4.7 rule 3: of twenty submissions of one candidate at once exactly one is 
   expect(await wholeFeed(tenant.api)).toHaveLength(1);
 });
 
-test('2.5 of twenty submissions with one upload at once exactly one is accepted', async () => {
+test('of twenty submissions with one upload at once exactly one is accepted', async () => {
   const tenant = await newTenant(service, { credits: 100 });
   const exam = await createExam(tenant.api, handwrittenExam());
   const upload_id = await uploadCopy(tenant.api, plainPdf(2));
@@ -66,7 +66,7 @@ test('2.5 of twenty submissions with one upload at once exactly one is accepted'
   expect((await tenant.api.get<Account>('/me')).body.quota_used_today).toBe(1);
 });
 
-test('2.5 of twenty submissions with one upload on two exams at once exactly one is accepted', async () => {
+test('of twenty submissions with one upload on two exams at once exactly one is accepted', async () => {
   const tenant = await newTenant(service, { credits: 100 });
   const exams = [
     await createExam(tenant.api, handwrittenExam()),
@@ -86,7 +86,7 @@ test('2.5 of twenty submissions with one upload on two exams at once exactly one
   expect(await tenant.credits()).toMatchObject({ committed: 1 });
 });
 
-test('8.4 credits for exactly three, ten submissions at once: exactly three are accepted', async () => {
+test('credits for exactly three, ten submissions at once: exactly three are accepted', async () => {
   const tenant = await newTenant(service, { credits: 7 });
   const exam = await createExam(tenant.api, typedExam([longAnswer('1'), longAnswer('2')]));
   const answers = [
@@ -110,7 +110,7 @@ test('8.4 credits for exactly three, ten submissions at once: exactly three are 
   expect(await wholeFeed(tenant.api)).toHaveLength(3);
 });
 
-test('8.3 a quota of three, ten submissions at once over two exams: exactly three are accepted', async () => {
+test('a quota of three, ten submissions at once over two exams: exactly three are accepted', async () => {
   const tenant = await newTenant(service, { dailyCopyQuota: 3 });
   const exams = [
     await createExam(tenant.api, typedExam([mcq('1')])),
@@ -131,7 +131,7 @@ test('8.3 a quota of three, ten submissions at once over two exams: exactly thre
   expect((await tenant.api.get<Account>('/me')).body.quota_used_today).toBe(3);
 });
 
-test('2.4 the same candidates named on many exams at once are created once, and nobody fails', async () => {
+test('the same candidates named on many exams at once are created once, and nobody fails', async () => {
   const tenant = await newTenant(service);
   const candidates = times(50, (index) => ({ external_id: `c${index}`, name: `Name ${index}` }));
   const exams = await Promise.all(

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/* What a client may send (spec 2.1–2.4, 8.1): any text of the right length, in code points, without NUL. */
+/* What a client may send (docs/api/exams.md#fields): any text of the right length, in code points, without NUL. */
 
 const text = (max: number) =>
   fc
@@ -301,7 +301,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 test(
-  '3.1 after any edits total_marks, paper_max, question_count and sections are those of the questions',
+  'after any edits total_marks, paper_max, question_count and sections are those of the questions',
   { timeout: 240_000 },
   async () => {
     await fc.assert(
@@ -373,7 +373,7 @@ const multiply = async (examId: string, count: number): Promise<string[]> => {
 };
 
 test(
-  '1 paging while exams change, come and go: each that did not change is seen exactly once',
+  'paging while exams change, come and go: each that did not change is seen exactly once',
   { timeout: 240_000 },
   async () => {
     await fc.assert(

@@ -11,7 +11,7 @@ import type { TestService } from '../harness/service.ts';
 import { whatIsBroken } from '../model/submissions/invariants.ts';
 
 /*
- * Finalizing while everything else happens too (spec 3.1, 3.2, 4.2): on a few exams at once, round after round, some
+ * Finalizing while everything else happens too (docs/api/lifecycle.md#exams): on a few exams at once, round after round, some
  * requests and a worker's reports are sent at the same moment. The database watches what must hold at every moment
  * (tests/harness/finalWatch.ts); between the rounds a client looks at what it sees.
  *
@@ -253,7 +253,7 @@ const race = async (tenant: Tenant, seed: number): Promise<void> => {
 };
 
 test(
-  '3.2 whatever races with finalizing, nothing that is final changes, no exam is finalized too early, and nobody is told 5xx',
+  'whatever races with finalizing, nothing that is final changes, no exam is finalized too early, and nobody is told 5xx',
   { timeout: 120_000 + ROUNDS * 20_000 },
   async () => {
     // The seed is in every failure.

@@ -13,7 +13,7 @@ import { rounds, WIDELY, wishesAlone, type Wish } from '../model/submissions/wis
 import { newWorld, type Means, type World } from '../model/submissions/world.ts';
 
 /*
- * The life of submissions against a model of it (spec 3.2, 4.7, 8.3, 8.4): in random order, then by two clients and a
+ * The life of submissions against a model of it (docs/api/lifecycle.md#submissions): in random order, then by two clients and a
  * worker at once. The model is tests/model/submissions/model.ts, over the transition table of packages/rules.
  *
  *   SUBMISSION_MODEL_RUNS=500 vitest run tests/rest/submissions.property.test.ts     longer: about a second a run
@@ -137,7 +137,7 @@ class WishCommand implements fc.AsyncCommand<{ state: ModelState }, Course> {
 }
 
 test(
-  '3.2 whatever is done in whatever order, answers, states, credits and quota are those of the model',
+  'whatever is done in whatever order, answers, states, credits and quota are those of the model',
   { timeout },
   async () => {
     await fc.assert(
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  '3.2 what two clients and a worker do at once comes out as if it had been done in some order',
+  'what two clients and a worker do at once comes out as if it had been done in some order',
   { timeout },
   async () => {
     await fc.assert(

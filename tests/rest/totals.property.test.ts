@@ -117,7 +117,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 test(
-  '2.7 the totals of any typed paper are the sum of its objective marks',
+  'the totals of any typed paper are the sum of its objective marks',
   { timeout: 60_000 },
   async () => {
     await fc.assert(

@@ -1,4 +1,4 @@
 import { runAdmin } from './admin.ts';
 
-/** `npm run --silent admin -- …`: the provisioning CLI (design chapter 6). */
+/** `npm run --silent admin -- …`: the provisioning CLI (docs/architecture.md#provisioning). */
 process.exitCode = await runAdmin(process.argv.slice(2));

@@ -7,7 +7,7 @@ import type * as z from 'zod/v4';
 
 /**
  * The one way a command takes what a client sent: lengths first, then what cannot be stored, then the schema. Commands call it after they
- * have seen that what the path names exists and is in a state to be changed (design chapter 5, order of checks).
+ * have seen that what the path names exists and is in a state to be changed (docs/architecture.md#order-of-checks).
  * @param others the rules beyond the schema, for a body that is refused anyway: they see what could be read of it, so
  * that every problem is listed at once. A body that passes is checked by the command itself.
  * @throws DomainFailure with every problem in `details.errors`
@@ -68,8 +68,7 @@ export const refuseField = (field: string, code: string, message: string): never
   refuse([{ field, code, message }]);
 
 /**
- * What cannot be stored and returned as sent, anywhere in a body, names of fields included (spec chapter 1,
- * design 3.19): NUL, lone surrogates, and numbers such as 1e400 that are read as infinite.
+ * What cannot be stored and returned as sent, anywhere in a body, names of fields included (docs/architecture.md#request-bodies): NUL, lone surrogates, and numbers such as 1e400 that are read as infinite.
  * @param path where the value stands; changed on the way, and as it was at the end
  */
 const findUnstorable = (value: unknown, path: PropertyKey[], problems: Problem[]): void => {
@@ -130,5 +129,5 @@ const parsedOrNull = (text: string): unknown => {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A malformed id answers exactly as one that does not exist (design chapter 5). */
+/** A malformed id answers exactly as one that does not exist (docs/architecture.md#order-of-checks). */
 export const isUuid = (value: string): boolean => UUID.test(value);

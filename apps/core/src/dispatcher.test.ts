@@ -108,7 +108,7 @@ const sum = (counts: Iterable<number>): number => [...counts].reduce((total, cou
 
 const ascending = (counts: Iterable<number>): number[] => [...counts].toSorted((a, b) => a - b);
 
-test('3.8 a tick releases in turns: every institute its oldest run before any of them gets a second one', async () => {
+test('a tick releases in turns: every institute its oldest run before any of them gets a second one', async () => {
   const [big = ''] = await queueRuns(1, 50);
   const small = await queueRuns(3, 2);
   await keepBusy(6);
@@ -126,7 +126,7 @@ test('3.8 a tick releases in turns: every institute its oldest run before any of
   expect(rows).toEqual([{ oldest: true }]);
 });
 
-test('3.8 an institute has no more runs out than its window, a lane no more than its own, over many ticks', async () => {
+test('an institute has no more runs out than its window, a lane no more than its own, over many ticks', async () => {
   const [first = '', second = ''] = await queueRuns(2, 20);
   await keepBusy(10);
   const windows = withWindows(3, 15);
@@ -145,7 +145,7 @@ test('3.8 an institute has no more runs out than its window, a lane no more than
   expect(await lanes.depth('typed')).toBe(6);
 });
 
-test('3.8 a full lane holds nothing up in the other one', async () => {
+test('a full lane holds nothing up in the other one', async () => {
   await queueRuns(1, 10, 'copy');
   const [typed = ''] = await queueRuns(1, 5, 'typed');
   await maker.query(
@@ -157,7 +157,7 @@ test('3.8 a full lane holds nothing up in the other one', async () => {
   expect(await runsOut()).toEqual(new Map([[typed, 5]]));
 });
 
-test('3.8 1000 institutes with three runs each: 64 places go to 64 institutes, and no run goes out twice', async () => {
+test('1000 institutes with three runs each: 64 places go to 64 institutes, and no run goes out twice', async () => {
   const institutes = await queueRuns(1000, 3);
   await keepBusy(3000);
   await tick(withWindows(16, 3064));
@@ -175,7 +175,7 @@ test('3.8 1000 institutes with three runs each: 64 places go to 64 institutes, a
   expect(rows).toEqual([{ delivery: 1 }]);
 });
 
-test('3.8 no more runs wait in a lane than are being worked on there, and one in a lane that is idle', async () => {
+test('no more runs wait in a lane than are being worked on there, and one in a lane that is idle', async () => {
   await queueRuns(4, 20);
   const windows = withWindows(100, 100);
   for (let ticks = 0; ticks < 3; ticks += 1) await tick(windows);
@@ -240,7 +240,7 @@ const loseMessages = async (count: number): Promise<void> => {
   });
 };
 
-test('3.7 a released run whose message is lost goes back to its place and out again as a new delivery', async () => {
+test('a released run whose message is lost goes back to its place and out again as a new delivery', async () => {
   await queueRuns(1, 2);
   await tick(withWindows(1, 1));
   const [run] = await releasedRuns();
@@ -253,7 +253,7 @@ test('3.7 a released run whose message is lost goes back to its place and out ag
   expect(await lanes.depth('typed')).toBe(1);
 });
 
-test('3.7 a released run that only waits for a busy worker is not published again, however long it waits', async () => {
+test('a released run that only waits for a busy worker is not published again, however long it waits', async () => {
   await queueRuns(1, 6);
   await keepBusy(3);
   const patient = withPatience(withWindows(10, 10));
@@ -265,7 +265,7 @@ test('3.7 a released run that only waits for a busy worker is not published agai
   expect(await lanes.depth('typed')).toBe(3);
 });
 
-test('3.7 of two released runs the one whose message is lost goes out again, the other one keeps its place', async () => {
+test('of two released runs the one whose message is lost goes out again, the other one keeps its place', async () => {
   await queueRuns(1, 1);
   await tick(withWindows(10, 10));
   const [lost] = await releasedRuns();
@@ -283,7 +283,7 @@ test('3.7 of two released runs the one whose message is lost goes out again, the
   ]);
 });
 
-test('3.7 while the lanes are away nothing is taken for lost, and nothing is released', async () => {
+test('while the lanes are away nothing is taken for lost, and nothing is released', async () => {
   await queueRuns(1, 2);
   const patient = withPatience(withWindows(10, 10));
   await tick(patient);
@@ -301,7 +301,7 @@ test('3.7 while the lanes are away nothing is taken for lost, and nothing is rel
   expect((await releasedRuns()).map(({ delivery }) => delivery)).toEqual([1, 1]);
 });
 
-test('3.7 a run whose claim breaks lets the others of its lane go first, and is tried again after a rest', async () => {
+test('a run whose claim breaks lets the others of its lane go first, and is tried again after a rest', async () => {
   const [institute = ''] = await queueRuns(1, 2);
   const windows = withWindows(10, 10);
   await tick(windows);
@@ -327,7 +327,7 @@ test('3.7 a run whose claim breaks lets the others of its lane go first, and is 
   expect(await releasedRuns()).toContainEqual({ id: run_id, delivery: 2 });
 });
 
-test('3.7 a lease that has run out makes its holder a stranger and counts; one that lasts is left alone', async () => {
+test('a lease that has run out makes its holder a stranger and counts; one that lasts is left alone', async () => {
   await queueRuns(1, 2);
   const ids = (await maker.query<{ id: string }>('select id from runs order by queued_at')).rows.map(
     ({ id }) => id,
@@ -350,7 +350,7 @@ test('3.7 a lease that has run out makes its holder a stranger and counts; one t
   ]);
 });
 
-test('3.8 two replicas that tick at once release each run once', async () => {
+test('two replicas that tick at once release each run once', async () => {
   await queueRuns(20, 2);
   await keepBusy(40);
   const windows = withWindows(16, 80);
@@ -374,7 +374,7 @@ interface PlanNode {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-test('3.8 with 100,000 runs of 1000 institutes waiting a release reads a few index entries an institute, row-level security on', async () => {
+test('with 100,000 runs of 1000 institutes waiting a release reads a few index entries an institute, row-level security on', async () => {
   await queueRuns(1000, 100);
   await queueRuns(50, 200, 'copy');
   await maker.query(`update runs set status = 'completed' where lane = 'copy'`);

@@ -11,7 +11,7 @@ import { RUN_LANES } from './lanes/runLane.ts';
 import { rememberSlots, type Slots } from './jobs/slots.ts';
 
 /*
- * Keeps runs, inspections and drawings moving (design 3.7, 3.8). Runs wait as rows in PostgreSQL; inspections and drawings
+ * Keeps runs, inspections and drawings moving (docs/architecture.md#runs). Runs wait as rows in PostgreSQL; inspections and drawings
  * do so too, by releaseJobs.ts:
  *
  *   queued ──release──▶ released ──claim──▶ claimed ──▶ completed | failed | cancelled

@@ -15,7 +15,7 @@ export interface CallHeaders {
   authorization: string | undefined;
   actor: string | undefined;
   requestId: string | undefined;
-  /** Of a request that must happen once (spec 8.5). */
+  /** Of a request that must happen once (docs/api/conventions.md#idempotency). */
   idempotencyKey: string | undefined;
   fingerprint: string | undefined;
   /** The caller's place in a trace (W3C). */

@@ -29,7 +29,7 @@ export const saveCheckedCopy = async (
   return file;
 };
 
-/** It can be a moment behind the marks, while it is drawn (design 3.13). */
+/** It can be a moment behind the marks, while it is drawn (docs/architecture.md#checked-copy). */
 const untilAvailable = async (api: ApiClient, first: Result, signal: AbortSignal): Promise<void> => {
   const giveUpAt = Date.now() + WITHIN_MS;
   let result = first;

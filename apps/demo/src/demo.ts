@@ -111,7 +111,7 @@ const followAll = async (
 
 const isMarked = ({ status }: Submission): boolean => status === 'graded' || status === 'partially_graded';
 
-/** What was accepted and then not marked: no HTTP error, so it has to be said (spec chapter 7). @throws DemoFailure */
+/** What was accepted and then not marked: no HTTP error, so it has to be said (docs/api/conventions.md#errors). @throws DemoFailure */
 const complainOf = (submitted: readonly Submitted[], readings: readonly Submission[]): void => {
   const complaints = readings.flatMap(({ status, error }, index) => {
     if (status === 'graded') return [];

@@ -33,7 +33,7 @@ export const followSubmission = async (
 
 /**
  * Twice a second is for a demo that runs beside its service. Clients are asked to read a typed submission every 2 to
- * 5 seconds, backing off to 10, a handwritten one every 15 to 30 seconds, and to use the feed for many (spec chapter 6).
+ * 5 seconds, backing off to 10, a handwritten one every 15 to 30 seconds, and to use the feed for many (docs/api/conventions.md#polling).
  */
 const intervalMs = (baseUrl: string, lane: Submission['lane']): number => {
   const { hostname } = new URL(baseUrl);

@@ -18,7 +18,7 @@ const done = (submission: Submission, questions: number): { done: number; total:
   return { total, done: over ? total : (submission.progress?.questions_done ?? 0) };
 };
 
-/** `progress.step` is shown and nothing is decided by it (spec 2.6). */
+/** `progress.step` is shown and nothing is decided by it (docs/api/submissions.md#fields). */
 const stepOf = (submission: Submission): string => {
   if (submission.queue === null) return submission.progress?.step ?? submission.status;
   const { position } = submission.queue;

@@ -63,7 +63,7 @@ const createExam = async (api: ApiClient, { exam }: Paper, say: (line: string) =
   }
 };
 
-/** Presign, PUT, and read until the file is checked (spec 3.3). */
+/** Presign, PUT, and read until the file is checked (docs/api/lifecycle.md#uploads). */
 const uploadCopy = async (
   api: ApiClient,
   copy: Extract<Work, { kind: 'copy' }>,

@@ -24,7 +24,7 @@ import { requestId } from './middleware/requestId.ts';
 import type { RateLimits } from './rateLimits/rateLimits.ts';
 
 /**
- * The trust boundary (design chapter 1). Order of a request: request id → key → product → scope → rate → media type → JSON →
+ * The trust boundary (docs/architecture.md#the-picture). Order of a request: request id → key → product → scope → rate → media type → JSON →
  * core (existence → state → validation → credits → quota).
  */
 export const createApp = (

@@ -7,7 +7,7 @@ import { createApp } from './app.ts';
 import { openRateLimits } from './rateLimits/rateLimits.ts';
 
 export interface Facade extends Observed {
-  /** Ends in /v1, as `{base_url}` of the spec. */
+  /** Ends in /v1. */
   baseUrl: string;
 }
 

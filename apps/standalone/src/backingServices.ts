@@ -11,7 +11,7 @@ export interface BackingServices {
   close(): Promise<void>;
 }
 
-/** PostgreSQL, NATS and S3: each is the one that the settings name, or an embedded one (design chapter 7). */
+/** PostgreSQL, NATS and S3: each is the one that the settings name, or an embedded one (docs/architecture.md#start). */
 export const startBackingServices = async (
   settings: StandaloneSettings,
   onProgress: (line: string) => void,

@@ -28,7 +28,7 @@ const CHECK_PATIENCE_MS = 10_000;
 const FIRST_INSTITUTE = { name: 'First Institute', credits: 10_000 };
 
 /**
- * The composition root of `npm start` (design chapter 7): the same core, facade and worker as on a cluster, in one
+ * The composition root of `npm start` (docs/architecture.md#start): the same core, facade and worker as on a cluster, in one
  * process, over real backing services. Everything is stopped in the opposite order, also when a start fails half-way.
  */
 export const startStandalone = async (

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
 import { defineJob } from './job.ts';
 
-/** Draw the checked copy of a submission anew: a teacher has changed its marks (design 3.13). */
+/** Draw the checked copy of a submission anew: a teacher has changed its marks (docs/architecture.md#checked-copy). */
 export const drawJob = defineJob({
   name: 'draw',
   version: 1,

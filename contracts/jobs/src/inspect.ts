@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
 import { defineJob } from './job.ts';
 
-/** Inspect one sealed upload: is it a PDF we can read, and how many pages has it (design 3.11). */
+/** Inspect one sealed upload: is it a PDF we can read, and how many pages has it (docs/architecture.md#uploads). */
 export const inspectJob = defineJob({
   name: 'inspect',
   version: 1,

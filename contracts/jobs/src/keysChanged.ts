@@ -3,7 +3,7 @@ import { defineJob } from './job.ts';
 
 /**
  * A key was revoked or its terms changed, or those of its whole institute did: whoever remembers it should ask core anew
- * (design 3.14).
+ * (docs/architecture.md#keys).
  *
  * Broadcast over core NATS, heard by whoever is connected now and by nobody later. It only saves waiting: a facade that
  * does not hear it forgets every key within 30 seconds anyway.

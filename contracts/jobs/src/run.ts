@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import { defineJob } from './job.ts';
 
 /**
- * Grade one run of a submission (design 3.7, 3.8). The lane it travels in says which kind: `copy` or `typed`.
+ * Grade one run of a submission (docs/architecture.md#runs). The lane it travels in says which kind: `copy` or `typed`.
  *
  * It carries names only, never material: `claim` hands the worker what the run needs at that moment, so a message
  * that arrives late, twice, or after a cancel can do no harm.

@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import { defineJob } from './job.ts';
 
 /**
- * A run was cancelled, deleted or replaced: whoever holds it should abort its model calls at once (design 3.9).
+ * A run was cancelled, deleted or replaced: whoever holds it should abort its model calls at once (docs/architecture.md#stopping-a-run).
  *
  * Broadcast over core NATS, heard by whoever is connected now and by nobody later. It only saves time and money: the
  * fence in PostgreSQL has refused the old worker's writes since before this was sent, and its next heartbeat says so.

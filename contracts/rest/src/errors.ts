@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 
 /**
  * Every failure of the service, once: HTTP status, when it happens, what the client is told, and the shape of
- * `details` where there is one (spec chapter 7). Codes are never renamed. A failure is raised as a `DomainFailure`
+ * `details` where there is one (docs/api/conventions.md#errors). Codes are never renamed. A failure is raised as a `DomainFailure`
  * anywhere behind the facade, travels typed over tRPC, and is turned into the one envelope in one place.
  */
 
@@ -235,7 +235,7 @@ export class DomainFailure<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** The one error body of the service (spec 2.9). */
+/** The one error body of the service (docs/api/conventions.md#errors). */
 export const ErrorEnvelope = z
   .object({
     error: z.object({

@@ -42,7 +42,7 @@ const advice: Readonly<Record<ErrorCode, string>> = {
   service_unavailable: 'Wait as long as `Retry-After` says.',
 };
 
-/** The codes of `details.errors[].code` (spec chapter 7), as `problemsOf` gives them. */
+/** The codes of `details.errors[].code` (docs/api/conventions.md#errors), as `problemsOf` gives them. */
 const fieldCodes: readonly (readonly [string, string])[] = [
   ['required', 'The field is missing or empty.'],
   ['invalid_type', 'The value is of another JSON type.'],
@@ -63,7 +63,7 @@ const fieldCodes: readonly (readonly [string, string])[] = [
   ['unknown_field', 'The field is not known; only `PATCH` refuses it.'],
 ];
 
-/** Spec chapter 7: what may be sent again as it is. Other refusals stay refusals until the request changes. */
+/** docs/api/conventions.md#errors: what may be sent again as it is. Other refusals stay refusals until the request changes. */
 const isRetried = (code: string, status: number): boolean =>
   code === 'request_in_progress' || status === 429 || status >= 500;
 

@@ -20,7 +20,7 @@ export const fieldPath = (path: readonly PropertyKey[]): string =>
 
 const isErrorCode = (value: unknown): value is ErrorCode => typeof value === 'string' && value in errors;
 
-/** Turns the issues of a schema into the spec's field codes (spec chapter 7, `validation_failed`). */
+/** Turns the issues of a schema into field codes (docs/api/conventions.md#errors, `validation_failed`). */
 export const problemsOf = (error: z.ZodError, body: unknown): Problem[] =>
   error.issues.flatMap((issue) => problemsOfIssue(issue, body));
 

@@ -41,7 +41,7 @@ test('a file that drifted is named, left as it is, and fails the check', async (
   expect(await readFile(page, 'utf8')).toContain('written by hand');
 });
 
-test('7 docs/errors.md has each error code once', async () => {
+test('docs/errors.md has each error code once', async () => {
   const page = await readFile(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8');
   for (const [code, { status }] of Object.entries(errors)) {
     expect([code, page.match(new RegExp(`^\\| ${status} +\\| \`${code}\` `, 'gm'))?.length]).toEqual([

@@ -136,7 +136,7 @@ const tidiedKeyword = (part: JsonSchema, keyword: string, value: unknown, how: T
 const isNoise = (part: JsonSchema, keyword: string, value: unknown, direction: Direction): boolean => {
   switch (keyword) {
     case 'additionalProperties':
-      // Answers gain fields over time (spec chapter 9), whatever zod says of the ones known today.
+      // Answers gain fields over time (docs/api/conventions.md#versions), whatever zod says of the ones known today.
       return direction === 'output' && value === false;
     case 'propertyNames':
       return true;

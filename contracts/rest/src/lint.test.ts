@@ -36,7 +36,7 @@ const mistaken = (written: string, instead: string): string => {
   return committed.replace(written, instead);
 };
 
-describe('9 openapi.json to a public linter', () => {
+describe('openapi.json to a public linter', () => {
   test('passes every recommended rule, with no error and no warning', async () => {
     expect(await problemsOf(committed)).toEqual([]);
   });

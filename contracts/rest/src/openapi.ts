@@ -10,7 +10,7 @@ import { contract, happensOnce, type RouteMetadata } from './routes/index.ts';
 type Operation = Parameters<NonNullable<Parameters<typeof generateOpenApiAsync>[2]['operationMapper']>>[0];
 
 /**
- * The machine-readable description of the API (spec chapter 9), built from the contract: OpenAPI 3.1.0.
+ * The machine-readable description of the API (docs/api/conventions.md#versions), built from the contract: OpenAPI 3.1.0.
  * Deterministic: the same contract gives the same document. Throws where two schemas share one name, and where a
  * route has no metadata.
  */

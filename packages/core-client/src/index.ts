@@ -15,7 +15,7 @@ import { signActor, type Actor } from '@evaluation/signed-actor';
 import { traceparentNow } from '@evaluation/telemetry';
 
 /**
- * The one typed client of core (design chapter 1): over HTTP between processes and by function call inside one, with
+ * The one typed client of core (docs/architecture.md#the-picture): over HTTP between processes and by function call inside one, with
  * the same types, the same checks of token and actor, and the same errors.
  */
 
@@ -25,7 +25,7 @@ export type CoreClient = TRPCClient<CoreRouter>;
 export interface Caller {
   actor?: Actor;
   requestId?: string;
-  /** Commands of this caller happen once for the key (spec 8.5); a repetition is told by `replayOf`. */
+  /** Commands of this caller happen once for the key (docs/api/conventions.md#idempotency); a repetition is told by `replayOf`. */
   idempotent?: IdempotentRequest;
 }
 

@@ -114,7 +114,7 @@ describe('row-level security', () => {
   });
 });
 
-describe('updated_at (design 3.6)', () => {
+describe('updated_at (docs/architecture.md#times)', () => {
   test('grows with every update, within one transaction too, and never goes back', async () => {
     const ours = randomUUID();
     const row = await database.inTenant(ours, (tx) => insertCandidate(tx, ours, 'T1'));
@@ -326,7 +326,7 @@ describe('inTenant', () => {
   });
 });
 
-describe('the ledger (design 3.4)', () => {
+describe('the ledger (docs/architecture.md#credits)', () => {
   test('entries can be added, never changed or removed, even by the owner', async () => {
     const ours = randomUUID();
     await database.inTenant(ours, async (tx) => {

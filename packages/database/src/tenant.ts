@@ -32,7 +32,7 @@ export interface Database {
   /**
    * Runs a command or a query of one institute in one transaction (READ COMMITTED): row-level security shows it the
    * rows of that institute only. Deadlocks and serialization failures run `work` again from its start, so it must do
-   * nothing but talk to the transaction (design 3.1, 3.2). A transaction that finds something locked by another one of
+   * nothing but talk to the transaction (docs/architecture.md#two-planes). A transaction that finds something locked by another one of
    * this process may throw `Held`: it is rolled back and runs again in its turn, and waits without a connection.
    * @throws NoTurn too many wait for a connection, or for what is held, or for too long
    */

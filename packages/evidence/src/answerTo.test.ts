@@ -69,7 +69,7 @@ test('an aligner that gives a whole copy to one question does not get a prompt o
   });
 });
 
-describe('3.17 a reader that took an answer for a label', () => {
+describe('a reader that took an answer for a label', () => {
   const choice: MarkedQuestion = {
     ...question,
     label: '3',

@@ -15,7 +15,7 @@ export interface GivenAnswer {
 }
 
 /**
- * The most that one answer may be made of: thrice what may be typed (spec 4.7, rule 5), and some 30 full pages by hand. An
+ * The most that one answer may be made of: thrice what may be typed (docs/api/submissions.md#typed-answers), and some 30 full pages by hand. An
  * aligner that gives every block to every question would have each prompt hold the whole copy.
  */
 const LONGEST_ANSWER = 60_000;

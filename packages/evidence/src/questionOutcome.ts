@@ -5,7 +5,7 @@ import { isBlankText, lacksMaterial, withoutDirection } from '@evaluation/rules'
 import type { GivenAnswer } from './answerTo.ts';
 import type { MarkedQuestion } from './markedQuestion.ts';
 
-/** What a run makes of one question, as it is recorded (spec 2.7). */
+/** What a run makes of one question, as it is recorded (docs/api/results.md#fields). */
 export interface QuestionOutcome {
   question_id: string;
   status: 'graded' | 'failed' | 'not_answered';
@@ -20,7 +20,7 @@ export interface QuestionOutcome {
   error: GradingError | null;
 }
 
-/** A long answer was marked by its text alone: the client set nothing and no rubric could be made (spec 2.3, rule 7). */
+/** A long answer was marked by its text alone: the client set nothing and no rubric could be made (docs/api/rubrics.md#rules). */
 const NO_RUBRIC = 'no_rubric';
 /** Only the beginning of what was assigned to the question was marked (answerTo.ts). */
 const ANSWER_CUT = 'answer_cut';
@@ -52,7 +52,7 @@ export const gradedQuestion = (
   };
 };
 
-/** Nothing was found to a question: 0 marks, decided in code, no model call (design 3.17). */
+/** Nothing was found to a question: 0 marks, decided in code, no model call (docs/architecture.md#marks-and-credits). */
 export const notAnsweredQuestion = (question: MarkedQuestion): QuestionOutcome => ({
   ...nothing(question),
   status: 'not_answered',
@@ -76,7 +76,7 @@ export const withoutJudging = (
 };
 
 /**
- * The model could not judge the answer; the others still count (spec 2.7, `partially_graded`).
+ * The model could not judge the answer; the others still count (docs/api/results.md#fields, `partially_graded`).
  * @param isUnanswered it gave no answer at all, and not one that cannot be used
  */
 export const failedQuestion = (

@@ -342,7 +342,7 @@ describe('a copy', () => {
     expect(outcome.submission?.review_reasons).toContain('unassigned_writing');
   });
 
-  test('3.17 an answer of characters that nobody sees is none, and its question was not judged', async () => {
+  test('an answer of characters that nobody sees is none, and its question was not judged', async () => {
     const unseen = pages.map((page) => ({
       ...page,
       blocks: [block('Q3', '\u200B\u00AD \n'), ...page.blocks],
@@ -367,7 +367,7 @@ describe('a copy', () => {
     expect(differences.filter((said) => said.startsWith('question 3'))).toEqual([]);
   });
 
-  test('3.17 a choice that was taken for a label is marked, and a label alone is for a teacher: a replay comes to the same', async () => {
+  test('a choice that was taken for a label is marked, and a label alone is for a teacher: a replay comes to the same', async () => {
     const options = { signal: new AbortController().signal, deadline: new Date(Date.now() + 60_000) };
     const labelled = pages.map((page) => ({ ...page, blocks: [block('Q1 (b)', ''), block('Q2', '')] }));
     const asked = [mcq, iceQuestion];

@@ -223,7 +223,7 @@ const shown = (
   return { ...decided, max: question.max_marks, source };
 };
 
-/** As a submission stands by its questions and the teachers' marks (spec 2.6, 2.7). */
+/** As a submission stands by its questions and the teachers' marks (docs/api/submissions.md#fields). */
 const submissionOf = (
   { submission, run, questions, overrides }: EvidenceBundle,
   decided: readonly DecidedQuestion[],

@@ -52,7 +52,7 @@ export const judgeRequest = (
   answer,
 });
 
-/** What a grader is asked for a question without material (spec 2.3, rule 7). */
+/** What a grader is asked for a question without material (docs/api/rubrics.md#rules). */
 export const makeRubricRequest = (
   { subject, level, board, class: className, instructions }: ExamContext,
   question: MarkedQuestion,

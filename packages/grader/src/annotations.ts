@@ -7,7 +7,7 @@ import { plainText } from './plainText.ts';
 const COMMENT_LENGTH = 120;
 
 /**
- * What a checked copy shows of one question (design chapter 3.13): its mark at the answer's first block, and for each
+ * What a checked copy shows of one question (docs/architecture.md#checked-copy): its mark at the answer's first block, and for each
  * criterion a tick (full marks), a cross (none) or a comment (some) beside the words it rests on, or beside the first
  * block where there are none. A tick's or cross's box is a strip of the block as high as a line of writing, so several
  * beside one block do not cover each other. [] when the answer stands on no page.

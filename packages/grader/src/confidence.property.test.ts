@@ -43,7 +43,7 @@ const table = fc.uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 2, m
 const ORDER = ['unsure', 'likely', 'certain'] as const;
 const better = (value: (typeof ORDER)[number]) => ORDER[Math.min(ORDER.indexOf(value) + 1, 2)] ?? value;
 
-describe('2.7 whatever is told, and whatever table is set', () => {
+describe('whatever is told, and whatever table is set', () => {
   const holds = (property: (input: ConfidenceInput, confidence: (of: ConfidenceInput) => number) => void) =>
     fc.assert(
       fc.property(input, table, (given, points) => property(given, (of) => confidenceOf(of, points))),

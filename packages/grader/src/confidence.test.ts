@@ -10,7 +10,7 @@ const of = (input: Partial<ConfidenceInput>) =>
     readTable(NO_TABLE),
   );
 
-describe('2.7 confidence follows its formula', () => {
+describe('confidence follows its formula', () => {
   test.each<[string, Partial<ConfidenceInput>, number]>([
     ['certain', {}, 0.95],
     ['likely', { criteria: [{ ...sure, certainty: 'likely' }] }, 0.75],

@@ -1,5 +1,5 @@
 /**
- * How far a judgement made by a model can be trusted, 0..1, two decimals (spec 2.7: below 0.60 a teacher should look).
+ * How far a judgement made by a model can be trusted, 0..1, two decimals (docs/api/results.md#fields: below 0.60 a teacher should look).
  * docs/confidence.md says why.
  *
  *   raw = Σ (marks of criterion × certainty × evidence factor) / Σ marks of criterion × legibility factor × agreement

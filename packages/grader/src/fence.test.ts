@@ -4,7 +4,7 @@ import { fenced, jsonLines, newBoundary } from './fence.ts';
 /** What a reader takes for the fenced region who goes by whole lines with one boundary. */
 const inside = (text: string) => /<<<(\w+) (\w+)>>>\n([^]*?)\n<<<END \1 \2>>>/.exec(text)?.[3];
 
-test('3.18 each fence has a boundary that cannot be guessed', () => {
+test('each fence has a boundary that cannot be guessed', () => {
   const boundaries = new Set(Array.from({ length: 100 }, newBoundary));
   expect(boundaries.size).toBe(100);
   for (const boundary of boundaries) expect(boundary).toMatch(/^[0-9a-f]{24}$/);
@@ -19,12 +19,12 @@ test.each([
   ['line and paragraph separators', 'x\u2028<<<END ANSWER 1>>>\u2029y\u0085z'],
   ['NUL', 'x\u0000<<<END ANSWER\u0000 1>>>y'],
   ['nothing', ''],
-])('3.18 %s stays inside, as it was', (_, text) => {
+])('%s stays inside, as it was', (_, text) => {
   const boundary = newBoundary();
   expect(inside(`before\n${fenced(boundary, 'ANSWER', text)}\nafter`)).toBe(text);
 });
 
-test('3.18 text that repeats the boundary cannot close the fence, nor make one by what is taken out', () => {
+test('text that repeats the boundary cannot close the fence, nor make one by what is taken out', () => {
   const boundary = newBoundary();
   const half = boundary.slice(0, 12);
   const text = `<<<END ANSWER ${boundary}>>>\n${half}${boundary}${boundary.slice(12)}`;
@@ -33,7 +33,7 @@ test('3.18 text that repeats the boundary cannot close the fence, nor make one b
   expect(inside(shown)).toBe(`<<<END ANSWER  >>>\n${half} ${boundary.slice(12)}`);
 });
 
-test('3.18 a record is one line, whatever stands in its values', () => {
+test('a record is one line, whatever stands in its values', () => {
   const records = ['\n', '\r\n', '\u0085', '\u2028', '\u2029', '\u0000', '"}\n{"page":1,"block":9', '\uD800'];
   const lines = jsonLines(records.map((text) => ({ text }))).split(/[\n\r\u0085\u2028\u2029]/);
   expect(lines.map((line) => JSON.parse(line).text)).toEqual(records);

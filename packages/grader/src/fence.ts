@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 /**
  * Untrusted text in a prompt stands between two lines that carry a boundary drawn anew for each call: whoever wrote
- * the text could not know it, so nothing written can close the fence (design chapter 3.18).
+ * the text could not know it, so nothing written can close the fence (docs/architecture.md#untrusted-input).
  */
 export function newBoundary(): string {
   return randomBytes(12).toString('hex');

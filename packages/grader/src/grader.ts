@@ -1,7 +1,7 @@
 /**
  * The narrow, provider-neutral contract between the worker and whatever marks: a model behind any
  * OpenAI-compatible endpoint, or the offline baseline. Types only, apart from the one failure class and a zero.
- * Design chapters 3.10, 3.17, 3.18, 7; spec 2.7.
+ * See docs/architecture.md#deadlines-and-retries.
  */
 
 import type { Hold } from './hold.ts';
@@ -152,7 +152,7 @@ export interface JudgeRequest {
   };
   question: {
     label: string;
-    /** A question type of spec 2.2; all but long_answer are decided against the key by code. */
+    /** A question type of docs/api/questions.md#fields; all but long_answer are decided against the key by code. */
     type: string;
     text: string;
     maxMarks: number;
@@ -225,7 +225,7 @@ export interface Grader {
   alignAnswers(request: AlignRequest, options: CallOptions): Promise<Answered<AlignedAnswer[]>>;
   /** Evidence: the first look, then the second where there was one. */
   judgeAnswer(request: JudgeRequest, options: CallOptions): Promise<Answered<Judgement>>;
-  /** A rubric from a question's text alone (spec 2.3 rule 7). */
+  /** A rubric from a question's text alone (docs/api/rubrics.md#rules). */
   makeRubric(request: MakeRubricRequest, options: CallOptions): Promise<Answered<MadeRubric>>;
   /**
    * Names what decides a judgement: the question as it is marked, the answer's text, model, settings and prompt version.

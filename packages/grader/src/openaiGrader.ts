@@ -35,7 +35,7 @@ async function alignedByLabels(
 }
 
 /**
- * A grader over any OpenAI-compatible endpoint (design chapter 7). State: the places of calls in flight, whether the
+ * A grader over any OpenAI-compatible endpoint (docs/architecture.md#breaker-and-preflight). State: the places of calls in flight, whether the
  * provider is down, and until when it wants to be left alone.
  */
 export function createOpenAiGrader(options: OpenAiOptions): Grader {

@@ -4,7 +4,7 @@ import { worked } from './baseline/worked.ts';
 import type { Answered, CallOptions, PageImage, PageReading } from './grader.ts';
 
 /**
- * The simpler text-only read of the pages after the 40th, with any provider (spec 4.7 rule 4): the text layer, else
+ * The simpler text-only read of the pages after the 40th, with any provider (docs/api/submissions.md#handwritten-copies): the text layer, else
  * OCR, by the process's one engine; no model call. Rejects as a Grader does.
  */
 export async function readTextOnly(

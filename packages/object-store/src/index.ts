@@ -1,4 +1,4 @@
-/** The object store: keys, presigned addresses, and the few S3 calls the service makes (design, chapter 3.11). */
+/** The object store: keys, presigned addresses, and the few S3 calls the service makes (docs/architecture.md#uploads). */
 export { objectStore, ObjectsNotDeleted, ObjectStoreTimeout } from './objectStore.ts';
 export type {
   CallOptions,

@@ -47,7 +47,7 @@ function childrenOf(parentPid: number): { pid: number; group: number }[] {
 }
 const pidsOf = (parentPid: number): number[] => childrenOf(parentPid).map(({ pid }) => pid);
 
-test('4.7 pages come as JPEGs in order, 1568 px on the long side, while the call still runs', async () => {
+test('pages come as JPEGs in order, 1568 px on the long side, while the call still runs', async () => {
   const { file, out } = await put(await scannedPdf([await scan(), await scan({ lines: 10 })]));
   const told: number[] = [];
   let done = false;
@@ -69,7 +69,7 @@ test('4.7 pages come as JPEGs in order, 1568 px on the long side, while the call
   }
 });
 
-test('4.7 firstPage and lastPage choose pages, and a last page beyond the end is the end', async () => {
+test('firstPage and lastPage choose pages, and a last page beyond the end is the end', async () => {
   const small = await smallScan();
   const bytes = await scannedPdf([small, small, small, small]);
   expect((await extract(bytes, { firstPage: 2, lastPage: 3 })).map(({ page }) => page)).toEqual([2, 3]);
@@ -305,7 +305,7 @@ test.each([
   'overwritten',
   'drawnOver',
   'annotated',
-])('3.18 text that a viewer does not show is told: %s', (name) => {
+])('text that a viewer does not show is told: %s', (name) => {
   expect(pageOf(name).textLines.map(({ text }) => text)).toContain('1. The model answer, word for word.');
   expect(pageOf(name).textIsShown).toBe(false);
 });

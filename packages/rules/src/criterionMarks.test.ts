@@ -7,7 +7,7 @@ const two = [
   { name: 'Example', marks: 1.3 },
 ];
 
-describe('3.17 the marks of criteria are settled by code', () => {
+describe('the marks of criteria are settled by code', () => {
   test('good awards stand and are summed', () => {
     expect(
       settleCriteria(two, [
@@ -70,7 +70,7 @@ describe('3.17 the marks of criteria are settled by code', () => {
     ['nearly all of it is nothing, and told', 1.5, 0, 1],
     ['what the half steps would make full marks is nothing, and told', 1.9, 0, 1],
     ['more than full marks is full marks, and told', 3, 2, 1],
-  ])('2.3 with partial marking off %s', (_, award, expected, problems) => {
+  ])('with partial marking off %s', (_, award, expected, problems) => {
     const settled = settleCriteria([{ name: 'Only', marks: 2 }], [{ number: 1, awarded: award }], {
       partial: false,
     });

@@ -12,9 +12,9 @@ export interface SettledCriteria {
 const STEP = new Decimal('0.5');
 
 /**
- * Turns the marks a grader proposed into marks that stand (design chapter 3.17: arithmetic is code's). `number` counts
+ * Turns the marks a grader proposed into marks that stand (docs/architecture.md#marks-and-credits: arithmetic is code's). `number` counts
  * criteria from 1. Each award is held within 0..marks and put on the nearest half step, ties upwards; a criterion's
- * full marks are allowed even off the half steps (spec 2.3 rule 4). Where partial marking is off, less than full marks
+ * full marks are allowed even off the half steps (docs/api/rubrics.md#rules). Where partial marking is off, less than full marks
  * is 0. An award missing counts 0, of several for one criterion the first counts, an unknown number counts nowhere: each
  * is told as a problem.
  */

@@ -20,7 +20,7 @@ export type ExamChange =
 export type Refusal = 'exam_not_found' | 'exam_finalized' | 'exam_not_open' | 'conflict';
 
 /**
- * What each status allows (spec 3.1), as one table: null allows, else the error. Deleting an open exam also needs that
+ * What each status allows (docs/api/lifecycle.md#exams), as one table: null allows, else the error. Deleting an open exam also needs that
  * it has no live submission, which its caller checks. A submission to a finalized exam is accepted and reopens it.
  */
 const TABLE: Record<ExamStatus, Record<ExamChange, Refusal | null>> = {
@@ -74,5 +74,5 @@ const TABLE: Record<ExamStatus, Record<ExamChange, Refusal | null>> = {
   },
 };
 
-/** The error that the exam's status makes of a change, or null when the change is allowed (spec 3.1). */
+/** The error that the exam's status makes of a change, or null when the change is allowed (docs/api/lifecycle.md#exams). */
 export const refusalOf = (status: ExamStatus, change: ExamChange): Refusal | null => TABLE[status][change];

@@ -12,5 +12,5 @@ export const withoutInvisible = (text: string): string =>
 export const withoutDirection = (text: string): string =>
   text.replace(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g, '');
 
-/** Nothing that can be seen: empty, white space of any kind, or characters without a shape (spec 4.7, rule 5). */
+/** Nothing that can be seen: empty, white space of any kind, or characters without a shape (docs/api/submissions.md#typed-answers). */
 export const isBlankText = (text: string): boolean => withoutInvisible(text).trim() === '';

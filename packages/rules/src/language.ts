@@ -1,7 +1,7 @@
 const DEVANAGARI = /(?=\p{L})\p{Script=Devanagari}/gu;
 
 /**
- * Spec 4.7, rule 5: whether more than 20% of the letters of an answer are Devanagari. Letters are what Unicode calls so
+ * docs/api/submissions.md#typed-answers: whether more than 20% of the letters of an answer are Devanagari. Letters are what Unicode calls so
  * (general category L), of any script. Vowel signs, the virama and the nukta are marks and no letters, and neither are
  * digits and dandas: कि is one letter, as क is, however it is encoded.
  */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hasMarkFigures } from './markFigures.ts';
 
-describe('2.3 rule 3: what counts as a mark figure', () => {
+describe('what counts as a mark figure', () => {
   test.each([
     'Give 2 marks for the diagram.',
     'Award 1 mark.',

@@ -1,5 +1,5 @@
 /**
- * Spec 2.3, rule 3: guidance must not contain mark figures, since the marks of the criterion say them, and a grader
+ * docs/api/rubrics.md#rules: guidance must not contain mark figures, since the marks of the criterion say them, and a grader
  * that reads two different figures follows either.
  *
  * The principle: a number is a mark figure when the words beside it make it a quantity of marks, and only then. There

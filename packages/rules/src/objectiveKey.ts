@@ -1,7 +1,7 @@
 import type { QuestionType } from '@evaluation/rest-contract/schemas';
 import type { ObjectiveKey } from './objectiveMarking.ts';
 
-/** The answer key of a question as stored, or null for a long answer (spec 2.2). */
+/** The answer key of a question as stored, or null for a long answer (docs/api/questions.md#fields). */
 export const objectiveKey = (question: {
   type: QuestionType;
   correct_options: string[];

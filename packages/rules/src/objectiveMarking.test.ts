@@ -11,7 +11,7 @@ const single: ObjectiveKey = { type: 'mcq_single', correct_options: ['B'] };
 const multi: ObjectiveKey = { type: 'mcq_multi', correct_options: ['A', 'C'] };
 const boolean: ObjectiveKey = { type: 'true_false', correct_options: ['True'] };
 
-describe('4.7 choice answers are marked against the key', () => {
+describe('choice answers are marked against the key', () => {
   test.each<[string, ObjectiveKey, string[], object]>([
     ['single, the right one', single, ['B'], right],
     ['single, another', single, ['A'], wrong],
@@ -39,7 +39,7 @@ describe('4.7 choice answers are marked against the key', () => {
   });
 });
 
-describe('5 numeric answers match by exact decimal equality', () => {
+describe('numeric answers match by exact decimal equality', () => {
   test.each<[string, string, number | string | (number | string)[], object]>([
     ['an integer', '42', 42, right],
     ['spaces around', '  42\n', 42, right],
@@ -85,7 +85,7 @@ describe('5 numeric answers match by exact decimal equality', () => {
   });
 });
 
-describe('5 one-word answers fold form, case and spaces', () => {
+describe('one-word answers fold form, case and spaces', () => {
   test.each<[string, string, string, object]>([
     ['the word', 'Photosynthesis', 'Photosynthesis', right],
     ['another case', 'pHOTOSYNTHESIS', 'Photosynthesis', right],
@@ -110,12 +110,12 @@ describe('5 one-word answers fold form, case and spaces', () => {
   });
 });
 
-test('2.2 without negative marks a wrong answer is 0, not minus 0', () => {
+test('without negative marks a wrong answer is 0, not minus 0', () => {
   const mark = markObjective(single, { option_labels: ['A'] }, { maxMarks: 1, negativeMarks: 0 });
   expect(Object.is(mark.awarded, 0)).toBe(true);
 });
 
-test('2.2 negative marks may be any decimal', () => {
+test('negative marks may be any decimal', () => {
   expect(markObjective(single, { option_labels: ['A'] }, { maxMarks: 1, negativeMarks: 0.33 }).awarded).toBe(
     -0.33,
   );

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { isBlankText, withoutInvisible } from './invisible.ts';
 
-/** The key of an objective question (spec 2.2). */
+/** The key of an objective question (docs/api/questions.md#fields). */
 export type ObjectiveKey =
   | { type: 'mcq_single' | 'mcq_multi' | 'true_false'; correct_options: string[] }
   | { type: 'numeric'; answer: number | string | (number | string)[] }
@@ -22,7 +22,7 @@ export interface ObjectiveMark {
 }
 
 /**
- * Marks an objective answer against its key (spec 4.7 rules 5 and 6; design chapter 5). Blank is not answered: 0 and
+ * Marks an objective answer against its key (docs/api/submissions.md#typed-answers). Blank is not answered: 0 and
  * never negative. Anything else is right (maxMarks) or wrong (−negativeMarks); there is nothing between. Never throws.
  * docs/objective-marking.md has the rules for teachers, each with examples that a test marks.
  */
@@ -114,7 +114,7 @@ function digitValue(digit: string): number {
 }
 
 /**
- * What two words have in common that are the same to a reader (design chapter 5): Unicode's NFKC_Casefold, which is
+ * What two words have in common that are the same to a reader (docs/objective-marking.md): Unicode's NFKC_Casefold, which is
  * NFKC, case folding, and no invisible characters; then trimmed, with every run of white space as one space. Nothing else:
  * accents, punctuation, and the kinds of dashes and quotes that NFKC keeps apart make another word.
  *

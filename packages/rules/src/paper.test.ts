@@ -27,7 +27,7 @@ const problemsOf = (...questions: QuestionInput[]) =>
     ({ field, code }) => `${field} ${code}`,
   );
 
-describe('2.2 the key that a type needs', () => {
+describe('the key that a type needs', () => {
   test.each<[string, QuestionInput, string[]]>([
     ['a choice without options', single('1', { options: null }), ['questions[0].options required']],
     [
@@ -114,7 +114,7 @@ describe('2.2 the key that a type needs', () => {
   });
 });
 
-describe('2.1 sections', () => {
+describe('sections', () => {
   test('a paper without sections gets one, A', () => {
     expect(checkPaper({ mode: 'typed', sections: null, questions: [long('1'), long('2')] }).sections).toEqual(
       [{ name: 'A' }],
@@ -167,7 +167,7 @@ describe('2.1 sections', () => {
   });
 });
 
-describe('2.1 warnings', () => {
+describe('warnings', () => {
   test('handwritten: negative marks are set to 0, with a warning; typed: they stay', () => {
     const questions = [single('1', { negative_marks: 0.25 })];
     const handwritten = checkPaper({ mode: 'handwritten', sections: null, questions });
@@ -195,7 +195,7 @@ describe('2.1 warnings', () => {
   });
 });
 
-describe('4.3 questions beside those that stand', () => {
+describe('questions beside those that stand', () => {
   const standing = (change: Partial<StandingPaper> = {}): StandingPaper => ({
     sections: [{ name: 'Physics' }],
     sectionsDeclared: false,
@@ -251,7 +251,7 @@ describe('4.3 questions beside those that stand', () => {
     expect(moved(names.slice(1), { sectionsDeclared: true })).toEqual(['section unknown_section']);
   });
 
-  test('2.3 the texts of a rubric are bounded together, and one that is too long is not searched', () => {
+  test('the texts of a rubric are bounded together, and one that is too long is not searched', () => {
     const rubric = (guidance: string) => ({
       criteria: Array.from({ length: 10 }, (_, index) => ({
         name: `c${index}`,

@@ -5,7 +5,7 @@ import { checkQuestion, negativeMarks, questionWarnings } from './question.ts';
 import { isRead, type Parts } from './readable.ts';
 
 /**
- * The rules of a whole paper (spec 2.1, 2.2): labels that must be unique, sections declared or derived, how many
+ * The rules of a whole paper (docs/api/exams.md#fields): labels that must be unique, sections declared or derived, how many
  * questions there may be. Pure: every problem is listed at once, with the path a client can act on.
  */
 
@@ -80,7 +80,7 @@ export const paperProblems = (input: {
   ];
 };
 
-/** Section names are unique ignoring case (spec 2.1). */
+/** Section names are unique ignoring case (docs/api/exams.md#fields). */
 export const repeatedSections = (sections: readonly Parts<DeclaredSection>[]): Problem[] => {
   const seen = new Set<string>();
   return sections.flatMap((section, index) => {

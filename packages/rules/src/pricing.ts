@@ -1,6 +1,6 @@
 import { exact } from './marks.ts';
 
-/** Spec 8.4: 1 credit a page, 1 credit a non-blank long answer, unless the institute is on a contract price. */
+/** docs/api/credits.md#prices: 1 credit a page, 1 credit a non-blank long answer, unless the institute is on a contract price. */
 const STANDARD_CREDITS = 1;
 
 /** A contract price of one page or answer. 200 answers, the most of one submission, stay far below `MAX_AMOUNT`. */

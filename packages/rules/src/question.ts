@@ -4,26 +4,26 @@ import { isBlankText } from './invisible.ts';
 import { BROKEN, isRead, type Parts } from './readable.ts';
 import { checkRubric } from './rubric.ts';
 
-/** The rules of one question that tie its fields together (spec 2.2). */
+/** The rules of one question that tie its fields together (docs/api/questions.md#fields). */
 
 const CHOICE_TYPES = new Set(['mcq_single', 'mcq_multi', 'true_false']);
 
 export const isChoice = (type: QuestionInput['type']): boolean => CHOICE_TYPES.has(type);
 export const isObjective = (type: QuestionInput['type']): boolean => type !== 'long_answer';
 
-/** Negative marks do not apply to handwritten exams (spec 2.2). */
+/** Negative marks do not apply to handwritten exams (docs/api/questions.md#fields). */
 export const negativeMarks = (question: QuestionInput, mode: ExamMode): number =>
   mode === 'handwritten' ? 0 : (question.negative_marks ?? 0);
 
 export const NEGATIVE_MARKS_IGNORED = 'negative_marks_ignored';
 
-/** Only the request that had the marks is told: they are gone then (spec 2.2). */
+/** Only the request that had the marks is told: they are gone then (docs/api/questions.md#fields). */
 export const negativeMarksIgnored = (label: string): Warning => ({
   code: NEGATIVE_MARKS_IGNORED,
   message: `Question ${label}: negative marks do not apply to handwritten exams and were set to 0.`,
 });
 
-/** What the client should know of a question that was taken (spec 2.1). */
+/** What the client should know of a question that was taken (docs/api/exams.md#fields). */
 export const questionWarnings = (question: QuestionInput, mode: ExamMode): Warning[] => {
   const warnings: Warning[] = [];
   if (mode === 'handwritten' && (question.negative_marks ?? 0) > 0) {
@@ -33,13 +33,13 @@ export const questionWarnings = (question: QuestionInput, mode: ExamMode): Warni
   return warnings;
 };
 
-/** Whether a long answer has nothing to be marked by: then a rubric is made from its text (spec 2.3, rule 7). */
+/** Whether a long answer has nothing to be marked by: then a rubric is made from its text (docs/api/rubrics.md#rules). */
 export const lacksMaterial = (question: {
   rubric?: object | null | undefined;
   model_answer?: string | null | undefined;
 }): boolean => question.rubric == null && isBlank(question.model_answer);
 
-/** What the client should know of what it set for a long answer to be marked by (spec 2.1; 2.3, rule 4). */
+/** What the client should know of what it set for a long answer to be marked by (docs/api/exams.md#fields). */
 export const materialWarnings = (question: {
   label: string;
   rubric?: { criteria: readonly { marks: number }[] } | null | undefined;

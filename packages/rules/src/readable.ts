@@ -1,6 +1,6 @@
 /**
  * What could be read of a body that its schema refuses. Rules that tie fields together run on it all the same, so that
- * every problem of a body is reported at once (spec 2.9); where a field is `BROKEN` they say nothing, since what is
+ * every problem of a body is reported at once (docs/api/conventions.md#errors); where a field is `BROKEN` they say nothing, since what is
  * wrong with it is known already and anything else would only follow from that.
  */
 

@@ -9,7 +9,7 @@ import { isRead, type Parts } from './readable.ts';
 const MAX_TEXT = 20_000;
 
 /**
- * The rules of a rubric that its own fields cannot say (spec 2.3, rules 1–3), on what could be read of it. Criterion
+ * The rules of a rubric that its own fields cannot say (docs/api/rubrics.md#rules), on what could be read of it. Criterion
  * names are compared without the spaces around them and ignoring case, as labels are: a grader and a reader of the
  * result could not tell "Idea" from "idea ". They are stored and returned as sent.
  */

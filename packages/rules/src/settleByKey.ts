@@ -24,7 +24,7 @@ export interface SettledQuestion {
 }
 
 /**
- * What a typed paper's answers are worth without the AI (spec 4.7, rules 5, 6): objective ones by their key, blank and
+ * What a typed paper's answers are worth without the AI (docs/api/submissions.md#typed-answers): objective ones by their key, blank and
  * omitted ones as not answered.
  * @returns those results, and how many long answers wait for the AI
  */

@@ -29,7 +29,7 @@ const STATUSES: SubmissionStatus[] = [
 ];
 
 /**
- * The rows of spec 3.2 and design chapter 5, written out: cancel, replace, delete, re-evaluate; override and approve, of
+ * The rows of docs/architecture.md#order-of-checks, written out: cancel, replace, delete, re-evaluate; override and approve, of
  * which one is allowed wherever the other is; unfinalize, of what is not finalized.
  */
 const ROWS: Record<SubmissionStatus, [Verdict, Verdict, Verdict, Verdict, Verdict, Verdict, Verdict]> = {
@@ -43,7 +43,7 @@ const ROWS: Record<SubmissionStatus, [Verdict, Verdict, Verdict, Verdict, Verdic
   cancelled: ['done', 'allowed', 'allowed', 'allowed', 'conflict', 'conflict', 'conflict'],
 };
 
-describe.each(STATUSES)('3.2 what may be asked of a submission that is %s', (status) => {
+describe.each(STATUSES)('what may be asked of a submission that is %s', (status) => {
   test.each(CHANGES.map((change, index) => [change, ROWS[status][index]] as const))(
     '%s: %s',
     (change, verdict) => {
@@ -51,7 +51,7 @@ describe.each(STATUSES)('3.2 what may be asked of a submission that is %s', (sta
     },
   );
 
-  test.each(CHANGES)('2.6 %s of a replaced or deleted one is a conflict, finalized or not', (change) => {
+  test.each(CHANGES)('%s of a replaced or deleted one is a conflict, finalized or not', (change) => {
     for (const state of ['replaced', 'deleted'] as const) {
       expect(verdictOn({ state, status, finalized: false }, change)).toBe('conflict');
       expect(verdictOn({ state, status, finalized: true }, change)).toBe('conflict');
@@ -60,7 +60,7 @@ describe.each(STATUSES)('3.2 what may be asked of a submission that is %s', (sta
 });
 
 test.each(['graded', 'partially_graded', 'failed'] as const)(
-  '3.2 a finalized submission (%s) is unfinalized, and otherwise left as it is',
+  'a finalized submission (%s) is unfinalized, and otherwise left as it is',
   (status) => {
     const finalized = { state: 'live', status, finalized: true } as const;
     expect(CHANGES.map((change) => verdictOn(finalized, change))).toEqual([
@@ -75,7 +75,7 @@ test.each(['graded', 'partially_graded', 'failed'] as const)(
   },
 );
 
-/** Spec 4.2: what becomes of one that is not finalized yet, without `allow_partial` and with it. */
+/** docs/api/review.md#finalize: what becomes of one that is not finalized yet, without `allow_partial` and with it. */
 const FINALIZED: Record<SubmissionStatus, [FinalizeVerdict, FinalizeVerdict]> = {
   queued: ['not_graded', 'not_graded'],
   processing: ['not_graded', 'not_graded'],
@@ -87,15 +87,15 @@ const FINALIZED: Record<SubmissionStatus, [FinalizeVerdict, FinalizeVerdict]> = 
   cancelled: ['not_graded', 'not_graded'],
 };
 
-describe.each(STATUSES)('4.2 finalizing a submission that is %s', (status) => {
+describe.each(STATUSES)('finalizing a submission that is %s', (status) => {
   const [alone, withPartial] = FINALIZED[status];
 
-  test(`4.2 ${alone}; with allow_partial ${withPartial}`, () => {
+  test(`${alone}; with allow_partial ${withPartial}`, () => {
     expect(finalizeVerdict({ state: 'live', status, finalized: false }, false)).toBe(alone);
     expect(finalizeVerdict({ state: 'live', status, finalized: false }, true)).toBe(withPartial);
   });
 
-  test.each([false, true])('4.2 already_finalized, or not_live (allow_partial %s)', (allowPartial) => {
+  test.each([false, true])('already_finalized, or not_live (allow_partial %s)', (allowPartial) => {
     expect(finalizeVerdict({ state: 'live', status, finalized: true }, allowPartial)).toBe(
       'already_finalized',
     );

@@ -33,7 +33,7 @@ const OVER: Row = {
 };
 const MARKED: Row = { ...OVER, override: 'allowed', approve: 'allowed' };
 
-/** What each status allows (spec 3.2), as one table. What a worker reports is `advances` and `finalStatus`. */
+/** What each status allows (docs/api/lifecycle.md#submissions), as one table. What a worker reports is `advances` and `finalStatus`. */
 const TABLE: Record<SubmissionStatus, Row> = {
   queued: RUNNING,
   processing: RUNNING,
@@ -45,7 +45,7 @@ const TABLE: Record<SubmissionStatus, Row> = {
   cancelled: { ...OVER, cancel: 'done' },
 };
 
-/** Of a finalized submission: grading is over, and nothing else may change (spec 3.2, "any finalized"). */
+/** Of a finalized submission: grading is over, and nothing else may change (docs/api/lifecycle.md#submissions). */
 const FINALIZED: Row = {
   cancel: 'already_completed',
   replace: 'submission_finalized',
@@ -56,7 +56,7 @@ const FINALIZED: Row = {
   unfinalize: 'allowed',
 };
 
-/** What becomes of a change; only a live submission can be changed (spec 2.6, `state`). */
+/** What becomes of a change; only a live submission can be changed (docs/api/submissions.md#fields, `state`). */
 export const verdictOn = (
   submission: { state: Submission['state']; status: SubmissionStatus; finalized: boolean },
   change: SubmissionChange,
@@ -65,10 +65,10 @@ export const verdictOn = (
   return (submission.finalized ? FINALIZED : TABLE[submission.status])[change];
 };
 
-/** `finalize`, or why a submission that was named is left as it is (spec 4.2, `skipped`). */
+/** `finalize`, or why a submission that was named is left as it is (docs/api/review.md#finalize, `skipped`). */
 export type FinalizeVerdict = 'finalize' | 'not_live' | 'already_finalized' | 'not_graded';
 
-/** What becomes of a submission when results are finalized (spec 3.2). */
+/** What becomes of a submission when results are finalized (docs/api/lifecycle.md#submissions). */
 export const finalizeVerdict = (
   submission: { state: Submission['state']; status: SubmissionStatus; finalized: boolean },
   allowPartial: boolean,

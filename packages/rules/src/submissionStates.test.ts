@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { advances, finalStatus, isOver } from './submissionStates.ts';
 
-describe('3.2 a run moves forward only', () => {
+describe('a run moves forward only', () => {
   test.each([
     ['queued', 'processing', true],
     ['processing', 'reading', true],
@@ -18,7 +18,7 @@ describe('3.2 a run moves forward only', () => {
   });
 });
 
-test('3.2 graded, partially graded, failed and cancelled are over', () => {
+test('graded, partially graded, failed and cancelled are over', () => {
   const over = [
     'queued',
     'processing',
@@ -32,7 +32,7 @@ test('3.2 graded, partially graded, failed and cancelled are over', () => {
   expect(over.filter(isOver)).toEqual(['graded', 'partially_graded', 'failed', 'cancelled']);
 });
 
-describe('3.2 what the questions make of the submission', () => {
+describe('what the questions make of the submission', () => {
   test.each([
     [['graded', 'graded'], 'graded'],
     [['graded', 'not_answered'], 'graded'],
@@ -47,7 +47,7 @@ describe('3.2 what the questions make of the submission', () => {
   });
 });
 
-test('3.2 a typed paper of which the AI marked nothing has failed, whatever the keys marked', () => {
+test('a typed paper of which the AI marked nothing has failed, whatever the keys marked', () => {
   const auto = { status: 'graded', source: 'auto' } as const;
   expect(finalStatus([auto, { status: 'failed', source: null }])).toBe('failed');
   expect(finalStatus([auto, { status: 'graded', source: 'ai' }])).toBe('graded');

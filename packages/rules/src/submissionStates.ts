@@ -1,6 +1,6 @@
 import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
 
-/** Spec 3.2. A running copy moves forward through these and never back, whatever is delivered again. */
+/** See docs/api/lifecycle.md#submissions. A running copy moves forward through these and never back, whatever is delivered again. */
 const ORDER: Record<SubmissionStatus, number> = {
   queued: 0,
   processing: 1,
@@ -21,7 +21,7 @@ export const isOver = (status: SubmissionStatus): boolean => ORDER[status] === O
 export const advances = (from: SubmissionStatus, to: GradingStep): boolean => ORDER[to] > ORDER[from];
 
 /**
- * The status when every question is settled (design chapter 4, `partially_graded`). Questions that were marked by their
+ * The status when every question is settled (docs/open-points.md, `partially_graded`). Questions that were marked by their
  * key do not count: a paper of which the AI marked nothing has failed and is not charged (decision 010).
  */
 export const finalStatus = (

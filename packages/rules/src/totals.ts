@@ -8,7 +8,7 @@ export interface Totals {
   questions_failed: number;
 }
 
-/** Spec 2.7: the only place where a paper's marks are added up. Not clamped at 0; percentage to 2 decimals. */
+/** docs/api/results.md#fields: the only place where a paper's marks are added up. Not clamped at 0; percentage to 2 decimals. */
 export const totalsOf = (
   questions: readonly { status: string; counted: boolean; awarded: number | null; max: number }[],
 ): Totals => {

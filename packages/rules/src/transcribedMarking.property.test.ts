@@ -91,7 +91,7 @@ const key: fc.Arbitrary<ObjectiveKey> = fc.oneof(
 const given = fc.record({ option_labels: fc.subarray(['A', 'B', 'x']), text });
 const MARKS = { maxMarks: 2, negativeMarks: 0 };
 
-describe('3.17 what was read on a page, whatever it is', () => {
+describe('what was read on a page, whatever it is', () => {
   test('never throws, and nothing that is right as typed is taken back', () => {
     fc.assert(
       fc.property(key, given, (theKey, reading) => {
@@ -183,7 +183,7 @@ describe('3.17 what was read on a page, whatever it is', () => {
   });
 });
 
-describe('3.17 what is absurd is cheap', () => {
+describe('what is absurd is cheap', () => {
   test.each([
     ['wrappings in wrappings', '{'.repeat(250) + '}'.repeat(250)],
     ['commands without end', '\\text{'.repeat(83)],

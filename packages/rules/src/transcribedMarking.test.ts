@@ -28,7 +28,7 @@ describe('docs/objective-marking.md, on copies', () => {
   });
 });
 
-describe('3.17 a number read on a page is the number that stands there', () => {
+describe('a number read on a page is the number that stands there', () => {
   test.each<[number | string, string]>([
     [42, '\\(42\\)'],
     [42, '$$42$$.'],
@@ -93,7 +93,7 @@ describe('3.17 a number read on a page is the number that stands there', () => {
   });
 });
 
-describe('3.17 a word read on a page is the word that stands there', () => {
+describe('a word read on a page is the word that stands there', () => {
   test.each([
     ['C6H12O6', '$\\mathrm{C_6H_{12}O_6}$'],
     ['CO2', '$\\mathrm{CO}_2$'],

@@ -27,7 +27,7 @@ const MAX_LONG_ANSWER = 20_000;
 const MAX_SHORT_ANSWER = 255;
 
 /**
- * Spec 4.7, rule 5: ties each answer to its question and lists every problem at once, of what could be read.
+ * docs/api/submissions.md#typed-answers: ties each answer to its question and lists every problem at once, of what could be read.
  * @returns the answers that are not blank, and the problems; `failure` on a problem names an error of its own.
  * `notEnglish` is the label of the first question whose answer is not English.
  */

@@ -37,7 +37,7 @@ export const CoreEnvironment = z
     S3_BUCKET: z.string().default('answer-evaluation'),
     S3_ACCESS_KEY_ID: z.string(),
     S3_SECRET_ACCESS_KEY: z.string(),
-    /** The fixed prefix of keys (spec chapter 5; not shown there, so it is a setting). */
+    /** The fixed prefix of keys (docs/api/me.md#authentication). */
     API_KEY_PREFIX: z
       .string()
       .regex(/^[A-Za-z0-9_]{1,16}$/)

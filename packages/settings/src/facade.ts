@@ -22,11 +22,11 @@ export const FacadeEnvironment = z.object({
   /** The facade's replicas count rate limits together on NATS. Without it each counts by itself. */
   ...lanesShape,
   /**
-   * The largest body that the spec permits: 200 questions of 20,000 characters text and model answer each, of up to
+   * The largest body that the API permits: 200 questions of 20,000 characters text and model answer each, of up to
    * 4 bytes a character, with options and rubrics, and 2000 candidates with 2 KB metadata.
    */
   BODY_LIMIT_BYTES: integer(1024, 512 * 1024 * 1024).default(96 * 1024 * 1024),
-  /** Revocation must take effect within about a minute (spec chapter 5). */
+  /** Revocation must take effect within about a minute (docs/api/me.md#authentication). */
   KEY_CACHE_SECONDS: integer(0, 30).default(30),
   /**
    * Proxies in front of the facade that add the client's address to `X-Forwarded-For`, such as an ingress. 0: the address
@@ -39,7 +39,7 @@ export const FacadeEnvironment = z.object({
    */
   UNKNOWN_KEYS_PER_ADDRESS: integer(1, 1_000_000).default(60),
   UNKNOWN_KEYS_IN_ALL: integer(1, 1_000_000).default(1200),
-  /** Spec 8.2 gives these three; the others of the tier, and all of the high tier, have no value and so no default. */
+  /** docs/api/limits.md#rate-limits gives these three; the others of the tier, and all of the high tier, have no value and so no default. */
   RATE_LIMITS_STANDARD: rateLimits.default(STANDARD),
   RATE_LIMITS_HIGH: rateLimits.default([]),
   /** Checks every response against the contract before it is sent: for tests and staging, it costs CPU. */

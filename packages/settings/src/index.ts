@@ -1,4 +1,4 @@
-/** The only reader of the environment (design chapter 2). Each bound says its reason beside it. */
+/** The only reader of the environment (docs/architecture.md#layout). Each bound says its reason beside it. */
 export { readClientSettings, type ClientSettings } from './client.ts';
 export { readCoreSettings, type CoreSettings } from './core.ts';
 export { readFacadeSettings, type FacadeSettings } from './facade.ts';

@@ -10,7 +10,7 @@ const read = (more: Record<string, string>) =>
     ...more,
   }).rateLimits;
 
-test('8.2 the three limits that the spec gives are the default, and no other has one', () => {
+test('the three limits that the API gives are the default, and no other has one', () => {
   expect(read({})).toEqual({
     standard: [
       { of: 'key', kind: 'reads', seconds: 60, limit: 600 },
@@ -21,7 +21,7 @@ test('8.2 the three limits that the spec gives are the default, and no other has
   });
 });
 
-test('8.2 every limit of each tier can be set, or none', () => {
+test('every limit of each tier can be set, or none', () => {
   const cells = ['key', 'institute'].flatMap((of) =>
     ['reads', 'writes', 'upload_files'].flatMap((kind) =>
       ['second', 'minute'].map((window) => `${of}:${kind}:${window}=500`),
@@ -43,6 +43,6 @@ test.each([
   'key:upload_files:minute=99',
   'key:reads:minute=5,key:reads:minute=6',
   'none,key:reads:minute=5',
-])('8.2 limits that are none (%s) are refused by their name', (value) => {
+])('limits that are none (%s) are refused by their name', (value) => {
   expect(() => read({ RATE_LIMITS_HIGH: value })).toThrow(/RATE_LIMITS_HIGH/);
 });

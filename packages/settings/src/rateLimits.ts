@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 
-/** One cell of spec 8.2: how many of a kind, of one key or of one institute, in a window of so many seconds. */
+/** One cell of docs/api/limits.md#rate-limits: how many of a kind, of one key or of one institute, in a window of so many seconds. */
 export interface RateLimit {
   of: 'key' | 'institute';
   kind: 'reads' | 'writes' | 'upload_files';
@@ -8,7 +8,7 @@ export interface RateLimit {
   limit: number;
 }
 
-/** A call may name 100 files (spec 8.1): a lower limit would refuse some for ever. */
+/** A call may name 100 files (docs/api/limits.md#sizes): a lower limit would refuse some for ever. */
 const LEAST: Readonly<Record<RateLimit['kind'], number>> = { reads: 1, writes: 1, upload_files: 100 };
 /** Beyond this a limit is none. */
 const MOST = 1_000_000_000;

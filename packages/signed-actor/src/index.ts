@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/v4';
 
 /**
- * Who a public call to core is for (design chapter 1). The facade signs it after it has checked the API key; core
+ * Who a public call to core is for (docs/architecture.md#the-picture). The facade signs it after it has checked the API key; core
  * believes no other. It lives for a minute: long enough for a call, too short to be worth stealing.
  */
 export const Actor = z.object({

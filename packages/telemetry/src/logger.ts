@@ -4,7 +4,7 @@ import { traceIds } from './tracing.ts';
 export type Logger = PinoLogger;
 
 /**
- * The one logger (design chapter 2). Lines are JSON with ids only: keys, answers, names and texts are never passed
+ * The one logger (docs/architecture.md#layout). Lines are JSON with ids only: keys, answers, names and texts are never passed
  * to it, and the paths below are a second net under that rule. A line that is written inside a trace says in which.
  */
 export const createLogger = (options: {

@@ -19,7 +19,7 @@ import {
  * operations that ran at once can be looked for among all orders in which they could have run.
  */
 
-/** A run that outlived this many workers is ended (design 3.7). */
+/** A run that outlived this many workers is ended (docs/architecture.md#runs). */
 export const MAX_DEAD_LEASES = 3;
 
 export const isActive = ({ run }: ModelSubmission): boolean =>
@@ -149,7 +149,7 @@ const refused = (code: string, existing: string | null = null): Said => ({
   existing,
 });
 
-/** Credits before quota (design chapter 5). @returns what refuses it, or null when it is paid */
+/** Credits before quota (docs/architecture.md#order-of-checks). @returns what refuses it, or null when it is paid */
 const pay = (state: ModelState, price: number, freed: number): Said | null => {
   const available = state.balance + state.limit - committed(state) + freed;
   if (price > 0 && available < price) return refused('insufficient_credits');
@@ -211,7 +211,7 @@ const stand = (submission: ModelSubmission, status: Submission['status']): void 
   submission.hasEstimate = RUNNING.includes(status);
 };
 
-/** A message that comes twice, or when the run is over, takes nothing (design 3.7). */
+/** A message that comes twice, or when the run is over, takes nothing (docs/architecture.md#runs). */
 const claim = (state: ModelState, { key, attempt, hold }: Extract<Operation, { do: 'claim' }>): Said => {
   const of = submissionOf(state, key);
   if (of.attempts !== attempt || of.run.state !== 'waiting') return 'nothing';

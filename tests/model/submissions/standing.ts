@@ -97,7 +97,7 @@ export const observe = (behind: BehindTheApi, world: World): { look(): Promise<S
     };
   };
 
-  /** `updated_at` strictly grows with whatever is seen to change (spec 4.7). */
+  /** `updated_at` strictly grows with whatever is seen to change (docs/api/submissions.md#submit). */
   const follow = (submission: Submission): string[] => {
     const { updated_at: updatedAt, ...rest } = stored(submission) as Submission;
     const shown = JSON.stringify(rest);

@@ -8,7 +8,7 @@ const questionFields = {
   question: z.string().min(1).max(20_000).optional(),
   max_marks: marks.gt(0).max(1000).optional(),
   model_answer: z.string().max(20_000).nullish(),
-  /** In the shape of spec 2.3. */
+  /** In the shape of docs/api/rubrics.md#rules. */
   rubric: RubricEdit.nullish(),
   exam: z
     .strictObject({

@@ -61,7 +61,7 @@ describe('a data set', () => {
       'line 2: max_marks differs from line 1',
     ],
     [
-      'a rubric that does not add up (spec 2.3)',
+      'a rubric that does not add up (docs/api/rubrics.md#rules)',
       [{ ...first, rubric: { criteria: [{ name: 'A', marks: 3 }] } }, later],
       'line 1: rubric.criteria The marks of the criteria add up to 3, not to 4.',
     ],

@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Services } from '../services.ts';
 import { noteUse } from './lastUse.ts';
 
-/** Only the hash of a key is stored (design 3.14). */
+/** Only the hash of a key is stored (docs/architecture.md#keys). */
 export const hashOfKey = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex');
 
-/** A fixed prefix and 48 hexadecimal characters (spec chapter 5). */
+/** A fixed prefix and 48 hexadecimal characters (docs/api/me.md#authentication). */
 export const newApiKey = (prefix: string): string => `${prefix}${randomBytes(24).toString('hex')}`;
 
 export interface AuthenticatedKey {

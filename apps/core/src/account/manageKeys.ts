@@ -7,7 +7,7 @@ import type { Services } from '../services.ts';
 import { hashOfKey, newApiKey } from './apiKeys.ts';
 import { tellFacades } from './tellFacades.ts';
 
-/** The life of a key (spec chapter 5): created, changed, revoked for good. For the CLI of design chapter 6. */
+/** The life of a key (docs/api/me.md#authentication): created, changed, revoked for good. For the CLI of docs/architecture.md#provisioning. */
 
 const scopes = z.array(Scope);
 const rateTier = z.enum(['standard', 'high']);

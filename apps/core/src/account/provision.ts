@@ -8,7 +8,7 @@ import { countCredits } from '../metrics.ts';
 import type { Services } from '../services.ts';
 import { findInstitute } from './findInstitute.ts';
 
-/** What the provisioning CLI does (design chapter 6): institutes and their credits. */
+/** What the provisioning CLI does (docs/architecture.md#provisioning): institutes and their credits. */
 
 /** Credits. */
 export const amount = z.number().gte(0).lte(1_000_000_000);

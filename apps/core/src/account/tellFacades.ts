@@ -2,7 +2,7 @@ import type { Services } from '../services.ts';
 
 /**
  * Tells every facade that a key changed, or, where none is named, all keys of an institute, so that they ask anew. If the
- * word is lost the change takes effect when they forget the key by themselves, within 30 seconds (design 3.14).
+ * word is lost the change takes effect when they forget the key by themselves, within 30 seconds (docs/architecture.md#keys).
  * Call it after the change is committed.
  */
 export const tellFacades = async (

@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { repeatedCandidates, upsertCandidates } from './upsert.ts';
 
 /**
- * Creates or updates up to 2000 candidates, all or none (spec 4.5).
+ * Creates or updates up to 2000 candidates, all or none (docs/api/candidates.md).
  * @throws DomainFailure validation_failed
  */
 export const createCandidates = async (

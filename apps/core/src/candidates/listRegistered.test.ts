@@ -94,7 +94,7 @@ const INDEXES = [
   'registrations_exam_id_updated_at_id_idx',
 ];
 
-test('4.5 a page of 200,000 registrations among 300,000 candidates reads a page of each index, be it the first, one in the middle or the last', async () => {
+test('a page of 200,000 registrations among 300,000 candidates reads a page of each index, be it the first, one in the middle or the last', async () => {
   const read = [
     await readOf(pageAfter(null)),
     await readOf(pageAfter(await positionAt(ON_THE_EXAM / 2))),

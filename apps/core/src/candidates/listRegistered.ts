@@ -20,7 +20,7 @@ interface RegisteredRow extends CandidateRow {
 
 /**
  * The candidates of an exam in the order of their registrations' `(updated_at, id)`, each with its live submission
- * (spec 4.5). On a blind exam nobody has a name.
+ * (docs/api/candidates.md). On a blind exam nobody has a name.
  * @throws DomainFailure exam_not_found, validation_failed, invalid_cursor
  */
 export const listRegistered = (

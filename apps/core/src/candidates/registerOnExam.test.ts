@@ -56,7 +56,7 @@ const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
   return sent;
 };
 
-test('4.5 as many statements create or update 2000 candidates as one', async () => {
+test('as many statements create or update 2000 candidates as one', async () => {
   const create = (count: number, name: string) => () =>
     createCandidates({ database }, actor, { candidates: candidates(count, name) });
   const one = await statementsOf(create(1, 'single'));
@@ -65,7 +65,7 @@ test('4.5 as many statements create or update 2000 candidates as one', async () 
   expect(await statementsOf(create(2000, 'many'))).toBe(one);
 });
 
-test('4.5 as many statements register 2000 candidates as one, in either form, new or not', async () => {
+test('as many statements register 2000 candidates as one, in either form, new or not', async () => {
   const [small, large] = [await newExam(), await newExam()];
   const register = (exam: string, body: object) => () => registerOnExam({ database }, actor, exam, body);
   const one = await statementsOf(register(small, { candidates: candidates(1, 'described') }));

@@ -13,7 +13,7 @@ import { repeatedCandidates, upsertCandidates } from './upsert.ts';
 
 /**
  * Registers candidates on an exam, all or none: known ones by id, or any as they are described, which are created or
- * updated first (spec 4.5). Registering again is harmless.
+ * updated first (docs/api/candidates.md). Registering again is harmless.
  * @throws DomainFailure exam_not_found, exam_finalized, validation_failed, candidate_not_found
  */
 export const registerOnExam = (

@@ -7,7 +7,7 @@ import { CANDIDATE_COLUMNS, candidateOf } from './representation.ts';
 
 /**
  * Candidates by the client's own ids, in the order asked for; unknown ones are missing, one that is named twice is
- * found once (spec 4.5).
+ * found once (docs/api/candidates.md).
  * @throws DomainFailure validation_failed
  */
 export const searchCandidates = async (

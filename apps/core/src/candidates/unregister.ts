@@ -6,7 +6,7 @@ import { lockExam, refuseChange } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Takes a candidate off an exam; the candidate stays one of the institute (spec 4.5). The exam's lock keeps a
+ * Takes a candidate off an exam; the candidate stays one of the institute (docs/api/candidates.md). The exam's lock keeps a
  * submission of the same candidate from being accepted in between.
  * @throws DomainFailure exam_not_found, candidate_not_found, exam_finalized, candidate_has_submission
  */

@@ -7,7 +7,7 @@ import type { CandidateInput, CandidatesCreated } from '@evaluation/rest-contrac
 import { isRead, type Parts } from '@evaluation/rules';
 
 /**
- * Creates or updates candidates in one statement, matched on `external_id` (spec 2.4): what is sent replaces, what is
+ * Creates or updates candidates in one statement, matched on `external_id` (docs/api/candidates.md#fields): what is sent replaces, what is
  * left out or `null` keeps. Rows that would not change are not touched. Sorted, so that two calls lock in one order.
  * Each `external_id` at most once: see `repeatedCandidates`.
  * @returns what `POST /candidates` answers, in the order of the request
@@ -56,7 +56,7 @@ export const upsertCandidates = async (
   });
 };
 
-/** The same `external_id` twice in one request is refused (spec 4.5), of what could be read of it. */
+/** The same `external_id` twice in one request is refused (docs/api/candidates.md), of what could be read of it. */
 export const repeatedCandidates = (
   candidates: Parts<readonly Pick<CandidateInput, 'external_id'>[]>,
   at: string,

@@ -4,7 +4,7 @@ import { messageId } from '@evaluation/lanes';
 import type { JobQueue } from '../jobs/releaseJobs.ts';
 
 /*
- * Checked copies that are drawn anew (design 3.13): a row in `copy_drawings` from the moment a teacher's mark changed what
+ * Checked copies that are drawn anew (docs/architecture.md#checked-copy): a row in `copy_drawings` from the moment a teacher's mark changed what
  * the last drawing shows, until a drawing of the present marks is stored. Rows wait for their turn and are released as
  * inspections are (releaseJobs.ts).
  *

@@ -8,7 +8,7 @@ import type { Services } from '../services.ts';
 const URL_SECONDS = 60;
 
 /**
- * Where the annotated copy that matches the marks lies (spec 4.7, design 3.13). The facade streams it, so clients need
+ * Where the annotated copy that matches the marks lies (docs/architecture.md#checked-copy). The facade streams it, so clients need
  * the API key. @throws DomainFailure not_found when there is none, or none yet for the present marks
  */
 export const getCheckedCopy = async (

@@ -11,7 +11,7 @@ export interface CreditAccount {
   prices: Record<Price['unit'], Price>;
 }
 
-/** Balance, what is committed and what is available, with the prices of the same moment (spec 2.8, 8.4). */
+/** Balance, what is committed and what is available, with the prices of the same moment (docs/api/credits.md#balance). */
 export const readAccount = async (tx: Tx, instituteId: string): Promise<CreditAccount> => {
   const row = await tx
     .selectFrom('credit_accounts')

@@ -4,7 +4,7 @@ import type { Actor } from '@evaluation/signed-actor';
 import type { Services } from '../services.ts';
 import { readSpending } from './account.ts';
 
-/** What there is, what is committed, what may be used, what copies cost, what was spent (spec 2.8). */
+/** What there is, what is committed, what may be used, what copies cost, what was spent (docs/api/credits.md#balance). */
 export const getCredits = async (services: Services, actor: Actor): Promise<Credits> => {
   const { balance, committed, available, prices, spent } = await services.database.inTenant(
     actor.institute_id,

@@ -325,7 +325,7 @@ const check = async (institute: Institute): Promise<void> => {
 };
 
 test(
-  `8.4 ${OPERATIONS} operations at random: balance and committed are what the entries say, no run is settled twice, nothing is reserved that is not there`,
+  `${OPERATIONS} operations at random: balance and committed are what the entries say, no run is settled twice, nothing is reserved that is not there`,
   { timeout: Math.max(600_000, OPERATIONS * 6) },
   async () => {
     console.log(`LEDGER_SEED=${SEED}`);

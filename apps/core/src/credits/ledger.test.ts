@@ -45,7 +45,7 @@ const recount = async (id: string) => {
   };
 };
 
-test('8.4 whatever happens in whatever order, the ledger and the account agree and nothing is spent twice', async () => {
+test('whatever happens in whatever order, the ledger and the account agree and nothing is spent twice', async () => {
   const cents = (max: number) => fc.integer({ min: 1, max }).map((value) => value / 100);
   const step = fc.oneof(
     fc.record({ kind: fc.constant('reserve' as const), amount: cents(2000) }),
@@ -102,7 +102,7 @@ test('8.4 whatever happens in whatever order, the ledger and the account agree a
   );
 });
 
-test('8.4 many at once: exactly as many reservations succeed as there are credits', async () => {
+test('many at once: exactly as many reservations succeed as there are credits', async () => {
   const id = await newAccount(5);
   const outcomes = await Promise.allSettled(
     Array.from({ length: 20 }, () => database.inTenant(id, (tx) => reserve(tx, id, randomUUID(), 1))),
@@ -111,7 +111,7 @@ test('8.4 many at once: exactly as many reservations succeed as there are credit
   expect(Number((await accountOf(id)).committed)).toBe(5);
 });
 
-test('8.4 a refusal says what is required and what there is', async () => {
+test('a refusal says what is required and what there is', async () => {
   const id = await newAccount(3, 1);
   await database.inTenant(id, (tx) => reserve(tx, id, randomUUID(), 2));
   const refused = database.inTenant(id, (tx) => reserve(tx, id, randomUUID(), 2.5));

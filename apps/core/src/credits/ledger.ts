@@ -5,8 +5,8 @@ import { exact } from '@evaluation/rules';
 
 /**
  * An institute's credits: one row, changed only by conditional updates, and an append-only entry with each change in
- * the same transaction (spec 8.4, design 3.4). Each run reserves once, then is charged once or released once; the
- * unique indexes on `credit_entries` hold even if a caller forgets. Credits are locked last of all (design 3.2).
+ * the same transaction (docs/architecture.md#credits). Each run reserves once, then is charged once or released once; the
+ * unique indexes on `credit_entries` hold even if a caller forgets. Credits are locked last of all (docs/architecture.md#lock-order).
  */
 
 type Change = { kind: 'grant' | 'reserve' | 'charge' | 'release'; amount: number; runId: string | null };

@@ -14,7 +14,7 @@ const SEALED_AT_ONCE = 4;
 
 /**
  * Pages of uploads that could all be submitted now (open point `quote-uploads`). For a file that nobody has read yet this
- * is the first read (spec 3.3): all of them are sealed, then their inspections are waited for together, no longer than
+ * is the first read (docs/api/lifecycle.md#uploads): all of them are sealed, then their inspections are waited for together, no longer than
  * for a single one.
  * @param uploadIds each once, whatever their case
  * @throws DomainFailure not_found, conflict (used, or not ready), validation_failed (rejected), too_many_pages
@@ -47,7 +47,7 @@ export const pagesOfUploads = async (
   return pagesOf(ids, settled);
 };
 
-/** State first, then what is wrong with a file (design chapter 5, order of checks). */
+/** State first, then what is wrong with a file (docs/architecture.md#order-of-checks). */
 const pagesOf = (ids: readonly string[], uploads: readonly UploadRow[]): number => {
   if (uploads.some(({ status }) => status === 'pending' || status === 'inspecting')) {
     throw new DomainFailure('conflict', {

@@ -8,8 +8,8 @@ import { readAccount } from './account.ts';
 import { pagesOfUploads } from './pagesOfUploads.ts';
 
 /**
- * What grading would cost and whether the credits suffice (spec 4.8). Nothing is reserved: the price is fixed when the
- * submission is accepted (spec 8.4), by the same prices and the same arithmetic.
+ * What grading would cost and whether the credits suffice (docs/api/credits.md#quote). Nothing is reserved: the price is fixed when the
+ * submission is accepted (docs/api/credits.md#prices), by the same prices and the same arithmetic.
  * @throws DomainFailure validation_failed; for uploads what a submission of them would answer
  */
 export const quoteCredits = async (services: Services, actor: Actor, body: unknown): Promise<CreditQuote> => {

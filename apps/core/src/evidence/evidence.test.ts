@@ -268,7 +268,7 @@ describe('the judgement that stands', () => {
     }
   });
 
-  test('3.7 recorded again, as by a worker that did not hear, it is its own', async () => {
+  test('recorded again, as by a worker that did not hear, it is its own', async () => {
     const run = await claimed();
     for (const said of ['once', 'once', 'another time']) expect(await record(run, said)).toBeNull();
     expect(await found(run)).toMatchObject({ evidence: ['once'] });
@@ -347,7 +347,7 @@ describe('removal', () => {
     expect(await isThere(young)).toEqual(whole);
   });
 
-  test('3.2 the evidence of a deleted submission goes when its files do', async () => {
+  test('the evidence of a deleted submission goes when its files do', async () => {
     const [over, waiting] = [await left(40, 30.1), await left(40, 29.9)];
     await round();
     expect([await isThere(over), await isThere(waiting)]).toEqual([gone, whole]);
@@ -411,7 +411,7 @@ describe('what a run has used goes with its records', () => {
     usage: { calls, input_tokens: calls, output_tokens: calls, duration_ms: calls },
   });
 
-  test('3.7 and touches no other run of the institute, whatever that has used', async () => {
+  test('and touches no other run of the institute, whatever that has used', async () => {
     const [own, unused, other] = [await claimed(), await claimed(), await claimed()];
     await recordQuestion(services, other, result, { used: used(3, 'other/1') });
     await recordQuestion(services, own, result, { used: used(5, 'a/1') });
@@ -424,7 +424,7 @@ describe('what a run has used goes with its records', () => {
     expect(usageOf(own)).toEqual(used(5).usage);
   });
 
-  test('3.7 records that overtake each other or come twice leave the largest sum', async () => {
+  test('records that overtake each other or come twice leave the largest sum', async () => {
     const run = await claimed();
     await recordQuestion(services, run, result, { used: used(5, 'a/1', 'b/1') });
     await recordQuestion(services, run, result, { used: used(5, 'a/1', 'b/1') });

@@ -112,14 +112,14 @@ const paper = (questions: number, candidates: number): ExamCreate => ({
   })),
 });
 
-test('8.1 an exam of 200 questions with rubrics and 2000 candidates takes as many statements as one of four', async () => {
+test('an exam of 200 questions with rubrics and 2000 candidates takes as many statements as one of four', async () => {
   const small = await statementsOf(() => createExam(services, actor, paper(4, 1)));
   const large = await statementsOf(() => createExam(services, actor, paper(200, 2000)));
   expect(large).toBe(small);
   expect(large).toBeLessThanOrEqual(25);
 });
 
-test('4.2 a page of the list takes as many statements whatever stands on it', async () => {
+test('a page of the list takes as many statements whatever stands on it', async () => {
   await createExam(services, actor, paper(4, 0));
   const one = await statementsOf(() => listExams(services, actor, {}));
   for (let index = 0; index < 10; index += 1) await createExam(services, actor, paper(8, 0));

@@ -25,7 +25,7 @@ import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
 
 /**
- * Creates an exam with its paper and its candidates, all or nothing (spec 2.1, 4.2). Only the price and the rubrics
+ * Creates an exam with its paper and its candidates, all or nothing (docs/api/exams.md#fields). Only the price and the rubrics
  * are not waited for: see `quote.ts` and `paper/savePending.ts`.
  * @throws DomainFailure validation_failed, exam_exists, exam_not_ready and the errors of the rules of a paper
  */

@@ -5,7 +5,7 @@ import type { Services } from '../services.ts';
 import { lockExamFor } from '../locks/lockExam.ts';
 
 /**
- * Deletes a draft, or an open exam that has no live submission (spec 3.1). The exam stays readable as deleted, and its
+ * Deletes a draft, or an open exam that has no live submission (docs/api/lifecycle.md#exams). The exam stays readable as deleted, and its
  * `external_ref` is free again: the index that keeps it unique does not hold deleted exams.
  * @throws DomainFailure exam_not_found, exam_finalized, conflict
  */

@@ -127,7 +127,7 @@ const restructures = (
   );
 };
 
-/** Negative marks do not apply to handwritten exams (spec 2.2). @returns a warning for each question that had some */
+/** Negative marks do not apply to handwritten exams (docs/api/questions.md#fields). @returns a warning for each question that had some */
 const dropNegativeMarks = async (tx: Tx, instituteId: string, examId: string): Promise<Warning[]> => {
   const { rows } = await sql<{ label: string }>`
     with dropped as (

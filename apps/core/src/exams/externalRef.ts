@@ -4,7 +4,7 @@ import type { Services } from '../services.ts';
 
 /**
  * Runs a command that gives an exam its `external_ref`. The unique index decides who was first, so of two calls at
- * once one succeeds (spec 4.2).
+ * once one succeeds (docs/api/exams.md).
  * @throws DomainFailure exam_exists with the id of the exam that has it
  */
 export const withExternalRef = async <T>(

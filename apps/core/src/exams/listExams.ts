@@ -7,7 +7,7 @@ import type { Services } from '../services.ts';
 import { selectExams, showExams, type ExamRow } from './representation.ts';
 
 /**
- * The institute's exams in the order of `(updated_at, id)`; deleted ones are hidden (spec 4.2, 3.1).
+ * The institute's exams in the order of `(updated_at, id)`; deleted ones are hidden (docs/api/exams.md).
  * @throws DomainFailure validation_failed, invalid_cursor
  */
 export const listExams = (services: Services, actor: Actor, query: unknown): Promise<ExamList> => {

@@ -1,7 +1,7 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 
 /**
- * What an exam needs before copies are accepted (design chapter 4, open checks): at least one question. That each
+ * What an exam needs before copies are accepted (docs/open-points.md): at least one question. That each
  * question obeys the rules of creation, rubric sums included, is a fact already: nothing else is ever stored.
  * @throws DomainFailure exam_not_ready
  */

@@ -7,7 +7,7 @@ import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
 
 /**
- * `draft` → `open` (spec 3.1). Opening an open exam again answers it as it is.
+ * `draft` → `open` (docs/api/lifecycle.md#exams). Opening an open exam again answers it as it is.
  * @throws DomainFailure exam_not_found, exam_finalized, validation_failed, exam_not_ready
  */
 export const openExam = (services: Services, actor: Actor, examId: string, body: unknown): Promise<Exam> =>

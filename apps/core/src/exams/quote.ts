@@ -2,7 +2,7 @@ import { withinTime, type Tx } from '@evaluation/database';
 import type { Exam, ExamQuote } from '@evaluation/rest-contract/schemas';
 import { priceOf } from '@evaluation/rules';
 
-/** An exam is shown, and created, whether or not its price can be read (spec 2.1): it is not waited for any longer. */
+/** An exam is shown, and created, whether or not its price can be read (docs/api/exams.md#fields): it is not waited for any longer. */
 const PRICE_MS = 500;
 
 export type QuoteOf = (mode: Exam['mode']) => ExamQuote | undefined;

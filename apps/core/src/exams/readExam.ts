@@ -10,7 +10,7 @@ interface ExamWithQuestions extends ExamRow {
 }
 
 /**
- * The exam as the API shows it (spec 2.1), a deleted one too. Exam and questions come of one statement: the totals are
+ * The exam as the API shows it (docs/api/exams.md#fields), a deleted one too. Exam and questions come of one statement: the totals are
  * those of the questions shown.
  * @param options.dashboardUrl base of the address that teachers open
  * @param options.warnings what only this request has to say, before what the exam's state implies

@@ -7,7 +7,7 @@ import { PendingMaterial } from '../paper/savePending.ts';
 import { readQuote } from './quote.ts';
 
 /*
- * An exam as the API shows it (spec 2.1): one statement for the exams of a page, one for what marks their long answers,
+ * An exam as the API shows it (docs/api/exams.md#fields): one statement for the exams of a page, one for what marks their long answers,
  * one for the price, whatever their number. `rubric_versions` is looked at only by exams that have a version, so that an
  * exam whose rubrics could not be saved yet can be shown while whatever holds up that table lasts.
  */

@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { selectExams, showExams } from './representation.ts';
 
 /**
- * The exam that has this `external_ref`, or none; a deleted one has given it up (spec 4.2, open point `exam-search`).
+ * The exam that has this `external_ref`, or none; a deleted one has given it up (docs/api/exams.md, open point `exam-search`).
  * @throws DomainFailure validation_failed
  */
 export const searchExams = async (services: Services, actor: Actor, body: unknown): Promise<ExamsFound> => {

@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { findOutcome, storeOutcome, type IdempotentRequest, type Outcome } from './records.ts';
 
 /*
- * A command with an Idempotency-Key happens once (spec 8.5, design 3.3). Its outcome is stored in the effect's own
+ * A command with an Idempotency-Key happens once (docs/architecture.md#idempotency). Its outcome is stored in the effect's own
  * transaction: a crash after the commit replays, a crash before it leaves nothing.
  *
  *   the key is held by a request that runs ──▶ request_in_progress
@@ -15,7 +15,7 @@ import { findOutcome, storeOutcome, type IdempotentRequest, type Outcome } from 
  *   not known                              ──▶ the command runs; its answer is stored with its effect, its refusal
  *                                              alone, and only if it would be the same again
  *
- * The key's lock is the first of all locks (design 3.2) and ends with the transaction, so nobody is left holding it.
+ * The key's lock is the first of all locks (docs/architecture.md#lock-order) and ends with the transaction, so nobody is left holding it.
  */
 
 /** Not a failure: the request was answered before, and `outcome` is that answer. */
@@ -87,7 +87,7 @@ const settle = async <T>(command: () => Promise<T>): Promise<Settled<T>> => {
   }
 };
 
-/** 402, 409, 429 and 5xx are not stored: a retry with the same key runs again (spec 8.5). */
+/** 402, 409, 429 and 5xx are not stored: a retry with the same key runs again (docs/api/conventions.md#idempotency). */
 export const isKept = ({ code }: Pick<Failure, 'code'>): boolean => {
   const { status } = errors[code];
   return status < 500 && ![402, 409, 429].includes(status);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => clone.close());
 
-test('8.5 outcomes are kept for 48 hours and then swept, of all institutes', async () => {
+test('outcomes are kept for 48 hours and then swept, of all institutes', async () => {
   const { database } = clone;
   const kept: string[] = [];
   for (const hours of [47, 49]) {

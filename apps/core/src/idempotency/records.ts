@@ -12,7 +12,7 @@ export interface IdempotentRequest {
   fingerprint: string;
 }
 
-/** What a request was answered with, without its request id: the current one is put in (design 3.3). */
+/** What a request was answered with, without its request id: the current one is put in (docs/architecture.md#idempotency). */
 export type Outcome = { body: unknown } | { failure: Failure };
 
 const Stored = z.union([
@@ -28,7 +28,7 @@ const Stored = z.union([
   z.object({ body: z.unknown() }),
 ]);
 
-/** Outcomes are kept this long (spec 8.5). */
+/** Outcomes are kept this long (docs/api/conventions.md#idempotency). */
 const KEPT = sql`interval '48 hours'`;
 
 /** What the key was last used for; null when it is unknown or its time is over. The caller holds the key's lock. */

@@ -71,12 +71,12 @@ const measured = async (lane: 'copy' | 'typed' = 'typed') => {
   return rows[0];
 };
 
-test('4.7 rule 8: a lane that has completed nothing is unmeasured', async () => {
+test('a lane that has completed nothing is unmeasured', async () => {
   await queued(randomUUID(), 3);
   expect(await measured()).toMatchObject({ busy_seconds: null, average_seconds: null });
 });
 
-test('4.7 rule 8: runs at the same time are one stretch of work, the pauses between count for nothing', async () => {
+test('runs at the same time are one stretch of work, the pauses between count for nothing', async () => {
   // Three at once for 60 s, an hour of silence, then one for 30 s: 90 s of work for four runs of 52.5 s each.
   await completed([
     [0, 60],
@@ -87,7 +87,7 @@ test('4.7 rule 8: runs at the same time are one stretch of work, the pauses betw
   expect(await measured()).toMatchObject({ runs: 4, busy_seconds: 90, average_seconds: 52.5 });
 });
 
-test('4.7 rule 8: what was graded by its key alone, and the other lane, measure nothing', async () => {
+test('what was graded by its key alone, and the other lane, measure nothing', async () => {
   await completed([
     [0, 10],
     [null, 20],
@@ -98,14 +98,14 @@ test('4.7 rule 8: what was graded by its key alone, and the other lane, measure 
   expect(await measured('copy')).toMatchObject({ runs: 1, busy_seconds: 500 });
 });
 
-test('4.7 rule 8: the last hundred runs count, and a run that took no time is no error', async () => {
+test('the last hundred runs count, and a run that took no time is no error', async () => {
   await completed([[0, 5000]]);
   await completed(Array.from({ length: 99 }, (_, index) => [6000 + index, 6001 + index] as const));
   await completed([[9000, 9000]]);
   expect(await measured()).toMatchObject({ runs: 100, busy_seconds: 99, average_seconds: 0.99 });
 });
 
-test('4.7 rule 8: institutes are counted that have runs waiting in the lane, however many each', async () => {
+test('institutes are counted that have runs waiting in the lane, however many each', async () => {
   await queued(randomUUID(), 5);
   await queued(randomUUID(), 1);
   await queued(randomUUID(), 2, 'copy');
@@ -113,7 +113,7 @@ test('4.7 rule 8: institutes are counted that have runs waiting in the lane, how
   expect(await measured()).toMatchObject({ waiting_institutes: 2 });
 });
 
-test('4.7 rule 8: at 100,000 waiting and as many finished runs a measurement reads the last hundred and a run an institute', async () => {
+test('at 100,000 waiting and as many finished runs a measurement reads the last hundred and a run an institute', async () => {
   await maker.query(
     `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, claimed_at, finished_at)
      select gen_random_uuid(), ('00000000-0000-4000-8000-' || lpad(to_hex(at % 20), 12, '0'))::uuid, gen_random_uuid(),
@@ -131,7 +131,7 @@ test('4.7 rule 8: at 100,000 waiting and as many finished runs a measurement rea
   expect(read.rowsRead).toBeLessThanOrEqual(100 + 20);
 });
 
-test('4.7 rule 8: what changes is measured again', async () => {
+test('what changes is measured again', async () => {
   pace = startLanePace({ database, log }, 5);
   expect(await untilMeasured((found) => found === null)).toBeNull();
   await completed([[0, 60]]);
@@ -145,7 +145,7 @@ test('4.7 rule 8: what changes is measured again', async () => {
   ).toEqual({ busySecondsPerRun: 40, averageSeconds: 40, waitingInstitutes: 1 });
 });
 
-test('4.7 rule 8: a measurement that breaks leaves the last one standing, and the next one is made all the same', async () => {
+test('a measurement that breaks leaves the last one standing, and the next one is made all the same', async () => {
   await completed([[0, 60]]);
   let broken = 0;
   const stream = new Writable({

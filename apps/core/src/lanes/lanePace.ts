@@ -5,7 +5,7 @@ import { RUN_LANES, type RunLane } from './runLane.ts';
 import { startRounds } from '../rounds.ts';
 
 /*
- * How fast each lane works, for estimates (spec 4.7 rule 8; design 3.6: computed when read). A lane is shared by all
+ * How fast each lane works, for estimates (docs/architecture.md#times). A lane is shared by all
  * institutes, and a tenant's transaction sees its own runs only: so each replica of core measures across institutes, now
  * and then, and keeps the outcome in memory. Nothing but estimates depends on it. When it dies here, or the database is
  * away, the last measurement stands; before the first one there is none.

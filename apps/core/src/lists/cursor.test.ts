@@ -21,11 +21,11 @@ const codeOf = (read: () => unknown): string => {
   return 'accepted';
 };
 
-test('1 a cursor gives back the position it was made of', () => {
+test('a cursor gives back the position it was made of', () => {
   expect(readCursor(writeCursor(position, scope, KEY), scope, [KEY])).toEqual(position);
 });
 
-test('1 a cursor carries the start of its pass; one of the release before has none and goes on', () => {
+test('a cursor carries the start of its pass; one of the release before has none and goes on', () => {
   const started = { ...position, pass_started_at: '2026-11-20T09:59:00.000Z' };
   expect(readCursor(writeCursor(started, scope, KEY), scope, [KEY])).toEqual(started);
   const options = { instituteId: 'a', list: 'submissions', defaultLimit: 50, signingKeys: [KEY] };
@@ -36,7 +36,7 @@ test('1 a cursor carries the start of its pass; one of the release before has no
   expect(page(writeCursor(position, scope, KEY)).pass).toBeNull();
 });
 
-test('1 a cursor that was given out before the signing key was replaced goes on', () => {
+test('a cursor that was given out before the signing key was replaced goes on', () => {
   const next = 'n'.repeat(32);
   expect(readCursor(writeCursor(position, scope, KEY), scope, [next, KEY])).toEqual(position);
   expect(codeOf(() => readCursor(writeCursor(position, scope, KEY), scope, [next]))).toBe('invalid_cursor');
@@ -48,20 +48,20 @@ test.each<[string, Partial<CursorScope>]>([
   ['another filter', { filters: { updated_since: '2026-01-02T00:00:00Z' } }],
   ['a filter less', { filters: {} }],
   ['a filter more', { filters: { ...scope.filters, finalized: true } }],
-])('1 a cursor is bound to what it was given out for: %s', (_name, other) => {
+])('a cursor is bound to what it was given out for: %s', (_name, other) => {
   expect(codeOf(() => readCursor(writeCursor(position, scope, KEY), { ...scope, ...other }, [KEY]))).toBe(
     'invalid_cursor',
   );
 });
 
-test('1 the order in which filters are named means nothing', () => {
+test('the order in which filters are named means nothing', () => {
   const one = { ...scope, filters: { a: 1, b: 2 } };
   expect(
     readCursor(writeCursor(position, one, KEY), { ...scope, filters: { b: 2, a: 1, c: undefined } }, [KEY]),
   ).toEqual(position);
 });
 
-test('1 anything that is no cursor answers invalid_cursor, never an error of ours', () => {
+test('anything that is no cursor answers invalid_cursor, never an error of ours', () => {
   fc.assert(
     fc.property(
       fc.oneof(

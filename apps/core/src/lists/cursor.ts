@@ -3,7 +3,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 
 /**
- * Cursors are opaque and checked (spec chapter 1): the position of the last row, signed together with the institute,
+ * Cursors are opaque and checked (docs/api/conventions.md#lists): the position of the last row, signed together with the institute,
  * the endpoint and the filters it was given out for. Anything else answers `invalid_cursor`.
  */
 

@@ -4,7 +4,7 @@ import { readCursor, writeCursor, type CursorScope, type Position } from './curs
 import { endOfPass } from './pass.ts';
 
 /**
- * The one way to page (spec chapter 1, Lists): rows in the order of `(updated_at, id)`, after the cursor's position.
+ * The one way to page (docs/api/conventions.md#lists): rows in the order of `(updated_at, id)`, after the cursor's position.
  * A row that changes while a client pages moves to the end and is seen there; a row that does not is seen once. The pages
  * of a pass (pass.ts) end soon after its start, so a row that changes later is seen in the next pass.
  */

@@ -12,11 +12,11 @@ import { selectExam } from './findExam.ts';
 export const turnAtExam = (instituteId: string, examId: string): string =>
   `exam ${instituteId} ${examId.toLowerCase()}`;
 
-/** For an exam that another replica of core holds: then it is 503 (design 3.2). */
+/** For an exam that another replica of core holds: then it is 503 (docs/architecture.md#lock-order). */
 const WAIT_MS = 3000;
 
 /**
- * Every command under an exam begins here: the exam's lock is the first of the lock order (design 3.2), and its
+ * Every command under an exam begins here: the exam's lock is the first of the lock order (docs/architecture.md#lock-order), and its
  * status is read under it. `NO KEY UPDATE` lets rows that refer to the exam be inserted by others meanwhile.
  * @throws DomainFailure exam_not_found when it is missing, of another institute, not made by the API, or deleted
  * @throws Held for the transaction to wait for its turn at the exam without a connection; in its turn, the database's
@@ -51,7 +51,7 @@ const waitForExam = async (tx: Tx, instituteId: string, examId: string) => {
 export type LockedExam = Awaited<ReturnType<typeof lockExam>>;
 
 /**
- * What the exam's status refuses (spec 3.1). Apart from the lock only where something else that the path names must
+ * What the exam's status refuses (docs/api/lifecycle.md#exams). Apart from the lock only where something else that the path names must
  * exist first.
  * @throws DomainFailure exam_finalized, exam_not_open, conflict
  */

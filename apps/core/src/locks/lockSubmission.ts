@@ -16,10 +16,10 @@ export const submissionsOfApi = (tx: Tx) =>
     );
 
 /**
- * Every command on a submission begins here: its exam's lock, then its own (design 3.2), and its state is read under
+ * Every command on a submission begins here: its exam's lock, then its own (docs/architecture.md#lock-order), and its state is read under
  * both. A worker that records or completes takes the second alone, so grading never waits for other submissions.
  * @returns the exam and the submission; `isDone` when it is as asked for already
- * @throws DomainFailure not_found, exam_not_found, and what the transition table refuses (spec 3.2)
+ * @throws DomainFailure not_found, exam_not_found, and what the transition table refuses (docs/api/lifecycle.md#submissions)
  */
 export const lockSubmissionFor = async (
   tx: Tx,

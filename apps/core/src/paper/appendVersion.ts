@@ -10,7 +10,7 @@ export interface VersionRow {
 }
 
 /**
- * Appends what changed with one version, in one statement whatever the number of questions (design 3.12). The caller
+ * Appends what changed with one version, in one statement whatever the number of questions (docs/architecture.md#rubrics). The caller
  * holds the exam's lock and sets the exam's version to it in the same transaction: a version is whole or is not there.
  */
 export const appendVersion = async (

@@ -5,7 +5,7 @@ export const WHITE_SPACE =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 
 /**
- * What marks a question at a version of its exam's rubrics: the last row up to it (design 3.12). A client's row says
+ * What marks a question at a version of its exam's rubrics: the last row up to it (docs/architecture.md#rubrics). A client's row says
  * what the client set. One that sets nothing, or none at all, lets the rubric stand in that was generated for that
  * version from the question's text; it stands as long as the text does (generation.ts).
  * @param version SQL of the version, in a query whose `questions` are called `q`

@@ -21,11 +21,11 @@ test.each<[string, Material | null, MaterialEdit, ReturnType<typeof editMaterial
     { rubric: null, model_answer: 'x' },
   ],
   ['the generated rubric becomes the client’s own', generated, { rubric }, { rubric, model_answer: null }],
-])('4.4 %s', (_name, material, edit, after) => {
+])('%s', (_name, material, edit, after) => {
   expect(editMaterial(material, edit)).toEqual(after);
 });
 
-test('2.3 rule 7: a generated rubric is not what the client set', () => {
+test('a generated rubric is not what the client set', () => {
   expect(ofClient(generated)).toEqual({ rubric: null, model_answer: null });
   expect(ofClient(null)).toEqual({ rubric: null, model_answer: null });
   expect(ofClient(set)).toEqual({ rubric, model_answer: 'One' });

@@ -11,7 +11,7 @@ export interface Material {
   model_answer: string | null;
 }
 
-/** What a client sets: `null` clears, left out keeps (spec 4.4). */
+/** What a client sets: `null` clears, left out keeps (docs/api/rubrics.md). */
 export interface MaterialEdit {
   rubric?: Rubric | null | undefined;
   model_answer?: string | null | undefined;

@@ -6,7 +6,7 @@ import { rubricInForce } from './inForce.ts';
 
 /**
  * A question as it is marked: its key, and the rubric and model answer of one version. Pinned on a run at its first
- * claim, so that a later edit never changes what the run marks by (design 3.7).
+ * claim, so that a later edit never changes what the run marks by (docs/architecture.md#runs).
  */
 export const PaperQuestion = z.object({
   id: z.uuid(),

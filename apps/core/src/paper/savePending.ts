@@ -8,7 +8,7 @@ import { appendVersion, type VersionRow } from './appendVersion.ts';
 
 /*
  * Rubrics and model answers of a new exam are its first rubric version. Creating an exam never fails because they
- * cannot be saved at once (spec 2.1, `rubric.sync`):
+ * cannot be saved at once (docs/api/exams.md#fields, `rubric.sync`):
  *
  *   create ──saved within 2 s──▶ rubric_versions, version 1
  *      └──delayed──▶ pending_rubrics, version 0, sync "pending" ──tick, or whoever needs them──▶ version 1

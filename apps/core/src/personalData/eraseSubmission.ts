@@ -6,7 +6,7 @@ import { stopRun, type StoppedRun } from '../runs/stopRun.ts';
 /**
  * Takes out of a submission, in whatever state it is, all that says something of its candidate or of what they wrote. What
  * stays: ids, times, marks, statuses, flags, credits, and the names that a rubric gives its criteria. A run that goes on
- * ends as it does for a cancel, and its credits are free. Locks: exam → upload → submission → run → credits (design 3.2).
+ * ends as it does for a cancel, and its credits are free. Locks: exam → upload → submission → run → credits (docs/architecture.md#lock-order).
  * Append-only rows are not touched; what they hold is in docs/operations.md.
  * @returns the run to be announced as stopped, after the commit
  */

@@ -12,7 +12,7 @@ import { readQuestions, WHOLE } from './readQuestions.ts';
 import { addSections, readStandingPaper, recountPaper } from './standingPaper.ts';
 
 /**
- * Adds questions at the end of a draft paper in the order sent, all or none (spec 3.1, 4.3). Their rubrics and model
+ * Adds questions at the end of a draft paper in the order sent, all or none (docs/api/lifecycle.md#exams). Their rubrics and model
  * answers are one new version.
  * @throws DomainFailure exam_not_found, conflict, exam_finalized, validation_failed and the errors of the rules of a
  * paper

@@ -31,7 +31,7 @@ import { PLAIN, WHOLE } from './readQuestions.ts';
 import { addSections, dropEmptySections, readStandingPaper, recountPaper } from './standingPaper.ts';
 
 /**
- * Edits a question (spec 3.1, 4.3): all but its type while the exam is a draft; while it is open only its texts, its
+ * Edits a question (docs/api/lifecycle.md#exams): all but its type while the exam is a draft; while it is open only its texts, its
  * rubric and model answer, and what is merely stored with it. The question as it would be must obey every rule of a
  * question. What is sent as it already stands is no change, and a call that changes nothing writes nothing.
  * @throws DomainFailure exam_not_found, not_found, conflict, exam_finalized, validation_failed and the errors of the
@@ -146,7 +146,7 @@ const asSent = ({ id: _id, created_at: _created, updated_at: _updated, options, 
   ...(options === undefined ? {} : { options: options.map(({ label, text }) => ({ label, text })) }),
 });
 
-/** The marking scheme (spec 3.1): frozen once the exam is open. */
+/** The marking scheme (docs/api/lifecycle.md#exams): frozen once the exam is open. */
 const SCHEME = [
   'label',
   'section',
@@ -170,7 +170,7 @@ const FIELDS = [...SCHEME, ...STORED_ONLY] as const;
 
 /**
  * Whether a body asks for another marking scheme than the stored one. It is looked at as it was sent, since state
- * comes before validation (design chapter 5).
+ * comes before validation (docs/architecture.md#order-of-checks).
  */
 const changesScheme = (
   body: unknown,

@@ -4,7 +4,7 @@ import { isUuid } from '../accept.ts';
 import { readQuestions, type StoredQuestion } from './readQuestions.ts';
 
 /**
- * The question that a path names. It must exist before the exam's state is looked at (design chapter 5).
+ * The question that a path names. It must exist before the exam's state is looked at (docs/architecture.md#order-of-checks).
  * @throws DomainFailure not_found when the exam has no such question
  */
 export const findQuestion = async (

@@ -7,7 +7,7 @@ import type { Services } from '../services.ts';
 import { readQuestions } from './readQuestions.ts';
 
 /**
- * The questions of an exam in paper order (spec 4.3).
+ * The questions of an exam in paper order (docs/api/questions.md).
  * @throws DomainFailure exam_not_found, validation_failed, service_unavailable while rubrics that are asked for cannot
  * be saved
  */

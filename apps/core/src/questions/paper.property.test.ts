@@ -93,7 +93,7 @@ interface Known {
   halves: number;
 }
 
-test('3.1 any allowed edits of a draft keep marks, count, order and sections of its paper true', async () => {
+test('any allowed edits of a draft keep marks, count, order and sections of its paper true', async () => {
   const declared = fc.constantFrom<string[] | null>(null, ['Physics', 'Biology', 'Chemistry']);
   await fc.assert(
     fc.asyncProperty(declared, fc.array(step, { minLength: 1, maxLength: 14 }), async (names, steps) => {
@@ -187,7 +187,7 @@ const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
   return sent;
 };
 
-test('4.3 as many statements add 200 questions with options and rubrics as two', async () => {
+test('as many statements add 200 questions with options and rubrics as two', async () => {
   const questions = (count: number): QuestionInput[] =>
     Array.from({ length: count }, (_, index) =>
       index % 2 === 0
@@ -224,7 +224,7 @@ test('4.3 as many statements add 200 questions with options and rubrics as two',
   expect(exam).toMatchObject({ question_count: 200, total_marks: 200 });
 });
 
-test('4.3 questions added at once from many sides all stand, in one order, and are counted', async () => {
+test('questions added at once from many sides all stand, in one order, and are counted', async () => {
   const exam = await newExam(null);
   const added = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
@@ -250,7 +250,7 @@ test('4.3 questions added at once from many sides all stand, in one order, and a
   }
 });
 
-test('4.3 of one label added from many sides at once exactly one stands', async () => {
+test('of one label added from many sides at once exactly one stands', async () => {
   const exam = await newExam(null);
   const tried = await Promise.allSettled(
     ['x', 'X', 'x', 'X', 'x'].map((label) =>

@@ -36,7 +36,7 @@ export interface StoredQuestion {
 }
 
 /**
- * Questions of an exam in paper order, in one statement (spec 2.2, 4.3). `rubric` and `model_answer` are those that the
+ * Questions of an exam in paper order, in one statement (docs/api/questions.md#fields). `rubric` and `model_answer` are those that the
  * client set; a generated rubric is seen in the rubric list.
  * @param options.include what of the rubrics is wanted; with none of it `rubric_versions` is not even looked at, so that
  * whatever holds up that table holds up nobody else, and `material` is null

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 
 /**
- * Copies accepted in a UTC day (spec 8.3, design 3.16): one row for the institute, one for each key,
+ * Copies accepted in a UTC day (docs/architecture.md#daily-quota): one row for the institute, one for each key,
  * counted in the transaction that accepts the copy, so a refused request counts nothing.
  */
 

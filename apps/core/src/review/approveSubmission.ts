@@ -8,7 +8,7 @@ import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 import { audit } from './audit.ts';
 
 /**
- * A teacher has looked at the marks and agrees (spec 4.7): the submission's flag and reasons are cleared, and each
+ * A teacher has looked at the marks and agrees (docs/api/review.md): the submission's flag and reasons are cleared, and each
  * question shows `review.approved`. Marks can still be overridden.
  * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
  * validation_failed

@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import { audit } from './audit.ts';
 
 /**
- * Makes results final (spec 3.2, 4.2): those named, or all that are graded. Only the state changes; the exam is
+ * Makes results final (docs/api/lifecycle.md#submissions): those named, or all that are graded. Only the state changes; the exam is
  * `finalized` as soon as no live submission of it is not. Locks: exam, then the submissions by id.
  * @throws DomainFailure exam_not_found, conflict (a draft), validation_failed, not_found (a named one is not of the exam)
  */

@@ -12,7 +12,7 @@ import { audit } from './audit.ts';
 import { marksChanged } from './marksChanged.ts';
 
 /**
- * A teacher's mark for one question (spec 4.7): from now on it counts instead of the AI's or the key's, and totals, flags
+ * A teacher's mark for one question (docs/api/review.md): from now on it counts instead of the AI's or the key's, and totals, flags
  * and checked copy follow. Once every question that failed has one, a partially graded copy is `graded`.
  * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
  * validation_failed

@@ -16,7 +16,7 @@ import { readPaper } from '../paper/paper.ts';
 import { payForRun, readTerms } from '../runs/payForRun.ts';
 
 /**
- * Grades a submission again: a new run at the price that was quoted, whatever the price is now (spec 3.2, 8.4). The marks
+ * Grades a submission again: a new run at the price that was quoted, whatever the price is now (docs/api/lifecycle.md#submissions). The marks
  * of earlier runs are kept behind the API and no longer shown.
  * @throws DomainFailure not_found, exam_not_found, conflict (replaced or deleted), evaluation_in_progress,
  * submission_finalized, validation_failed, feature_not_available, insufficient_credits, daily_quota_exceeded
@@ -51,7 +51,7 @@ export const reEvaluate = async (
         // A teacher agreed with the marks of then.
         approved_at: null,
         approved_by: null,
-        // A checked copy of the earlier marks does not match any more (design 3.13).
+        // A checked copy of the earlier marks does not match any more (docs/architecture.md#checked-copy).
         marks_revision: sql<number>`marks_revision + 1`,
       })
       .where('institute_id', '=', actor.institute_id)

@@ -7,7 +7,7 @@ import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 import { audit } from './audit.ts';
 
 /**
- * Puts a result back on hold (spec 3.2, 4.7); an exam that was finalized is open again.
+ * Puts a result back on hold (docs/api/lifecycle.md#submissions); an exam that was finalized is open again.
  * @throws DomainFailure not_found, exam_not_found, conflict (not finalized, or not live), validation_failed
  */
 export const unfinalizeSubmission = (

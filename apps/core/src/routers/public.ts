@@ -57,7 +57,7 @@ const ofSubmission = actorProcedure.input(z.object({ submission_id: z.string() }
 const candidate = z.object({ candidate_id: z.string() });
 const question = z.object({ question_id: z.string() });
 
-/** A request that the facade refuses by itself; with a key, its repetition is refused the same way (design 3.3). */
+/** A request that the facade refuses by itself; with a key, its repetition is refused the same way (docs/architecture.md#idempotency). */
 const Refused = z.object({
   code: z.enum(['unsupported_media_type', 'malformed_json']),
 });

@@ -20,7 +20,7 @@ import { editMaterial, type Material } from '../paper/material.ts';
 import { settlePendingRubrics } from '../paper/savePending.ts';
 
 /**
- * Sets and clears rubrics and model answers, all or none, in one new version for the whole call (spec 4.4). What is
+ * Sets and clears rubrics and model answers, all or none, in one new version for the whole call (docs/api/rubrics.md). What is
  * sent as it already stands is no change; a call that changes nothing makes no version.
  *
  * The version is compared under the exam's lock, so of two edits that start from one version the second one finds

@@ -47,7 +47,7 @@ export const Completion = z.object({
 export type Completion = z.infer<typeof Completion>;
 
 /**
- * Ends a run: marks, charge, status and checked copy in one transaction (design 3.7). Skips the exam lock: nothing of
+ * Ends a run: marks, charge, status and checked copy in one transaction (docs/architecture.md#runs). Skips the exam lock: nothing of
  * the exam changes. @throws DomainFailure conflict when the run is not held any more
  */
 export const completeRun = async (
@@ -163,7 +163,7 @@ const storedCopy = async (
 };
 
 /**
- * The run cannot be graded (spec 3.2: `failed`, not charged). It costs the institute nothing; what it used of the model is
+ * The run cannot be graded (docs/api/lifecycle.md#submissions). It costs the institute nothing; what it used of the model is
  * stored all the same. @param exhausted the copy's file used up its limit: its bytes are not tried again for a day
  * @throws DomainFailure conflict as above
  */

@@ -185,7 +185,7 @@ const refused = async (call: Promise<unknown>): Promise<string> => {
       : 'not refused';
 };
 
-test('2.3 rule 7: of runs that begin at once one makes the rubric, and all are marked by it', async () => {
+test('of runs that begin at once one makes the rubric, and all are marked by it', async () => {
   const exam = await newExam();
   const runs = await Promise.all(Array.from({ length: 12 }, () => exam.claimed()));
   const begun = await Promise.all(runs.map((run) => exam.begin(run)));
@@ -207,7 +207,7 @@ test('2.3 rule 7: of runs that begin at once one makes the rubric, and all are m
   expect(await exam.record(maker, rubricOf('Another')), 'what is recorded twice').toEqual(rubric);
 });
 
-test('2.3 rule 7: who waits looks on without a lock, and what is made leaves the paper as it was pinned', async () => {
+test('who waits looks on without a lock, and what is made leaves the paper as it was pinned', async () => {
   const exam = await newExam();
   const [maker, waiting] = [await exam.claimed(), await exam.claimed()];
   const papers = [await paperOf(maker), await paperOf(waiting)];
@@ -230,7 +230,7 @@ test('2.3 rule 7: who waits looks on without a lock, and what is made leaves the
   expect([await paperOf(maker), await paperOf(waiting)]).toEqual(papers);
 });
 
-test('2.3 rule 7: what a rubric rests on is kept with the run that made it, and with no other', async () => {
+test('what a rubric rests on is kept with the run that made it, and with no other', async () => {
   const exam = await newExam();
   const [maker, waiting] = [await exam.claimed(), await exam.claimed()];
   await exam.begin(maker);
@@ -249,7 +249,7 @@ test('2.3 rule 7: what a rubric rests on is kept with the run that made it, and 
   expect(parts).toEqual([{ run_id: maker.run_id, kind: 'rubric', ref, size_bytes }]);
 });
 
-test('3.7 a worker that dies while it makes the rubric is taken over, and refused when it comes back', async () => {
+test('a worker that dies while it makes the rubric is taken over, and refused when it comes back', async () => {
   const exam = await newExam();
   const [first, second] = [await exam.claimed(), await exam.claimed()];
   expect(await exam.begin(first)).toEqual({ state: 'yours' });
@@ -266,7 +266,7 @@ test('3.7 a worker that dies while it makes the rubric is taken over, and refuse
   expect(await exam.begin(again, 0)).toMatchObject({ state: 'made', rubric: rubricOf('Scattering') });
 });
 
-test('3.7 a run that is delivered again while it makes the rubric goes on making it', async () => {
+test('a run that is delivered again while it makes the rubric goes on making it', async () => {
   const exam = await newExam();
   const run = await exam.claimed();
   await exam.begin(run);
@@ -277,7 +277,7 @@ test('3.7 a run that is delivered again while it makes the rubric goes on making
   expect(await exam.pinned(again)).toEqual(rubricOf('Scattering'));
 });
 
-test('2.3 rule 7: a rubric goes with the text that it was made from, and no version comes of it', async () => {
+test('a rubric goes with the text that it was made from, and no version comes of it', async () => {
   const exam = await newExam();
   const [before, waiting] = [await exam.claimed(), await exam.claimed()];
   await exam.begin(before);
@@ -308,7 +308,7 @@ test('2.3 rule 7: a rubric goes with the text that it was made from, and no vers
 test.each([
   ['a rubric', { rubric: rubricOf('Own') }],
   ['a model answer', { model_answer: 'Air scatters blue light.' }],
-])('2.3 rule 7: %s that the client sets meanwhile is in force', async (_name, set) => {
+])('%s that the client sets meanwhile is in force', async (_name, set) => {
   const exam = await newExam();
   const run = await exam.claimed();
   await exam.begin(run);
@@ -330,7 +330,7 @@ test.each([
   expect(await exam.list()).toMatchObject({ version: 2, rubric: rubricOf('Anew'), source: 'generated' });
 });
 
-test('4.4 a generated rubric that the client clears is made anew, one that it takes over is its own', async () => {
+test('a generated rubric that the client clears is made anew, one that it takes over is its own', async () => {
   const exam = await newExam();
   const first = await exam.claimed();
   await exam.begin(first);
@@ -347,7 +347,7 @@ test('4.4 a generated rubric that the client clears is made anew, one that it ta
   expect(listed).not.toHaveProperty('source');
 });
 
-test('2.3 rule 7: a model answer of white space is none, and stays as it was sent', async () => {
+test('a model answer of white space is none, and stays as it was sent', async () => {
   const exam = await newExam({ model_answer: ' \n ' });
   const run = await exam.claimed();
   expect(await exam.begin(run)).toEqual({ state: 'yours' });
@@ -361,7 +361,7 @@ test('2.3 rule 7: a model answer of white space is none, and stays as it was sen
   expect(await exam.set({ model_answer: ' \n ' })).toMatchObject({ version: 1 });
 });
 
-test('2.3 rule 7: who waits for a rubric that cannot be made goes without, and the next copy tries again', async () => {
+test('who waits for a rubric that cannot be made goes without, and the next copy tries again', async () => {
   const exam = await newExam();
   const [maker, waiting] = [await exam.claimed(), await exam.claimed()];
   await exam.begin(maker);
@@ -389,7 +389,7 @@ test.each<[string, Rubric['criteria'], string]>([
     'rubric_duplicate_criterion',
   ],
   ['with mark figures', [{ name: 'a', marks: 2, guidance: 'Award 2 marks.' }], 'rubric_guidance_has_marks'],
-])('2.3 a worker’s criteria %s are refused and leave nothing', async (_name, criteria, code) => {
+])('a worker’s criteria %s are refused and leave nothing', async (_name, criteria, code) => {
   const exam = await newExam();
   const run = await exam.claimed();
   await exam.begin(run);
@@ -398,7 +398,7 @@ test.each<[string, Rubric['criteria'], string]>([
   expect(await exam.begin(run)).toEqual({ state: 'yours' });
 });
 
-test('2.3 what the run was not to make is refused: nothing begun, a model answer, another question, another institute', async () => {
+test('what the run was not to make is refused: nothing begun, a model answer, another question, another institute', async () => {
   const exam = await newExam();
   const other = await newExam({ model_answer: 'Because.' });
   const run = await exam.claimed();

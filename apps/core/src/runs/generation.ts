@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import { pinRubric, readPinnedQuestion, type PinnedQuestion } from '../paper/pinned.ts';
 
 /*
- * A long answer with neither rubric nor model answer gets a rubric from its text, with the first copy (spec 2.3, rule 7).
+ * A long answer with neither rubric nor model answer gets a rubric from its text, with the first copy (docs/api/rubrics.md#rules).
  * It is named by what it rests on: the question's text and the client's last row in `rubric_versions` before it, both as
  * the run has pinned them. Runs that pinned the same wait for one rubric and are marked by it:
  *

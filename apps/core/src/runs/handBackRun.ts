@@ -5,7 +5,7 @@ import { lockHeldRun, type HeldRun } from '../locks/heldRun.ts';
 /**
  * A worker that is told to stop gives back what it cannot finish: the run waits again at once, in its old place, and
  * what is recorded stays. No lease has died, so a run that lives through many deployments is not failed for it
- * (design 3.7). @throws DomainFailure conflict when the run is not held any more
+ * (docs/architecture.md#runs). @throws DomainFailure conflict when the run is not held any more
  */
 export const handBackRun = async (services: Services, held: HeldRun): Promise<void> => {
   await services.database.inTenant(held.institute_id, async (tx) => {

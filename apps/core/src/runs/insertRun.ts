@@ -36,7 +36,7 @@ const rubricVersionOf = ({ instituteId, examId }: Place) => sql<number | null>`(
   from exams e where e.institute_id = ${instituteId} and e.id = ${examId})`;
 
 /**
- * How a submission stands when a run of it begins (spec 3.2): it waits for the AI, or, where nothing does, it is graded at
+ * How a submission stands when a run of it begins (docs/api/lifecycle.md#submissions): it waits for the AI, or, where nothing does, it is graded at
  * once. Whatever an earlier run said of it is over.
  */
 export const standingOf = (run: NewRun, place: Place & { pages: number | null }, questionsForAi: number) => {

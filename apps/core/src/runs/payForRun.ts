@@ -29,10 +29,10 @@ export const readTerms = async (tx: Tx, actor: Actor) => {
 export type Terms = Awaited<ReturnType<typeof readTerms>>;
 
 /**
- * What an accepted run takes: one copy of the day's quota, and its credits (spec 8.3, 8.4). The last locks of a command
- * (design 3.2). The quota is counted before the credits are locked and answered after them: 402 comes before 429
- * (design chapter 5).
- * @param paid.freed the run that this one replaces: its credits are free before the new ones are asked for (design 3.4)
+ * What an accepted run takes: one copy of the day's quota, and its credits (docs/api/limits.md#daily-quota). The last locks of a command
+ * (docs/architecture.md#lock-order). The quota is counted before the credits are locked and answered after them: 402 comes before 429
+ * (docs/architecture.md#order-of-checks).
+ * @param paid.freed the run that this one replaces: its credits are free before the new ones are asked for (docs/architecture.md#credits)
  * @throws DomainFailure insufficient_credits, daily_quota_exceeded
  */
 export const payForRun = async (

@@ -18,7 +18,7 @@ import {
 } from '../workerCalls/workerInput.ts';
 
 /**
- * What a worker records while it grades (design 3.7). Each record is stored at once, so that a run that is delivered
+ * What a worker records while it grades (docs/architecture.md#runs). Each record is stored at once, so that a run that is delivered
  * again pays at most for the model calls that were in flight. Recording the same thing twice keeps the first, with what it
  * rests on (evidence/storeEvidence.ts).
  */
@@ -30,7 +30,7 @@ export const heartbeat = async (services: Services, held: HeldRun): Promise<void
   );
 };
 
-/** Moves the visible status forward: processing → reading → grading; never back (spec 3.2). */
+/** Moves the visible status forward: processing → reading → grading; never back (docs/api/lifecycle.md#submissions). */
 export const recordStep = async (services: Services, held: HeldRun, step: GradingStep): Promise<void> => {
   await services.database.inTenant(held.institute_id, async (tx) => {
     const { submission } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);

@@ -4,7 +4,7 @@ import type { Services } from '../services.ts';
 import type { RunLane } from '../lanes/runLane.ts';
 
 /*
- * Puts waiting runs into their lane, in turns over the institutes (design 3.8, decision 012). In the lane they are in
+ * Puts waiting runs into their lane, in turns over the institutes (docs/architecture.md#dispatch, decision 012). In the lane they are in
  * order and nobody can overtake them, so it holds no more of them, unclaimed, than there are workers: those with a run
  * in hand and those that ask for one. Each finds its next run there, and whoever comes now starts within two job
  * lengths, whatever their number. One waits in a lane that has no workers, for the first that comes.

@@ -11,7 +11,7 @@ export interface DecidedQuestion {
 
 /**
  * The results of a submission's run: as the run made them, and as they count, with a teacher's mark in the place of the
- * run's (spec 2.7).
+ * run's (docs/api/results.md#fields).
  */
 export const resultsOfRun = async (
   tx: Tx,

@@ -46,7 +46,7 @@ export const stopRun = async (
 };
 
 /**
- * After the commit: whoever still works on the run should stop paying for it now (design 3.9). If the word is lost, the
+ * After the commit: whoever still works on the run should stop paying for it now (docs/architecture.md#stopping-a-run). If the word is lost, the
  * next write is refused all the same.
  */
 export const announceStop = async (services: Services, stopped: StoppedRun | null): Promise<void> => {

@@ -24,8 +24,8 @@ import { takeCopy } from './takeCopy.ts';
 import { checkAnswers, takeTypedAnswers } from './takeTypedAnswers.ts';
 
 /**
- * Accepts a copy or typed answers for grading, or changes nothing (spec 4.7, rules 1–8). Locks in the one order:
- * exam → candidates → upload → submissions → run → registrations → quotas → credits (design 3.2).
+ * Accepts a copy or typed answers for grading, or changes nothing (docs/api/submissions.md#submit). Locks in the one order:
+ * exam → candidates → upload → submissions → run → registrations → quotas → credits (docs/architecture.md#lock-order).
  */
 export const createSubmission = async (
   services: Services,
@@ -106,7 +106,7 @@ export const createSubmission = async (
   return created.submission;
 };
 
-/** A create counts as the first read of its upload: it is sealed and inspected before any lock is taken (design 3.11). */
+/** A create counts as the first read of its upload: it is sealed and inspected before any lock is taken (docs/architecture.md#uploads). */
 export const settleCopyOf = async (services: Services, actor: Actor, body: unknown): Promise<void> => {
   const uploadId: unknown =
     typeof body === 'object' && body !== null ? Reflect.get(body, 'upload_id') : undefined;
@@ -119,7 +119,7 @@ export const settleCopyOf = async (services: Services, actor: Actor, body: unkno
   }
 };
 
-/** What can be said of the answers of a body that is refused anyway: every problem is listed at once (rule 5). */
+/** What can be said of the answers of a body that is refused anyway: every problem is listed at once. */
 const problemsOfAnswers = (
   parts: Parts<SubmissionCreate>,
   mode: 'handwritten' | 'typed',
@@ -182,7 +182,7 @@ const findCandidate = async (tx: Tx, instituteId: string, id: string): Promise<s
 };
 
 /**
- * One live submission per candidate per exam (rule 3); the exam's lock makes the look safe.
+ * One live submission per candidate per exam; the exam's lock makes the look safe.
  * @returns the one that this request replaces, or null
  * @throws DomainFailure submission_exists, submission_finalized
  */
@@ -208,7 +208,7 @@ const findReplaced = async (
   return live.id;
 };
 
-/** `live` → `replaced`: its grading is stopped, and a run that had not finished is not charged (spec 3.2). */
+/** `live` → `replaced`: its grading is stopped, and a run that had not finished is not charged (docs/api/lifecycle.md#submissions). */
 const replaceWith = async (
   tx: Tx,
   instituteId: string,

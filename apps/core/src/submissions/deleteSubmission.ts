@@ -7,7 +7,7 @@ import type { Services } from '../services.ts';
 import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 
 /**
- * `live` → `deleted` (spec 3.2): grading is stopped, the result is no longer available, and the candidate may be given a
+ * `live` → `deleted` (docs/api/lifecycle.md#submissions): grading is stopped, the result is no longer available, and the candidate may be given a
  * new submission. The upload stays used; its files and evidence go when the retention time is over.
  * @throws DomainFailure not_found, exam_not_found, conflict (replaced, or deleted before), submission_finalized
  */

@@ -1,6 +1,6 @@
 import type { Pace } from '../lanes/lanePace.ts';
 
-/** Never earlier than 30 seconds from now (spec 4.7, rule 8). */
+/** Never earlier than 30 seconds from now (docs/api/submissions.md#fields). */
 const SOONEST_SECONDS = 30;
 /** What a run is taken to need while its lane has measured none. */
 const SECONDS_BEFORE_MEASURED = 60;

@@ -8,7 +8,7 @@ import { ofApi, selectSubmissions, type Choice } from './representation.ts';
 
 /**
  * What changed, across all exams, replaced and deleted submissions included, in the order of `(updated_at, id)`
- * (spec 4.7, feed rules). @throws DomainFailure validation_failed, invalid_cursor
+ * (docs/api/submissions.md#feed). @throws DomainFailure validation_failed, invalid_cursor
  */
 export const feed = async (services: Services, actor: Actor, query: unknown): Promise<SubmissionList> => {
   const page = openPage(accept(FeedQuery, query), {

@@ -9,7 +9,7 @@ import { ofApi } from './representation.ts';
 import { resultRows, showResults } from './results.ts';
 
 /**
- * Question-wise marks, criteria and feedback (spec 2.7). The result of a deleted submission is no longer available.
+ * Question-wise marks, criteria and feedback (docs/api/results.md#fields). The result of a deleted submission is no longer available.
  * @throws DomainFailure not_found, validation_failed
  */
 export const getResult = (
@@ -23,7 +23,7 @@ export const getResult = (
   );
 
 /**
- * @param include asked for once the submission is found: only then is a query judged (design chapter 5, order of checks)
+ * @param include asked for once the submission is found: only then is a query judged (docs/architecture.md#order-of-checks)
  * @throws DomainFailure not_found
  */
 export const readResult = async (

@@ -8,7 +8,7 @@ import type { LanePace } from '../lanes/lanePace.ts';
 import type { Services } from '../services.ts';
 import { ofApi, selectSubmissions } from './representation.ts';
 
-/** Spec 2.6, 4.7. @throws DomainFailure not_found */
+/** See docs/api/submissions.md#fields. @throws DomainFailure not_found */
 export const getSubmission = (services: Services, actor: Actor, submissionId: string): Promise<Submission> =>
   services.database.inTenant(actor.institute_id, (tx) =>
     readSubmission(tx, actor.institute_id, submissionId, services.lanePace),

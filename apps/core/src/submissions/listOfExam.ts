@@ -8,7 +8,7 @@ import type { Services } from '../services.ts';
 import { selectSubmissions, type Choice } from './representation.ts';
 
 /**
- * The live submissions of an exam in the order of `(updated_at, id)` (spec 4.7).
+ * The live submissions of an exam in the order of `(updated_at, id)` (docs/api/submissions.md#submit).
  * @throws DomainFailure exam_not_found, validation_failed, invalid_cursor
  */
 export const listOfExam = (

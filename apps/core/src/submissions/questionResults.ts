@@ -23,7 +23,7 @@ interface Marked {
   error: unknown;
 }
 
-/** A teacher's mark in force (spec 2.7): it stands whatever a run makes of the question. */
+/** A teacher's mark in force (docs/api/results.md#fields): it stands whatever a run makes of the question. */
 interface OverrideRow {
   submission_id: string;
   question_id: string;
@@ -59,7 +59,7 @@ interface DecidedRow {
 }
 
 /**
- * The question results of submissions of one exam, in paper order (spec 2.7): the paper once, what their runs have
+ * The question results of submissions of one exam, in paper order (docs/api/results.md#fields): the paper once, what their runs have
  * decided in one statement, and the model answers only when they are asked for.
  * @returns the questions of each of the submissions
  */

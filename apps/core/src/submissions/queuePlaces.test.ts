@@ -67,7 +67,7 @@ const places = (asked: readonly number[]): Promise<Map<string, number>> =>
 
 const page = Array.from({ length: PAGE }, (_, index) => Math.floor(((index + 1) * WAITING) / PAGE) - 1);
 
-test('4.7 rule 8: among 100,000 waiting runs each has its place, asked for one by one or a page at a time, in any order', async () => {
+test('among 100,000 waiting runs each has its place, asked for one by one or a page at a time, in any order', async () => {
   expect(await places([0])).toEqual(new Map([[runAt(0), 0]]));
   expect(await places([WAITING - 1])).toEqual(new Map([[runAt(WAITING - 1), WAITING - 1]]));
   const mixed = [...page, 0, 1, 2, WAITING / RELEASED, WAITING / RELEASED + 1].toSorted(
@@ -81,7 +81,7 @@ test.each([
   ['a page of them', page],
   ['the last one', [WAITING - 1]],
 ])(
-  '4.7 rule 8: the places of %s are counted in one walk along the index of waiting runs',
+  'the places of %s are counted in one walk along the index of waiting runs',
   async (_name, asked) => {
     const { rows } = await database.inTenant(institute, async (tx) => {
       await stepAlongIndexes(tx);

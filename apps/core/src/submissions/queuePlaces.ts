@@ -5,7 +5,7 @@ import type { Submission } from '@evaluation/rest-contract/schemas';
 type Lane = Submission['lane'];
 
 /**
- * How many of the institute's runs wait before each of these in its lane: 0 is next (spec 4.7, rule 8).
+ * How many of the institute's runs wait before each of these in its lane: 0 is next (docs/api/submissions.md#fields).
  * @returns by run id
  */
 export const queuePlaces = async (

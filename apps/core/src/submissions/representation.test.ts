@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => clone.close());
 
-test('4.7 a page of waiting submissions does not read the runs that have finished', async () => {
+test('a page of waiting submissions does not read the runs that have finished', async () => {
   const { submissions, read } = await database.inTenant(institute, async (tx) => {
     const found = await selectSubmissions(tx, institute, unmeasured, {
       where: sql<boolean>`true`,
@@ -67,7 +67,7 @@ test('4.7 a page of waiting submissions does not read the runs that have finishe
   expect(read).toBeLessThan(WAITING * WAITING + 200);
 });
 
-test('4.7 rule 8: positions count the institute’s own submissions ahead in the lane, 0 is next', async () => {
+test('positions count the institute’s own submissions ahead in the lane, 0 is next', async () => {
   const submissions = await database.inTenant(institute, (tx) =>
     selectSubmissions(tx, institute, unmeasured, { where: sql<boolean>`s.status = 'queued'` }),
   );

@@ -7,7 +7,7 @@ import type { LanePace } from '../lanes/lanePace.ts';
 import { secondsLeft, secondsToWait } from './estimates.ts';
 import { queuePlaces } from './queuePlaces.ts';
 
-/** The row behind a submission as the API shows it (spec 2.6). */
+/** The row behind a submission as the API shows it (docs/api/submissions.md#fields). */
 export interface SubmissionRow {
   id: string;
   exam_id: string;
@@ -45,7 +45,7 @@ export interface Choice {
   limit?: number;
 }
 
-/** API keys see submissions of exams that the API created (spec chapter 1); a lookup for each row, never a join of all. */
+/** API keys see submissions of exams that the API created (docs/api/conventions.md); a lookup for each row, never a join of all. */
 export const ofApi = sql<boolean>`(
   select e.source = 'api' from exams e where e.institute_id = s.institute_id and e.id = s.exam_id)`;
 
@@ -78,7 +78,7 @@ export const submissionRows = (
 
 /**
  * Reads submissions as the API shows them. Queue places and estimates are computed here and never stored, so they never
- * move `updated_at` (design 3.6).
+ * move `updated_at` (docs/architecture.md#times).
  */
 export const selectSubmissions = async (
   tx: Tx,

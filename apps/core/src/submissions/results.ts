@@ -6,7 +6,7 @@ import type { Tx } from '@evaluation/database';
 import { readQuestionResults } from './questionResults.ts';
 import { chosenSubmissions, type Choice } from './representation.ts';
 
-/** The row behind a result, without its questions (spec 2.7). `updated_at` is the submission's, and not shown. */
+/** The row behind a result, without its questions (docs/api/results.md#fields). `updated_at` is the submission's, and not shown. */
 export interface ResultRow {
   id: string;
   exam_id: string;

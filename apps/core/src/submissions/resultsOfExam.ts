@@ -9,7 +9,7 @@ import { resultRows, showResults } from './results.ts';
 import { resultsThatFit } from './resultsThatFit.ts';
 
 /**
- * One result per live submission of an exam, in the order of the submissions' `(updated_at, id)` (spec 4.7, 2.7).
+ * One result per live submission of an exam, in the order of the submissions' `(updated_at, id)` (docs/api/results.md).
  * @throws DomainFailure exam_not_found, validation_failed, feature_not_available (`format=csv`), invalid_cursor
  */
 export const resultsOfExam = (

@@ -3,7 +3,7 @@ import type { Tx } from '@evaluation/database';
 
 /**
  * How much of a page of results is held at once, in core and in the facade. Results that are usual fit fifty times over;
- * two hundred long answers of 20,000 characters each (spec 8.1), fifty times over, would be two hundred megabytes.
+ * two hundred long answers of 20,000 characters each (docs/api/limits.md#sizes), fifty times over, would be two hundred megabytes.
  */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 /** Of jsonb the stored size is known without unpacking it; as text it is about this many times as long. */

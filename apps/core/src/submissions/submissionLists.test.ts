@@ -102,7 +102,7 @@ const MIDDLE = 0.5;
 const LAST = 0.9999;
 
 test.each([FIRST, MIDDLE, LAST])(
-  '4.7 the feed of a million submissions reads a page of indexes, from %d of it on',
+  'the feed of a million submissions reads a page of indexes, from %d of it on',
   async (part) => {
     const pages = [pageFrom(part), pageFrom(0, { updated_since: timeAt(part) })];
     for (const page of pages) {
@@ -115,7 +115,7 @@ test.each([FIRST, MIDDLE, LAST])(
   },
 );
 
-describe('4.7 the lists of an exam of 100,000 submissions, among a million', () => {
+describe('the lists of an exam of 100,000 submissions, among a million', () => {
   type Filters = Parameters<typeof liveOfExam>[2];
   const FLAGGED = 'submissions_flagged';
   const FINALIZED = 'submissions_finalized';
@@ -129,7 +129,7 @@ describe('4.7 the lists of an exam of 100,000 submissions, among a million', () 
     [{ finalized: 'false' }, LIVE],
     [{ finalized: 'false', needs_review: 'true' }, FLAGGED],
     [{ finalized: 'false', needs_review: 'false' }, LIVE],
-  ])('4.7 submissions by %o read a page of %s', async (filters, index) => {
+  ])('submissions by %o read a page of %s', async (filters, index) => {
     for (const page of [pageFrom(FIRST), pageFrom(MIDDLE), pageFrom(0, { updated_since: timeAt(MIDDLE) })]) {
       const read = await readOf(submissionRows(institute, liveOfExam(exam, page, filters)));
       expect(read.indexes).toContain(index);
@@ -142,7 +142,7 @@ describe('4.7 the lists of an exam of 100,000 submissions, among a million', () 
     [{}, LIVE],
     [{ finalized: 'true' }, FINALIZED],
     [{ finalized: 'false' }, LIVE],
-  ])('4.7 results by %o read a page of %s', async (filters, index) => {
+  ])('results by %o read a page of %s', async (filters, index) => {
     for (const page of [pageFrom(FIRST), pageFrom(MIDDLE), pageFrom(0, { updated_since: timeAt(MIDDLE) })]) {
       const read = await readOf(resultRows(institute, liveOfExam(exam, page, filters)));
       expect(read.indexes).toContain(index);

@@ -24,7 +24,7 @@ export const checkAnswers = (paper: readonly PaperQuestion[], answers: Parts<rea
   );
 
 /**
- * Checks typed answers, marks the objective ones by their key, and counts what is left to the AI (spec 4.7, rules 5, 6).
+ * Checks typed answers, marks the objective ones by their key, and counts what is left to the AI (docs/api/submissions.md#typed-answers).
  * @throws DomainFailure validation_failed, unknown_option_label, language_not_supported, with every problem listed
  */
 export const takeTypedAnswers = (

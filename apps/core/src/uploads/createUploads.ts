@@ -5,10 +5,10 @@ import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
 import type { Services } from '../services.ts';
 
-/** An address is good for one hour (spec 2.5). */
+/** An address is good for one hour (docs/api/uploads.md#rules). */
 const VALID_SECONDS = 3600;
 
-/** Presigns one PUT a file, bound to its exact size and type (spec 4.6). @throws DomainFailure validation_failed */
+/** Presigns one PUT a file, bound to its exact size and type (docs/api/uploads.md). @throws DomainFailure validation_failed */
 export const createUploads = async (
   services: Services,
   actor: Actor,

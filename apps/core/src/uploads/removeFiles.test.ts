@@ -123,7 +123,7 @@ const rowOf = async ({ id }: Made) => {
 const letItRest = () => maker.query(`update uploads set updated_at = updated_at - interval '16 minutes'`);
 
 test.each(['pending', 'inspecting', 'ready', 'rejected'] as const)(
-  '3.3 the file of an upload that stayed %s and no submission took goes after the retention time, and a client is told before',
+  'the file of an upload that stayed %s and no submission took goes after the retention time, and a client is told before',
   async (status) => {
     const made = await makeUpload({ days: 30.1, status });
     await maker.query('update uploads set updated_at = now()');
@@ -145,7 +145,7 @@ test.each(['pending', 'inspecting', 'ready', 'rejected'] as const)(
 );
 
 test.each(['pending', 'ready', 'rejected'] as const)(
-  '3.3 within the retention time the file of an upload that is %s stays',
+  'within the retention time the file of an upload that is %s stays',
   async (status) => {
     const made = await makeUpload({ days: 29.9, status });
     await round();
@@ -154,7 +154,7 @@ test.each(['pending', 'ready', 'rejected'] as const)(
   },
 );
 
-test('3.3 the file that a submission took stays, however old it is', async () => {
+test('the file that a submission took stays, however old it is', async () => {
   const made = await makeUpload({ days: 1000, used: 'by a live submission' });
   await round();
   await letItRest();
@@ -163,7 +163,7 @@ test('3.3 the file that a submission took stays, however old it is', async () =>
   expect(await isThere(made.sealed)).toBe(true);
 });
 
-test('3.2 the files of a deleted submission go with all its checked copies, and those of others stay', async () => {
+test('the files of a deleted submission go with all its checked copies, and those of others stay', async () => {
   const made = await makeUpload({ days: 30.1, used: 'by a deleted one' });
   const recent = await makeUpload({ days: 29.9, used: 'by a deleted one' });
   const copies = [1, 2].map((fence) =>
@@ -180,7 +180,7 @@ test('3.2 the files of a deleted submission go with all its checked copies, and 
   expect(await Promise.all([recent.sealed, ...others].map(isThere))).toEqual([true, true, true]);
 });
 
-test('2.5 what a late PUT and first reads that died left behind goes, and what the upload uses stays', async () => {
+test('what a late PUT and first reads that died left behind goes, and what the upload uses stays', async () => {
   const made = await makeUpload({ days: 0.1, used: 'by a live submission', tidied: false });
   const lost = `${sealedKey(institute, made.id)}-${randomUUID()}`;
   for (const key of [made.address, lost]) await put(key);
@@ -189,7 +189,7 @@ test('2.5 what a late PUT and first reads that died left behind goes, and what t
   expect(await rowOf(made)).toMatchObject({ status: 'ready', tidied: true, removed: false });
 });
 
-test('2.5 nothing is tidied while its address is good, while it is being sealed, or where the address has the only copy', async () => {
+test('nothing is tidied while its address is good, while it is being sealed, or where the address has the only copy', async () => {
   const fresh = await makeUpload({ days: 0.05, tidied: false });
   const justSealed = await makeUpload({ days: 1, status: 'inspecting', tidied: false });
   const neverRead = await makeUpload({ days: 1, status: 'pending', tidied: false });
@@ -206,7 +206,7 @@ test('2.5 nothing is tidied while its address is good, while it is being sealed,
     expect(await rowOf(made)).toMatchObject({ tidied: false });
 });
 
-test('3.3 while the store is away nothing is lost: the round ends, and a later one removes the files', async () => {
+test('while the store is away nothing is lost: the round ends, and a later one removes the files', async () => {
   const unclaimed = await makeUpload({ days: 31, status: 'rejected' });
   const untidied = await makeUpload({ days: 1, tidied: false });
   await put(untidied.address);
@@ -222,14 +222,14 @@ test('3.3 while the store is away nothing is lost: the round ends, and a later o
   expect(await Promise.all([unclaimed.sealed, untidied.address].map(isThere))).toEqual([false, false]);
 });
 
-test('3.3 a file whose removal was begun and not noted, as by a process that died, is noted by the next round', async () => {
+test('a file whose removal was begun and not noted, as by a process that died, is noted by the next round', async () => {
   const made = await makeUpload({ days: 31, status: 'rejected' });
   await objects.delete([made.sealed ?? '']);
   await round();
   expect(await rowOf(made)).toMatchObject({ removed: true });
 });
 
-test('3.3 several replicas at once remove more uploads than one statement takes, each of them', async () => {
+test('several replicas at once remove more uploads than one statement takes, each of them', async () => {
   await maker.query(
     `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, unneeded_since, created_at, updated_at)
      select gen_random_uuid(), $1, 'pending', 'copy.pdf', 'application/pdf', 1, 'institutes/' || at, now() - interval '31 days',
@@ -268,7 +268,7 @@ const take = async (
   }
 };
 
-test('3.3 an upload that a submission is taking at this moment is left to it, and the round does not wait', async () => {
+test('an upload that a submission is taking at this moment is left to it, and the round does not wait', async () => {
   const [made, other] = [await makeUpload({ days: 31 }), await makeUpload({ days: 31 })];
   expect(await take(made, () => round())).toBe('taken');
   expect(await rowOf(other)).toMatchObject({ status: 'rejected' });
@@ -278,7 +278,7 @@ test('3.3 an upload that a submission is taking at this moment is left to it, an
   expect(await isThere(made.sealed)).toBe(true);
 });
 
-test('3.3 submissions that race with the removal have their file, or are told to upload it again', async () => {
+test('submissions that race with the removal have their file, or are told to upload it again', async () => {
   const uploads: Made[] = [];
   for (let index = 0; index < 60; index += 1) uploads.push(await makeUpload({ days: 31 }));
   const [early, late] = [uploads.slice(0, 30), uploads.slice(30)];
@@ -303,7 +303,7 @@ test('3.3 submissions that race with the removal have their file, or are told to
   }
 });
 
-test('2.5 a submission takes an upload for good: nothing counts the days of its file', async () => {
+test('a submission takes an upload for good: nothing counts the days of its file', async () => {
   const made = await makeUpload({ days: 1 });
   expect(await take(made)).toBe('taken');
   const { rows } = await maker.query('select unneeded_since from uploads where id = $1', [made.id]);

@@ -6,7 +6,7 @@ import { about, startRounds, type Rounds } from '../rounds.ts';
 import { unreachable } from '../unreachable.ts';
 
 /*
- * Takes files out of the store that nothing needs (spec 2.5, 3.3; `FILE_RETENTION_DAYS`).
+ * Takes files out of the store that nothing needs (docs/api/uploads.md#rules; `FILE_RETENTION_DAYS`).
  *
  * - Once in an upload's life it is tidied: what a late PUT left at the client's address, and sealed copies of first
  *   reads that lost or died before they could say so (see settleUpload.ts).

@@ -10,7 +10,7 @@ import { isUuid } from '../accept.ts';
 import type { Services } from '../services.ts';
 
 /*
- * An upload: pending → inspecting → ready | rejected (spec 3.3, design 3.11).
+ * An upload: pending → inspecting → ready | rejected (docs/architecture.md#uploads).
  *
  * The first read after the PUT seals it: a server-side copy of exactly the object that was seen, under a key that no
  * presigned address reaches. From then on only the sealed copy is used, so a later PUT to the old address changes

@@ -24,7 +24,7 @@ const [STRING, ESCAPE, HEX, NUMBER, LITERAL] = [7, 8, 9, 10, 11] as const;
 const [QUOTE, BACKSLASH, COMMA, COLON_SIGN, U] = [0x22, 0x5c, 0x2c, 0x3a, 0x75] as const;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** Client metadata of 2 KB can nest a thousand levels; nothing else that the specification permits nests more than ten. */
+/** Client metadata of 2 KB can nest a thousand levels; nothing else that the API permits nests more than ten. */
 export const MAX_DEPTH = 1100;
 /** Fields that a schema refuses and that are named in the refusal, of one object. */
 const MAX_REFUSED_FIELDS = 50;

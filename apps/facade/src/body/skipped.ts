@@ -1,6 +1,6 @@
 /*
  * Where the reader stands within a value that it skips. Nothing of the value is kept but this: the kinds of the open
- * containers, and for the outer ones their field or index, to name the place of a NUL (which the specification refuses
+ * containers, and for the outer ones their field or index, to name the place of a NUL (which the API refuses
  * anywhere in a body).
  */
 

@@ -7,7 +7,7 @@ import { requestIdOf } from './requestId.ts';
 import { metadataOf } from './routeMetadata.ts';
 
 /**
- * Checks the key of every request, then what the route asks of it: key → product → scope (spec chapter 5). Expiry is
+ * Checks the key of every request, then what the route asks of it: key → product → scope (docs/api/me.md#authentication). Expiry is
  * compared on each request, known key or not.
  */
 export const authenticate =

@@ -59,7 +59,7 @@ const paper = (mebibytes: number): string =>
   });
 
 test.each(['declared', 'not declared'] as const)(
-  '8 bodies beyond the share of their institute are asked to come again, those of another are not, of a length that is %s',
+  'bodies beyond the share of their institute are asked to come again, those of another are not, of a length that is %s',
   async (length) => {
     const { send, inHand, waiting } = await start();
     const first = send('a', paper(6), length);
@@ -80,7 +80,7 @@ test.each(['declared', 'not declared'] as const)(
   },
 );
 
-test('8 large bodies of one institute are handled one after the other, those of another are not kept waiting', async () => {
+test('large bodies of one institute are handled one after the other, those of another are not kept waiting', async () => {
   const { send, inHand, waiting } = await start();
   const first = send('a', paper(2));
   await inHand(1);
@@ -96,7 +96,7 @@ test('8 large bodies of one institute are handled one after the other, those of 
   for (const answer of await Promise.all([first, second, other, small])) expect(answer.status).toBe(200);
 });
 
-test('8 a large body that gets no turn in time is asked to come again', async () => {
+test('a large body that gets no turn in time is asked to come again', async () => {
   const { send, inHand, waiting } = await start(undefined, 50);
   const first = send('a', paper(2));
   await inHand(1);
@@ -105,7 +105,7 @@ test('8 a large body that gets no turn in time is asked to come again', async ()
   expect((await first).status).toBe(200);
 });
 
-test('8 what a schema does not know takes no room, however much it is', async () => {
+test('what a schema does not know takes no room, however much it is', async () => {
   const { send, inHand, waiting } = await start();
   const junk = `{"title":"x","junk":[${'0,'.repeat(2 * MEBI)}0]}`;
   const both = [send('a', junk), send('a', junk)];
@@ -114,7 +114,7 @@ test('8 what a schema does not know takes no room, however much it is', async ()
   for (const answer of await Promise.all(both)) expect(answer.status).toBe(200);
 });
 
-test('8 a body beyond the limit is refused before its end, whether or not its length is declared', async () => {
+test('a body beyond the limit is refused before its end, whether or not its length is declared', async () => {
   const { send } = await start();
   const long = `{"junk":"${'x'.repeat(17 * MEBI)}"}`;
   for (const length of ['declared', 'not declared'] as const) {
@@ -139,7 +139,7 @@ const slow = async (port: number) => {
   return { socket, heard: () => heard };
 };
 
-test('8 a body that stops on its way is cut off, and told so', async () => {
+test('a body that stops on its way is cut off, and told so', async () => {
   const { port } = await start({ idleMs: 100, totalMs: 60_000 });
   const { socket, heard } = await slow(port);
   await once(socket, 'close');
@@ -147,7 +147,7 @@ test('8 a body that stops on its way is cut off, and told so', async () => {
   expect(heard().toLowerCase()).toContain('connection: close');
 });
 
-test('8 a body that comes byte by byte has its time in all', async () => {
+test('a body that comes byte by byte has its time in all', async () => {
   const { port } = await start({ idleMs: 200, totalMs: 500 });
   const { socket, heard } = await slow(port);
   const dripping = setInterval(() => socket.write(' '), 20);

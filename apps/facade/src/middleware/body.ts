@@ -32,7 +32,7 @@ export interface BodyLimits {
 }
 
 /**
- * Takes JSON and nothing else (spec chapter 1). An empty body needs no content type, since actions such as open have
+ * Takes JSON and nothing else (docs/api/conventions.md). An empty body needs no content type, since actions such as open have
  * none; any other body that is not `application/json` answers 415. Of the body only what its schema knows is kept, while
  * it arrives.
  */

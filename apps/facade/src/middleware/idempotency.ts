@@ -11,7 +11,7 @@ import { metadataOf, successStatusOf } from './routeMetadata.ts';
 import { sendFailure } from './sendFailure.ts';
 
 /*
- * `Idempotency-Key` (spec 8.5, design 3.3). The facade reads the key, names the request by a hash, and hands both to core
+ * `Idempotency-Key` (docs/architecture.md#idempotency). The facade reads the key, names the request by a hash, and hands both to core
  * with the call; core alone decides, in the transaction of the effect. What core answered before comes back as a replay.
  */
 

@@ -3,7 +3,7 @@ import type { CoreClient } from '@evaluation/core-client';
 import type { LookUpLimits } from './lookUpLimits.ts';
 
 /*
- * What this replica knows of API keys (spec chapter 5, design 3.14).
+ * What this replica knows of API keys (docs/architecture.md#keys).
  *
  * State: the keys that were found, by the hash of the key, each for `seconds` after it was asked for, and for hours that
  * it exists. A key that was not found is never remembered. Nothing here outlives the process, and the key itself is nowhere.

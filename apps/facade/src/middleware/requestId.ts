@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 
-/** Every response carries `X-Request-Id`, errors included (spec 8.5). A client's own id is not taken over. */
+/** Every response carries `X-Request-Id`, errors included (docs/api/conventions.md#idempotency). A client's own id is not taken over. */
 export const requestId: RequestHandler = (_request, response, next) => {
   const id = randomUUID();
   response.locals['requestId'] = id;

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { errors, type ErrorEnvelope, type Failure } from '@evaluation/rest-contract/errors';
 import { requestIdOf } from './requestId.ts';
 
-/** The one place where a failure becomes HTTP: status, envelope, headers (spec 2.9, chapter 7). */
+/** The one place where a failure becomes HTTP: status, envelope, headers (docs/api/conventions.md#errors). */
 
 const RETRY_AFTER_SECONDS = 2;
 

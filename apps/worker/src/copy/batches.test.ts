@@ -31,7 +31,7 @@ test('the page before is the last one that is written on', () => {
   ]);
 });
 
-test('4.7 pages up to the 40th and those after it never share a batch', () => {
+test('pages up to the 40th and those after it never share a batch', () => {
   expect(numbers(44, { size: 3 }).slice(-3)).toEqual([
     [39, 40],
     [40, 41, 42, 43],
@@ -39,7 +39,7 @@ test('4.7 pages up to the 40th and those after it never share a batch', () => {
   ]);
 });
 
-test('3.7 what an earlier delivery recorded is not read again, nor is a page lost that it did not', () => {
+test('what an earlier delivery recorded is not read again, nor is a page lost that it did not', () => {
   expect(numbers(12, { known: [5, 6, 7, 8] })).toEqual([
     [null, 1, 2, 3, 4],
     [8, 9, 10, 11, 12],

@@ -10,7 +10,7 @@ export interface Batch<Page> {
 /**
  * The pages that are still to be read, in batches of neighbours. Batches are read at the same time, so each is shown the
  * page before it: an answer that runs over the border is known to go on. Vision pages and text-only pages never share
- * a batch (spec 4.7, rule 4).
+ * a batch (docs/api/submissions.md#handwritten-copies).
  * @param known numbers of the pages that an earlier delivery of the run recorded, in whatever batches it read them
  * @param size the most pages of a batch
  */

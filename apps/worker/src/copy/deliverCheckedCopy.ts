@@ -7,7 +7,7 @@ import { StoreRefused, upload } from './download.ts';
 import { drawCopy } from './drawCopy.ts';
 
 /**
- * Draws the checked copy and puts it into the store (design 3.13). A copy that cannot be drawn or stored does not take the marks
+ * Draws the checked copy and puts it into the store (docs/architecture.md#checked-copy). A copy that cannot be drawn or stored does not take the marks
  * with it: the submission is graded, and its checked copy is not available.
  */
 export const deliverCheckedCopy = async (

@@ -27,7 +27,7 @@ export interface MarkedCopy {
 }
 
 /**
- * Draws the checked copy (design 3.13): of a run when it is done, and again when a teacher has changed a mark.
+ * Draws the checked copy (docs/architecture.md#checked-copy): of a run when it is done, and again when a teacher has changed a mark.
  * @param target the file to draw into
  * @throws PdfUnreadable; the signal's reason when aborted
  */

@@ -21,7 +21,7 @@ import { download } from './download.ts';
 import { alignCopy, readCopy } from './readCopy.ts';
 
 /**
- * Copy lane: page images → reading → each question judged and recorded → checked copy → complete (design chapter 9).
+ * Copy lane: page images → reading → each question judged and recorded → checked copy → complete (docs/architecture.md#the-story-of-one-copy).
  * Whatever an earlier delivery of the run recorded is taken as it is.
  */
 export const gradeCopy = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<void> => {
@@ -78,7 +78,7 @@ const judgeCopy = async (
 
 /**
  * A grader sees page images, which may have been straightened; results speak of the page as a viewer shows it
- * (design chapter 4, `annotations[]`).
+ * (docs/open-points.md, `annotations[]`).
  */
 const onViewedPage =
   (images: readonly PageImage[]) =>

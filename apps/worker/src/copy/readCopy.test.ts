@@ -101,7 +101,7 @@ const told = (pages: Awaited<ReturnType<typeof read>>) =>
 const upTo = (last: number, more: Partial<PageImage> = {}) =>
   Array.from({ length: last }, (_, index) => page(index + 1, more));
 
-describe('3.17 a page on which OCR breaks down', () => {
+describe('a page on which OCR breaks down', () => {
   test('after the 40th is left to a teacher, and costs neither the pages beside it nor the copy', async () => {
     const pages = await read(openai, [
       ...upTo(40, { blank: true, textLines: [] }),
@@ -135,7 +135,7 @@ describe('3.17 a page on which OCR breaks down', () => {
   });
 });
 
-test('3.10 an endpoint that refuses every request is no fault of the pages: the copy fails', async () => {
+test('an endpoint that refuses every request is no fault of the pages: the copy fails', async () => {
   model.behave([{ behaviour: { kind: 'status', status: 400 } }]);
   // Its bytes are only sent.
   const file = import.meta.filename;

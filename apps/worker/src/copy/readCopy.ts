@@ -27,7 +27,7 @@ import { refusalOf } from './refusal.ts';
 
 /**
  * Reads every page, a batch at a time, each recorded as soon as it is read; batches that an earlier delivery of the
- * run recorded are not read again. Pages after the 40th get the text-only read (spec 4.7, rule 4).
+ * run recorded are not read again. Pages after the 40th get the text-only read (docs/api/submissions.md#handwritten-copies).
  * Pages of which the model gives nothing that can be used, and those that OCR breaks down on, are left to a teacher; the copy
  * is still marked by the others.
  * @throws NotGradable nothing_readable, other_language; GraderFailure malformed when nothing at all could be read

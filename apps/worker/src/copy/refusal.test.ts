@@ -22,7 +22,7 @@ const codeOf = (...pages: PageReading[]) => refusalOf(pages)?.reason ?? null;
 const ENGLISH = 'Plants make glucose from water and carbon dioxide with the help of light. '.repeat(3);
 const HINDI = 'प्रकाश संश्लेषण पौधों में होता है और इससे ऑक्सीजन निकलती है। '.repeat(2);
 
-describe('3.2 copy_unreadable: nothing could be read', () => {
+describe('copy_unreadable: nothing could be read', () => {
   test.each([
     ['no pages', []],
     ['no blocks', [page('', { blocks: [] })]],
@@ -53,7 +53,7 @@ test('unclosed brackets without end are looked at in no time', () => {
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(1);
 });
 
-describe('3.2 language_not_supported: the copy is not in English', () => {
+describe('language_not_supported: the copy is not in English', () => {
   test('by how much is written, not by pages: headings in another language decide nothing', () => {
     const heading = page('विज्ञान', { language: 'other' });
     expect(codeOf(heading, heading, heading, page(ENGLISH))).toBeNull();

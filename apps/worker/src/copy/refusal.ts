@@ -8,9 +8,9 @@ const UNREAD = /\[\s{0,20}(?:illegible|unreadable)[^[\]]{0,300}\]/giu;
 const REMARK = /\[[^[\]]{0,300}\]/gu;
 
 /**
- * Why a copy cannot be graded at all (spec 3.2); null when it can. A model's word on the language is weighed by how much
+ * Why a copy cannot be graded at all (docs/api/lifecycle.md#submissions); null when it can. A model's word on the language is weighed by how much
  * is written on each page, so headings decide nothing, and it does not stand against the letters themselves: the 20% of
- * Devanagari that no typed answer may have (spec 4.7, rule 5), or most letters of any script but Latin. Greek is left out of
+ * Devanagari that no typed answer may have (docs/api/submissions.md#typed-answers), or most letters of any script but Latin. Greek is left out of
  * that count, since formulas are full of it.
  */
 export const refusalOf = (pages: readonly PageReading[]): NotGradable | null => {

@@ -10,7 +10,7 @@ const readings: PageReading[] = [
 const alignment: AlignedAnswer[] = [{ number: 1, blocks: [{ page: 1, block: 0 }] }];
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-test('3.7 what was put right is known again when a run is delivered again', () => {
+test('what was put right is known again when a run is delivered again', () => {
   expect(ReadPages.parse(stored(withProblems(readings, ['unknown_page'])))).toEqual([
     { ...readings[0], problems: ['unknown_page'] },
     readings[1],
@@ -20,7 +20,7 @@ test('3.7 what was put right is known again when a run is delivered again', () =
   ]);
 });
 
-test('3.7 what the release before recorded is read, and it reads what this one records', () => {
+test('what the release before recorded is read, and it reads what this one records', () => {
   expect(ReadPages.parse(stored(readings))).toEqual(readings);
   expect(FoundAnswers.parse(stored(alignment))).toEqual(alignment);
   // It takes an array of pages and passes over what it does not know.

@@ -39,7 +39,7 @@ interface Options {
   onClaimed: () => void;
 }
 
-/** Draws the checked copy of a submission anew, with the marks as they are now (design 3.13). */
+/** Draws the checked copy of a submission anew, with the marks as they are now (docs/architecture.md#checked-copy). */
 export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options): Promise<void> => {
   const { submission_id, institute_id, delivery } = job;
   const { grading } = core.as({ requestId: submission_id });

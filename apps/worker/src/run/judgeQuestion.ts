@@ -22,7 +22,7 @@ import type { UsageCount } from './usage.ts';
 
 /**
  * Judges one answer and records it. A question that the model cannot judge is recorded as failed, so that the others
- * still count (spec 2.7, `partially_graded`); when the deadline has passed the run as a whole is over. Of two workers that
+ * still count (docs/api/results.md#fields, `partially_graded`); when the deadline has passed the run as a whole is over. Of two workers that
  * judged the same answer at once the first that records it decides, for both: the other one settles that judgement.
  * @param place where an annotation stands on the page as a viewer shows it
  * @returns what was recorded
@@ -52,7 +52,7 @@ export const judgeQuestion = async (
   return (await record(counts)).result;
 };
 
-/** Records what code alone decided of a question: no model call (design 3.17). @returns what was recorded */
+/** Records what code alone decided of a question: no model call (docs/architecture.md#marks-and-credits). @returns what was recorded */
 export const recordDecided = async (run: HeldRun, result: QuestionOutcome): Promise<RecordedQuestion> => {
   await run.write((grading, held) => grading.recordQuestion.mutate({ held, result }));
   return result;

@@ -91,14 +91,14 @@ test('a procedure that core does not have is told from an answer of its own', as
   expect(isUnknownProcedure(new Error('NOT_FOUND'))).toBe(false);
 });
 
-test('3.7 an answer is judged all the same, by itself', async () => {
+test('an answer is judged all the same, by itself', async () => {
   const request = judgeRequest(material.exam, question, { text: 'It floats.', legibility: null, blocks: [] });
   const judged = await judgementOf(tools, run, usage, request);
   expect(judged).toMatchObject({ reusedFrom: null, calls: [{ call: 'judge_answer' }] });
   expect(asked).toContain('grading.findJudgement');
 });
 
-test('2.3 a question without rubric is graded without one', async () => {
+test('a question without rubric is graded without one', async () => {
   expect(await withRubric(tools, run, usage, question)).toEqual(question);
   expect(asked).toContain('grading.beginRubric');
 });

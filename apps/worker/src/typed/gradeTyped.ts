@@ -5,7 +5,7 @@ import { judgeQuestion } from '../run/judgeQuestion.ts';
 import { withRubric } from '../run/rubrics.ts';
 import type { UsageCount } from '../run/usage.ts';
 
-/** Typed lane: judges the long answers; the objective ones were marked by their key when they came (spec 4.7). */
+/** Typed lane: judges the long answers; the objective ones were marked by their key when they came (docs/api/submissions.md#submit). */
 export const gradeTyped = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<void> => {
   const questions = new Map(run.material.questions.map((question) => [question.id, question]));
   await run.write((grading, held) => grading.recordStep.mutate({ held, step: 'grading' }));

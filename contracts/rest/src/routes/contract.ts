@@ -22,7 +22,7 @@ export const failures = {
 
 /**
  * What the facade and openapi.json need to know of a route besides its schemas.
- * `scope`: what the key must hold; null means any valid key; 'public' means no key at all (spec chapter 5).
+ * `scope`: what the key must hold; null means any valid key; 'public' means no key at all (docs/api/me.md#authentication).
  * `failures`: the error codes, beyond those of every call of its kind (`callFailures.ts`), that this route can answer.
  * `provisional`: the open points it rests on.
  */
@@ -30,20 +30,20 @@ export interface RouteMetadata {
   scope: Scope | null | 'public';
   failures: readonly ErrorCode[];
   provisional?: readonly string[];
-  /** Bodies are small (1 MB) unless the spec lets them hold a whole paper, thousands of candidates or all answers. */
+  /** Bodies are small (1 MB) unless the API lets them hold a whole paper, thousands of candidates or all answers. */
   body?: 'large';
-  /** Each entry of the body's `files` counts against the limit of upload files (spec 8.2). */
+  /** Each entry of the body's `files` counts against the limit of upload files (docs/api/limits.md#rate-limits). */
   countsFiles?: true;
 }
 
 /**
- * Whether a route takes an `Idempotency-Key`: every POST that creates or changes something (spec 8.5). A POST that a
+ * Whether a route takes an `Idempotency-Key`: every POST that creates or changes something (docs/api/conventions.md#idempotency). A POST that a
  * key with the read scope may call only looks things up.
  */
 export const happensOnce = ({ scope }: Pick<RouteMetadata, 'scope'>, method: string): boolean =>
   method === 'POST' && scope !== 'evaluation:read';
 
-/** What a request counts as (spec 8.2). A POST that a key with the read scope may call only looks things up. */
+/** What a request counts as (docs/api/limits.md#rate-limits). A POST that a key with the read scope may call only looks things up. */
 export const rateKind = ({ scope }: Pick<RouteMetadata, 'scope'>, method: string): 'reads' | 'writes' =>
   method === 'GET' || (method === 'POST' && scope === 'evaluation:read') ? 'reads' : 'writes';
 

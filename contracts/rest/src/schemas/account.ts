@@ -17,7 +17,7 @@ export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
 export const Scope = z.enum(SCOPES);
 export type Scope = z.infer<typeof Scope>;
 
-/** Spec 4.1. The institute's shape: open point `me-institute`. */
+/** See docs/api/me.md. The institute's shape: open point `me-institute`. */
 export const Account = z
   .object({
     institute: z.object({ id: uuid, name: z.string() }),

@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import { namesSomething } from './bodyBounds.ts';
 import { clientId, clientObject, listOf, listQuery, shortText, timestamp, uuid } from './primitives.ts';
 
-/** Spec 2.4. Left out and `null` both keep what is stored. */
+/** See docs/api/candidates.md#fields. Left out and `null` both keep what is stored. */
 export const CandidateInput = z
   .object({
     external_id: clientId,
@@ -30,7 +30,7 @@ export type Candidate = z.infer<typeof Candidate>;
 
 const Candidates = z.array(CandidateInput).min(1).max(2000);
 
-/** Spec 4.5. */
+/** See docs/api/candidates.md. */
 export const CandidatesCreate = z
   .object({ candidates: Candidates })
   .meta({ id: 'CandidatesCreate', description: 'Candidates to create or update, matched on `external_id`.' });
@@ -67,7 +67,7 @@ export const CandidatesRegistered = z
   .meta({ id: 'CandidatesRegistered' });
 export type CandidatesRegistered = z.infer<typeof CandidatesRegistered>;
 
-/** A candidate of an exam, in the order of the registrations (spec 4.5). */
+/** A candidate of an exam, in the order of the registrations (docs/api/candidates.md). */
 export const RegisteredCandidate = z
   .object({
     ...Candidate.shape,

@@ -6,7 +6,7 @@ import { ExamQuote } from './exam.ts';
 export const RateCard = z.object({ page: ExamQuote, answer: ExamQuote }).meta({ id: 'RateCard' });
 export type RateCard = z.infer<typeof RateCard>;
 
-/** Spec 2.8. All figures are credits. */
+/** See docs/api/credits.md#balance. All figures are credits. */
 export const Credits = z
   .object({
     balance: z.number().meta({ description: 'Below 0 where a credit limit was made use of.' }),
@@ -20,7 +20,7 @@ export const Credits = z
   .meta({ id: 'Credits' });
 export type Credits = z.infer<typeof Credits>;
 
-/** Spec 4.8. What `typed_answers` is, and that nothing may be quoted: open point `quote-typed-answers`. */
+/** See docs/api/credits.md#quote. What `typed_answers` is, and that nothing may be quoted: open point `quote-typed-answers`. */
 export const CreditQuoteRequest = z
   .object({
     pages: z.int().gte(0).nullish().meta({ description: 'Scanned pages, of one copy or of many.' }),

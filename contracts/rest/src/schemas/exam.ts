@@ -17,7 +17,7 @@ import { CompactQuestion, QuestionInput } from './question.ts';
 export const ExamMode = z.enum(['handwritten', 'typed']);
 export type ExamMode = z.infer<typeof ExamMode>;
 
-/** Only English: `hi` has an error of its own (spec 2.1). */
+/** Only English: `hi` has an error of its own (docs/api/exams.md#fields). */
 const language = z
   .string()
   .refine((value) => value !== 'hi', {
@@ -107,8 +107,7 @@ export const Exam = z
 export type Exam = z.infer<typeof Exam>;
 
 /**
- * An edit of an exam: what is sent replaces, `null` clears what may be empty, unknown fields are refused (spec chapter
- * 1; method, path and body: open point `exam-edit`). What each status allows stands in `packages/rules`.
+ * An edit of an exam: what is sent replaces, `null` clears what may be empty, unknown fields are refused (docs/api/conventions.md; method, path and body: open point `exam-edit`). What each status allows stands in `packages/rules`.
  */
 export const ExamEdit = z
   .strictObject({

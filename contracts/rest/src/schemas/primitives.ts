@@ -3,8 +3,8 @@ import { exactTextOf } from '../exactJson.ts';
 import { bodyBounds } from './bodyBounds.ts';
 
 /**
- * The building blocks of all bodies (spec chapter 1, Conventions). A broken rule carries the field code that the
- * client sees in `params.code`, and where the spec gives the rule an error of its own, that code in `params.failure`.
+ * The building blocks of all bodies (docs/api/conventions.md). A broken rule carries the field code that the
+ * client sees in `params.code`, and where the rule has an error of its own, that code in `params.failure`.
  */
 
 /**
@@ -131,7 +131,7 @@ export const Warning = z
 export type Warning = z.infer<typeof Warning>;
 
 /**
- * Query of every list (spec chapter 1). Values stay the strings that were sent, so that what a client sends and what a
+ * Query of every list (docs/api/conventions.md#lists). Values stay the strings that were sent, so that what a client sends and what a
  * handler gets have one type. Digits only: `1e2` and ` 5 ` are refused.
  */
 export const listQuery = (maximum: number, standard: number) => ({
@@ -176,7 +176,7 @@ export const include = (...words: string[]) =>
     .optional()
     .meta({ description: `Comma list of ${words.map((word) => `\`${word}\``).join(', ')}.` });
 
-/** A field of the request shape whose feature is not released (spec chapter 9): anything in it is refused, nothing is not. */
+/** A field of the request shape whose feature is not released (docs/api/conventions.md#versions): anything in it is refused, nothing is not. */
 export const reserved = (feature: string) =>
   z
     .unknown()

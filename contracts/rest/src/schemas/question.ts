@@ -29,7 +29,7 @@ export type QuestionType = z.infer<typeof QuestionType>;
 const Option = z.object({ label: requiredShortText(16), text: longText(2000) });
 
 /**
- * Spec 2.2: the fields and their limits. What ties fields together (the key that a type needs, labels that must
+ * docs/api/questions.md#fields: the fields and their limits. What ties fields together (the key that a type needs, labels that must
  * exist, marks that must add up) is decided by `packages/rules`, which sees the whole paper.
  */
 export const QuestionInput = z
@@ -67,7 +67,7 @@ export const QuestionInput = z
   .meta({ id: 'QuestionInput', description: 'A question of the paper, with its answer key or its rubric.' });
 export type QuestionInput = z.infer<typeof QuestionInput>;
 
-/** A question as the exam lists it (spec 2.1); `options` only for choice types. */
+/** A question as the exam lists it (docs/api/exams.md#fields); `options` only for choice types. */
 export const CompactQuestion = z
   .object({
     id: uuid,
@@ -124,7 +124,7 @@ export type QuestionsAdded = z.infer<typeof QuestionsAdded>;
 
 /**
  * An edit of a question: what is sent replaces, `null` clears what may be empty, unknown fields are refused however
- * deep they stand. `type` cannot be changed (spec 2.2) and is therefore not a field of it.
+ * deep they stand. `type` cannot be changed (docs/api/questions.md#fields) and is therefore not a field of it.
  */
 export const QuestionEdit = z
   .strictObject({

@@ -53,7 +53,7 @@ export const QuestionResult = z
   .meta({ id: 'QuestionResult' });
 export type QuestionResult = z.infer<typeof QuestionResult>;
 
-/** Spec 2.7. */
+/** See docs/api/results.md#fields. */
 export const Result = z
   .object({
     submission_id: uuid,
@@ -91,11 +91,11 @@ const parts = include('annotations', 'model_answer', '-extracted_answer');
 export const ResultQuery = z.object({ include: parts });
 export type ResultQuery = z.infer<typeof ResultQuery>;
 
-/** One result per live submission of an exam, spec 4.7. */
+/** One result per live submission of an exam: see docs/api/results.md. */
 export const ResultList = listOf(Result).meta({ id: 'ResultList' });
 export type ResultList = z.infer<typeof ResultList>;
 
-/** `GET /exams/{examId}/results`, spec 4.7. */
+/** `GET /exams/{examId}/results`: see docs/api/results.md. */
 export const ExamResultsQuery = z.object({
   ...listQuery(50, 20),
   format: z

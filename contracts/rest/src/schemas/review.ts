@@ -4,7 +4,7 @@ import { longText, requiredShortText, uuid } from './primitives.ts';
 /** Who reviewed, in the client's own words: an id of its own. */
 const reviewer = requiredShortText(128);
 
-/** `PATCH /submissions/{id}/questions/{question_id}`, spec 4.7. Field names: open point `override-fields`. */
+/** `PATCH /submissions/{id}/questions/{question_id}`: see docs/api/review.md. Field names: open point `override-fields`. */
 export const MarkOverride = z
   .strictObject({
     reviewer,
@@ -26,11 +26,11 @@ export const MarkOverride = z
   });
 export type MarkOverride = z.infer<typeof MarkOverride>;
 
-/** `POST /submissions/{id}/approve`, spec 4.7. Open point `approve-body`. */
+/** `POST /submissions/{id}/approve`: see docs/api/review.md. Open point `approve-body`. */
 export const Approve = z.object({ reviewer: reviewer.nullish() }).meta({ id: 'Approve' });
 export type Approve = z.infer<typeof Approve>;
 
-/** `POST /submissions/{id}/unfinalize`, spec 4.7. */
+/** `POST /submissions/{id}/unfinalize`: see docs/api/review.md. */
 export const Unfinalize = z
   .object({
     reason: longText(2000).refine((value) => value.trim() !== '', {
@@ -44,7 +44,7 @@ export type Unfinalize = z.infer<typeof Unfinalize>;
 /** Submissions of one exam that can be named at once: as many as candidates in a call, several times over. */
 export const MAX_FINALIZED_AT_ONCE = 10_000;
 
-/** `POST /exams/{id}/finalize`, spec 4.2. That exactly one of the first two is sent, core sees. */
+/** `POST /exams/{id}/finalize`: see docs/api/review.md#finalize. That exactly one of the first two is sent, core sees. */
 export const Finalize = z
   .object({
     submission_ids: z.array(uuid).min(1).max(MAX_FINALIZED_AT_ONCE).nullish(),
@@ -57,7 +57,7 @@ export const Finalize = z
   .meta({ id: 'Finalize' });
 export type Finalize = z.infer<typeof Finalize>;
 
-/** Spec 4.2. `skipped` is filled only when submissions are named. */
+/** See docs/api/review.md#finalize. `skipped` is filled only when submissions are named. */
 export const Finalized = z
   .object({
     skipped: z.array(

@@ -9,8 +9,8 @@ const Criterion = z.object({
 });
 
 /**
- * Spec 2.3. That marks add up and names are unique is a rule of the question that the rubric belongs to, and so is how
- * long its texts are together. The spec gives no bounds of them (open point `rubric-bounds`).
+ * See docs/api/rubrics.md#rules. That marks add up and names are unique is a rule of the question that the rubric belongs to, and so is how
+ * long its texts are together. Their bounds are the open point `rubric-bounds`.
  */
 export const Rubric = z
   .object({
@@ -20,7 +20,7 @@ export const Rubric = z
   .meta({ id: 'Rubric', description: 'Numbered criteria whose marks add up to the marks of the question.' });
 export type Rubric = z.infer<typeof Rubric>;
 
-/** The same in a `PATCH`, where unknown fields are refused however deep they stand (spec chapter 1). */
+/** The same in a `PATCH`, where unknown fields are refused however deep they stand (docs/api/conventions.md). */
 export const RubricEdit = z
   .strictObject({
     ...Rubric.shape,
@@ -45,10 +45,10 @@ export const RubricList = z
   .meta({ id: 'RubricList' });
 export type RubricList = z.infer<typeof RubricList>;
 
-/** As many as an exam has questions (spec 8.1). */
+/** As many as an exam has questions (docs/api/limits.md#sizes). */
 export const MAX_RUBRIC_EDITS = 200;
 
-/** Spec 4.4: all or nothing; `null` clears, left out keeps. */
+/** docs/api/rubrics.md: all or nothing; `null` clears, left out keeps. */
 export const RubricsEdit = z
   .strictObject({
     questions: z

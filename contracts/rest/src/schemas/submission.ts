@@ -18,7 +18,7 @@ export type SubmissionStatus = z.infer<typeof SubmissionStatus>;
 /** Characters of a long answer (open point `typed-answer-fields`): core refuses a longer one. */
 const LONGEST_ANSWER = 20_000;
 
-/** Spec 2.6, 4.7: names its question by id or by printed label; labels are matched ignoring case. */
+/** docs/api/submissions.md#fields: names its question by id or by printed label; labels are matched ignoring case. */
 export const AnswerInput = z
   .object({
     question_id: namesSomething().nullish(),
@@ -47,7 +47,7 @@ export const SubmissionCreate = z
   });
 export type SubmissionCreate = z.infer<typeof SubmissionCreate>;
 
-/** What the submission costs: pages of a handwritten copy, long answers of a typed one (spec 8.4). */
+/** What the submission costs: pages of a handwritten copy, long answers of a typed one (docs/api/credits.md#prices). */
 export const SubmissionQuote = z
   .object({
     unit: z.enum(['page', 'answer']),
@@ -103,7 +103,7 @@ export type SubmissionList = z.infer<typeof SubmissionList>;
 export const FeedQuery = z.object(listQuery(200, 50));
 export type FeedQuery = z.infer<typeof FeedQuery>;
 
-/** `GET /exams/{id}/submissions`, spec 4.7. */
+/** `GET /exams/{id}/submissions`: see docs/api/submissions.md#submit. */
 export const ExamSubmissionsQuery = z.object({
   ...listQuery(200, 50),
   finalized: flag.optional(),
@@ -111,7 +111,7 @@ export const ExamSubmissionsQuery = z.object({
 });
 export type ExamSubmissionsQuery = z.infer<typeof ExamSubmissionsQuery>;
 
-/** Spec 4.7. The name of the boolean: open point `re-evaluate-body`. */
+/** See docs/api/submissions.md#submit. The name of the boolean: open point `re-evaluate-body`. */
 export const ReEvaluate = z
   .object({
     keep_overrides: z

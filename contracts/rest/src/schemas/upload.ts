@@ -3,7 +3,7 @@ import { requiredLongText, uuid } from './primitives.ts';
 
 export const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
-/** Spec 4.6. Field names: open point `uploads-request`. */
+/** See docs/api/uploads.md. Field names: open point `uploads-request`. */
 export const UploadsCreate = z
   .object({
     files: z

@@ -1,4 +1,4 @@
-/** Which nats-server to run: given, on PATH, or the one that npm brought, in this order (design, chapter 7). */
+/** Which nats-server to run: given, on PATH, or the one that npm brought, in this order (docs/architecture.md#start). */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -38,7 +38,7 @@ export interface EmbeddedNats {
 const USER = 'answer_evaluation';
 
 /**
- * Starts nats-server with JetStream on `dataDir` and a free port of 127.0.0.1 (design, chapter 7).
+ * Starts nats-server with JetStream on `dataDir` and a free port of 127.0.0.1 (docs/architecture.md#start).
  * @throws DataFolderInUse when a living process already runs one on that folder
  * @throws Error naming the install command when the machine has no nats-server, or with the end of its log
  */

@@ -39,7 +39,7 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts PostgreSQL 17 on `dataDir`, creating the cluster, the role and the database on the first start (design, chapter 7).
+ * Starts PostgreSQL 17 on `dataDir`, creating the cluster, the role and the database on the first start (docs/architecture.md#start).
  * @throws DataFolderInUse when a living process already runs one on that folder
  * @throws Error with the end of the server's log when it does not come up
  */

@@ -40,7 +40,7 @@ const DRAIN_MS = 5000;
 const MAX_DISCARDED_BYTES = 64 * 1024 ** 2;
 
 /**
- * Starts the endpoint on `dataDir` (design, chapter 7).
+ * Starts the endpoint on `dataDir` (docs/architecture.md#start).
  * @throws DataFolderInUse when a living process already runs one on that folder
  * @throws Error EADDRINUSE when `port` is given and taken
  */

@@ -30,7 +30,7 @@ const shown = (texts: string[]): string => {
     .join('\n');
 };
 
-test('3.17 two answers in one block, of which the reader missed a label: both are shown', () => {
+test('two answers in one block, of which the reader missed a label: both are shown', () => {
   const both = `${'Water boils. '.repeat(100)} The capital is Delhi.`;
   expect(shown([both])).toContain('The capital is Delhi.');
   // Also among many: what short blocks leave of their share the long ones get.

@@ -34,7 +34,7 @@ function align(labels: string[], ...pages: string[][]): Record<string, string> {
   );
 }
 
-describe('7 the baseline finds answers by their labels', () => {
+describe('the baseline finds answers by their labels', () => {
   test('in any order', () => {
     expect(align(['1', '2', '3'], ['Q3 three', 'Q1 one', 'Q2 two'])).toEqual({
       1: 'one',

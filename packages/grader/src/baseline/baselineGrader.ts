@@ -9,7 +9,7 @@ import { NOTICE } from './notice.ts';
 import { readPageOffline } from './readPage.ts';
 import { BASELINE_MODEL, worked } from './worked.ts';
 
-/** The grader without a model (design chapter 7): no network, no key, no understanding; deterministic. */
+/** The grader without a model: no network, no key, no understanding; deterministic. */
 export function createBaselineGrader(): Grader {
   const ocr = openOcr();
   return {

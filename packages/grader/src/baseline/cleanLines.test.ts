@@ -4,7 +4,7 @@ import { cleanLines, withoutHead } from './cleanLines.ts';
 const box = { x: 0.1, y: 0.5, width: 0.8, height: 0.02 };
 const clean = (text: string, confidence = 0.9) => cleanLines([{ text, box, confidence }])[0]?.text ?? null;
 
-describe('7 the margin line is not writing', () => {
+describe('the margin line is not writing', () => {
   test.each([
     ['| Ans 7(b)', 'Ans 7(b)'],
     ['id | constant for a given pair of media.', 'constant for a given pair of media.'],
@@ -25,7 +25,7 @@ describe('7 the margin line is not writing', () => {
   });
 });
 
-describe('7 empty ruled paper says nothing', () => {
+describe('empty ruled paper says nothing', () => {
   test.each([
     ['BR |', 0.41],
     ['rE |', 0.37],
@@ -46,7 +46,7 @@ describe('7 empty ruled paper says nothing', () => {
   });
 });
 
-describe('7 the printed head of a page belongs to no answer', () => {
+describe('the printed head of a page belongs to no answer', () => {
   const line = (text: string, y: number) => ({ text, box: { ...box, y } });
   const texts = (page: number, lines: ReturnType<typeof line>[]) =>
     withoutHead(page, lines).map(({ text }) => text);

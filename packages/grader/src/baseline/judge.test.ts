@@ -32,7 +32,7 @@ function request(
 
 const keywords = (...words: string[]) => [{ name: 'Process', marks: 4, keywords: words, guidance: null }];
 
-describe('7 the baseline marks by words', () => {
+describe('the baseline marks by words', () => {
   test.each<[string, string[], string, number]>([
     ['all keywords', ['sunlight', 'chlorophyll'], 'Chlorophyll catches the sunlight.', 4],
     ['half of them', ['sunlight', 'chlorophyll'], 'It needs sunlight.', 2],
@@ -66,7 +66,7 @@ describe('7 the baseline marks by words', () => {
     expect(judgeLexically(request({ criteria: keywords(...words) }, text)).awarded).toBe(awarded);
   });
 
-  test('2.3 without partial marking a criterion met in part earns nothing', () => {
+  test('without partial marking a criterion met in part earns nothing', () => {
     const question = { criteria: keywords('sunlight', 'chlorophyll'), partialMarking: false };
     expect(judgeLexically(request(question, 'It needs sunlight.')).awarded).toBe(0);
     expect(judgeLexically(request(question, 'Sunlight and chlorophyll.')).awarded).toBe(4);
@@ -144,7 +144,7 @@ describe('7 the baseline marks by words', () => {
     expect(judgement.feedback).toContain('neither a rubric nor a model answer');
   });
 
-  test('2.7 every result is below the review line, says who made it and is made alike each time', () => {
+  test('every result is below the review line, says who made it and is made alike each time', () => {
     const perfect = request({ criteria: keywords('sunlight') }, 'Sunlight.', 1);
     const judgement = judgeLexically(perfect);
     expect(judgement.confidence).toBeLessThan(0.6);
@@ -174,7 +174,7 @@ describe('7 the baseline marks by words', () => {
   });
 });
 
-describe('3.17 objective answers on copies are decided by the key', () => {
+describe('objective answers on copies are decided by the key', () => {
   const options = ['A', 'B', 'C'].map((label) => ({ label, text: `choice ${label}` }));
 
   test.each<[string, Partial<JudgeRequest['question']>, string, number]>([

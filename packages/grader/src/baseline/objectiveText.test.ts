@@ -11,7 +11,7 @@ const truth = [
   { label: 'False', text: 'False' },
 ];
 
-describe('7 the baseline reads options and values out of text', () => {
+describe('the baseline reads options and values out of text', () => {
   test.each([
     ['B', ['B']],
     ['(b)', ['B']],

@@ -5,7 +5,7 @@ import { matchOption } from '../judgeAnswer/objective.ts';
 import type { ObjectiveReading } from '../judgeAnswer/objective.ts';
 import { labelCore, readLabel } from './labels.ts';
 
-/** A choice, a number, a word: the longest text of an option, twice over (spec 4.7). Patterns here may take its square. */
+/** A choice, a number, a word: the longest text of an option, twice over (docs/api/submissions.md#submit). Patterns here may take its square. */
 const LONGEST = 5000;
 
 /** Finds the option or value in the text of an objective answer on a copy, without a look at the key's content. */

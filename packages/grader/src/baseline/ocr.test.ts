@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe('7 the baseline reads pages offline', () => {
+describe('the baseline reads pages offline', () => {
   test('a scan, by OCR, with its labels and the places of its blocks', async () => {
     const { value } = await grader.readPages({ pages: [scan], context: null }, within(60_000));
     const [page] = value;
@@ -99,7 +99,7 @@ describe('7 the baseline reads pages offline', () => {
     expect(value[0]?.blocks.length).toBe(5);
   });
 
-  test('3.18 a layer that nobody can see on the page is not read; the picture is', async () => {
+  test('a layer that nobody can see on the page is not read; the picture is', async () => {
     const hidden = {
       ...scan,
       textLines: [line('Q1. A model answer, word for word.', 0.1)],
@@ -119,13 +119,13 @@ describe('7 the baseline reads pages offline', () => {
     expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [] }]);
   });
 
-  test('1 a page in another script is told', async () => {
+  test('a page in another script is told', async () => {
     const hindi = { ...scan, textLines: [line('प्रकाश संश्लेषण पौधों में होता है', 0.1)] };
     const { value } = await grader.readPages({ pages: [hindi], context: null }, within(5000));
     expect(value[0]?.language).toBe('other');
   });
 
-  test('3.9 an abort ends OCR within a second, and the next page is read all the same', async () => {
+  test('an abort ends OCR within a second, and the next page is read all the same', async () => {
     const abort = new AbortController();
     const reading = grader.readPages({ pages: [scan], context: null }, within(60_000, abort.signal));
     setTimeout(() => abort.abort(new Error('cancelled')), 50);
@@ -151,7 +151,7 @@ describe('7 the baseline reads pages offline', () => {
     expect((await good).value[0]?.blocks.length).toBe(5);
   });
 
-  test('4.7 pages after the 40th are read as text only, with any provider', async () => {
+  test('pages after the 40th are read as text only, with any provider', async () => {
     const { value, usage } = await readTextOnly(
       [
         { ...scan, page: 41 },

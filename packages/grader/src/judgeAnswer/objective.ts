@@ -27,7 +27,7 @@ export function objectiveKey(question: JudgeRequest['question']): ObjectiveKey |
 }
 
 /**
- * Decides a reading against the key, by code (design chapter 3.17). Negative marks never apply on a copy (spec 2.2).
+ * Decides a reading against the key, by code (docs/architecture.md#marks-and-credits). Negative marks never apply on a copy (docs/api/questions.md#fields).
  * The one criterion says what was read, so that a teacher sees at a glance whether the reading was right.
  */
 export function decideObjective(

@@ -43,7 +43,7 @@ const settled = (request: JudgeRequest, awards: Awards[], feedback = 'Good.') =>
   return { ...judgementOf(request, value, null, table), problems };
 };
 
-describe('3.17 arithmetic is code’s', () => {
+describe('arithmetic is code’s', () => {
   test.each([
     ['off', false, [0, 1], ['low_confidence', 'marks_adjusted']],
     ['on', true, [1, 1], []],
@@ -117,7 +117,7 @@ describe('LaTeX that lost its backslashes to JSON', () => {
   });
 });
 
-describe('3.17 a value that was read on a copy, against the key', () => {
+describe('a value that was read on a copy, against the key', () => {
   const read = (type: 'numeric' | 'one_word', key: number | string, value: string, more: object = {}) => {
     const question = longQuestion({ type, answer: key, maxMarks: 2, criteria: [], modelAnswer: null });
     const request: JudgeRequest = { exam, question, answer: writtenAnswer(value) };
@@ -191,7 +191,7 @@ describe('3.17 a value that was read on a copy, against the key', () => {
     expect(read('one_word', 'New Delhi', 'new\tdelhi').awarded).toBe(2);
   });
 
-  test('2.7 a reading that rests on no words of the answer is doubted as much when it is wrong as when it is right', () => {
+  test('a reading that rests on no words of the answer is doubted as much when it is wrong as when it is right', () => {
     for (const [value, awarded] of [
       ['42', 2],
       ['43', 0],

@@ -46,7 +46,7 @@ export const readingSystem = `You read what a candidate answered to one objectiv
 ${REPORT_RULE}
 ${FENCE_RULE}`;
 
-/** The longest that instructions of an exam may be (spec 2.1); the other values are far shorter. */
+/** The longest that instructions of an exam may be (docs/api/exams.md#fields); the other values are far shorter. */
 const CONTEXT_LENGTH = 4000;
 
 /** What the model is told of the paper as a whole. */

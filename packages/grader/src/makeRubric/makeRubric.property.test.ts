@@ -67,7 +67,7 @@ const hostile: fc.Arbitrary<RubricWire> = fc.record({
 });
 const maxMarks = fc.integer({ min: 1, max: 2000 }).map((halves) => halves / 2);
 
-describe('2.3 rule 7: whatever a model proposes', () => {
+describe('whatever a model proposes', () => {
   test('is a rubric that the rules take, or goes back to the model', () => {
     let taken = 0;
     fc.assert(
@@ -136,7 +136,7 @@ const criterion = (change: Partial<RubricWire['criteria'][number]> = {}) => ({
   ...change,
 });
 
-describe('2.3 a rubric that a model made', () => {
+describe('a rubric that a model made', () => {
   test('of half a mark has one criterion, the weightiest', () => {
     const criteria = [criterion({ marks: 1 }), criterion({ name: 'Waves', marks: 2 })];
     expect(settleRubric(request(0.5), { criteria })).toEqual({
@@ -178,7 +178,7 @@ describe('2.3 a rubric that a model made', () => {
   });
 });
 
-describe('2.3 the baseline’s rubric', () => {
+describe('the baseline’s rubric', () => {
   test('obeys the rules whatever the question says', () => {
     const text = fc.oneof(
       hostileText,

@@ -8,7 +8,7 @@ import type { RubricWire } from './schema.ts';
 /** Two to six criteria; a long one takes 300. */
 const RUBRIC_TOKENS = 2000;
 
-/** Asks a model for the rubric of a question that has none (spec 2.3 rule 7). No candidate's words are in it. */
+/** Asks a model for the rubric of a question that has none (docs/api/rubrics.md#rules). No candidate's words are in it. */
 export function makeRubricCall(request: MakeRubricRequest): ModelCall<RubricWire, MadeRubric> {
   return {
     name: 'make_rubric',

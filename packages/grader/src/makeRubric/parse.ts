@@ -14,7 +14,7 @@ const GUIDANCE_LENGTH = 1000;
 const HIGHEST_MARKS = 1000;
 
 /**
- * The criteria as they stand, a rubric that the rules of spec 2.3 take whatever was proposed: unique names without `<` and
+ * The criteria as they stand, a rubric that the rules of docs/api/rubrics.md#rules take whatever was proposed: unique names without `<` and
  * `>`, half steps that add up to the question's marks by code, guidance without figures of marks.
  * @throws MalformedOutput where only the model can put it right
  */

@@ -30,7 +30,7 @@ const once = (behaviour: Behaviour) => server.behave([{ times: 1, behaviour }]);
 const always = (behaviour: Behaviour) => server.behave([{ behaviour }]);
 const gap = () => (server.calls[1]?.at ?? 0) - (server.calls[0]?.at ?? 0);
 
-describe('3.10 transient failures are retried', () => {
+describe('transient failures are retried', () => {
   test.each<[string, Behaviour]>([
     ['429', { kind: 'status', status: 429 }],
     ['500', { kind: 'status', status: 500 }],
@@ -76,7 +76,7 @@ describe('3.10 transient failures are retried', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  test('3.10 an hour that is asked for gives up no run that has minutes, and holds all graders of the endpoint', async () => {
+  test('an hour that is asked for gives up no run that has minutes, and holds all graders of the endpoint', async () => {
     const hold = createHold();
     const options = { ...optionsFor(server.baseUrl), hold };
     const [one, other] = [await createGrader(options), await createGrader(options)];
@@ -131,7 +131,7 @@ describe('3.10 transient failures are retried', () => {
   });
 });
 
-describe('3.10 what cannot pass is not retried without end', () => {
+describe('what cannot pass is not retried without end', () => {
   test.each<[number, string, JsonObject]>([
     [400, ' for its length', { type: 'exceed_context_size_error' }],
     [400, ' for its content', { code: 'content_filter' }],
@@ -275,7 +275,7 @@ describe('a request that comes to no end', () => {
   });
 });
 
-describe('3.10 an endpoint that is not there for us', () => {
+describe('an endpoint that is not there for us', () => {
   test.each<[string, Behaviour]>([
     ['a key that was revoked', { kind: 'status', status: 401 }],
     [
@@ -307,7 +307,7 @@ describe('3.10 an endpoint that is not there for us', () => {
   });
 });
 
-describe('3.9 an abort stops everything within a second', () => {
+describe('an abort stops everything within a second', () => {
   test('a call in flight, and the endpoint notices', async () => {
     always({ kind: 'hang' });
     const abort = new AbortController();

@@ -1,6 +1,6 @@
 /**
  * Carries one question to the model and stays with it until there is an answer, the deadline comes, or it is aborted
- * (design chapter 3.10).
+ * (docs/architecture.md#deadlines-and-retries).
  *
  *   answer fits the schema and settles ──▶ done
  *   transient failure ──▶ wait (jittered, doubling, at least what the endpoint asks) ──▶ ask again, until the deadline

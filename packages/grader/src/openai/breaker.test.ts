@@ -56,7 +56,7 @@ const oneTurnOfTheLoop = async (): Promise<void> => {
   for (let at = 0; at < 2; at += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe('3.10 what opens it', () => {
+describe('what opens it', () => {
   test('five calls in a row that find nobody there; what comes then waits', async () => {
     await findDown(one, another, one, another);
     expect(events).toEqual([]);
@@ -79,7 +79,7 @@ describe('3.10 what opens it', () => {
   });
 });
 
-describe('3.10 nothing but 429s', () => {
+describe('nothing but 429s', () => {
   const throttle = async (): Promise<void> => {
     for (const run of [one, another]) (await enter(run)).throttled();
     await sleep(5);
@@ -115,7 +115,7 @@ describe('3.10 nothing but 429s', () => {
   });
 });
 
-describe('3.10 while it is open', () => {
+describe('while it is open', () => {
   test('one call goes out after each pause, the longest waiting first; the others wait', async () => {
     await breakIt();
     const { gone } = line(3);
@@ -189,7 +189,7 @@ describe('3.10 while it is open', () => {
   });
 });
 
-describe('3.10 whether a new run may begin', () => {
+describe('whether a new run may begin', () => {
   const begins = (count: number): { let: AbortSignal[] } => {
     const granted: AbortSignal[] = [];
     for (let at = 0; at < count; at += 1)

@@ -1,5 +1,5 @@
 /**
- * Keeps calls back while the provider is down (design chapter 3.10), so that an outage costs a few runs their time and
+ * Keeps calls back while the provider is down (docs/architecture.md#breaker-and-preflight), so that an outage costs a few runs their time and
  * not all of them, and so that a provider that comes back is not met by everybody at once.
  *
  *   closed ──5 calls in a row, of 2 runs or more, found it down──▶ open

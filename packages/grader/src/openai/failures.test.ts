@@ -32,7 +32,7 @@ test.each<[string, Record<string, string>, number | undefined]>([
     { 'retry-after': '1', 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '9s' },
     1000,
   ],
-])('3.10 how long an endpoint wants to be left alone: %s', (_, headers, expected) => {
+])('how long an endpoint wants to be left alone: %s', (_, headers, expected) => {
   expect(retryAfterMs(new Headers(headers))).toBe(expected);
 });
 
@@ -51,7 +51,7 @@ test.each<[status: number, error: object, kind: string, isDown: boolean, isUnrea
   [429, {}, 'transient', false, false],
   [429, { code: 'insufficient_quota' }, 'transient', true, false],
   [500, {}, 'transient', true, true],
-])('3.10 what %i %j says of the endpoint', (status, error, kind, down, unreachable) => {
+])('what %i %j says of the endpoint', (status, error, kind, down, unreachable) => {
   const thrown = APIError.generate(status, { error }, undefined, new Headers());
   expect(classify(thrown).kind).toBe(kind);
   expect(isDown(thrown)).toBe(down);
@@ -68,7 +68,7 @@ test.each<[what: string, body: unknown, kind: string, isDown: boolean, isThrottl
   ['a code in words', { error: { code: 'overloaded' } }, 'transient', true, false],
   ['no code', { error: 'overloaded' }, 'transient', true, false],
   ['nothing', undefined, 'transient', true, false],
-])('3.10 %s in a body of status 200 without a reply', (_, body, kind, down, throttled) => {
+])('%s in a body of status 200 without a reply', (_, body, kind, down, throttled) => {
   const thrown = insteadOfOutput(body);
   expect(classify(thrown).kind).toBe(kind);
   expect(isDown(thrown)).toBe(down);

@@ -91,7 +91,7 @@ export function insteadOfOutput(body: unknown): Error {
 }
 
 /**
- * Classifies what a call threw (design chapter 3.10: unknown errors are not retried). Messages are ours: an endpoint's
+ * Classifies what a call threw (docs/architecture.md#deadlines-and-retries: unknown errors are not retried). Messages are ours: an endpoint's
  * own words may repeat a part of the key or of the prompt, so nothing of them is kept, nor is the error as a cause.
  */
 export function classify(error: unknown): GraderFailure {

@@ -59,7 +59,7 @@ const messagesOf = (call: ModelCallRecord | undefined): string => JSON.stringify
 const orderIn = (call: ModelCallRecord | undefined): number[] =>
   [...messagesOf(call).matchAll(/\{\\"criterion\\":(\d+),/g)].map(([, number]) => Number(number));
 
-describe('2.7 a second look', () => {
+describe('a second look', () => {
   test('lists the criteria the other way round under their own numbers, and leaves the first look’s marks as they are', async () => {
     looks(look([1, 1]), look([1.5, 1]));
     const { value, usage, evidence } = await lookingAgain();
@@ -207,7 +207,7 @@ describe('what confidence is worth', () => {
   });
 });
 
-describe('3 requests of one question begin alike', () => {
+describe('requests of one question begin alike', () => {
   test.each([
     ['long', longQuestion()],
     ['objective', optionQuestion],

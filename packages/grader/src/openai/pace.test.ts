@@ -7,7 +7,7 @@ import { createPace } from './pace.ts';
 
 const never = new AbortController().signal;
 
-describe('3.10 as many calls are out as the endpoint bears', () => {
+describe('as many calls are out as the endpoint bears', () => {
   const take = async (pace: ReturnType<typeof createPace>, count: number) =>
     await Promise.all(Array.from({ length: count }, () => pace.enter(never)));
 
@@ -71,7 +71,7 @@ describe('3.10 as many calls are out as the endpoint bears', () => {
   });
 });
 
-describe('3.10 an endpoint with too much to do', () => {
+describe('an endpoint with too much to do', () => {
   let server: ModelServer;
   beforeAll(async () => {
     server = await startModelServer();

@@ -45,7 +45,7 @@ const saying = (content: Completion): Reshaping => ({
   }),
 });
 
-describe('3.17 one JSON value of the schema is a reply, however it is handed over', () => {
+describe('one JSON value of the schema is a reply, however it is handed over', () => {
   test.each<[string, Behaviour]>([
     [
       'as parts, with reasoning among them',
@@ -93,7 +93,7 @@ describe('3.17 one JSON value of the schema is a reply, however it is handed ove
   });
 });
 
-describe('3.10 what no model said is no reply', () => {
+describe('what no model said is no reply', () => {
   test('it is asked again, unchanged, more often than a model is that breaks its schema', async () => {
     const bodies: Completion[] = [{ id: 'x' }, '', '<p>Bad gateway</p>'];
     server.behave(() => {

@@ -98,7 +98,7 @@ const isFor = (call: ModelServer['calls'][number], number: number) =>
   JSON.stringify(call.body['messages']).includes(`Transcribe these pages of one copy: ${number}.`);
 const four = async () => await Promise.all([1, 2, 3, 4].map(page));
 
-describe('3.17 a reply that was cut off, or stays malformed', () => {
+describe('a reply that was cut off, or stays malformed', () => {
   test('of several pages: each is asked for by itself, shown the one before; nothing is abridged', async () => {
     know();
     server.behave((call) => (asks(call) > 1 ? { kind: 'out_of_length' } : { kind: 'answer' }));
@@ -151,7 +151,7 @@ describe('3.17 a reply that was cut off, or stays malformed', () => {
   });
 });
 
-describe('3.10 an endpoint that takes less than is asked', () => {
+describe('an endpoint that takes less than is asked', () => {
   const imagesIn = (call: ModelServer['calls'][number]) =>
     JSON.stringify(call.body['messages']).split('"image_url":{').length - 1;
   const fresh = async (callTimeoutSeconds = 20) =>
@@ -342,7 +342,7 @@ describe('pages that lie on a side or on their head', () => {
   });
 });
 
-describe('3.17 a page that a model took for lying on a side by mistake', () => {
+describe('a page that a model took for lying on a side by mistake', () => {
   const good: PageTruth = {
     top: 'left',
     legibility: 0.9,

@@ -8,7 +8,7 @@ import type { PagesWire } from './schema.ts';
 /** A page full of writing takes 1000, a column of forty short answers with their places 2800. */
 const PAGE_TOKENS = 3000;
 
-/** Asks a model to transcribe pages; none of them blank (spec 1.4, 4.7 rule 4). */
+/** Asks a model to transcribe pages; none of them blank (docs/api/conventions.md#languages). */
 export function readPagesCall(
   pages: readonly ShownPage[],
   context: ShownPage | null,

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 /**
- * The ledger against itself and against the runs (spec 8.4, design 3.4). Each check is one statement, so it sees one
+ * The ledger against itself and against the runs (docs/architecture.md#credits). Each check is one statement, so it sees one
  * moment: whatever transactions end around it, they are all there or not at all, and nothing that merely is in motion
  * is taken for a fault. A row of a check is `finding, subject, expected, found`.
  */

@@ -23,7 +23,7 @@ const CHECKS: readonly ((instituteId: string) => RawBuilder<unknown>)[] = [
 
 /** Enough to see what happened; the total says how many more there are. */
 const LISTED = 20;
-/** The bound on transactions is there for the feed (design 3.6), which reading cannot delay. A check of a large ledger takes seconds. */
+/** The bound on transactions is there for the feed (docs/architecture.md#times), which reading cannot delay. A check of a large ledger takes seconds. */
 const CHECK_TIMEOUT_MS = 300_000;
 
 interface Row {

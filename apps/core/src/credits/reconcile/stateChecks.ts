@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 /**
- * What submissions, exams and daily counters say against the runs and rows that they speak of (spec 2.6, 3.1, 3.2, 8.3).
+ * What submissions, exams and daily counters say against the runs and rows that they speak of (docs/api/submissions.md#fields).
  * One statement each, as in ledgerChecks.ts, and rows of the same form.
  */
 
