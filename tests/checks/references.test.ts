@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { checkReferences } from './checkReferences.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+/** Checks a repository of these files, with a page that others can refer to. */
+const offencesOf = async (files: Record<string, string>): Promise<string[]> => {
+  const root = await mkdtemp(join(tmpdir(), 'evaluation-references-'));
+  folders.push(root);
+  execFileSync('git', ['init', '-q'], { cwd: root });
+  const page = '# Page\n\n## Lock order\n\n## Keys and `/me`\n';
+  for (const [name, text] of Object.entries({ 'docs/page.md': page, ...files })) {
+    await mkdir(dirname(join(root, name)), { recursive: true });
+    await writeFile(join(root, name), text);
+  }
+  return checkReferences(root);
+};
+
+test('links and mentions that lead to a file and a heading pass', async () => {
+  const files = {
+    'README.md': '# A\n\n[b](docs/page.md) [c](docs/page.md#lock-order) [d](#a) [e](https://example.org/x#y)',
+    'docs/more.md': '[b](page.md#keys-and-me)\n\n```sh\n[x](missing.md)\n```\n',
+    'src/a.ts': '// docs/page.md#lock-order\n',
+  };
+  expect(await offencesOf(files)).toEqual([]);
+});
+
+test('a link to a missing file or heading is named with its place', async () => {
+  const files = { 'README.md': '# A\n\n[b](missing.md)\n[c](docs/page.md#nothing) [d](#b)\n' };
+  expect(await offencesOf(files)).toEqual([
+    'README.md:3 missing.md: no such file',
+    'README.md:4 docs/page.md#nothing: no such heading',
+    'README.md:4 #b: no such heading',
+  ]);
+});
+
+test('a mention in code of a page or heading that is not there is an offence', async () => {
+  const files = { 'src/a.ts': '// docs/page.md#gone\n// docs/missing.md\n' };
+  expect(await offencesOf(files)).toEqual([
+    'src/a.ts:1 docs/page.md#gone: no such heading',
+    'src/a.ts:2 docs/missing.md: no such file',
+  ]);
+});
+
+test.each([
+  ['src/a.ts', '// As in spec 4.7.'],
+  ['src/a.ts', '/** Design chapter 5. */'],
+  ['docs/b.md', 'It follows the specification, chapter 3.'],
+  ['src/a.test.ts', "test('4.7 it works', () => {});"],
+])('a chapter of a text that is not in the repository is an offence: %s %s', async (file, text) => {
+  expect(await offencesOf({ [file]: text })).toEqual([expect.stringContaining('a chapter of a text')]);
+});
+
+test('numbers that are no chapters pass', async () => {
+  const files = {
+    'src/a.test.ts': "test('2 runs of 1.5 marks', () => {});",
+    'src/b.ts': '// by design 20 at once; a specification of 3 pages',
+  };
+  expect(await offencesOf(files)).toEqual([]);
+});
