@@ -4,7 +4,7 @@ export interface Image {
   programs: Readonly<Record<string, string>>;
   /** Packages that cannot be bundled, and so are copied: they load files of their own by path. */
   packages: readonly CopiedPackage[];
-  /** Folders of data that our code reads, by the name they get beside the programs. */
+  /** Folders and files of data that our code reads, by the name they get beside the programs. */
   folders: Readonly<Record<string, string>>;
 }
 
@@ -47,6 +47,14 @@ const documentPackages: readonly CopiedPackage[] = [
   copied('dejavu-fonts-ttf', 'ttf/DejaVuSans.ttf', 'ttf/DejaVuSans-Bold.ttf'),
 ];
 
+/** Pages that `apps/facade/src/docs/pages.ts` serves besides those of `docs/api`. */
+const CLIENT_PAGES = ['errors', 'open-points', 'objective-marking', 'reading', 'confidence'].map(
+  (name) => `docs/${name}.md`,
+);
+
+const besideItself = (...paths: string[]): Record<string, string> =>
+  Object.fromEntries(paths.map((path) => [path, path]));
+
 export const images = {
   facade: {
     programs: { main: 'apps/facade/src/main.ts' },
@@ -60,7 +68,7 @@ export const images = {
         'NOTICE',
       ),
     ],
-    folders: { docs: 'docs', assets: 'apps/facade/assets' },
+    folders: { ...besideItself('docs/api', ...CLIENT_PAGES), assets: 'apps/facade/assets' },
   },
   core: {
     // The provisioning CLI travels with core: whoever may run a command in core's container may provision anyway.

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
-import { buildSite } from './site.ts';
+import type { SiteFile } from './site.ts';
 
 /*
  * The documentation for client developers, without a key. It is the same for everyone, and is held in memory: built at the
- * first request, since most processes are never asked for it, and then only sent.
+ * first request, and then only sent. Most processes are never asked for it, so even its code is loaded with that request.
  */
 
 /** Scripts, styles and data come from this origin alone, and none stands inside a page. */
@@ -22,9 +22,9 @@ const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
 /** Answers `/docs` and what is below it; leaves a path that the site does not have to the next handler. */
 export const serveDocs = (): RequestHandler => {
-  let building: ReturnType<typeof buildSite> | undefined;
+  let building: Promise<Map<string, SiteFile>> | undefined;
   const site = async () => {
-    building ??= buildSite();
+    building ??= import('./site.ts').then(({ buildSite }) => buildSite());
     try {
       return await building;
     } catch (error) {
