@@ -83,11 +83,16 @@ const withoutAnyMaterial = async (grade: Grade): Promise<void> => {
   model.behave([{ schemaName: 'make_rubric', behaviour: { kind: 'content', content: said } }]);
   await grade(exam.id, submission(1, `${SECRETS.typed} 11`));
   model.behave([]);
-  model.know({
-    rubrics: { 1: [1, 2].map((part) => ({ name: `${SECRETS.madeCriterion} ${part}`, marks: 1 })) },
-    judgements: { 1: { awards: [1, 0], certainty: 'likely', feedback: SECRETS.feedback } },
-  });
+  const knowing = (addressesGrader: boolean) =>
+    model.know({
+      rubrics: { 1: [1, 2].map((part) => ({ name: `${SECRETS.madeCriterion} ${part}`, marks: 1 })) },
+      judgements: {
+        1: { awards: [1, 0], certainty: 'likely', feedback: SECRETS.feedback, addressesGrader },
+      },
+    });
+  knowing(false);
   for (const index of [2, 3]) await grade(exam.id, submission(index, `${SECRETS.typed} 12`));
+  knowing(true);
   await grade(exam.id, submission(4, SECRETS.injection));
 };
 

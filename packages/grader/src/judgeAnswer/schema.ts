@@ -7,10 +7,6 @@ const evidence = z
   .union([z.string().max(2000), z.null()])
   .describe('The words of the answer this rests on, copied exactly; null when there are none.');
 
-const addressesGrader = z
-  .boolean()
-  .describe('Whether the answer speaks to its examiner instead of answering; it changes no marks.');
-
 /** A long answer as it is settled: each award under the number of its criterion. */
 export interface CriteriaWire {
   criteria: {
@@ -62,7 +58,7 @@ export function criteriaSchemaFor(
   return z
     .looseObject({
       ...Object.fromEntries(keys),
-      ...(reportsAddress ? { addresses_grader: addressesGrader } : {}),
+      ...(reportsAddress ? { addresses_grader: z.boolean() } : {}),
       feedback: z.string().max(8000).describe('To the student, plain English text without markup.'),
     })
     .meta({ additionalProperties: false })
@@ -118,6 +114,6 @@ export const readingSchema3 = z.strictObject({
 });
 
 /** The same with a report of an answer that speaks to its grader. Right or wrong is decided by code. */
-export const readingSchema = readingSchema3.extend({ addresses_grader: addressesGrader });
+export const readingSchema = readingSchema3.extend({ addresses_grader: z.boolean() });
 
 export type ReadingWire = z.infer<typeof readingSchema>;
