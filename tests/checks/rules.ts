@@ -10,7 +10,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'contracts/jobs': [],
   'packages/rules': ['contracts/rest'],
   'packages/telemetry': [],
-  'packages/settings': [],
+  'packages/settings': ['contracts/jobs'],
   'packages/installation': [],
   'packages/signed-actor': contracts,
   'packages/turns': [],

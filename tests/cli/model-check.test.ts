@@ -28,8 +28,8 @@ test('`model check` says of each lane that it takes runs, by every check, and en
     model: 'm',
     endpoint: new URL(model.baseUrl).origin,
     lanes: [
-      { lane: 'typed', takes_runs: true, checks: checks('endpoint', 'schema', 'context') },
       { lane: 'copy', takes_runs: true, checks: checks('endpoint', 'schema', 'vision', 'context') },
+      { lane: 'typed', takes_runs: true, checks: checks('endpoint', 'schema', 'context') },
     ],
   });
   expect(stdout).not.toContain('sk-never');

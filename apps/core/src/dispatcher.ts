@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { RUN_LANES, type JobLane } from '@evaluation/jobs-contract';
 import { savePendingRubrics } from './paper/savePending.ts';
 import type { Services } from './services.ts';
 import { unreachable } from './unreachable.ts';
@@ -7,7 +8,6 @@ import { inspections } from './uploads/inspections.ts';
 import { reclaimRuns, takeBackLostRuns } from './runs/reclaimRuns.ts';
 import { recoverJobs, releaseJobs, type JobQueue } from './jobs/releaseJobs.ts';
 import { releaseRuns } from './runs/releaseRuns.ts';
-import { RUN_LANES } from './lanes/runLane.ts';
 import { rememberSlots, type Slots } from './jobs/slots.ts';
 
 /*
@@ -34,7 +34,7 @@ const GAP_MS = 20;
 
 export interface Dispatcher {
   /** Looks for work to release now: inspections or drawings, or, when no lane is named, runs. */
-  wake(lane?: JobQueue['lane']): void;
+  wake(lane?: JobLane): void;
   close(): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { JOB_LANES, RUN_LANES, type JobLane, type Lane, type RunLane } from '@evaluation/jobs-contract';
 import { metrics } from '@evaluation/telemetry';
 import { drawings } from './checkedCopies/drawings.ts';
 import { freshGauges } from './freshGauges.ts';
 import { countWaiting } from './jobs/releaseJobs.ts';
-import { RUN_LANES, type RunLane } from './lanes/runLane.ts';
 import { NOT_KEPT } from './metrics.ts';
 import { countOverdueErasures } from './personalData/overdueErasures.ts';
 import type { Services } from './services.ts';
@@ -41,17 +41,16 @@ export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>)
     metrics.erasuresOverdue.set(await database.acrossInstitutes(countOverdueErasures));
   });
   const refreshLanes = freshGauges([metrics.lanePending], async () => {
-    const waiting = await database.acrossInstitutes(async (tx) => ({
-      copy: 0,
-      typed: 0,
+    const waiting = await database.acrossInstitutes(async (tx): Promise<Record<JobLane, number>> => ({
       inspect: await countWaiting(tx, inspections),
       draw: await countWaiting(tx, drawings),
     }));
-    await Promise.all(
-      (['copy', 'typed', 'inspect', 'draw'] as const).map(async (lane) =>
-        metrics.lanePending.set({ lane }, (await lanes.depth(lane)) + waiting[lane]),
-      ),
-    );
+    const setPending = async (lane: Lane, beforeLane: number): Promise<void> =>
+      metrics.lanePending.set({ lane }, (await lanes.depth(lane)) + beforeLane);
+    await Promise.all([
+      ...RUN_LANES.map((lane) => setPending(lane, 0)),
+      ...JOB_LANES.map((lane) => setPending(lane, waiting[lane])),
+    ]);
   });
   return async () => {
     metrics.databasePoolWaiting.set(database.waiting());

@@ -1,5 +1,5 @@
+import type { RunLane } from '@evaluation/jobs-contract';
 import { metrics } from '@evaluation/telemetry';
-import type { RunLane } from './lanes/runLane.ts';
 import type { Services } from './services.ts';
 
 /** Counts credits once the change of them is committed. */

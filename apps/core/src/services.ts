@@ -1,4 +1,5 @@
 import type { Database } from '@evaluation/database';
+import type { JobLane } from '@evaluation/jobs-contract';
 import type { Lanes } from '@evaluation/lanes';
 import type { ObjectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
@@ -13,7 +14,7 @@ export interface Services {
   settings: CoreSettings;
   log: Logger;
   /** Tells the dispatcher that there may be runs, or jobs of a lane, to release; it ticks by itself anyway. */
-  wakeDispatcher: (lane?: 'inspect' | 'draw') => void;
+  wakeDispatcher: (lane?: JobLane) => void;
   /**
    * What a command tells others once its change is there: at once, or, in a command that is a part of a transaction
    * (`once`), after the commit. Must not throw.

@@ -1,4 +1,5 @@
 import { GraderFailure, type UnavailableReason } from '@evaluation/grader';
+import { runLanes } from '@evaluation/jobs-contract';
 import { PdfUnreadable } from '@evaluation/pdf';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
@@ -51,7 +52,9 @@ const grade = async (
   try {
     await tools.gate.passed(run);
     begun = performance.now();
-    await (run.material.lane === 'copy' ? gradeCopy(tools, run, usage) : gradeTyped(tools, run, usage));
+    await (runLanes[run.material.lane].grades === 'pages'
+      ? gradeCopy(tools, run, usage)
+      : gradeTyped(tools, run, usage));
     return 'completed';
   } catch (error) {
     if (run.signal.aborted || error instanceof RunLost) return 'lost';

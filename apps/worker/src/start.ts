@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { CoreAccess, RunMaterial } from '@evaluation/core-client';
-import { createGrader, createHold, LANE_PREFLIGHTS } from '@evaluation/grader';
+import { createGrader, createHold, lanePreflight } from '@evaluation/grader';
+import { forEachRunLane, LANES, RUN_LANES, type Lane, type RunLane } from '@evaluation/jobs-contract';
 import { openLanes } from '@evaluation/lanes';
 import type { WorkerSettings } from '@evaluation/settings';
 import { createLogger, inSpan, metrics, type Observed } from '@evaluation/telemetry';
@@ -12,9 +13,6 @@ import { holdRun, RunLost, type HeldRun } from './run/heldRun.ts';
 import type { Tools } from './run/tools.ts';
 import { costOf } from './run/usage.ts';
 import { removeAbandonedFolders } from './workFolder.ts';
-
-const LANES = ['copy', 'typed'] as const;
-type RunLane = (typeof LANES)[number];
 
 export interface Worker extends Observed {
   /**
@@ -66,7 +64,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     const gate = openLaneGate({
       lane,
       grader,
-      request: asksModel(lane) ? LANE_PREFLIGHTS[lane] : null,
+      request: asksModel(lane) ? lanePreflight(lane) : null,
       log,
       onUsed: (usage) => {
         const cost = costOf(usage, grader.model, settings.prices);
@@ -78,7 +76,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
   const asksModel = (lane: RunLane): boolean =>
     settings.grader.provider === 'openai' && settings.preflight && settings.concurrency[lane] > 0;
   // A lane that this worker does not take says nothing of its model.
-  for (const lane of LANES) if (settings.concurrency[lane] > 0) metrics.providerUp.set({ lane }, 1);
+  for (const lane of RUN_LANES) if (settings.concurrency[lane] > 0) metrics.providerUp.set({ lane }, 1);
   const tools = { copy: await newTools('copy'), typed: await newTools('typed') };
   const { notice, provider } = tools.copy.grader;
   if (notice !== null) log.warn({ provider }, notice);
@@ -162,19 +160,21 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
         ),
     });
 
-  const pulling = Promise.all([
-    ...(settings.concurrency.copy > 0 ? [pullRuns('copy')] : []),
-    ...(settings.concurrency.typed > 0 ? [pullRuns('typed')] : []),
-    ...(settings.concurrency.inspect > 0 ? [pullInspections()] : []),
-    ...(settings.concurrency.draw > 0 ? [pullDrawings()] : []),
-  ]);
+  const pullers: Readonly<Record<Lane, () => Promise<void>>> = {
+    ...forEachRunLane((lane) => () => pullRuns(lane)),
+    inspect: pullInspections,
+    draw: pullDrawings,
+  };
+  const pulling = Promise.all(
+    LANES.filter((lane) => settings.concurrency[lane] > 0).map((lane) => pullers[lane]()),
+  );
 
   const describeGrader = (): string[] => {
     if (settings.grader.provider === 'baseline') return ['grader baseline (offline)'];
     const { model, baseUrl } = settings.grader;
     return [
       `grader openai, model ${model} at ${new URL(baseUrl).origin}`,
-      ...LANES.filter((lane) => settings.concurrency[lane] > 0).map(
+      ...RUN_LANES.filter((lane) => settings.concurrency[lane] > 0).map(
         (lane) => `${lane} lane ${settings.preflight ? tools[lane].gate.describe() : 'not checked'}`,
       ),
     ];
@@ -182,9 +182,9 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
 
   return {
     describeGrader,
-    firstChecks: Promise.all([tools.copy.gate.firstCheck, tools.typed.gate.firstCheck]).then(() => {}),
+    firstChecks: Promise.all(RUN_LANES.map((lane) => tools[lane].gate.firstCheck)).then(() => {}),
     notes: () =>
-      LANES.flatMap((lane) =>
+      RUN_LANES.flatMap((lane) =>
         tools[lane].gate.isShut() ? [`${lane} lane ${tools[lane].gate.describe()}`] : [],
       ),
     dependencies: { core: () => core.ping(), lanes: async () => void (await lanes.depth('copy')) },
@@ -199,8 +199,8 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
       clearTimeout(giveUp);
       await Promise.all(handingBack);
       unsubscribe();
-      await Promise.all([tools.copy.gate.close(), tools.typed.gate.close()]);
-      await Promise.all([tools.copy.grader.close(), tools.typed.grader.close()]);
+      await Promise.all(RUN_LANES.map((lane) => tools[lane].gate.close()));
+      await Promise.all(RUN_LANES.map((lane) => tools[lane].grader.close()));
       await lanes.close();
     },
   };

@@ -1,18 +1,21 @@
 export { drawJob, type DrawJob } from './draw.ts';
 export { inspectJob, type InspectJob } from './inspect.ts';
 export { MalformedJob, UnknownJobVersion } from './job.ts';
+export { controlMessages, controlSubject, type ControlKind, type ControlMessages } from './control.ts';
 export {
-  controlMessages,
-  controlSubject,
   counterSubject,
+  forEachRunLane,
+  JOB_LANES,
   laneJobs,
-  lanes,
+  LANES,
   laneSubject,
   messageId,
-  type ControlKind,
-  type ControlMessages,
+  RUN_LANES,
+  runLanes,
+  type JobLane,
   type Lane,
   type LaneJobs,
+  type RunLane,
 } from './lanes.ts';
 export { keysChanged, type KeysChanged } from './keysChanged.ts';
 export {

@@ -1,4 +1,5 @@
-import { controlSubject, counterSubject, lanes, laneSubject, type ControlKind, type Lane } from './lanes.ts';
+import { controlSubject, type ControlKind } from './control.ts';
+import { counterSubject, LANES, laneSubject, type Lane } from './lanes.ts';
 
 /*
  * What each part of the service may do on NATS. This table is the one source: the embedded nats-server, the chart and
@@ -29,7 +30,7 @@ interface Traffic {
 
 const TRAFFIC: Readonly<Record<Component, Traffic>> = {
   core: {
-    jobs: lanes,
+    jobs: LANES,
     tells: ['run_stopped', 'keys_changed'],
     hears: [],
     counters: 'makes',
@@ -82,7 +83,7 @@ export interface UserPermissions {
 export function userPermissions(component: Component, namespace: string): UserPermissions {
   const { jobs, tells, hears, counters, streamCalls, consumerCalls, acknowledges } = TRAFFIC[component];
   // A wildcard stands for a whole token, so with it all streams are one.
-  const streams = namespace === '*' ? ['*'] : lanes.map((lane) => streamName(namespace, lane));
+  const streams = namespace === '*' ? ['*'] : LANES.map((lane) => streamName(namespace, lane));
   const made = counters === 'makes' && namespace !== '*' ? [counterStreamName(namespace)] : [];
   return {
     publish: [

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { RUN_LANES } from '@evaluation/jobs-contract';
 import { CriterionResult, GradingError, SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import { canonicalJson } from '@evaluation/rules';
 import * as z from 'zod/v4';
@@ -66,7 +67,7 @@ export const EvidenceBundle = z.object({
   submission: z.object({
     id: z.uuid(),
     exam_id: z.uuid(),
-    lane: z.enum(['copy', 'typed']),
+    lane: z.enum(RUN_LANES),
     pages: z.int().nullable(),
     approved: z.boolean(),
   }),

@@ -1,3 +1,4 @@
+import { runLanes } from '@evaluation/jobs-contract';
 import {
   askedToAlign,
   askedToJudge,
@@ -51,7 +52,9 @@ export const replay = (checked: CheckedBundle): Replayed => {
   const problems: string[] = [];
   remakeRubrics(checked, problems);
   const { decided, reasons } =
-    bundle.submission.lane === 'typed' ? replayTyped(checked, problems) : replayCopy(checked, problems);
+    runLanes[bundle.submission.lane].grades === 'answers'
+      ? replayTyped(checked, problems)
+      : replayCopy(checked, problems);
   const outcome: Outcome = {
     questions: decided,
     submission: bundle.recorded.submission === null ? null : submissionOf(bundle, decided, reasons),
@@ -236,7 +239,8 @@ const submissionOf = (
     const own = byQuestion.get(question.id);
     // What is not charged is not given: of a run that failed only what needed no AI is shown.
     const neededNoAi =
-      own?.source === 'auto' || (submission.lane === 'typed' && own?.status === 'not_answered');
+      own?.source === 'auto' ||
+      (runLanes[submission.lane].grades === 'answers' && own?.status === 'not_answered');
     const hidden = own === undefined || (failed && !neededNoAi);
     const standing = {
       status: hidden ? 'failed' : own.status,

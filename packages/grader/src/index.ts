@@ -6,7 +6,7 @@ export { withInjectionFlag } from './injection/flagInjection.ts';
 export { createHold } from './hold.ts';
 export { noticeOf } from './noticeOf.ts';
 export { blankReading, PAGE_NOT_READ, unreadPage } from './readPages/readPages.ts';
-export { LANE_PREFLIGHTS } from './preflight/lanes.ts';
+export { lanePreflight } from './preflight/lanes.ts';
 export { UNAVAILABLE, type UnavailableReason } from './preflight/reasons.ts';
 export type {
   PreflightCheck,

@@ -8,7 +8,6 @@ import {
   type ControlKind,
   type ControlMessages,
   type Lane,
-  type LaneJobs,
 } from '@evaluation/jobs-contract';
 import { jetstream, JetStreamApiError, type JetStreamManager, type StreamState } from '@nats-io/jetstream';
 import { errors, type NatsConnection, type Subscription } from '@nats-io/transport-node';
@@ -21,13 +20,6 @@ import { JETSTREAM_TIMEOUT_MS, makeStreams, manage } from './streams.ts';
 export { LaneUnavailable } from './connection.ts';
 
 const NAMESPACE = /^[A-Za-z0-9_-]{1,64}$/;
-
-const encoders: { readonly [L in Lane]: (job: LaneJobs[L]) => Uint8Array } = {
-  copy: laneJobs.copy.encode,
-  typed: laneJobs.typed.encode,
-  inspect: laneJobs.inspect.encode,
-  draw: laneJobs.draw.encode,
-};
 
 const controlCodecs: {
   readonly [K in ControlKind]: {
@@ -90,8 +82,7 @@ export function openLanes(options: OpenLanesOptions): Lanes {
     ensureStreams: () => withNats('ensure streams', (nats) => makeAll(nats)),
 
     publish(lane, job, messageId) {
-      const encode: (message: typeof job) => Uint8Array = encoders[lane];
-      const bytes = encode(job);
+      const bytes = laneJobs[lane].encode(job);
       return withNats(`publish to ${lane}`, async (nats) => {
         const send = () =>
           jetstream(nats).publish(laneSubject(namespace, lane), bytes, {

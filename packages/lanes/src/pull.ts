@@ -147,9 +147,8 @@ async function handleMessage<L extends Lane>(
 
 /** The job in a message; a message without one is settled here. */
 function readJob<L extends Lane>(message: JsMsg, lane: L, progress: LaneProgress): LaneJobs[L] | undefined {
-  const decode: (bytes: Uint8Array) => LaneJobs[L] = decoders[lane];
   try {
-    return decode(message.data);
+    return laneJobs[lane].decode(message.data);
   } catch (error) {
     if (error instanceof UnknownJobVersion) {
       message.nak(UNKNOWN_VERSION_DELAY_MS);
@@ -161,13 +160,6 @@ function readJob<L extends Lane>(message: JsMsg, lane: L, progress: LaneProgress
     return undefined;
   }
 }
-
-const decoders: { readonly [L in Lane]: (bytes: Uint8Array) => LaneJobs[L] } = {
-  copy: laneJobs.copy.decode,
-  typed: laneJobs.typed.decode,
-  inspect: laneJobs.inspect.decode,
-  draw: laneJobs.draw.decode,
-};
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

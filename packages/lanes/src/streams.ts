@@ -1,4 +1,4 @@
-import { laneSubject, lanes, streamName, type Lane } from '@evaluation/jobs-contract';
+import { LANES, laneSubject, streamName, type Lane } from '@evaluation/jobs-contract';
 import {
   AckPolicy,
   DiscardPolicy,
@@ -34,7 +34,7 @@ export function manage(nats: NatsConnection): Promise<JetStreamManager> {
 /** Create the streams and consumers of all lanes, or update those whose settings a former release chose. */
 export async function makeStreams(nats: NatsConnection, namespace: string): Promise<void> {
   const manager = await manage(nats);
-  for (const lane of lanes) await makeLane(manager, namespace, lane);
+  for (const lane of LANES) await makeLane(manager, namespace, lane);
 }
 
 /**

@@ -1,16 +1,7 @@
 import * as z from 'zod/v4';
+import { deadlinesOf, deadlinesShape, lanesShape, windowsOf, windowsShape } from './lanes.ts';
 import { lingerShape, monitorOf, monitorShape } from './monitor.ts';
 import { integer, logLevel, port, read, rotated } from './read.ts';
-
-/** Where the lanes are; shared by core and worker. */
-export const lanesShape = {
-  NATS_URL: z.string(),
-  /** Keeps several services on one NATS apart: a prefix of streams and subjects. */
-  LANE_NAMESPACE: z
-    .string()
-    .regex(/^[a-z0-9_-]{1,40}$/)
-    .default('evaluation'),
-};
 
 export const CoreEnvironment = z
   .object({
@@ -49,18 +40,8 @@ export const CoreEnvironment = z
     UNCLAIMED_SECONDS: integer(1, 3600).default(30),
     /** A dispatcher tick when nothing wakes it. */
     TICK_MS: integer(50, 60_000).default(1000),
-    /** From the first claim; past it the run fails as timed_out. */
-    COPY_DEADLINE_SECONDS: integer(1, 86_400).default(1800),
-    TYPED_DEADLINE_SECONDS: integer(1, 86_400).default(600),
-    /**
-     * Runs of one institute, and of all, that are being worked on in a lane or wait there for a worker; half of them wait.
-     * Turns stay fair without (decision 012), so the defaults only have to be more than a cluster has workers: 500 worker
-     * processes at their default concurrency. A lane is lowered to spare its model, an institute to leave room for others.
-     */
-    COPY_INSTITUTE_WINDOW: integer(1, 100_000).default(2000),
-    COPY_LANE_WINDOW: integer(1, 100_000).default(2000),
-    TYPED_INSTITUTE_WINDOW: integer(1, 100_000).default(8000),
-    TYPED_LANE_WINDOW: integer(1, 100_000).default(8000),
+    ...deadlinesShape,
+    ...windowsShape,
     /** How long the first read of an upload waits for its inspection before it answers `pending`. */
     INSPECTION_WAIT_SECONDS: integer(0, 30).default(5),
     /** How often ledger, reservations and runs are compared; 0: never. A round reads every institute's ledger, so not each minute. */
@@ -109,11 +90,8 @@ export const readCoreSettings = (env: Record<string, string | undefined> = proce
       leaseSeconds: e.LEASE_SECONDS,
       unclaimedSeconds: e.UNCLAIMED_SECONDS,
       tickMs: e.TICK_MS,
-      deadlineSeconds: { copy: e.COPY_DEADLINE_SECONDS, typed: e.TYPED_DEADLINE_SECONDS },
-      windows: {
-        copy: { institute: e.COPY_INSTITUTE_WINDOW, lane: e.COPY_LANE_WINDOW },
-        typed: { institute: e.TYPED_INSTITUTE_WINDOW, lane: e.TYPED_LANE_WINDOW },
-      },
+      deadlineSeconds: deadlinesOf(e),
+      windows: windowsOf(e),
     },
     inspectionWaitSeconds: e.INSPECTION_WAIT_SECONDS,
     reconcileMinutes: e.RECONCILE_MINUTES,

@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { lanesShape } from './core.ts';
+import { lanesShape } from './lanes.ts';
 import { rateLimits, type RateLimit } from './rateLimits.ts';
 import { lingerShape, monitorOf, monitorShape } from './monitor.ts';
 import { flag, inUse, integer, logLevel, port, read } from './read.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod/v4';
-import { lanesShape } from './core.ts';
+import { lanesShape } from './lanes.ts';
 import { monitorOf, monitorShape } from './monitor.ts';
 import { logLevel, port, read } from './read.ts';
 

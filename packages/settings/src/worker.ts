@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
-import { lanesShape } from './core.ts';
 import { graderOf, graderShape, pricesOf } from './grader.ts';
+import { concurrencyOf, concurrencyShape, lanesShape, modelCallsOf, modelCallsShape } from './lanes.ts';
 import { monitorOf, monitorShape } from './monitor.ts';
 import { inUse, integer, logLevel, read } from './read.ts';
 
@@ -10,24 +10,11 @@ export const WorkerEnvironment = z.object({
   CORE_URL: z.url(),
   CORE_GRADING_TOKEN: inUse,
   ...lanesShape,
-  /** Runs at once in this process, by lane; 0 leaves the lane to other workers. */
-  COPY_CONCURRENCY: integer(0, 1000).default(2),
-  TYPED_CONCURRENCY: integer(0, 1000).default(8),
-  INSPECT_CONCURRENCY: integer(0, 1000).default(2),
-  /**
-   * Checked copies drawn anew at once. A second or two of CPU each, of which grading can use all there is, and a teacher
-   * who goes on with the next question does not wait for it.
-   */
-  DRAW_CONCURRENCY: integer(0, 1000).default(1),
+  ...concurrencyShape,
   /** Questions of one run in flight at the model at once. */
   QUESTION_CONCURRENCY: integer(1, 200).default(6),
   ...graderShape,
-  /**
-   * Model calls in flight in this process, over all its runs, by lane: copies that wait for the model never hold up typed
-   * answers. About as many as its runs ask for at once: a copy's questions, and the one or two of a typed submission.
-   */
-  COPY_MODEL_CALLS: integer(1, 1000).default(12),
-  TYPED_MODEL_CALLS: integer(1, 1000).default(16),
+  ...modelCallsShape,
   /**
    * Whether a lane checks its model before it takes runs. Off is for a model that fails the checks and is to be used all the
    * same: then nothing says that it does not see.
@@ -48,16 +35,10 @@ export const readWorkerSettings = (env: Record<string, string | undefined> = pro
     monitor: monitorOf(e),
     core: { url: e.CORE_URL, token: e.CORE_GRADING_TOKEN },
     lanes: { url: e.NATS_URL, namespace: e.LANE_NAMESPACE },
-    concurrency: {
-      copy: e.COPY_CONCURRENCY,
-      typed: e.TYPED_CONCURRENCY,
-      inspect: e.INSPECT_CONCURRENCY,
-      draw: e.DRAW_CONCURRENCY,
-      questions: e.QUESTION_CONCURRENCY,
-    },
+    concurrency: { ...concurrencyOf(e), questions: e.QUESTION_CONCURRENCY },
     grader: graderOf(e),
     prices: pricesOf(e),
-    modelCalls: { copy: e.COPY_MODEL_CALLS, typed: e.TYPED_MODEL_CALLS },
+    modelCalls: modelCallsOf(e),
     preflight: e.MODEL_PREFLIGHT === 'on',
     pdfSeconds: e.PDF_SECONDS,
     inspectSeconds: e.INSPECT_SECONDS,

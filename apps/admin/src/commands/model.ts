@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { RUN_LANES } from '@evaluation/jobs-contract';
 import type { PreflightStep } from '@evaluation/grader';
 import type { GraderSettings } from '@evaluation/settings';
 import { CommandFailure } from '../failures.ts';
@@ -50,12 +51,12 @@ const checkModel = async (_options: object, command: Command): Promise<void> => 
 const checkLanes = async (
   options: Extract<GraderSettings['grader'], { provider: 'openai' }>,
 ): Promise<LaneChecked[]> => {
-  const { createGrader, LANE_PREFLIGHTS } = await import('@evaluation/grader');
+  const { createGrader, lanePreflight } = await import('@evaluation/grader');
   const grader = await createGrader({ ...options, maxConcurrentCalls: 1 });
   const checked: LaneChecked[] = [];
   try {
-    for (const [lane, request] of Object.entries(LANE_PREFLIGHTS)) {
-      const { steps, failed } = await grader.preflight(request, new AbortController().signal);
+    for (const lane of RUN_LANES) {
+      const { steps, failed } = await grader.preflight(lanePreflight(lane), new AbortController().signal);
       checked.push({ lane, takes_runs: failed === null, checks: steps });
     }
   } finally {

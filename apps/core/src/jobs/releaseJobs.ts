@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import type { JobLane } from '@evaluation/jobs-contract';
 import { LaneUnavailable } from '@evaluation/lanes';
 import type { Services } from '../services.ts';
 import type { Slots } from './slots.ts';
@@ -33,7 +34,7 @@ export interface Job {
 
 /** A table whose rows wait for a lane. Conditions and assignments name its columns. */
 export interface JobQueue {
-  lane: 'inspect' | 'draw';
+  lane: JobLane;
   /** Key of the advisory lock: any number that nothing else uses. */
   lock: number;
   table: 'uploads' | 'copy_drawings';

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '@evaluation/database';
+import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 import type { Logger } from '@evaluation/telemetry';
-import { RUN_LANES, type RunLane } from './runLane.ts';
 import { startRounds } from '../rounds.ts';
 
 /*

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { runLanes } from '@evaluation/jobs-contract';
 import { finalStatus } from '@evaluation/rules';
 import { requestDrawing } from '../checkedCopies/drawings.ts';
 import { resultsOfRun } from '../runs/resultsOfRun.ts';
@@ -27,5 +28,5 @@ export const marksChanged = async (
     .where('institute_id', '=', instituteId)
     .where('id', '=', submission.id)
     .execute();
-  if (submission.lane === 'copy') await requestDrawing(tx, instituteId, submission.id);
+  if (runLanes[submission.lane].grades === 'pages') await requestDrawing(tx, instituteId, submission.id);
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { runLanes } from '@evaluation/jobs-contract';
 import { ReEvaluate, type Submission } from '@evaluation/rest-contract/schemas';
 import { settleByKey } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
@@ -76,7 +77,8 @@ const intakeAgain = async (
   exam: LockedExam,
   submission: LockedSubmission,
 ): Promise<RunIntake> => {
-  if (submission.lane === 'copy') return { questionsForAi: exam.question_count, results: [] };
+  if (runLanes[submission.lane].grades === 'pages')
+    return { questionsForAi: exam.question_count, results: [] };
   const answers = await tx
     .selectFrom('answers')
     .select(['question_id', 'option_labels', 'text'])

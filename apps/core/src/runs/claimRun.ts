@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
+import { RUN_LANES } from '@evaluation/jobs-contract';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
 import type { GradingError } from '@evaluation/rest-contract/schemas';
 import { advances } from '@evaluation/rules';
@@ -38,7 +39,7 @@ export const RunMaterial = z.object({
   deadline_at: z.iso.datetime(),
   /** Where in a trace the run was asked for. */
   traceparent: z.string().nullable(),
-  lane: z.enum(['copy', 'typed']),
+  lane: z.enum(RUN_LANES),
   exam: CurrentPaper.shape.exam,
   candidate: Candidate,
   questions: z.array(PaperQuestion),

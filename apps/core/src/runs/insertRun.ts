@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
+import type { RunLane } from '@evaluation/jobs-contract';
 import { MAX_VISION_PAGES, PAGES_BEYOND_VISION_LIMIT, type SettledQuestion } from '@evaluation/rules';
 import { traceparentNow } from '@evaluation/telemetry';
 
@@ -7,7 +8,7 @@ import { traceparentNow } from '@evaluation/telemetry';
 export interface NewRun {
   id: string;
   attempt: number;
-  lane: 'copy' | 'typed';
+  lane: RunLane;
   price: number;
 }
 

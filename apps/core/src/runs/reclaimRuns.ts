@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import type { RunLane } from '@evaluation/jobs-contract';
 import { LaneUnavailable } from '@evaluation/lanes';
 import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { Services } from '../services.ts';
 import { failAbandonedRun } from './finishRun.ts';
-import type { RunLane } from '../lanes/runLane.ts';
 
 /** A run that outlived this many workers is what kills them. */
 const MAX_DEAD_LEASES = 3;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { RUN_LANES, runLanes, type RunLane } from '@evaluation/jobs-contract';
 import { messageId } from '@evaluation/lanes';
 import type { Services } from '../services.ts';
-import type { RunLane } from '../lanes/runLane.ts';
 
 /*
  * Puts waiting runs into their lane, in turns over the institutes (docs/architecture.md#dispatch, decision 012). In the lane they are in
@@ -22,9 +22,6 @@ export interface Windows {
 /** A run whose claim broke lets others go first for this long: in a lane that is idle there is room for one only. */
 const REST_SECONDS = 5;
 
-/** The locks' keys: any fixed numbers that nothing else uses. */
-const RELEASE_LOCKS: Record<RunLane, number> = { copy: 7_301_120, typed: 7_301_121 };
-
 interface ReleasedRun {
   id: string;
   institute_id: string;
@@ -37,7 +34,7 @@ export const releaseRuns = async (services: Services, lane: RunLane): Promise<bo
   const askedFor = await services.lanes.askedFor(lane);
   const released = await services.database.acrossInstitutes(async (tx) => {
     const { rows } = await sql<{ mine: boolean }>`
-      select pg_try_advisory_xact_lock(${RELEASE_LOCKS[lane]}) as mine`.execute(tx);
+      select pg_try_advisory_xact_lock(${runLanes[lane].releaseLock}) as mine`.execute(tx);
     if (rows[0]?.mine !== true) return null;
     return (await releaseInTurns(lane, services.settings.runs.windows[lane], askedFor).execute(tx)).rows;
   });
@@ -84,12 +81,13 @@ export const restRun = async (
   run: { run_id: string; institute_id: string },
   counts: boolean,
 ): Promise<void> => {
-  const { copy, typed } = services.settings.runs.deadlineSeconds;
+  const { deadlineSeconds } = services.settings.runs;
+  const ofItsLane = RUN_LANES.map((lane) => sql`when ${sql.lit(lane)} then ${deadlineSeconds[lane]}::int`);
   await services.database.inTenant(run.institute_id, (tx) =>
     // `released_at` of a run that waits says when it was tried.
     sql`update runs set status = 'queued', released_at = clock_timestamp(),
           deadline_at = case when ${counts} then coalesce(deadline_at, clock_timestamp()
-            + make_interval(secs => case lane when 'copy' then ${copy}::int else ${typed}::int end))
+            + make_interval(secs => case lane ${sql.join(ofItsLane, sql` `)} end))
             else deadline_at end
         where institute_id = ${run.institute_id} and id = ${run.run_id} and status = 'released'`.execute(tx),
   );

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
+import type { RunLane } from '@evaluation/jobs-contract';
 import type { GradingError } from '@evaluation/rest-contract/schemas';
 import { countCredits, countRun } from '../metrics.ts';
 import type { Services } from '../services.ts';
-import type { RunLane } from '../lanes/runLane.ts';
 
 /** A run that was stopped before it was done, with the credits it had reserved: its caller releases them. */
 export interface StoppedRun {

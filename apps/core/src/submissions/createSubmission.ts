@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { runLanes } from '@evaluation/jobs-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { SubmissionCreate, type Submission } from '@evaluation/rest-contract/schemas';
@@ -65,8 +66,8 @@ export const createSubmission = async (
 
     const terms = await readTerms(tx, actor);
     const lane = exam.mode === 'handwritten' ? 'copy' : 'typed';
-    const unit = lane === 'copy' ? 'page' : 'answer';
-    const price = priceOf(unit, lane === 'copy' ? terms.credits_per_page : terms.credits_per_answer);
+    const unit = runLanes[lane].grades === 'pages' ? 'page' : 'answer';
+    const price = priceOf(unit, unit === 'page' ? terms.credits_per_page : terms.credits_per_answer);
     const quote = { unit, ...quoteFor(price, intake.units) } as const;
     // No balance covers it, and no column holds it: a price from before prices had a bound.
     if (quote.credits > MAX_AMOUNT) throw await insufficientCredits(tx, actor.institute_id, quote.credits);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { runLanes, type RunLane } from '@evaluation/jobs-contract';
 import {
   Annotation,
   CriterionResult,
@@ -14,7 +15,7 @@ import { rubricInForce } from '../paper/inForce.ts';
 interface Marked {
   id: string;
   exam_id: string;
-  lane: 'copy' | 'typed';
+  lane: RunLane;
   current_run_id: string;
   rubric_version: number | null;
   status: Result['status'];
@@ -155,7 +156,8 @@ const numberOf = (decimal: string | null | undefined): number | null =>
 const shown = (row: DecidedRow | undefined, submission: Marked): DecidedRow | undefined => {
   const isComplete = submission.status === 'graded' || submission.status === 'partially_graded';
   const neededNoAi =
-    row?.source === 'auto' || (submission.lane === 'typed' && row?.status === 'not_answered');
+    row?.source === 'auto' ||
+    (runLanes[submission.lane].grades === 'answers' && row?.status === 'not_answered');
   return isComplete || neededNoAi ? row : undefined;
 };
 

@@ -1,8 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
-import type { Submission } from '@evaluation/rest-contract/schemas';
-
-type Lane = Submission['lane'];
+import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 
 /**
  * How many of the institute's runs wait before each of these in its lane: 0 is next (docs/api/submissions.md#fields).
@@ -11,11 +9,11 @@ type Lane = Submission['lane'];
 export const queuePlaces = async (
   tx: Tx,
   instituteId: string,
-  waiting: readonly { lane: Lane; current_run_id: string }[],
+  waiting: readonly { lane: RunLane; current_run_id: string }[],
 ): Promise<Map<string, number>> => {
   const places = new Map<string, number>();
   if (waiting.length > 0) await stepAlongIndexes(tx);
-  for (const lane of ['copy', 'typed'] as const) {
+  for (const lane of RUN_LANES) {
     const runIds = waiting.flatMap((row) => (row.lane === lane ? [row.current_run_id] : []));
     if (runIds.length === 0) continue;
     const { rows } = await placesInLane(instituteId, lane, runIds).execute(tx);
@@ -42,7 +40,7 @@ export const stepAlongIndexes = (tx: Tx): Promise<unknown> =>
  */
 export const placesInLane = (
   instituteId: string,
-  lane: Lane,
+  lane: RunLane,
   runIds: readonly string[],
 ): RawBuilder<{ id: string; ahead: number }> => sql<{ id: string; ahead: number }>`
   with asked as (

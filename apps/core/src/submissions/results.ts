@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { RunLane } from '@evaluation/jobs-contract';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { GradingError, type Result } from '@evaluation/rest-contract/schemas';
 import { totalsOf } from '@evaluation/rules';
@@ -14,7 +15,7 @@ export interface ResultRow {
   external_id: string;
   name: string | null;
   roll_number: string | null;
-  lane: 'copy' | 'typed';
+  lane: RunLane;
   approved_at: Date | null;
   approved_by: string | null;
   status: Result['status'];

@@ -25,6 +25,7 @@ import {
   type UnavailableReason,
   type Usage,
 } from '@evaluation/grader';
+import type { RunLane } from '@evaluation/jobs-contract';
 import { metrics, type Logger } from '@evaluation/telemetry';
 import { ModelUnavailable } from './modelUnavailable.ts';
 
@@ -72,7 +73,7 @@ export interface LaneGate {
 }
 
 export const openLaneGate = (options: {
-  lane: 'copy' | 'typed';
+  lane: RunLane;
   grader: Pick<Grader, 'preflight' | 'mayTakeRun' | 'model'>;
   /** null: nothing is checked, and the lane is open. */
   request: PreflightRequest | null;
