@@ -1,11 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as prettier from 'prettier';
+import { lanesTemplate } from './lanesTemplate.ts';
+import { withPermissions } from './natsPermissions.ts';
 import { readValues, type Value } from './valuesSchema.ts';
 
 /**
- * `npm run generate:chart`: writes the table of values in the chart's README from values.schema.json and values.yaml.
- * With `--check` it writes nothing, and exits with 1 when the table is not what they say.
+ * `npm run generate:chart`: writes the table of values in the chart's README from values.schema.json and values.yaml, the
+ * chart's lists of lanes from the table of lanes, and the users of NATS in the chart and in docker-compose.yaml from their
+ * permissions. With `--check` it writes nothing, and exits with 1 when a file is not what it should be.
  */
 const BEGIN = '<!-- values: begin -->';
 const END = '<!-- values: end -->';
@@ -57,15 +60,28 @@ export const withTable = async (readme: string, chart: string): Promise<string> 
 };
 
 if (import.meta.main) {
-  const chart = join(import.meta.dirname, '../../charts/answer-evaluation');
-  const file = join(chart, 'README.md');
-  const readme = await readFile(file, 'utf8');
-  const wanted = await withTable(readme, chart);
-  if (!process.argv.includes('--check')) await writeFile(file, wanted);
-  else if (readme !== wanted) {
-    console.error(
-      'charts/answer-evaluation/README.md: the table is not what the values say: npm run generate:chart',
-    );
-    process.exitCode = 1;
+  const root = join(import.meta.dirname, '../..');
+  const chart = join(root, 'charts/answer-evaluation');
+  const files: readonly (readonly [name: string, generate: (text: string) => string | Promise<string>])[] = [
+    ['charts/answer-evaluation/README.md', (readme) => withTable(readme, chart)],
+    ['charts/answer-evaluation/templates/_lanes.tpl', lanesTemplate],
+    [
+      'charts/answer-evaluation/templates/embedded/nats.yaml',
+      (text) => withPermissions(text, '{{ .Values.nats.namespace }}'),
+    ],
+    // Compose reads $$ as $.
+    [
+      'docker-compose.yaml',
+      (text) => withPermissions(text, 'evaluation', (one) => one.replaceAll('$', '$$$$')),
+    ],
+  ];
+  for (const [name, generate] of files) {
+    const text = await readFile(join(root, name), 'utf8').catch(() => '');
+    const wanted = await generate(text);
+    if (!process.argv.includes('--check')) await writeFile(join(root, name), wanted);
+    else if (text !== wanted) {
+      console.error(`${name} is not what its sources say: npm run generate:chart`);
+      process.exitCode = 1;
+    }
   }
 }

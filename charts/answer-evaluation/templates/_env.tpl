@@ -123,7 +123,7 @@ whose workers have the same tools.
 {{ include "answer-evaluation.env.coreUrl" .root }}
 {{ include "answer-evaluation.env.token" (dict "root" .root "name" "CORE_GRADING_TOKEN") }}
 {{ include "answer-evaluation.env.lanes" (dict "root" .root "component" "worker") }}
-{{- range $name := list "copy" "typed" "inspect" "draw" }}
+{{- range $name := include "answer-evaluation.lanes.all" . | fromJsonArray }}
 {{- $one := index $lanes $name }}
 {{- $mine := include "answer-evaluation.takes" (dict "root" $.root "lane" $.lane "what" $name) }}
 - name: {{ upper $name }}_CONCURRENCY

@@ -66,7 +66,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{/* The lanes that have workers of their own, as JSON: those that are enabled. */}}
 {{- define "answer-evaluation.lanes" -}}
 {{- $lanes := list -}}
-{{- range list "copy" "typed" "inspect" "draw" -}}
+{{- range include "answer-evaluation.lanes.all" . | fromJsonArray -}}
 {{- if (index $.Values.worker.lanes .).enabled }}{{ $lanes = append $lanes . }}{{ end -}}
 {{- end -}}
 {{- toJson $lanes -}}
@@ -75,7 +75,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{/* {root, lane, what}: whether the workers of a lane take what waits in another; empty where they do not. */}}
 {{- define "answer-evaluation.takes" -}}
 {{- $own := (index .root.Values.worker.lanes .what).enabled -}}
-{{- if or (eq .what .lane) (and (eq .lane "copy") (has .what (list "inspect" "draw")) (not $own)) }}yes{{ end -}}
+{{- if or (eq .what .lane) (and (eq .lane "copy") (has .what (include "answer-evaluation.lanes.ofJobs" . | fromJsonArray)) (not $own)) }}yes{{ end -}}
 {{- end -}}
 
 {{/*

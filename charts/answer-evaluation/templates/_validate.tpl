@@ -112,14 +112,14 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- $wrong = append $wrong "core.tlsSecretName is set, and caBundle.configMap is not: no well-known authority signs the name of a Service, so facade and workers would not trust core. Name the ConfigMap with your authority's certificate." -}}
 {{- end -}}
 {{- $scaling := $v.worker.autoscaling -}}
-{{- range $lane := list "copy" "typed" -}}
+{{- range $lane := include "answer-evaluation.lanes.ofRuns" . | fromJsonArray -}}
 {{- if not (index $v.worker.lanes $lane).enabled -}}
 {{- if not (index $v.worker.lanes $lane).elsewhere -}}
 {{- $wrong = append $wrong (printf "worker.lanes.%s.enabled=false: nobody would grade what is submitted there. Where other workers take this lane, say so with worker.lanes.%s.elsewhere=true." $lane $lane) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- range $lane := list "inspect" "draw" -}}
+{{- range $lane := include "answer-evaluation.lanes.ofJobs" . | fromJsonArray -}}
 {{- if not (or (index $v.worker.lanes $lane).enabled $v.worker.lanes.copy.enabled (index $v.worker.lanes $lane).elsewhere) -}}
 {{- $wrong = append $wrong (printf "worker.lanes.%s has no workers of its own, and the workers of copies, which would do it, are not enabled. Set worker.lanes.%s.enabled=true, or worker.lanes.%s.elsewhere=true where other workers do it." $lane $lane $lane) -}}
 {{- end -}}
@@ -144,7 +144,7 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- $limit := dig "limits" "memory" "" (index $v.worker.lanes $lane).resources -}}
 {{- $has := include "answer-evaluation.mebibytes" $limit -}}
 {{- $jobs := 0 -}}{{- $of := list -}}
-{{- range $name := list "copy" "inspect" "draw" -}}
+{{- range $name := include "answer-evaluation.lanes.ofPdfs" . | fromJsonArray -}}
 {{- if include "answer-evaluation.takes" (dict "root" $ "lane" $lane "what" $name) -}}
 {{- $concurrency := int (index $v.worker.lanes $name).concurrency -}}
 {{- $jobs = add $jobs $concurrency -}}

@@ -1,0 +1,20 @@
+import { JOB_LANES, LANES, RUN_LANES, runLanes } from '@evaluation/jobs-contract';
+
+/** Lists of lanes that the chart's templates go through, by what the lanes have in common. */
+const LISTS = {
+  all: LANES,
+  ofRuns: RUN_LANES,
+  ofJobs: JOB_LANES,
+  ofPdfs: [...RUN_LANES.filter((lane) => runLanes[lane].grades === 'pages'), ...JOB_LANES],
+} as const;
+
+/** `templates/_lanes.tpl`: the table of contracts/jobs/src/lanes.ts as the chart reads it. */
+export const lanesTemplate = (): string =>
+  [
+    '{{/* Generated from contracts/jobs/src/lanes.ts by `npm run generate:chart`. Each list is JSON. */}}',
+    ...Object.entries(LISTS).map(
+      ([name, lanes]) =>
+        `{{- define "answer-evaluation.lanes.${name}" -}}${JSON.stringify(lanes)}{{- end -}}`,
+    ),
+    '',
+  ].join('\n');
