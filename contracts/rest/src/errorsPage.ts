@@ -1,5 +1,6 @@
 import * as z from 'zod/v4';
 import { errors, type ErrorCode } from './errors.ts';
+import { MARK_STEP } from './schemas/markStep.ts';
 
 /** What the caller should do about each code. A code without a row does not compile. */
 const advice: Readonly<Record<ErrorCode, string>> = {
@@ -50,7 +51,7 @@ const fieldCodes: readonly (readonly [string, string])[] = [
   ['out_of_range', 'The number is too small or too large.'],
   [
     'invalid_step',
-    'Marks go in steps of 0.5; negative marks and those of criteria have at most 6 decimal places.',
+    `Marks go in steps of ${MARK_STEP}; negative marks and those of criteria have at most 6 decimal places.`,
   ],
   ['too_long', 'The text (counted in code points), the list or the object is too long.'],
   ['too_short', 'The text or the list is too short.'],

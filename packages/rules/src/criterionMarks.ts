@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { roundToAllowedMark } from './marks/rounding.ts';
 
 export interface SettledCriteria {
   /** One for each criterion asked for, in order. */
@@ -9,12 +10,9 @@ export interface SettledCriteria {
   problems: string[];
 }
 
-const STEP = new Decimal('0.5');
-
 /**
- * Turns the marks a grader proposed into marks that stand (docs/architecture.md#marks-and-credits: arithmetic is code's). `number` counts
- * criteria from 1. Each award is held within 0..marks and put on the nearest half step, ties upwards; a criterion's
- * full marks are allowed even off the half steps (docs/api/rubrics.md#rules). Where partial marking is off, less than full marks
+ * Turns the marks a grader proposed into marks that stand (docs/architecture.md#marks-and-credits: arithmetic is code's).
+ * `number` counts criteria from 1. Each award is rounded by `roundToAllowedMark`. Where partial marking is off, less than full marks
  * is 0. An award missing counts 0, of several for one criterion the first counts, an unknown number counts nowhere: each
  * is told as a problem.
  */
@@ -41,7 +39,7 @@ export function settleCriteria(
       problems.push(`criterion ${number} was not awarded`);
       return { name, max: marks, awarded: 0 };
     }
-    const stepped = allowedMark(award, marks);
+    const stepped = roundToAllowedMark(award, marks);
     // By what was proposed: the half step nearest to less than full marks may be full marks.
     const awarded = partial || award >= marks ? stepped : 0;
     if (awarded !== award) problems.push(`criterion ${number}: ${award} of ${marks} became ${awarded}`);
@@ -49,15 +47,4 @@ export function settleCriteria(
   });
   const sum = settled.reduce((total, criterion) => total.plus(criterion.awarded), new Decimal(0));
   return { criteria: settled, awarded: sum.toNumber(), problems };
-}
-
-/** The nearest of 0, 0.5, 1, … below `marks`, and `marks` itself. */
-function allowedMark(award: number, marks: number): number {
-  if (Number.isNaN(award)) return 0;
-  if (award <= 0) return 0;
-  if (award >= marks) return marks;
-  const value = new Decimal(award);
-  const below = value.dividedBy(STEP).floor().times(STEP);
-  const above = Decimal.min(below.plus(STEP), marks);
-  return (value.minus(below).lessThan(above.minus(value)) ? below : above).toNumber();
 }

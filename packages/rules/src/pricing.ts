@@ -1,4 +1,4 @@
-import { exact } from './marks.ts';
+import { exact } from './marks/exact.ts';
 
 /** docs/api/credits.md#prices: 1 credit a page, 1 credit a non-blank long answer, unless the institute is on a contract price. */
 const STANDARD_CREDITS = 1;

@@ -2,7 +2,7 @@ import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { Rubric } from '@evaluation/rest-contract/schemas';
 import { labelKey } from './labels.ts';
 import { hasMarkFigures } from './markFigures.ts';
-import { exact, sum } from './marks.ts';
+import { exact, sum } from './marks/exact.ts';
 import { isRead, type Parts } from './readable.ts';
 
 /** Names, keywords and guidance of a rubric together, in UTF-16 units; as long as a model answer (open point `rubric-bounds`). */

@@ -1,4 +1,4 @@
-import { exact, sum } from './marks.ts';
+import { exact, sum } from './marks/exact.ts';
 
 export interface Totals {
   awarded: number;

@@ -1,6 +1,7 @@
 import * as z from 'zod/v4';
 import { exactTextOf } from '../exactJson.ts';
 import { bodyBounds } from './bodyBounds.ts';
+import { MARK_STEP, steppedMarks } from './markStep.ts';
 
 /**
  * The building blocks of all bodies (docs/api/conventions.md). A broken rule carries the field code that the
@@ -61,16 +62,12 @@ export const timestamp = z.iso.datetime({ precision: 3 });
 /** `YYYY-MM-DD`, a date that exists. */
 export const date = z.iso.date();
 
-/** Above 0, at most 1000, in steps of 0.5. */
-export const maxMarks = z
-  .number()
-  .gt(0)
-  .lte(1000)
-  .refine((value) => Number.isInteger(value * 2), {
-    error: 'Marks go in steps of 0.5.',
-    params: { code: 'invalid_step' },
-  })
-  .meta({ exclusiveMinimum: 0, maximum: 1000, multipleOf: 0.5 });
+/** Above 0, at most 1000, in steps of `MARK_STEP`. */
+export const maxMarks = steppedMarks(z.number().gt(0).lte(1000)).meta({
+  exclusiveMinimum: 0,
+  maximum: 1000,
+  multipleOf: MARK_STEP,
+});
 
 /** Marks that are not bound to half steps, held exactly: more decimal places than anyone marks with are refused. */
 export const decimalMarks = z

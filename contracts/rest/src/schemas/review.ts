@@ -1,4 +1,5 @@
 import * as z from 'zod/v4';
+import { MARK_STEP, steppedMarks } from './markStep.ts';
 import { longText, requiredShortText, uuid } from './primitives.ts';
 
 /** Who reviewed, in the client's own words: an id of its own. */
@@ -8,16 +9,10 @@ const reviewer = requiredShortText(128);
 export const MarkOverride = z
   .strictObject({
     reviewer,
-    awarded: z
-      .number()
-      .refine((value) => Number.isInteger(value * 2), {
-        error: 'Marks go in steps of 0.5.',
-        params: { code: 'invalid_step' },
-      })
-      .meta({
-        multipleOf: 0.5,
-        description: 'From 0, or minus the negative marks, to the marks of the question.',
-      }),
+    awarded: steppedMarks(z.number()).meta({
+      multipleOf: MARK_STEP,
+      description: 'From 0, or minus the negative marks, to the marks of the question.',
+    }),
     reason: longText(2000).nullish(),
   })
   .meta({

@@ -1,3 +1,4 @@
+import { MARK_STEP } from '@evaluation/rules';
 import { FENCE_RULE, fenced, jsonLines } from '../fence.ts';
 import type { JudgeRequest } from '../grader.ts';
 import type { PromptPart } from '../modelCall.ts';
@@ -28,7 +29,7 @@ What earns marks:
 
 How to mark:
 - For each criterion first find the words, then say why, then award.
-- Marks go in steps of 0.5, from 0 to the criterion's marks. Do not add marks up.
+- Marks go in steps of ${MARK_STEP}, from 0 to the criterion's marks. Do not add marks up.
 - evidence: the words the award rests on, copied exactly from the answer, with "…" where words are left out; null when there are none. A backslash is written twice in JSON.
 - certainty: "certain" only where every careful examiner would award the same; "likely" where one might differ by half a mark; "unsure" where the answer is ambiguous, partly illegible or outside what the criteria foresee. "unsure" sends the answer to a teacher, which is then right.
 - feedback: two to five sentences to the student, in plain English without markup: what was good, what was missing, how to improve. No marks, no grades and no other candidates in it.

@@ -1,3 +1,4 @@
+import { MARK_STEP } from '@evaluation/rules';
 import { z } from 'zod/v4';
 
 const certainty = z
@@ -51,7 +52,7 @@ export function criteriaSchemaFor(
     const enumeration = listed?.[index];
     const awarded =
       enumeration === undefined
-        ? z.number().describe(`In steps of 0.5, from 0 to ${marks}.`)
+        ? z.number().describe(`In steps of ${MARK_STEP}, from 0 to ${marks}.`)
         : z.number().meta({ enum: enumeration });
     return [keyOf(index + 1), award.extend({ awarded })] as const;
   });
@@ -78,12 +79,12 @@ export function criteriaSchemaFor(
 
 const keyOf = (number: number): string => `criterion_${number}`;
 
-/** The marks that each criterion may get; null where they are too many to be listed, or no half steps. */
+/** The marks that each criterion may get; null where they are too many to be listed, or no multiples of `MARK_STEP`. */
 function listedMarks(criteria: readonly { marks: number }[], isPartial: boolean): number[][] | null {
   const listed: number[][] = [];
   let count = 0;
   for (const { marks } of criteria) {
-    const steps = marks === 0 ? 0 : isPartial ? marks * 2 : 1;
+    const steps = marks === 0 ? 0 : isPartial ? marks / MARK_STEP : 1;
     count += steps + 1;
     if (!Number.isInteger(steps) || count > MOST_LISTED_MARKS) return null;
     listed.push(Array.from({ length: steps + 1 }, (_, step) => step * (marks / Math.max(steps, 1))));

@@ -1,8 +1,8 @@
-import { hasMarkFigures, labelKey } from '@evaluation/rules';
+import { hasMarkFigures, labelKey, MARK_STEP } from '@evaluation/rules';
 import type { MadeRubric, MakeRubricRequest } from '../grader.ts';
 import { plainText } from '../plainText.ts';
 import { MalformedOutput } from '../strictSchema.ts';
-import { proposedHalves } from './halfSteps.ts';
+import { proposedSteps } from './markSteps.ts';
 import type { RubricWire } from './schema.ts';
 
 /** Together they stay within what a rubric may hold: 20,000 characters (open point `rubric-bounds`). */
@@ -34,13 +34,13 @@ export function settleRubric(
     }
   });
 
-  const halves = proposedHalves(
+  const steps = proposedSteps(
     wire.criteria.map(({ marks }) => marks),
-    question.maxMarks * 2,
+    question.maxMarks / MARK_STEP,
   );
   const names = new Set<string>();
   const value = wire.criteria.flatMap(({ name, keywords, guidance }, index) => {
-    const marks = (halves[index] ?? 0) / 2;
+    const marks = (steps[index] ?? 0) * MARK_STEP;
     if (marks === 0) return [];
     const note = plainText(guidance, GUIDANCE_LENGTH);
     return [
@@ -54,7 +54,7 @@ export function settleRubric(
   });
   if (value.length === 0) throw malformed('There is no criterion with marks.');
   if (value.length < wire.criteria.length) problems.push('criteria without marks were dropped');
-  if (wire.criteria.some(({ marks }, index) => marks !== (halves[index] ?? 0) / 2)) {
+  if (wire.criteria.some(({ marks }, index) => marks !== (steps[index] ?? 0) * MARK_STEP)) {
     problems.push('criterion marks were scaled to add up in half steps');
   }
   return { value, problems };

@@ -1,3 +1,4 @@
+import { MARK_STEP } from '@evaluation/rules';
 import { z } from 'zod/v4';
 
 /** Criteria that a model proposes; their marks are settled by code. */
@@ -6,7 +7,7 @@ export const rubricSchema = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().max(400).describe('A few words that a teacher would use.'),
-        marks: z.number().describe('Marks of the criterion, in steps of 0.5.'),
+        marks: z.number().describe(`Marks of the criterion, in steps of ${MARK_STEP}.`),
         keywords: z.array(z.string().max(400)).max(100).describe('Words that a right answer may hold.'),
         guidance: z.string().max(4000).describe('What earns the criterion. No figures of marks.'),
       }),

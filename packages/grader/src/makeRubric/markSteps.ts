@@ -1,12 +1,12 @@
 /**
- * Shares `total` half marks out among criteria in the proportion of the marks proposed, by largest remainder; whoever was
+ * Shares `total` steps of `MARK_STEP` out among criteria in the proportion of the marks proposed, by largest remainder; whoever was
  * proposed any gets at least one, unless there are fewer than criteria: then the last of the smallest get none. What adds
  * up already stays as it is.
  * @param proposed finite and not negative
  * @param total a whole number above 0
- * @returns half marks by criterion, which add up to `total` if any is proposed more than 0
+ * @returns steps by criterion, which add up to `total` if any is proposed more than 0
  */
-export function proposedHalves(proposed: readonly number[], total: number): number[] {
+export function proposedSteps(proposed: readonly number[], total: number): number[] {
   const ranked = proposed
     .map((marks, index) => ({ marks, index }))
     .filter(({ marks }) => marks > 0)
@@ -17,18 +17,18 @@ export function proposedHalves(proposed: readonly number[], total: number): numb
   const sum = ranked.reduce((all, { marks }) => all + marks, 0);
   const shares = ranked.map(({ marks, index }) => {
     const quota = (marks / sum) * total;
-    return { index, quota, halves: Math.max(1, Math.floor(quota)) };
+    return { index, quota, steps: Math.max(1, Math.floor(quota)) };
   });
   // One at a time, to whoever lacks most or from whoever has most too much: at most one step a criterion.
-  for (let left = total - shares.reduce((all, { halves }) => all + halves, 0); left !== 0;) {
+  for (let left = total - shares.reduce((all, { steps }) => all + steps, 0); left !== 0;) {
     const step = Math.sign(left);
-    const movable = shares.filter(({ halves }) => step > 0 || halves > 1);
+    const movable = shares.filter(({ steps }) => step > 0 || steps > 1);
     const next = movable.reduce((best, share) =>
-      step * (share.quota - share.halves) > step * (best.quota - best.halves) ? share : best,
+      step * (share.quota - share.steps) > step * (best.quota - best.steps) ? share : best,
     );
-    next.halves += step;
+    next.steps += step;
     left -= step;
   }
-  for (const { index, halves } of shares) result[index] = halves;
+  for (const { index, steps } of shares) result[index] = steps;
   return result;
 }

@@ -1,0 +1,18 @@
+import { MARK_STEP } from '@evaluation/rest-contract/schemas';
+import { Decimal } from 'decimal.js';
+
+export { MARK_STEP } from '@evaluation/rest-contract/schemas';
+
+/**
+ * The mark that stands for what a grader proposed: held within 0..`marks`, then the nearest multiple of `MARK_STEP`, ties
+ * upwards. `marks` itself is allowed even where it is no multiple. NaN counts 0.
+ */
+export function roundToAllowedMark(proposed: number, marks: number): number {
+  if (Number.isNaN(proposed)) return 0;
+  if (proposed <= 0) return 0;
+  if (proposed >= marks) return marks;
+  const value = new Decimal(proposed);
+  const below = value.dividedBy(MARK_STEP).floor().times(MARK_STEP);
+  const above = Decimal.min(below.plus(MARK_STEP), marks);
+  return (value.minus(below).lessThan(above.minus(value)) ? below : above).toNumber();
+}
