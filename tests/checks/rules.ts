@@ -9,6 +9,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'contracts/rest': [],
   'contracts/jobs': [],
   'packages/rules': ['contracts/rest'],
+  'packages/grading-model': ['contracts/rest'],
   'packages/telemetry': [],
   'packages/settings': ['contracts/jobs'],
   'packages/installation': [],
@@ -18,8 +19,8 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'packages/lanes': adapter,
   'packages/object-store': adapter,
   'packages/pdf': adapter,
-  'packages/grader': [...adapter, 'packages/turns'],
-  'packages/evidence': [...contracts, 'packages/rules', 'packages/grader'],
+  'packages/grader': [...adapter, 'packages/grading-model', 'packages/turns'],
+  'packages/evidence': [...contracts, 'packages/rules', 'packages/grading-model', 'packages/grader'],
   'packages/embedded': ['packages/telemetry'],
   'packages/core-client': [...contracts, 'packages/signed-actor', 'packages/telemetry', 'apps/core'],
   // Of the programs it bundles it knows the paths only.
@@ -33,6 +34,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   ],
   'apps/core': [
     ...adapter,
+    'packages/grading-model',
     'packages/database',
     'packages/lanes',
     'packages/object-store',
@@ -52,6 +54,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     ...adapter,
     'packages/core-client',
     'packages/evidence',
+    'packages/grading-model',
     'packages/lanes',
     'packages/pdf',
     'packages/grader',
@@ -70,6 +73,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'apps/agreement': [
     'contracts/rest',
     'packages/rules',
+    'packages/grading-model',
     'packages/grader',
     'packages/settings',
     'packages/telemetry',

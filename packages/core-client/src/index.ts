@@ -200,5 +200,4 @@ type Inputs = inferRouterInputs<CoreRouter>;
 export type RunMaterial = NonNullable<Outputs['grading']['claim']>;
 /** A checked copy to draw anew, as it crosses the wire. */
 export type DrawingMaterial = NonNullable<Outputs['grading']['claimDrawing']>;
-export type PaperQuestion = RunMaterial['questions'][number];
 export type RecordedQuestion = Inputs['grading']['recordQuestion']['result'];

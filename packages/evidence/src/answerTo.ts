@@ -1,18 +1,7 @@
-import type { AlignedAnswer, Box, PageReading } from '@evaluation/grader';
+import type { AlignedAnswer } from '@evaluation/grader';
 import { isBlankText } from '@evaluation/rules';
 import { beyondLabel } from './beyondLabel.ts';
-import type { MarkedQuestion } from './markedQuestion.ts';
-
-/** What was answered to one question: typed, or read from a copy with the places where it stands. */
-export interface GivenAnswer {
-  text: string;
-  legibility: number | null;
-  blocks: { page: number; box: Box; text: string }[];
-  /** More was assigned to the question than anybody writes, and the rest is left out. */
-  cut?: boolean;
-  /** All that was read is labels, of questions or of something else: somebody wrote there, and nobody knows what. */
-  isLabelAlone?: boolean;
-}
+import type { Box, GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/grading-model';
 
 /**
  * The most that one answer may be made of: thrice what may be typed (docs/api/submissions.md#typed-answers), and some 30 full pages by hand. An

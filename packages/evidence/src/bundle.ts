@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { ExamContext, MarkedQuestion } from '@evaluation/grading-model';
 import { RUN_LANES } from '@evaluation/jobs-contract';
 import { CriterionResult, GradingError, SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import { canonicalJson } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import { isDeeperThan } from './depth.ts';
-import { AlignmentPart, PagesPart, Question, QuestionPart, RubricPart } from './parts.ts';
+import { AlignmentPart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
 import { printable } from './printable.ts';
 
 export const BUNDLE_FORMAT = 'answer-evaluation/evidence/1';
@@ -78,15 +79,9 @@ export const EvidenceBundle = z.object({
     rubric_version: z.int().nullable(),
     grader: z.object({ provider: z.string(), model: z.string() }).nullable(),
   }),
-  exam: z.object({
-    subject: z.string().nullable(),
-    level: z.string(),
-    board: z.string().nullable(),
-    class: z.string().nullable(),
-    instructions: z.string().nullable(),
-  }),
+  exam: ExamContext,
   /** The paper as the run had pinned it. */
-  questions: z.array(Question).max(1000),
+  questions: z.array(MarkedQuestion).max(1000),
   /** Typed answers as they were sent. */
   answers: z.array(
     z.object({ question_id: z.uuid(), option_labels: z.array(z.string()), text: z.string().nullable() }),

@@ -2,15 +2,14 @@
  * From what was read and judged to what is recorded, as pure functions: the worker records by them, and a replay of the
  * evidence recomputes by the same (docs/evidence.md).
  */
-export { answerTo, type FoundAnswer, type GivenAnswer, type ReadCopy, type ReadPage } from './answerTo.ts';
+export { answerTo, type FoundAnswer, type ReadCopy, type ReadPage } from './answerTo.ts';
 export { BUNDLE_FORMAT, BundleRefused, EvidenceBundle, LARGEST_BUNDLE_BYTES, readBundle } from './bundle.ts';
 export type { CheckedBundle, DecidedQuestion, Outcome } from './bundle.ts';
 export { copyReviewReasons, lostWriting, type PageFacts } from './copyReviewReasons.ts';
 export { Calls, factsOf, FoundAnswers, ReadPages } from './parts.ts';
 export type { AlignmentPart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
 export { replay, type Replayed } from './replay.ts';
-export type { MarkedQuestion } from './markedQuestion.ts';
-export { alignRequest, judgeRequest, makeRubricRequest, type ExamContext } from './requests.ts';
+export { alignRequest, judgeRequest, makeRubricRequest } from './requests.ts';
 export {
   failedQuestion,
   gradedQuestion,

@@ -1,9 +1,8 @@
-import type { Box, CallEvidence } from '@evaluation/grader';
-import { QuestionType, Rubric } from '@evaluation/rest-contract/schemas';
+import type { CallEvidence } from '@evaluation/grader';
 import * as z from 'zod/v4';
 import type { FoundAnswer, ReadPage } from './answerTo.ts';
 import type { PageFacts } from './copyReviewReasons.ts';
-import type { MarkedQuestion } from './markedQuestion.ts';
+import { MarkedQuestion, PageReading } from '@evaluation/grading-model';
 
 /*
  * What a worker says of each record: what was asked and replied, and what came of it (docs/evidence.md). JSON, kept by its
@@ -25,29 +24,9 @@ const Call: z.ZodType<CallEvidence> = z.object({
 });
 export const Calls = z.array(Call).max(100);
 
-const PlaceOnPage: z.ZodType<Box> = z.object({
-  x: z.number(),
-  y: z.number(),
-  width: z.number(),
-  height: z.number(),
-});
 const Problems = z.array(z.string()).optional();
 
-const Page: z.ZodType<ReadPage> = z.object({
-  page: z.int(),
-  legibility: z.number(),
-  language: z.enum(['en', 'other']),
-  blocks: z.array(
-    z.object({
-      label: z.string().nullable(),
-      continues: z.boolean(),
-      text: z.string(),
-      crossedOut: z.boolean(),
-      box: PlaceOnPage,
-    }),
-  ),
-  problems: Problems,
-});
+const Page: z.ZodType<ReadPage> = PageReading.extend({ problems: Problems });
 /** Pages as they were read, checked like anything else from outside. */
 export const ReadPages = z.array(Page);
 
@@ -59,21 +38,6 @@ const Found: z.ZodType<FoundAnswer> = z.object({
 export const FoundAnswers = z.array(Found);
 
 const Facts: z.ZodType<PageFacts> = z.object({ page: z.int(), blank: z.boolean(), damaged: z.boolean() });
-
-export const Question: z.ZodType<MarkedQuestion> = z.object({
-  id: z.uuid(),
-  label: z.string(),
-  section: z.string(),
-  type: QuestionType,
-  text: z.string(),
-  max_marks: z.number(),
-  negative_marks: z.number(),
-  options: z.array(z.object({ label: z.string(), text: z.string() })),
-  correct_options: z.array(z.string()),
-  answer: z.union([z.number(), z.string(), z.array(z.union([z.number(), z.string()]))]).nullable(),
-  model_answer: z.string().nullable(),
-  rubric: Rubric.nullable(),
-});
 
 /** By which rules of the grader it was settled; evidence from before they had names says nothing. */
 const rules = z.string().max(100).optional();
@@ -93,7 +57,7 @@ export type AlignmentPart = z.infer<typeof AlignmentPart>;
 
 /** One judged answer: the question as it was marked, with a rubric that was generated for it. */
 export const QuestionPart = z.object({
-  question: Question,
+  question: MarkedQuestion,
   /** The run whose judgement of the same answer was used again; null: it was judged for this run. */
   reused_from: z.uuid().nullable(),
   calls: Calls,
@@ -102,7 +66,7 @@ export const QuestionPart = z.object({
 export type QuestionPart = z.infer<typeof QuestionPart>;
 
 /** A rubric that the run made for a question without material: the question as it was then, without one. */
-export const RubricPart = z.object({ question: Question, calls: Calls, rules });
+export const RubricPart = z.object({ question: MarkedQuestion, calls: Calls, rules });
 export type RubricPart = z.infer<typeof RubricPart>;
 
 /** Of what is known of page images, what evidence keeps. */

@@ -1,6 +1,6 @@
 import { settleByKey } from '@evaluation/rules';
 import { expect, test } from 'vitest';
-import type { MarkedQuestion } from './markedQuestion.ts';
+import type { MarkedQuestion } from '@evaluation/grading-model';
 import { failedQuestion, gradedQuestion } from './questionOutcome.ts';
 
 const question: MarkedQuestion = {

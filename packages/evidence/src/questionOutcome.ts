@@ -2,8 +2,7 @@ import type { Annotation, Judgement } from '@evaluation/grader';
 import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
 import { isBlankText, lacksMaterial, withoutDirection } from '@evaluation/rules';
-import type { GivenAnswer } from './answerTo.ts';
-import type { MarkedQuestion } from './markedQuestion.ts';
+import type { GivenAnswer, MarkedQuestion } from '@evaluation/grading-model';
 
 /** What a run makes of one question, as it is recorded (docs/api/results.md#fields). */
 export interface QuestionOutcome {

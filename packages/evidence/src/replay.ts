@@ -20,7 +20,7 @@ import {
   settleByKey,
   totalsOf,
 } from '@evaluation/rules';
-import { answerTo, type GivenAnswer, type ReadCopy } from './answerTo.ts';
+import { answerTo, type ReadCopy } from './answerTo.ts';
 import type { CheckedBundle, DecidedQuestion, EvidenceBundle, Outcome } from './bundle.ts';
 import { copyReviewReasons, lostWriting } from './copyReviewReasons.ts';
 import { differences } from './differences.ts';
@@ -32,7 +32,7 @@ import {
   withoutJudging,
   type QuestionOutcome,
 } from './questionOutcome.ts';
-import type { MarkedQuestion } from './markedQuestion.ts';
+import type { GivenAnswer, MarkedQuestion } from '@evaluation/grading-model';
 import { alignRequest, criteriaOf, judgeRequest, makeRubricRequest } from './requests.ts';
 import { printable } from './printable.ts';
 

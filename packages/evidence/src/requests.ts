@@ -1,22 +1,11 @@
-import type {
-  AlignRequest,
-  JudgeRequest,
-  MadeRubric,
-  MakeRubricRequest,
-  PageReading,
-} from '@evaluation/grader';
+import type { AlignRequest, JudgeRequest, MadeRubric, MakeRubricRequest } from '@evaluation/grader';
 import type { Rubric } from '@evaluation/rest-contract/schemas';
-import type { GivenAnswer } from './answerTo.ts';
-import type { MarkedQuestion } from './markedQuestion.ts';
-
-/** What a grader is told of the exam as a whole. */
-export interface ExamContext {
-  subject: string | null;
-  level: string;
-  board: string | null;
-  class: string | null;
-  instructions: string | null;
-}
+import {
+  ExamContext,
+  type GivenAnswer,
+  type MarkedQuestion,
+  type PageReading,
+} from '@evaluation/grading-model';
 
 /** What a grader is asked of a copy that was read: where each question's answer stands. */
 export const alignRequest = (questions: readonly MarkedQuestion[], pages: PageReading[]): AlignRequest => ({
@@ -32,11 +21,11 @@ export const alignRequest = (questions: readonly MarkedQuestion[], pages: PageRe
 
 /** What a grader is asked of one answer. */
 export const judgeRequest = (
-  { subject, level, board, class: className, instructions }: ExamContext,
+  exam: ExamContext,
   question: MarkedQuestion,
   answer: GivenAnswer,
 ): JudgeRequest => ({
-  exam: { subject, level, board, class: className, instructions },
+  exam: ExamContext.parse(exam),
   question: {
     label: question.label,
     type: question.type,
@@ -53,11 +42,8 @@ export const judgeRequest = (
 });
 
 /** What a grader is asked for a question without material (docs/api/rubrics.md#rules). */
-export const makeRubricRequest = (
-  { subject, level, board, class: className, instructions }: ExamContext,
-  question: MarkedQuestion,
-): MakeRubricRequest => ({
-  exam: { subject, level, board, class: className, instructions },
+export const makeRubricRequest = (exam: ExamContext, question: MarkedQuestion): MakeRubricRequest => ({
+  exam: ExamContext.parse(exam),
   question: { label: question.label, text: question.text, maxMarks: question.max_marks },
 });
 

@@ -4,16 +4,11 @@
  * See docs/architecture.md#deadlines-and-retries.
  */
 
+import type { Box, ExamContext, GivenAnswer, PageReading } from '@evaluation/grading-model';
 import type { Hold } from './hold.ts';
 import type { PreflightReport, PreflightRequest } from './preflightReport.ts';
 
-/** A rectangle in fractions of the page image as viewed, 0..1, origin top left. */
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
+export type { Box, PageReading, ReadBlock } from '@evaluation/grading-model';
 
 export interface CallOptions {
   /** Cancels the work; the call then rejects with the signal's reason within a second. One signal a run: it tells them apart. */
@@ -108,25 +103,6 @@ export interface ReadPagesRequest {
   context: PageImage | null;
 }
 
-export interface ReadBlock {
-  /** The question label as written beside the block, e.g. "Q.3" or "2 (a) contd."; null when none is. */
-  label: string | null;
-  /** The block goes on with the answer of the block before it. */
-  continues: boolean;
-  /** What is written, without the label. */
-  text: string;
-  crossedOut: boolean;
-  box: Box;
-}
-
-export interface PageReading {
-  page: number;
-  /** 0..1 */
-  legibility: number;
-  language: 'en' | 'other';
-  blocks: ReadBlock[];
-}
-
 export interface AlignRequest {
   questions: { number: number; label: string; section: string | null; type: string; text: string }[];
   pages: PageReading[];
@@ -143,13 +119,7 @@ export interface AlignedAnswer {
 }
 
 export interface JudgeRequest {
-  exam: {
-    subject: string | null;
-    level: string;
-    board: string | null;
-    class: string | null;
-    instructions: string | null;
-  };
+  exam: ExamContext;
   question: {
     label: string;
     /** A question type of docs/api/questions.md#fields; all but long_answer are decided against the key by code. */
@@ -164,17 +134,11 @@ export interface JudgeRequest {
     /** [] means none: judged as one criterion of maxMarks. */
     criteria: { name: string; marks: number; keywords: string[]; guidance: string | null }[];
   };
-  answer: {
-    text: string;
-    /** 0..1; null for a typed answer. */
-    legibility: number | null;
-    /** Where the text stands on the copy; [] for a typed answer. */
-    blocks: { page: number; box: Box; text: string }[];
-  };
+  answer: Pick<GivenAnswer, 'text' | 'legibility' | 'blocks'>;
 }
 
 export interface MakeRubricRequest {
-  exam: JudgeRequest['exam'];
+  exam: ExamContext;
   question: { label: string; text: string; maxMarks: number };
 }
 

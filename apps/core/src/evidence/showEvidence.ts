@@ -1,4 +1,5 @@
 import { promisify } from 'node:util';
+import { ExamContext, MarkedQuestion } from '@evaluation/grading-model';
 import { gunzip } from 'node:zlib';
 import { sql } from 'kysely';
 import { evidenceKey } from '@evaluation/object-store';
@@ -7,7 +8,7 @@ import { CriterionResult, GradingError, type Result } from '@evaluation/rest-con
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
-import { CurrentPaper, PaperQuestion, readPaper } from '../paper/paper.ts';
+import { CurrentPaper, readPaper } from '../paper/paper.ts';
 import { readOverrides } from '../paper/markedMaterial.ts';
 import { withPinnedRubrics } from '../paper/pinned.ts';
 import { MAX_PART_BYTES } from './storeEvidence.ts';
@@ -118,8 +119,7 @@ const instituteOf = async (services: Services, submissionId: string): Promise<st
 
 const Grader = z.object({ provider: z.string(), model: z.string() }).nullable();
 
-const Context = CurrentPaper.shape.exam.omit({ title: true });
-const Pinned = z.object({ exam: Context, questions: z.array(PaperQuestion) });
+const Pinned = z.object({ exam: ExamContext, questions: z.array(MarkedQuestion) });
 
 /** The paper as it was pinned; a run that needed no AI pinned none, and was marked by keys alone. */
 const paperOf = async (

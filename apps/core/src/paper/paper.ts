@@ -1,28 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
-import { QuestionType, Rubric } from '@evaluation/rest-contract/schemas';
+import { ExamContext, MarkedQuestion } from '@evaluation/grading-model';
 import * as z from 'zod/v4';
 import { rubricInForce } from './inForce.ts';
-
-/**
- * A question as it is marked: its key, and the rubric and model answer of one version. Pinned on a run at its first
- * claim, so that a later edit never changes what the run marks by (docs/architecture.md#runs).
- */
-export const PaperQuestion = z.object({
-  id: z.uuid(),
-  label: z.string(),
-  section: z.string(),
-  type: QuestionType,
-  text: z.string(),
-  max_marks: z.number(),
-  negative_marks: z.number(),
-  options: z.array(z.object({ label: z.string(), text: z.string() })),
-  correct_options: z.array(z.string()),
-  answer: z.union([z.number(), z.string(), z.array(z.union([z.number(), z.string()]))]).nullable(),
-  model_answer: z.string().nullable(),
-  rubric: Rubric.nullable(),
-});
-export type PaperQuestion = z.infer<typeof PaperQuestion>;
 
 /**
  * The questions of an exam in paper order, with the rubrics in force at a version.
@@ -33,26 +13,19 @@ export const readPaper = async (
   instituteId: string,
   examId: string,
   version: number | null,
-): Promise<PaperQuestion[]> => {
+): Promise<MarkedQuestion[]> => {
   const { rows } = await sql<{ questions: unknown }>`
     select ${questionsOf(instituteId, examId, version === null ? null : sql`${version}::int`)} as questions`.execute(
     tx,
   );
-  return z.array(PaperQuestion).parse(rows[0]?.questions);
+  return z.array(MarkedQuestion).parse(rows[0]?.questions);
 };
 
 /** An exam's context and paper, as a run pins them, with the version of the rubrics that it has. */
 export const CurrentPaper = z.object({
-  exam: z.object({
-    title: z.string(),
-    subject: z.string().nullable(),
-    level: z.string(),
-    board: z.string().nullable(),
-    class: z.string().nullable(),
-    instructions: z.string().nullable(),
-  }),
+  exam: ExamContext.extend({ title: z.string() }),
   rubric_version: z.int(),
-  questions: z.array(PaperQuestion),
+  questions: z.array(MarkedQuestion),
 });
 export type CurrentPaper = z.infer<typeof CurrentPaper>;
 

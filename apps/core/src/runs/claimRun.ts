@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { MarkedQuestion } from '@evaluation/grading-model';
 import { json, type Tx } from '@evaluation/database';
 import { RUN_LANES } from '@evaluation/jobs-contract';
 import { gradingError, type GradingFailure } from '@evaluation/rest-contract/grading-failures';
@@ -10,7 +11,7 @@ import { settlePendingRubrics } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 import { refusalOfFile } from '../uploads/exhaustingFiles.ts';
-import { CurrentPaper, PaperQuestion, readCurrentPaper } from '../paper/paper.ts';
+import { CurrentPaper, readCurrentPaper } from '../paper/paper.ts';
 import {
   Candidate,
   DecidedQuestion,
@@ -42,7 +43,7 @@ export const RunMaterial = z.object({
   lane: z.enum(RUN_LANES),
   exam: CurrentPaper.shape.exam,
   candidate: Candidate,
-  questions: z.array(PaperQuestion),
+  questions: z.array(MarkedQuestion),
   /** Typed answers that wait for the AI. */
   answers: z.array(z.object({ question_id: z.uuid(), text: z.string() })),
   copy: z.object({ pages: z.int(), source_url: z.string() }).nullable(),

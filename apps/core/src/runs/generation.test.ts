@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { MarkedQuestion } from '@evaluation/grading-model';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { json, type Database } from '@evaluation/database';
@@ -12,7 +13,7 @@ import { newBucket, openTestDatabase, type TestDatabase } from '@evaluation/test
 import type { HeldRun } from '../locks/heldRun.ts';
 import { addQuestions } from '../questions/addQuestions.ts';
 import { editQuestion } from '../questions/editQuestion.ts';
-import { PaperQuestion, readCurrentPaper } from '../paper/paper.ts';
+import { readCurrentPaper } from '../paper/paper.ts';
 import { editRubrics } from '../rubrics/editRubrics.ts';
 import { beginRubric, giveUpRubric, recordRubric } from './generation.ts';
 import { listRubrics } from '../rubrics/listRubrics.ts';
@@ -145,7 +146,7 @@ const newExam = async (question: Partial<QuestionInput> = {}) => {
     /** What the run is marked by. */
     pinned: async (held: HeldRun): Promise<Rubric | null | undefined> => {
       const [only] = await inTenant(actor.institute_id, async (tx) =>
-        withPinnedRubrics(tx, held, PaperQuestion.array().parse(await paperOf(held))),
+        withPinnedRubrics(tx, held, MarkedQuestion.array().parse(await paperOf(held))),
       );
       return only?.rubric;
     },

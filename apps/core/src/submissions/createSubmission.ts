@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { MarkedQuestion } from '@evaluation/grading-model';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { runLanes } from '@evaluation/jobs-contract';
@@ -19,7 +20,7 @@ import { readSubmission } from './getSubmission.ts';
 import { insertSubmission } from './insertSubmission.ts';
 import { countCredits } from '../metrics.ts';
 import { lockRowFor } from '../locks/lockSubmission.ts';
-import { readPaper, type PaperQuestion } from '../paper/paper.ts';
+import { readPaper } from '../paper/paper.ts';
 import { payForRun, readTerms } from '../runs/payForRun.ts';
 import { takeCopy } from './takeCopy.ts';
 import { checkAnswers, takeTypedAnswers } from './takeTypedAnswers.ts';
@@ -124,7 +125,7 @@ export const settleCopyOf = async (services: Services, actor: Actor, body: unkno
 const problemsOfAnswers = (
   parts: Parts<SubmissionCreate>,
   mode: 'handwritten' | 'typed',
-  paper: readonly PaperQuestion[],
+  paper: readonly MarkedQuestion[],
 ): Problem[] =>
   mode === 'typed' && isRead(parts) && parts.answers != null
     ? checkAnswers(paper, parts.answers).problems

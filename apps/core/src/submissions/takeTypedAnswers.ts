@@ -1,7 +1,7 @@
 import type { AnswerInput } from '@evaluation/rest-contract/schemas';
+import type { MarkedQuestion } from '@evaluation/grading-model';
 import { checkTypedAnswers, settleByKey, type Parts, type TypedAnswer } from '@evaluation/rules';
 import { refuse } from '../accept.ts';
-import type { PaperQuestion } from '../paper/paper.ts';
 import type { RunIntake } from '../runs/insertRun.ts';
 
 /** What was handed in, ready to be stored with its price. */
@@ -17,7 +17,7 @@ export interface Intake extends RunIntake {
 }
 
 /** What the paper says of answers, or of what could be read of them. */
-export const checkAnswers = (paper: readonly PaperQuestion[], answers: Parts<readonly AnswerInput[]>) =>
+export const checkAnswers = (paper: readonly MarkedQuestion[], answers: Parts<readonly AnswerInput[]>) =>
   checkTypedAnswers(
     answers,
     paper.map((question) => ({ ...question, option_labels: question.options.map(({ label }) => label) })),
@@ -28,7 +28,7 @@ export const checkAnswers = (paper: readonly PaperQuestion[], answers: Parts<rea
  * @throws DomainFailure validation_failed, unknown_option_label, language_not_supported, with every problem listed
  */
 export const takeTypedAnswers = (
-  paper: readonly PaperQuestion[],
+  paper: readonly MarkedQuestion[],
   answers: readonly AnswerInput[],
 ): Intake => {
   const { answered, problems, notEnglish } = checkAnswers(paper, answers);

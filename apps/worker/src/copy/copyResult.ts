@@ -1,8 +1,9 @@
-import type { PaperQuestion, RecordedQuestion } from '@evaluation/core-client';
+import type { RecordedQuestion } from '@evaluation/core-client';
+import type { MarkedQuestion } from '@evaluation/grading-model';
 
 /** One question with its result, judged now or by an earlier delivery of the run. */
 export interface CopyResult {
-  question: PaperQuestion;
+  question: MarkedQuestion;
   result: Pick<RecordedQuestion, 'awarded' | 'feedback' | 'needs_review' | 'criteria' | 'annotations'> & {
     status: 'graded' | 'failed' | 'pending' | 'cancelled' | 'not_answered';
   };

@@ -1,4 +1,5 @@
-import type { DrawingMaterial, PaperQuestion } from '@evaluation/core-client';
+import type { DrawingMaterial } from '@evaluation/core-client';
+import type { MarkedQuestion } from '@evaluation/grading-model';
 import { noticeOf } from '@evaluation/grader';
 import {
   drawCheckedCopy,
@@ -82,7 +83,7 @@ type Result = Omit<CopyResult['result'], 'criteria'> & {
  * A teacher's mark in place of the AI's. What the AI gave for each criterion adds up to a mark that does not count, so
  * ticks, crosses and figures of criteria would contradict the teacher; what it found is still said.
  */
-const overruled = (question: PaperQuestion, result: CopyResult['result'], awarded: number): Result => ({
+const overruled = (question: MarkedQuestion, result: CopyResult['result'], awarded: number): Result => ({
   ...result,
   status: 'graded',
   awarded,

@@ -1,4 +1,5 @@
-import type { AlignedAnswer, PageReading } from '@evaluation/grader';
+import type { PageReading } from '@evaluation/grading-model';
+import type { AlignedAnswer } from '@evaluation/grader';
 import { expect, test } from 'vitest';
 import { FoundAnswers, ReadPages } from '@evaluation/evidence';
 import { withProblems } from './withProblems.ts';

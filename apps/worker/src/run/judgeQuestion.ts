@@ -1,9 +1,10 @@
-import type { PaperQuestion, RecordedQuestion } from '@evaluation/core-client';
+import type { GivenAnswer } from '@evaluation/grading-model';
+import type { RecordedQuestion } from '@evaluation/core-client';
+import type { MarkedQuestion } from '@evaluation/grading-model';
 import {
   failedQuestion,
   gradedQuestion,
   judgeRequest,
-  type GivenAnswer,
   type QuestionOutcome,
   type QuestionPart,
 } from '@evaluation/evidence';
@@ -31,7 +32,7 @@ export const judgeQuestion = async (
   tools: Tools,
   run: HeldRun,
   usage: UsageCount,
-  question: PaperQuestion,
+  question: MarkedQuestion,
   answer: GivenAnswer,
   place: (annotation: Annotation) => Annotation = (annotation) => annotation,
 ): Promise<RecordedQuestion> => {
@@ -70,7 +71,7 @@ const judge = async (
   tools: Tools,
   run: HeldRun,
   usage: UsageCount,
-  question: PaperQuestion,
+  question: MarkedQuestion,
   answer: GivenAnswer,
   request: JudgeRequest,
 ): Promise<Outcome> => {
@@ -88,7 +89,7 @@ const judge = async (
 };
 
 const graded = (
-  question: PaperQuestion,
+  question: MarkedQuestion,
   answer: GivenAnswer,
   { judgement, calls, reusedFrom, shares }: Judged,
 ): Outcome => ({

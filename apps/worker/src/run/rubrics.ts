@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnknownProcedure, type PaperQuestion } from '@evaluation/core-client';
+import { isUnknownProcedure } from '@evaluation/core-client';
+import type { MarkedQuestion } from '@evaluation/grading-model';
 import { makeRubricRequest, type RubricPart } from '@evaluation/evidence';
 import { GraderFailure, RULES_VERSION } from '@evaluation/grader';
 import { lacksMaterial } from '@evaluation/rules';
@@ -24,8 +25,8 @@ export const withRubric = async (
   tools: Tools,
   run: HeldRun,
   usage: UsageCount,
-  question: PaperQuestion,
-): Promise<PaperQuestion> => {
+  question: MarkedQuestion,
+): Promise<MarkedQuestion> => {
   if (question.type !== 'long_answer' || !lacksMaterial(question)) return question;
   try {
     return await withOneRubric(tools, run, usage, question);
@@ -40,8 +41,8 @@ const withOneRubric = async (
   tools: Tools,
   run: HeldRun,
   usage: UsageCount,
-  question: PaperQuestion,
-): Promise<PaperQuestion> => {
+  question: MarkedQuestion,
+): Promise<MarkedQuestion> => {
   const begin = (failures: number | null) =>
     run.write((grading, held) => grading.beginRubric.mutate({ held, question_id: question.id, failures }));
   let failures: number | null = null;
@@ -72,8 +73,8 @@ const makeRubric = async (
   tools: Tools,
   run: HeldRun,
   usage: UsageCount,
-  question: PaperQuestion,
-): Promise<PaperQuestion['rubric']> => {
+  question: MarkedQuestion,
+): Promise<MarkedQuestion['rubric']> => {
   try {
     const answered = await usage.counted(
       tools.grader.makeRubric(makeRubricRequest(run.material.exam, question), run),

@@ -1,0 +1,14 @@
+import * as z from 'zod/v4';
+
+/**
+ * What a grader is told of the exam as a whole. The order of the fields is part of the key by which a judgement is found
+ * again, so a new field comes last.
+ */
+export const ExamContext = z.object({
+  subject: z.string().nullable(),
+  level: z.string(),
+  board: z.string().nullable(),
+  class: z.string().nullable(),
+  instructions: z.string().nullable(),
+});
+export type ExamContext = z.infer<typeof ExamContext>;

@@ -1,0 +1,29 @@
+import * as z from 'zod/v4';
+
+/** A rectangle in fractions of the page image as viewed, 0..1, origin top left. */
+export const Box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
+export type Box = z.infer<typeof Box>;
+
+/** A piece of writing on a page. */
+export const ReadBlock = z.object({
+  /** The question label as written beside the block, e.g. "Q.3" or "2 (a) contd."; null when none is. */
+  label: z.string().nullable(),
+  /** The block goes on with the answer of the block before it. */
+  continues: z.boolean(),
+  /** What is written, without the label. */
+  text: z.string(),
+  crossedOut: z.boolean(),
+  box: Box,
+});
+export type ReadBlock = z.infer<typeof ReadBlock>;
+
+/** What was read on one page of a copy. */
+export const PageReading = z.object({
+  /** 1-based number of the page in the copy. */
+  page: z.int(),
+  /** 0..1 */
+  legibility: z.number(),
+  language: z.enum(['en', 'other']),
+  blocks: z.array(ReadBlock),
+});
+export type PageReading = z.infer<typeof PageReading>;
