@@ -46,10 +46,10 @@ export const materialWarnings = (question: {
   model_answer?: string | null | undefined;
 }): Warning[] => {
   const warnings: Warning[] = [];
-  if (question.rubric?.criteria.some(({ marks }) => !Number.isInteger(marks * 2)) === true) {
+  if (question.rubric?.criteria.some(({ marks }) => !isOnMarkStep(marks)) === true) {
     warnings.push({
       code: 'rubric_marks_not_half_step',
-      message: `Question ${question.label}: a criterion has marks that are not in steps of 0.5.`,
+      message: `Question ${question.label}: a criterion has marks that are not in steps of ${MARK_STEP}.`,
     });
   }
   if (lacksMaterial(question)) {

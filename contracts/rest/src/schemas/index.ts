@@ -9,4 +9,4 @@ export * from './review.ts';
 export * from './rubric.ts';
 export * from './submission.ts';
 export * from './upload.ts';
-export { MARK_STEP } from './markStep.ts';
+export { isOnMarkStep, MARK_STEP } from './markStep.ts';

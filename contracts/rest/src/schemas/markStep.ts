@@ -3,10 +3,10 @@ import * as z from 'zod/v4';
 /** Marks of questions, and those that a teacher or a model gives, are multiples of this. */
 export const MARK_STEP = 0.5;
 
-const isWholeSteps = (marks: number): boolean => Number.isInteger(marks / MARK_STEP);
+export const isOnMarkStep = (marks: number): boolean => Number.isInteger(marks / MARK_STEP);
 
 /** Marks in whole steps. */
 export const steppedMarks = (marks: z.ZodNumber): z.ZodNumber =>
   marks
-    .refine(isWholeSteps, { error: `Marks go in steps of ${MARK_STEP}.`, params: { code: 'invalid_step' } })
+    .refine(isOnMarkStep, { error: `Marks go in steps of ${MARK_STEP}.`, params: { code: 'invalid_step' } })
     .meta({ multipleOf: MARK_STEP });

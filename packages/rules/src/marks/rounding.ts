@@ -1,7 +1,7 @@
 import { MARK_STEP } from '@evaluation/rest-contract/schemas';
 import { Decimal } from 'decimal.js';
 
-export { MARK_STEP } from '@evaluation/rest-contract/schemas';
+export { isOnMarkStep, MARK_STEP } from '@evaluation/rest-contract/schemas';
 
 /**
  * The mark that stands for what a grader proposed: held within 0..`marks`, then the nearest multiple of `MARK_STEP`, ties
