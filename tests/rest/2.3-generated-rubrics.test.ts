@@ -13,7 +13,7 @@ import { startModelGate, type ModelGate } from '../resilience/modelGate.ts';
 
 /*
  * docs/api/rubrics.md#rules, as a client sees it. While the gate holds the model's answers back, the model thinks. The states
- * that lie behind it, dead workers among them, are in core's rubrics/generation.test.ts.
+ * that lie behind it, dead workers among them, are in core's runs/generateRubric.test.ts.
  */
 
 let model: ModelServer;

@@ -154,7 +154,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   });
 
   try {
-    await refuseMightyRole(pool);
+    await assertRoleIsSubjectToRls(pool);
   } catch (error) {
     await Promise.all([pool.end(), unhurriedPool.end(), keyPool.end(), pingPool.end()]);
     throw error;
@@ -311,7 +311,7 @@ const endWhenSilent = (client: pg.PoolClient, silenceMs: number): void => {
   socket.setTimeout(silenceMs, () => socket.destroy());
 };
 
-const refuseMightyRole = async (pool: pg.Pool): Promise<void> => {
+const assertRoleIsSubjectToRls = async (pool: pg.Pool): Promise<void> => {
   const { rows } = await pool.query<{ mighty: boolean }>(
     'select rolsuper or rolbypassrls as mighty from pg_roles where rolname = current_user',
   );

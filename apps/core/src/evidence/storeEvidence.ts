@@ -92,7 +92,7 @@ const announceEvidence = ({ database }: Pick<Services, 'database'>, held: HeldRu
       .where(isHeldBy(held))
       .executeTakeFirst();
     if (run === undefined) return null;
-    return run.evidence_since !== null || (await hasEvidence(tx, held)) ? run.submission_id : null;
+    return run.evidence_since !== null || (await markRunHasEvidence(tx, held)) ? run.submission_id : null;
   });
 
 /** Says which record a part belongs to: in the record's transaction, and only if it is the first of its kind. */
@@ -119,7 +119,7 @@ export const noteEvidence = async (
  * From the first part on the run stands among those whose evidence is removed one day (removeEvidence.ts).
  * @returns false: the run is not held any more, and is left as it is
  */
-export const hasEvidence = async (tx: Tx, held: HeldRun): Promise<boolean> => {
+export const markRunHasEvidence = async (tx: Tx, held: HeldRun): Promise<boolean> => {
   const run = await tx
     .updateTable('runs')
     .set({ evidence_since: sql<Date>`coalesce(evidence_since, clock_timestamp())` })

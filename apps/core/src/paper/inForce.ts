@@ -7,7 +7,7 @@ export const WHITE_SPACE =
 /**
  * What marks a question at a version of its exam's rubrics: the last row up to it (docs/architecture.md#rubrics). A client's row says
  * what the client set. One that sets nothing, or none at all, lets the rubric stand in that was generated for that
- * version from the question's text; it stands as long as the text does (generation.ts).
+ * version from the question's text; it stands as long as the text does (runs/generateRubric.ts).
  * @param version SQL of the version, in a query whose `questions` are called `q`
  * @returns SQL of a row `{version, source, rubric, model_answer}`, or none: for `left join lateral … on true`
  */

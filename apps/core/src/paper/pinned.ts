@@ -6,7 +6,7 @@ import { isHeldBy, lostRun, type HeldRun } from '../locks/heldRun.ts';
 
 /*
  * What a run is marked by: the paper as it stood at its first claim, which never changes, and beside it the rubrics that
- * were generated since (generation.ts), a row each. A paper may be megabytes, so where one question is asked for, only
+ * were generated since (runs/generateRubric.ts), a row each. A paper may be megabytes, so where one question is asked for, only
  * that one leaves the database.
  */
 

@@ -38,7 +38,7 @@ import {
   PageReadings,
   UncheckedEvidence,
 } from '../workerCalls/workerInput.ts';
-import { beginRubric, giveUpRubric, recordRubric } from '../runs/generation.ts';
+import { beginRubric, giveUpRubric, recordRubric } from '../runs/generateRubric.ts';
 import { gradingProcedure, router } from '../trpc.ts';
 import { UsedUp } from '../uploads/exhaustingFiles.ts';
 

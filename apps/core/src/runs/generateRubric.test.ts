@@ -15,7 +15,7 @@ import { addQuestions } from '../questions/addQuestions.ts';
 import { editQuestion } from '../questions/editQuestion.ts';
 import { readCurrentPaper } from '../paper/paper.ts';
 import { editRubrics } from '../rubrics/editRubrics.ts';
-import { beginRubric, giveUpRubric, recordRubric } from './generation.ts';
+import { beginRubric, giveUpRubric, recordRubric } from './generateRubric.ts';
 import { listRubrics } from '../rubrics/listRubrics.ts';
 import { withPinnedRubrics } from '../paper/pinned.ts';
 

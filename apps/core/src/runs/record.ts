@@ -3,7 +3,7 @@ import { advances, type GradingStep } from '@evaluation/rules';
 import { sql } from 'kysely';
 import * as z from 'zod/v4';
 import { keepJudgement, type MadeJudgement, type StandingJudgement } from '../evidence/standingJudgements.ts';
-import { hasEvidence, noteEvidence, putEvidence } from '../evidence/storeEvidence.ts';
+import { markRunHasEvidence, noteEvidence, putEvidence } from '../evidence/storeEvidence.ts';
 import type { Services } from '../services.ts';
 import { lockHeldRun, type HeldRun } from '../locks/heldRun.ts';
 import { noteUsed, type UsedByRun } from './usedByRun.ts';
@@ -143,7 +143,7 @@ export const recordQuestion = async (
       const standing = await keepJudgement(tx, held, result.question_id, judgement, retentionDays);
       if (standing !== null) return { standing };
       // Otherwise the part has seen to it: whoever sweeps must find the judgement's run.
-      if (part === null) await hasEvidence(tx, held);
+      if (part === null) await markRunHasEvidence(tx, held);
     }
     const inserted = await tx
       .insertInto('question_results')

@@ -15,7 +15,7 @@ const LAST_LOOK_MS = 2000;
 
 /**
  * The question with what it is marked by: a long answer with neither rubric nor model answer gets the one rubric that
- * all copies of the exam are marked by, made here by the first of them (docs/api/rubrics.md#rules; core's `runs/generation.ts`).
+ * all copies of the exam are marked by, made here by the first of them (docs/api/rubrics.md#rules; core's `runs/generateRubric.ts`).
  * When it cannot be made, the question stays without, which its result says in `no_rubric`, and the next copy tries again.
  * If this worker dies meanwhile, another run takes over. A core of the release before makes none, and the question stays
  * without too.
