@@ -11,8 +11,8 @@ import { exportArchive } from './exportArchive.ts';
 /* An archive is read by the tar of the machine that it is taken to. */
 
 const tar = promisify(execFile);
-const of = { institute_id: randomUUID(), candidate_id: randomUUID() };
-const folder = `candidate-${of.candidate_id}`;
+const exported = { institute_id: randomUUID(), candidate_id: randomUUID() };
+const folder = `candidate-${exported.candidate_id}`;
 /** The longest path of an export. */
 const evidence = `files/${randomUUID()}/evidence/${randomUUID()}/${randomBytes(32).toString('hex')}.json.gz`;
 
@@ -29,7 +29,7 @@ test('an archive holds the folder of an export, byte for byte, readable by its o
   const scan = randomBytes(100_000);
   const chunks: Uint8Array[] = [];
   const archive = archiveIn(chunks);
-  await archive.begin(of);
+  await archive.begin(exported);
   await archive.say('{"candidate":');
   await archive.file('files/a/copy.pdf', scan.byteLength, () =>
     inPieces(scan.subarray(0, 70_000), scan.subarray(70_000)),
@@ -51,7 +51,7 @@ test('an archive holds the folder of an export, byte for byte, readable by its o
   await tar('tar', ['-xf', file, '-C', root]);
   const text = (path: string) => readFile(join(root, folder, path), 'utf8');
   expect(await text('candidate.json')).toBe('{"candidate":"Zoë"}');
-  expect(JSON.parse(await text('export.json'))).toEqual(of);
+  expect(JSON.parse(await text('export.json'))).toEqual(exported);
   expect(await readFile(join(root, folder, 'files/a/copy.pdf'))).toEqual(scan);
   expect(await text(evidence)).toBe('x'.repeat(512));
   expect((await stat(join(root, folder, 'files/a/empty'))).size).toBe(0);
@@ -65,7 +65,7 @@ test.each([
 ])('a file that %s ends the archive with a failure, and nothing follows it', async (_what, pieces) => {
   const chunks: Uint8Array[] = [];
   const archive = archiveIn(chunks);
-  await archive.begin(of);
+  await archive.begin(exported);
   await expect(archive.file('files/a/copy.pdf', 5, () => inPieces(...pieces))).rejects.toMatchObject({
     code: 'file_not_fetched',
   });
@@ -76,7 +76,7 @@ test.each([
 
 test('who reads no further is told that the archive cannot be written', async () => {
   const archive = exportArchive(() => Promise.reject(new Error('write EPIPE')));
-  await expect(archive.begin(of)).rejects.toMatchObject({
+  await expect(archive.begin(exported)).rejects.toMatchObject({
     code: 'archive_not_written',
     message: expect.stringContaining('EPIPE'),
   });

@@ -29,10 +29,10 @@ export const exportArchive = (write: (bytes: Uint8Array) => Promise<unknown>): D
     await put(padding(content.byteLength));
   };
   return {
-    begin: async (of) => {
-      folder = `candidate-${of.candidate_id}`;
+    begin: async (exported) => {
+      folder = `candidate-${exported.candidate_id}`;
       await put(headerOf(`${folder}/`, 0));
-      await entry('export.json', Buffer.from(`${JSON.stringify(of)}\n`));
+      await entry('export.json', Buffer.from(`${JSON.stringify(exported)}\n`));
     },
     file: async (path, sizeBytes, fetchFile) => {
       const place = `${folder}/${path}`;

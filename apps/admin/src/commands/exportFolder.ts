@@ -25,8 +25,8 @@ export const exportFolder = (folder: string): Destination => {
   const partial = join(folder, 'candidate.json.part');
   let document: FileHandle | undefined;
   return {
-    begin: async (of) => {
-      await written(folder, () => claimFolder(folder, of));
+    begin: async (exported) => {
+      await written(folder, () => claimFolder(folder, exported));
       document = await written(partial, () => open(partial, 'w', 0o600));
     },
     file: (path, sizeBytes, fetchFile) => writeOnce(join(folder, path), sizeBytes, fetchFile),
@@ -37,10 +37,10 @@ export const exportFolder = (folder: string): Destination => {
 };
 
 /** Two candidates in one folder would be one candidate's data given to another. */
-const claimFolder = async (folder: string, of: Exported): Promise<void> => {
+const claimFolder = async (folder: string, exported: Exported): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const marker = join(folder, 'export.json');
-  const mine = `${JSON.stringify(of)}\n`;
+  const mine = `${JSON.stringify(exported)}\n`;
   const there = await readdir(folder);
   if (there.length === 0) return writeFile(marker, mine, { mode: 0o600 });
   const found = there.includes('export.json') ? await readFile(marker, 'utf8') : null;

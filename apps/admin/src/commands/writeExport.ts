@@ -21,7 +21,7 @@ export interface Exported {
  * everything else is there.
  */
 export interface Destination {
-  begin(of: Exported): Promise<void>;
+  begin(exported: Exported): Promise<void>;
   /** `fetchFile` is called where the file is not there yet. */
   file(path: string, sizeBytes: number, fetchFile: () => Promise<Readable>): Promise<void>;
   /** The next piece of `candidate.json`. */
@@ -49,16 +49,16 @@ export const writeExport = async (
   { to, inside }: { to: Destination; inside: boolean },
 ): Promise<Written> => {
   const { candidate, registrations, submission_ids } = await control.exportCandidate.query(wanted);
-  const of = { institute_id: wanted.institute_id, candidate_id: candidate.id };
+  const exported = { institute_id: wanted.institute_id, candidate_id: candidate.id };
   const totals = { files: 0, size_bytes: 0 };
   try {
-    await to.begin(of);
+    await to.begin(exported);
     await to.say(
       `{"candidate":${stringifyExact(candidate)},\n"registrations":${JSON.stringify(registrations)},\n"submissions":[`,
     );
     for (const [index, submission_id] of submission_ids.entries()) {
-      const rows = await control.exportSubmission.query({ ...of, submission_id });
-      const files = await writeFiles(control, { ...of, submission_id, inside }, to);
+      const rows = await control.exportSubmission.query({ ...exported, submission_id });
+      const files = await writeFiles(control, { ...exported, submission_id, inside }, to);
       totals.files += files.length;
       for (const { size_bytes } of files) totals.size_bytes += size_bytes;
       await to.say(`${index === 0 ? '' : ','}\n${stringifyExact({ ...rows, files })}`);
@@ -78,16 +78,16 @@ interface ExportedFile {
 
 const writeFiles = async (
   control: Control,
-  of: Exported & { submission_id: string; inside: boolean },
+  exported: Exported & { submission_id: string; inside: boolean },
   to: Destination,
 ): Promise<ExportedFile[]> => {
   const written: ExportedFile[] = [];
   let after: string | undefined;
   do {
-    const page = await control.exportFiles.query({ ...of, after });
+    const page = await control.exportFiles.query({ ...exported, after });
     for (const { path, size_bytes, url } of page.files) {
       if (path.split('/').includes('..')) throw new Error('a file lies outside its folder');
-      const place = `files/${of.submission_id}/${path}`;
+      const place = `files/${exported.submission_id}/${path}`;
       await to.file(place, size_bytes, () => fetchFile(url));
       written.push({ path: place, size_bytes });
     }

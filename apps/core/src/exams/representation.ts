@@ -135,7 +135,7 @@ export const showExams = async (
 };
 
 const byQuestion = (material: readonly OwnMaterial[]): Map<string, OwnMaterial> =>
-  new Map(material.map((of) => [of.question_id, of]));
+  new Map(material.map((entry) => [entry.question_id, entry]));
 
 /** What the client set for the long answers of these exams, each at its version; generated rubrics do not count. */
 const readMaterial = async (

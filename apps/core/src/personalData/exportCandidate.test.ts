@@ -22,13 +22,13 @@ let database: Database;
 let objects: ObjectStore;
 let internal: string;
 
-const of = { institute_id: randomUUID(), candidate_id: randomUUID(), submission_id: randomUUID() };
+const owner = { institute_id: randomUUID(), candidate_id: randomUUID(), submission_id: randomUUID() };
 const upload = randomUUID();
 const run = randomUUID();
 const files = {
-  'checked-copies/': checkedCopyKey(of.institute_id, of.submission_id, run, 1),
-  'evidence/': evidenceKey(of.institute_id, of.submission_id, run, 'a0'.repeat(32)),
-  'copy.pdf': `${sealedKey(of.institute_id, upload)}-${randomUUID()}`,
+  'checked-copies/': checkedCopyKey(owner.institute_id, owner.submission_id, run, 1),
+  'evidence/': evidenceKey(owner.institute_id, owner.submission_id, run, 'a0'.repeat(32)),
+  'copy.pdf': `${sealedKey(owner.institute_id, upload)}-${randomUUID()}`,
 };
 
 beforeAll(async () => {
@@ -49,13 +49,13 @@ beforeAll(async () => {
   await maker.query(
     `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, submission_id)
      values ($1, $2, 'ready', 'copy.pdf', 'application/pdf', 1, 'key', $3, $4)`,
-    [upload, of.institute_id, files['copy.pdf'], of.submission_id],
+    [upload, owner.institute_id, files['copy.pdf'], owner.submission_id],
   );
   await maker.query(
     `insert into submissions (id, institute_id, exam_id, candidate_id, upload_id, current_run_id, status, lane, review_reasons,
        questions_total, quote_unit, quote_credits, quote_rate_source, warnings)
      values ($1, $2, gen_random_uuid(), $3, $4, $5, 'graded', 'copy', '{}', 1, 'copy', 1, 'standard', '[]')`,
-    [of.submission_id, of.institute_id, of.candidate_id, upload, run],
+    [owner.submission_id, owner.institute_id, owner.candidate_id, upload, run],
   );
   await maker.end();
   for (const key of Object.values(files)) await objects.put(key, Buffer.from(key), 'application/pdf');
@@ -67,8 +67,8 @@ afterAll(async () => {
 });
 
 test('files are signed for the address that clients reach, as uploads are, and for core’s own where the CLI runs beside core', async () => {
-  const outside = await exportFiles({ database, objects }, { ...of, inside: false });
-  const within = await exportFiles({ database, objects }, { ...of, inside: true });
+  const outside = await exportFiles({ database, objects }, { ...owner, inside: false });
+  const within = await exportFiles({ database, objects }, { ...owner, inside: true });
   expect(outside.files.map(({ path }) => path)).toEqual(within.files.map(({ path }) => path));
   expect(outside.files.map(({ path }) => path)).toEqual(
     Object.keys(files).map((path) => expect.stringContaining(path)),

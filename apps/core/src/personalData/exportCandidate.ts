@@ -55,11 +55,11 @@ type WantedSubmission = z.infer<typeof WantedSubmission>;
 export const exportSubmission = async (services: Services, wanted: WantedSubmission) =>
   services.database.inTenant(wanted.institute_id, async (tx) => {
     const submission = await findSubmission(tx, wanted);
-    const of = { institute_id: wanted.institute_id, submission_id: submission.id };
+    const submissionKey = { institute_id: wanted.institute_id, submission_id: submission.id };
     const exam = await tx
       .selectFrom('exams')
       .select(['id', 'external_ref', 'title', 'mode', 'subject', 'class', 'conducted_on'])
-      .where('institute_id', '=', of.institute_id)
+      .where('institute_id', '=', submissionKey.institute_id)
       .where('id', '=', submission.exam_id)
       .executeTakeFirstOrThrow();
     const upload =
@@ -69,18 +69,18 @@ export const exportSubmission = async (services: Services, wanted: WantedSubmiss
             .selectFrom('uploads')
             .select(['id', 'file_name', 'content_type', 'size_bytes', 'pages', 'sha256', 'status'])
             .select(['files_removed_at', 'created_at', 'updated_at'])
-            .where('institute_id', '=', of.institute_id)
+            .where('institute_id', '=', submissionKey.institute_id)
             .where('id', '=', submission.upload_id)
             .executeTakeFirstOrThrow();
     return {
       submission,
       exam,
       upload,
-      answers: await rowsOf(tx, 'answers', of).orderBy('question_id').execute(),
-      runs: await runsOf(tx, of),
-      reviews: await rowsOf(tx, 'reviews', of).orderBy('question_id').execute(),
-      audit_entries: await rowsOf(tx, 'audit_entries', of).orderBy('id').execute(),
-      checked_copies: await rowsOf(tx, 'checked_copies', of).orderBy('marks_revision').execute(),
+      answers: await rowsOf(tx, 'answers', submissionKey).orderBy('question_id').execute(),
+      runs: await runsOf(tx, submissionKey),
+      reviews: await rowsOf(tx, 'reviews', submissionKey).orderBy('question_id').execute(),
+      audit_entries: await rowsOf(tx, 'audit_entries', submissionKey).orderBy('id').execute(),
+      checked_copies: await rowsOf(tx, 'checked_copies', submissionKey).orderBy('marks_revision').execute(),
     };
   });
 

@@ -35,9 +35,9 @@ export const addQuestions = (
     const paper = checkAdded({ mode: exam.mode, standing, questions });
     if (paper.problems.length > 0) refuse(paper.problems);
 
-    const of = { instituteId: actor.institute_id, examId: exam.id };
-    const sectionIds = await addSections(tx, of, standing, paper);
-    const added = await insertQuestions(tx, of, {
+    const place = { instituteId: actor.institute_id, examId: exam.id };
+    const sectionIds = await addSections(tx, place, standing, paper);
+    const added = await insertQuestions(tx, place, {
       questions: paper.questions,
       sectionIds,
       after: standing.lastQuestion,
@@ -50,8 +50,8 @@ export const addQuestions = (
         model_answer: question.model_answer ?? null,
       }));
     const version = current + (rubrics.length > 0 ? 1 : 0);
-    await appendVersion(tx, of, version, rubrics);
-    await recountPaper(tx, of, version);
+    await appendVersion(tx, place, version, rubrics);
+    await recountPaper(tx, place, version);
     const stored = await readQuestions(tx, actor.institute_id, exam.id, {
       include: WHOLE,
       ids: added.map(({ id }) => id),

@@ -25,8 +25,8 @@ export const deleteQuestion = (
       .where('institute_id', '=', actor.institute_id)
       .where('id', '=', question.id)
       .execute();
-    const of = { instituteId: actor.institute_id, examId: exam.id };
-    await dropEmptySections(tx, of);
-    await recountPaper(tx, of, exam.rubric_version);
+    const place = { instituteId: actor.institute_id, examId: exam.id };
+    await dropEmptySections(tx, place);
+    await recountPaper(tx, place, exam.rubric_version);
     return { id: question.id, deleted: true };
   });

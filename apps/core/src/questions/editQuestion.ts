@@ -77,7 +77,7 @@ export const editQuestion = (
     const problems = [...otherOptionIds(stored.question, edit), ...paper.problems];
     if (problems.length > 0 || placed === undefined) return refuse(problems);
 
-    const of = { instituteId: actor.institute_id, examId: exam.id };
+    const place = { instituteId: actor.institute_id, examId: exam.id };
     // A rubric that was generated goes with the text that it was made from, and without a new version.
     const rubric = editMaterial(stored.material, edit);
     const isNew = FIELDS.some(
@@ -88,7 +88,7 @@ export const editQuestion = (
         ),
     );
     if (isNew || rubric !== null) {
-      const sectionIds = await addSections(tx, of, standing, paper);
+      const sectionIds = await addSections(tx, place, standing, paper);
       await tx
         .updateTable('questions')
         .set(questionColumns(placed, sectionIds))
@@ -96,10 +96,10 @@ export const editQuestion = (
         .where('id', '=', id)
         .execute();
       await replaceOptions(tx, actor.institute_id, stored.question, placed);
-      await dropEmptySections(tx, of);
+      await dropEmptySections(tx, place);
       const version = current + (rubric === null ? 0 : 1);
-      if (rubric !== null) await appendVersion(tx, of, version, [{ question_id: id, ...rubric }]);
-      await recountPaper(tx, of, version);
+      if (rubric !== null) await appendVersion(tx, place, version, [{ question_id: id, ...rubric }]);
+      await recountPaper(tx, place, version);
     }
     const { question } = await findQuestion(tx, actor.institute_id, exam.id, id, include);
     return { ...question, warnings: paper.warnings };

@@ -126,7 +126,7 @@ export const giveUpRubric = (
     await tx
       .updateTable('rubric_generations')
       .set({ run_id: null, fence: null, failures: sql<number>`failures + 1` })
-      .where((of) => of.and({ ...key, run_id: held.run_id, fence: held.fence }))
+      .where((expression) => expression.and({ ...key, run_id: held.run_id, fence: held.fence }))
       .execute();
   });
 
@@ -154,7 +154,7 @@ interface Key {
 const readKey = async (tx: Tx, held: HeldRun, question: PinnedQuestion): Promise<Key> => {
   const { version } = await tx
     .selectFrom('rubric_versions')
-    .select((of) => of.fn.max('version').as('version'))
+    .select((expression) => expression.fn.max('version').as('version'))
     .where('institute_id', '=', held.institute_id)
     .where('question_id', '=', question.id)
     .where('source', '=', 'client')
@@ -172,7 +172,7 @@ const readMade = async (tx: Tx, key: Key): Promise<Rubric | null> => {
   const row = await tx
     .selectFrom('rubric_versions')
     .select('rubric')
-    .where((of) => of.and(key))
+    .where((expression) => expression.and(key))
     .where('source', '=', 'generated')
     .executeTakeFirst();
   return row === undefined ? null : Rubric.parse(row.rubric);
@@ -207,7 +207,7 @@ const takePlace = async (
   const row = await tx
     .selectFrom('rubric_generations')
     .select(['run_id', 'fence', 'failures'])
-    .where((of) => of.and(key))
+    .where((expression) => expression.and(key))
     .forUpdate()
     .executeTakeFirst();
   // Recorded, and so deleted, since the insert found it there.
@@ -229,7 +229,7 @@ const takePlace = async (
   await tx
     .updateTable('rubric_generations')
     .set({ run_id: held.run_id, fence: held.fence })
-    .where((of) => of.and(key))
+    .where((expression) => expression.and(key))
     .execute();
   return { state: 'yours' };
 };
@@ -238,7 +238,7 @@ const takePlace = async (
 const releasePlace = async (tx: Tx, held: HeldRun, key: Key): Promise<boolean> => {
   const released = await tx
     .deleteFrom('rubric_generations')
-    .where((of) => of.and({ ...key, run_id: held.run_id, fence: held.fence }))
+    .where((expression) => expression.and({ ...key, run_id: held.run_id, fence: held.fence }))
     .returning('question_id')
     .executeTakeFirst();
   return released !== undefined;

@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 beforeEach(() => maker.query('truncate uploads'));
 
-const round = (of: Needed = services) => removeFiles(of, new AbortController().signal);
+const round = (needed: Needed = services) => removeFiles(needed, new AbortController().signal);
 
 interface Made {
   id: string;
