@@ -1,4 +1,4 @@
-import { settleByKey } from '@evaluation/rules';
+import { markByKey } from '@evaluation/rules';
 import { expect, test } from 'vitest';
 import type { MarkedQuestion } from '@evaluation/grading-model';
 import { failedQuestion, gradedQuestion } from './questionOutcome.ts';
@@ -29,7 +29,7 @@ test('what a candidate typed is shown in the order that it has, marked by the AI
     feedback: '',
     reviewReasons: [],
   };
-  const [byKey] = settleByKey([question], [{ question_id: question.id, option_labels: [], text }]).results;
+  const [byKey] = markByKey([question], [{ question_id: question.id, option_labels: [], text }]).results;
   for (const outcome of [
     gradedQuestion(question, given, judgement),
     failedQuestion(question, given, false),

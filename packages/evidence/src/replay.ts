@@ -17,7 +17,7 @@ import {
   finalStatus,
   MAX_VISION_PAGES,
   PAGES_BEYOND_VISION_LIMIT,
-  settleByKey,
+  markByKey,
   totalsOf,
 } from '@evaluation/rules';
 import { answerTo, type ReadCopy } from './answerTo.ts';
@@ -76,9 +76,7 @@ interface Decided {
 
 const replayTyped = (checked: CheckedBundle, problems: string[]): Decided => {
   const { questions, answers } = checked.bundle;
-  const byKey = new Map(
-    settleByKey(questions, answers).results.map((result) => [result.question_id, result]),
-  );
+  const byKey = new Map(markByKey(questions, answers).results.map((result) => [result.question_id, result]));
   const textOf = new Map(answers.map(({ question_id, text }) => [question_id, text ?? '']));
   const decided = due(checked.bundle).flatMap((question) => {
     const settled = byKey.get(question.id);

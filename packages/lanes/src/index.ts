@@ -7,7 +7,7 @@ export type {
   OpenLanesOptions,
   PublishResult,
   PullOptions,
-  Settle,
+  MessageReply,
 } from './lanes.ts';
 export type { ControlKind, ControlMessages, Lane, LaneJobs } from '@evaluation/jobs-contract';
 export { messageId } from '@evaluation/jobs-contract';

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openLanes, type Lane, type LaneJobs, type Lanes, type Settle } from './index.ts';
+import { openLanes, type Lane, type LaneJobs, type Lanes, type MessageReply } from './index.ts';
 
 let dataDir: string;
 let server: EmbeddedNats;
@@ -70,7 +70,7 @@ function publishRun(lanes: Lanes, run: RunJob) {
 function startPulling<L extends Lane>(
   lanes: Lanes,
   lane: L,
-  handle: (job: LaneJobs[L], settle: Settle) => Promise<void> | void = (_job, { ack }) => ack(),
+  handle: (job: LaneJobs[L], settle: MessageReply) => Promise<void> | void = (_job, { ack }) => ack(),
   concurrency = 1,
 ) {
   const abort = new AbortController();

@@ -19,7 +19,7 @@ export interface PublishResult {
 }
 
 /** How a handler says what becomes of its message. The first call counts. */
-export interface Settle {
+export interface MessageReply {
   /** The job is claimed in PostgreSQL (or needs no work any more): the lane may forget it. */
   ack(): void;
   /** Not now: give it to any puller again after `delayMs`. */
@@ -41,7 +41,7 @@ export interface PullOptions<L extends Lane> {
    * Handle one job. Call `ack` as soon as it is claimed, within 30 seconds, not when it is done: from the claim on, the
    * lease in PostgreSQL watches over it. A handler that throws, or returns without settling, releases the job.
    */
-  handle(job: LaneJobs[L], settle: Settle): Promise<void>;
+  handle(job: LaneJobs[L], settle: MessageReply): Promise<void>;
 }
 
 /** Messages to every process that is connected now; lost to the others. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { settleCriteria } from './criterionMarks.ts';
+import { roundAwards } from './criterionMarks.ts';
 
 const two = [
   { name: 'Definition', marks: 2 },
@@ -10,7 +10,7 @@ const two = [
 describe('the marks of criteria are settled by code', () => {
   test('good awards stand and are summed', () => {
     expect(
-      settleCriteria(two, [
+      roundAwards(two, [
         { number: 2, awarded: 0.5 },
         { number: 1, awarded: 1.5 },
       ]),
@@ -35,18 +35,18 @@ describe('the marks of criteria are settled by code', () => {
     ['not a number', Number.NaN, 2, 0],
     ['infinite', Number.POSITIVE_INFINITY, 2, 2],
   ])('an award %s is put right and reported', (_, award, marks, expected) => {
-    const settled = settleCriteria([{ name: 'Only', marks }], [{ number: 1, awarded: award }]);
+    const settled = roundAwards([{ name: 'Only', marks }], [{ number: 1, awarded: award }]);
     expect(settled.awarded).toBe(expected);
     expect(settled.problems).toHaveLength(1);
   });
 
   test('full marks off the half steps are allowed without a word', () => {
-    const settled = settleCriteria([{ name: 'Only', marks: 1.3 }], [{ number: 1, awarded: 1.3 }]);
+    const settled = roundAwards([{ name: 'Only', marks: 1.3 }], [{ number: 1, awarded: 1.3 }]);
     expect(settled).toMatchObject({ awarded: 1.3, problems: [] });
   });
 
   test('missing, unknown and repeated numbers are reported, and the first of two counts', () => {
-    const settled = settleCriteria(two, [
+    const settled = roundAwards(two, [
       { number: 1, awarded: 1 },
       { number: 1, awarded: 2 },
       { number: 3, awarded: 2 },
@@ -71,7 +71,7 @@ describe('the marks of criteria are settled by code', () => {
     ['what the half steps would make full marks is nothing, and told', 1.9, 0, 1],
     ['more than full marks is full marks, and told', 3, 2, 1],
   ])('with partial marking off %s', (_, award, expected, problems) => {
-    const settled = settleCriteria([{ name: 'Only', marks: 2 }], [{ number: 1, awarded: award }], {
+    const settled = roundAwards([{ name: 'Only', marks: 2 }], [{ number: 1, awarded: award }], {
       partial: false,
     });
     expect(settled.awarded).toBe(expected);
@@ -81,7 +81,7 @@ describe('the marks of criteria are settled by code', () => {
   test('fifty criteria of twenty marks add up to a thousand, and no award makes it more', () => {
     const fifty = Array.from({ length: 50 }, (_, index) => ({ name: `c${index}`, marks: 20 }));
     const of = (awarded: number) =>
-      settleCriteria(
+      roundAwards(
         fifty,
         fifty.map((_, index) => ({ number: index + 1, awarded })),
       ).awarded;
@@ -93,7 +93,7 @@ describe('the marks of criteria are settled by code', () => {
   test('thirds of marks sum exactly', () => {
     const thirds = [0.1, 0.2, 0.7].map((marks, index) => ({ name: `c${index}`, marks }));
     const awards = thirds.map(({ marks }, index) => ({ number: index + 1, awarded: marks }));
-    expect(settleCriteria(thirds, awards).awarded).toBe(1);
+    expect(roundAwards(thirds, awards).awarded).toBe(1);
   });
 
   test('whatever is proposed, no criterion leaves 0..marks and only full marks leave the half steps', () => {
@@ -101,7 +101,7 @@ describe('the marks of criteria are settled by code', () => {
     const award = fc.record({ number: fc.integer({ min: -1, max: 8 }), awarded: fc.double() });
     fc.assert(
       fc.property(fc.array(marks, { maxLength: 6 }), fc.array(award, { maxLength: 10 }), (list, awards) => {
-        const settled = settleCriteria(
+        const settled = roundAwards(
           list.map((each, index) => ({ name: `c${index}`, marks: each })),
           awards,
         );

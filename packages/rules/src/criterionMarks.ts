@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { roundToAllowedMark } from './marks/rounding.ts';
 
-export interface SettledCriteria {
+export interface RoundedAwards {
   /** One for each criterion asked for, in order. */
   criteria: { name: string; max: number; awarded: number }[];
   /** Their exact sum. */
@@ -16,11 +16,11 @@ export interface SettledCriteria {
  * is 0. An award missing counts 0, of several for one criterion the first counts, an unknown number counts nowhere: each
  * is told as a problem.
  */
-export function settleCriteria(
+export function roundAwards(
   criteria: { name: string; marks: number }[],
   awards: { number: number; awarded: number }[],
   { partial = true }: { partial?: boolean } = {},
-): SettledCriteria {
+): RoundedAwards {
   const problems: string[] = [];
   const proposed = new Map<number, number>();
   for (const { number, awarded } of awards) {

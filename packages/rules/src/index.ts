@@ -18,7 +18,7 @@ export * from './question.ts';
 export * from './readable.ts';
 export * from './review.ts';
 export * from './rubric.ts';
-export * from './settleByKey.ts';
+export * from './markByKey.ts';
 export * from './submissionChanges.ts';
 export * from './submissionStates.ts';
 export * from './totals.ts';

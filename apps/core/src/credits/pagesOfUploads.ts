@@ -5,7 +5,7 @@ import { addUp, MAX_PAGES } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { isUuid, refuse } from '../accept.ts';
 import type { Services } from '../services.ts';
-import { settleUpload } from '../uploads/settleUpload.ts';
+import { sealUpload } from '../uploads/sealUpload.ts';
 
 /** How often uploads that are being inspected are looked at again. */
 const POLL_MS = 100;
@@ -96,7 +96,7 @@ const readUploads = (services: Services, actor: Actor, ids: readonly string[]): 
 const sealAll = async (services: Services, actor: Actor, ids: readonly string[]): Promise<void> => {
   const queue = [...ids];
   const work = async (): Promise<void> => {
-    for (let id = queue.pop(); id !== undefined; id = queue.pop()) await settleUpload(services, actor, id, 0);
+    for (let id = queue.pop(); id !== undefined; id = queue.pop()) await sealUpload(services, actor, id, 0);
   };
   await Promise.all(Array.from({ length: SEALED_AT_ONCE }, work));
 };

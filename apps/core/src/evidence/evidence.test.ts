@@ -15,7 +15,7 @@ import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 import { expired, removeEvidence, unneededEvidence } from './removeEvidence.ts';
 import { readEvidenceParts } from './showEvidence.ts';
-import { findJudgement } from './standingJudgements.ts';
+import { findJudgement } from './cachedJudgements.ts';
 import { MAX_PART_BYTES, putEvidence } from './storeEvidence.ts';
 
 /* Evidence and judgements of fabricated runs, with objects that truly lie in a store. */

@@ -64,7 +64,7 @@ export const saveFirstRubrics = async (
  * @returns the exam's new rubric version, or null when nothing was pending
  * @throws DomainFailure service_unavailable when they still cannot be saved
  */
-export const settlePendingRubrics = async (
+export const savePendingRubricsOfExam = async (
   tx: Tx,
   instituteId: string,
   examId: string,
@@ -127,7 +127,7 @@ export const savePendingRubrics = async (services: Services): Promise<void> => {
   for (const { institute_id, exam_id } of due) {
     try {
       await services.database.inTenant(institute_id, (tx) =>
-        settlePendingRubrics(tx, institute_id, exam_id, TICK_SAVE_MS),
+        savePendingRubricsOfExam(tx, institute_id, exam_id, TICK_SAVE_MS),
       );
     } catch (error) {
       services.log.warn(

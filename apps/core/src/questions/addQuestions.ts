@@ -5,11 +5,11 @@ import type { Actor } from '@evaluation/signed-actor';
 import { accept, refuse } from '../accept.ts';
 import { lockExamFor } from '../locks/lockExam.ts';
 import { appendVersion } from '../paper/appendVersion.ts';
-import { settlePendingRubrics } from '../paper/savePending.ts';
+import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { insertQuestions } from './insertQuestions.ts';
 import { readQuestions, WHOLE } from './readQuestions.ts';
-import { addSections, readStandingPaper, recountPaper } from './standingPaper.ts';
+import { addSections, readPaperUnderLock, recountPaper } from './paperUnderLock.ts';
 
 /**
  * Adds questions at the end of a draft paper in the order sent, all or none (docs/api/lifecycle.md#exams). Their rubrics and model
@@ -25,8 +25,8 @@ export const addQuestions = (
 ): Promise<QuestionsAdded> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExamFor(tx, actor.institute_id, examId, 'change_scheme');
-    const current = (await settlePendingRubrics(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
-    const standing = await readStandingPaper(tx, actor.institute_id, exam.id);
+    const current = (await savePendingRubricsOfExam(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
+    const standing = await readPaperUnderLock(tx, actor.institute_id, exam.id);
     const { questions } = accept(QuestionsAdd, body, (parts) =>
       isRead(parts) ? addedProblems(standing, parts.questions) : [],
     );

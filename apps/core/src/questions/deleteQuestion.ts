@@ -4,7 +4,7 @@ import { lockExam, refuseChange } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 import { findQuestion } from './findQuestion.ts';
 import { PLAIN } from './readQuestions.ts';
-import { dropEmptySections, recountPaper } from './standingPaper.ts';
+import { dropEmptySections, recountPaper } from './paperUnderLock.ts';
 
 /**
  * Deletes a question of a draft exam with its options and its rubrics: nothing was marked by them yet (docs/api/questions.md).

@@ -23,12 +23,12 @@ import { accept, refuse } from '../accept.ts';
 import { lockExam, refuseChange } from '../locks/lockExam.ts';
 import { appendVersion } from '../paper/appendVersion.ts';
 import { editMaterial } from '../paper/material.ts';
-import { settlePendingRubrics } from '../paper/savePending.ts';
+import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { findQuestion } from './findQuestion.ts';
 import { insertOptions, questionColumns } from './insertQuestions.ts';
 import { PLAIN, WHOLE } from './readQuestions.ts';
-import { addSections, dropEmptySections, readStandingPaper, recountPaper } from './standingPaper.ts';
+import { addSections, dropEmptySections, readPaperUnderLock, recountPaper } from './paperUnderLock.ts';
 
 /**
  * Edits a question (docs/api/lifecycle.md#exams): all but its type while the exam is a draft; while it is open only its texts, its
@@ -50,12 +50,12 @@ export const editQuestion = (
     const { id } = plain.question;
     // Only a long answer has rubrics to wait for.
     const isLong = plain.question.type === 'long_answer';
-    const settled = isLong ? await settlePendingRubrics(tx, actor.institute_id, exam.id) : null;
+    const settled = isLong ? await savePendingRubricsOfExam(tx, actor.institute_id, exam.id) : null;
     const current = settled ?? exam.rubric_version;
     const include = isLong ? WHOLE : PLAIN;
     const stored = isLong ? await findQuestion(tx, actor.institute_id, exam.id, id, include) : plain;
     refuseChange(exam, 'edit_texts');
-    const standing = await readStandingPaper(tx, actor.institute_id, exam.id, id);
+    const standing = await readPaperUnderLock(tx, actor.institute_id, exam.id, id);
     const before = asSent(stored.question);
     const firstSection = standing.sections[0]?.name ?? null;
     if (changesScheme(body, before, exam.mode, firstSection)) refuseChange(exam, 'change_scheme');

@@ -2,7 +2,7 @@ import { listed, QuestionListQuery, type QuestionList } from '@evaluation/rest-c
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
 import { findExam } from '../locks/findExam.ts';
-import { settlePendingRubrics } from '../paper/savePending.ts';
+import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { readQuestions } from './readQuestions.ts';
 
@@ -21,7 +21,7 @@ export const listQuestions = (
     const exam = await findExam(tx, actor.institute_id, examId);
     const include = listed(accept(QuestionListQuery, query).include);
     // What is not saved yet would look as if it had never been sent.
-    if (include.size > 0) await settlePendingRubrics(tx, actor.institute_id, exam.id);
+    if (include.size > 0) await savePendingRubricsOfExam(tx, actor.institute_id, exam.id);
     const stored = await readQuestions(tx, actor.institute_id, exam.id, { include });
     return { questions: stored.map(({ question }) => question) };
   });

@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { runLanes } from '@evaluation/jobs-contract';
 import { ReEvaluate, type Submission } from '@evaluation/rest-contract/schemas';
-import { settleByKey } from '@evaluation/rules';
+import { markByKey } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
 import { dropOverrides } from './dropOverrides.ts';
 import type { LockedExam } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 import { readSubmission } from '../submissions/getSubmission.ts';
-import { insertRun, standingOf, type RunIntake } from '../runs/insertRun.ts';
+import { insertRun, stateAtStartOfRun, type RunIntake } from '../runs/insertRun.ts';
 import { countCredits } from '../metrics.ts';
 import { lockSubmissionFor, type LockedSubmission } from '../locks/lockSubmission.ts';
 import { readPaper } from '../paper/paper.ts';
@@ -48,7 +48,7 @@ export const reEvaluate = async (
     await tx
       .updateTable('submissions')
       .set({
-        ...standingOf(run, { ...place, pages: locked.pages }, intake.questionsForAi),
+        ...stateAtStartOfRun(run, { ...place, pages: locked.pages }, intake.questionsForAi),
         // A teacher agreed with the marks of then.
         approved_at: null,
         approved_by: null,
@@ -85,6 +85,6 @@ const intakeAgain = async (
     .where('institute_id', '=', instituteId)
     .where('submission_id', '=', submission.id)
     .execute();
-  const { waiting, results } = settleByKey(await readPaper(tx, instituteId, exam.id, null), answers);
+  const { waiting, results } = markByKey(await readPaper(tx, instituteId, exam.id, null), answers);
   return { questionsForAi: waiting, results };
 };

@@ -1,6 +1,6 @@
 import { Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
-import { FindJudgement, findJudgement, MadeJudgement } from '../evidence/standingJudgements.ts';
+import { FindJudgement, findJudgement, MadeJudgement } from '../evidence/cachedJudgements.ts';
 import { claimDrawing, DrawingToClaim, LARGEST_COUNT } from '../checkedCopies/claimDrawing.ts';
 import { claimRun, RunToClaim } from '../runs/claimRun.ts';
 import { Completion, completeRun, failRun, presignCheckedCopy } from '../runs/finishRun.ts';

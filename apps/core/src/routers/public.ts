@@ -31,7 +31,7 @@ import { listQuestions } from '../questions/listQuestions.ts';
 import { editRubrics } from '../rubrics/editRubrics.ts';
 import { listRubrics } from '../rubrics/listRubrics.ts';
 import { cancelSubmission } from '../submissions/cancelSubmission.ts';
-import { createSubmission, settleCopyOf } from '../submissions/createSubmission.ts';
+import { createSubmission, sealCopyOf } from '../submissions/createSubmission.ts';
 import { deleteSubmission } from '../submissions/deleteSubmission.ts';
 import { feed } from '../submissions/feed.ts';
 import { getCheckedCopy } from '../checkedCopies/getCheckedCopy.ts';
@@ -42,7 +42,7 @@ import { reEvaluate } from '../review/reEvaluate.ts';
 import { resultsOfExam } from '../submissions/resultsOfExam.ts';
 import { actorProcedure, router, serviceProcedure } from '../trpc.ts';
 import { createUploads } from '../uploads/createUploads.ts';
-import { settleUpload } from '../uploads/settleUpload.ts';
+import { sealUpload } from '../uploads/sealUpload.ts';
 
 /**
  * What a client sent, typed for the caller and unchecked: the command checks it with the schema of the contract after
@@ -182,13 +182,13 @@ export const publicRouter = router({
       .mutation(({ ctx, input }) => once(ctx, (services) => createUploads(services, ctx.actor, input.body))),
     get: actorProcedure
       .input(z.object({ upload_id: z.string() }))
-      .query(({ ctx, input }) => settleUpload(ctx.services, ctx.actor, input.upload_id)),
+      .query(({ ctx, input }) => sealUpload(ctx.services, ctx.actor, input.upload_id)),
   }),
 
   submissions: router({
     create: ofExam.input(body<typeof schemas.SubmissionCreate>()).mutation(async ({ ctx, input }) => {
       // Before the one transaction of the command: an inspection is waited for, and others must see it begin.
-      await settleCopyOf(ctx.services, ctx.actor, input.body);
+      await sealCopyOf(ctx.services, ctx.actor, input.body);
       return once(
         ctx,
         (services) => createSubmission(services, ctx.actor, input.exam_id, input.body),

@@ -17,7 +17,7 @@ import type { Services } from '../services.ts';
 import { appendVersion, type VersionRow } from '../paper/appendVersion.ts';
 import { rubricInForce } from '../paper/inForce.ts';
 import { editMaterial, type Material } from '../paper/material.ts';
-import { settlePendingRubrics } from '../paper/savePending.ts';
+import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 
 /**
  * Sets and clears rubrics and model answers, all or none, in one new version for the whole call (docs/api/rubrics.md). What is
@@ -38,7 +38,7 @@ export const editRubrics = (
 ): Promise<RubricsEdited> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExamFor(tx, actor.institute_id, examId, 'edit_texts');
-    const current = (await settlePendingRubrics(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
+    const current = (await savePendingRubricsOfExam(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
     if (ifMatch !== undefined && !namesVersion(ifMatch, current)) {
       throw new DomainFailure('rubric_version_mismatch');
     }

@@ -5,7 +5,7 @@ import type { Actor } from '@evaluation/signed-actor';
 import { findExam } from '../locks/findExam.ts';
 import type { Services } from '../services.ts';
 import { rubricInForce } from '../paper/inForce.ts';
-import { settlePendingRubrics } from '../paper/savePending.ts';
+import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 
 interface ExamRubrics {
   rubric_version: number;
@@ -30,7 +30,7 @@ export const listRubrics = (
 ): Promise<RubricList> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const { id } = await findExam(tx, actor.institute_id, examId);
-    await settlePendingRubrics(tx, actor.institute_id, id);
+    await savePendingRubricsOfExam(tx, actor.institute_id, id);
     const exam = (await statement(actor.institute_id, id).execute(tx)).rows[0];
     if (exam === undefined) throw new DomainFailure('exam_not_found');
     return {

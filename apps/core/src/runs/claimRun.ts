@@ -7,7 +7,7 @@ import type { GradingError } from '@evaluation/rest-contract/schemas';
 import { advances } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import { withPinnedRubrics } from '../paper/pinned.ts';
-import { settlePendingRubrics } from '../paper/savePending.ts';
+import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 import { refusalOfFile } from '../uploads/exhaustingFiles.ts';
@@ -98,7 +98,7 @@ const claim = async (
 ): Promise<RunMaterial | null> => {
   const { leaseSeconds, deadlineSeconds } = services.settings.runs;
   const claimed = await services.database.inTenant(job.institute_id, async (tx) => {
-    await settleRubrics(tx, job);
+    await saveRubrics(tx, job);
     const submission = await tx
       .selectFrom('submissions as s')
       .innerJoin('runs as r', 'r.submission_id', 's.id')
@@ -237,7 +237,7 @@ const wasGraded = async (tx: Tx, instituteId: string, submissionId: string): Pro
  * A run never starts without the rubrics that its exam was created with. Here, before any other lock, since it takes
  * the exam's. @throws DomainFailure service_unavailable while they cannot be saved: the message comes again
  */
-const settleRubrics = async (tx: Tx, job: { run_id: string; institute_id: string }): Promise<void> => {
+const saveRubrics = async (tx: Tx, job: { run_id: string; institute_id: string }): Promise<void> => {
   const pending = await tx
     .selectFrom('runs as r')
     .innerJoin('submissions as s', 's.id', 'r.submission_id')
@@ -246,7 +246,7 @@ const settleRubrics = async (tx: Tx, job: { run_id: string; institute_id: string
     .where('r.institute_id', '=', job.institute_id)
     .where('r.id', '=', job.run_id)
     .executeTakeFirst();
-  if (pending !== undefined) await settlePendingRubrics(tx, job.institute_id, pending.exam_id);
+  if (pending !== undefined) await savePendingRubricsOfExam(tx, job.institute_id, pending.exam_id);
 };
 
 /** Texts, keys, rubrics and exam context as they stand now: what the run is marked by from here on. */

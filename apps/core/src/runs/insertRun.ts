@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
 import type { RunLane } from '@evaluation/jobs-contract';
-import { MAX_VISION_PAGES, PAGES_BEYOND_VISION_LIMIT, type SettledQuestion } from '@evaluation/rules';
+import { MAX_VISION_PAGES, PAGES_BEYOND_VISION_LIMIT, type QuestionMarkedByKey } from '@evaluation/rules';
 import { traceparentNow } from '@evaluation/telemetry';
 
 /** A run that is about to begin: the first of a submission, or that of a re-evaluation. */
@@ -17,7 +17,7 @@ export interface RunIntake {
   /** Questions that wait for the AI; 0 means that the submission is graded at once. */
   questionsForAi: number;
   /** Decided at once: objective answers by their key, blank and omitted ones as not answered. */
-  results: SettledQuestion[];
+  results: QuestionMarkedByKey[];
 }
 
 interface Place {
@@ -40,7 +40,11 @@ const rubricVersionOf = ({ instituteId, examId }: Place) => sql<number | null>`(
  * How a submission stands when a run of it begins (docs/api/lifecycle.md#submissions): it waits for the AI, or, where nothing does, it is graded at
  * once. Whatever an earlier run said of it is over.
  */
-export const standingOf = (run: NewRun, place: Place & { pages: number | null }, questionsForAi: number) => {
+export const stateAtStartOfRun = (
+  run: NewRun,
+  place: Place & { pages: number | null },
+  questionsForAi: number,
+) => {
   const isOver = questionsForAi === 0;
   const beyondVision = (place.pages ?? 0) > MAX_VISION_PAGES;
   return {

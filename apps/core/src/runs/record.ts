@@ -2,7 +2,7 @@ import { json, type Tx } from '@evaluation/database';
 import { advances, type GradingStep } from '@evaluation/rules';
 import { sql } from 'kysely';
 import * as z from 'zod/v4';
-import { keepJudgement, type MadeJudgement, type StandingJudgement } from '../evidence/standingJudgements.ts';
+import { keepJudgement, type MadeJudgement, type CachedJudgement } from '../evidence/cachedJudgements.ts';
 import { markRunHasEvidence, noteEvidence, putEvidence } from '../evidence/storeEvidence.ts';
 import type { Services } from '../services.ts';
 import { lockHeldRun, type HeldRun } from '../locks/heldRun.ts';
@@ -125,7 +125,7 @@ export const recordQuestion = async (
   held: HeldRun,
   result: RecordedQuestion,
   { evidence, used, judgement }: WithQuestion = {},
-): Promise<{ standing: StandingJudgement | null }> => {
+): Promise<{ standing: CachedJudgement | null }> => {
   const part = await putEvidence(services, held, evidence);
   return services.database.inTenant(held.institute_id, async (tx) => {
     const { submission } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);

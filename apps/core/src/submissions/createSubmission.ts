@@ -15,7 +15,7 @@ import { insufficientCredits } from '../credits/ledger.ts';
 import { lockExam, refuseChange } from '../locks/lockExam.ts';
 import { announceStop, stopRun, type StoppedRun } from '../runs/stopRun.ts';
 import type { Services } from '../services.ts';
-import { settleUpload } from '../uploads/settleUpload.ts';
+import { sealUpload } from '../uploads/sealUpload.ts';
 import { readSubmission } from './getSubmission.ts';
 import { insertSubmission } from './insertSubmission.ts';
 import { countCredits } from '../metrics.ts';
@@ -109,12 +109,12 @@ export const createSubmission = async (
 };
 
 /** A create counts as the first read of its upload: it is sealed and inspected before any lock is taken (docs/architecture.md#uploads). */
-export const settleCopyOf = async (services: Services, actor: Actor, body: unknown): Promise<void> => {
+export const sealCopyOf = async (services: Services, actor: Actor, body: unknown): Promise<void> => {
   const uploadId: unknown =
     typeof body === 'object' && body !== null ? Reflect.get(body, 'upload_id') : undefined;
   if (typeof uploadId !== 'string') return;
   try {
-    await settleUpload(services, actor, uploadId);
+    await sealUpload(services, actor, uploadId);
   } catch (error) {
     // What is wrong with the upload is answered below, after what is wrong with the exam.
     if (!(error instanceof DomainFailure)) throw error;

@@ -1,7 +1,7 @@
 import { json, type Tx } from '@evaluation/database';
 import type { SubmissionQuote, Warning } from '@evaluation/rest-contract/schemas';
 import { PAGES_BEYOND_VISION_LIMIT } from '@evaluation/rules';
-import { insertRun, standingOf, type NewRun } from '../runs/insertRun.ts';
+import { insertRun, stateAtStartOfRun, type NewRun } from '../runs/insertRun.ts';
 import type { Intake } from './takeTypedAnswers.ts';
 
 /** Stores a submission with its answers and its first run (docs/api/submissions.md#fields). */
@@ -37,7 +37,11 @@ export const insertSubmission = async (
         ...(intake.isRepaired ? [FILE_REPAIRED] : []),
       ]),
       metadata: row.metadata === null ? null : json(row.metadata),
-      ...standingOf(run, { instituteId, examId: row.examId, pages: intake.pages }, intake.questionsForAi),
+      ...stateAtStartOfRun(
+        run,
+        { instituteId, examId: row.examId, pages: intake.pages },
+        intake.questionsForAi,
+      ),
     })
     .execute();
   if (intake.answers.length > 0) {

@@ -1,6 +1,6 @@
 import type { AnswerInput } from '@evaluation/rest-contract/schemas';
 import type { MarkedQuestion } from '@evaluation/grading-model';
-import { checkTypedAnswers, settleByKey, type Parts, type TypedAnswer } from '@evaluation/rules';
+import { checkTypedAnswers, markByKey, type Parts, type TypedAnswer } from '@evaluation/rules';
 import { refuse } from '../accept.ts';
 import type { RunIntake } from '../runs/insertRun.ts';
 
@@ -34,7 +34,7 @@ export const takeTypedAnswers = (
   const { answered, problems, notEnglish } = checkAnswers(paper, answers);
   if (problems.length > 0) refuse(problems, notEnglish === null ? undefined : { label: notEnglish });
 
-  const { waiting, results } = settleByKey(paper, answered);
+  const { waiting, results } = markByKey(paper, answered);
   return {
     uploadId: null,
     pages: null,

@@ -9,7 +9,7 @@ import { unreachable } from '../unreachable.ts';
  * Takes files out of the store that nothing needs (docs/api/uploads.md#rules; `FILE_RETENTION_DAYS`).
  *
  * - Once in an upload's life it is tidied: what a late PUT left at the client's address, and sealed copies of first
- *   reads that lost or died before they could say so (see settleUpload.ts).
+ *   reads that lost or died before they could say so (see sealUpload.ts).
  * - An upload that no submission took within the retention time is rejected, in a transaction of its own, before its
  *   file goes: a submission that races with this either has it or is told to upload again.
  * - The files of an upload that was so rejected, and those of a deleted submission with its checked copies, are deleted

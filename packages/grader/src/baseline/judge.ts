@@ -1,4 +1,4 @@
-import { settleCriteria } from '@evaluation/rules';
+import { roundAwards } from '@evaluation/rules';
 import type { ObjectiveKey } from '@evaluation/rules';
 import { annotate } from '../annotations.ts';
 import { reviewReasons } from '../confidence.ts';
@@ -44,7 +44,7 @@ function judgeLong({ question, answer }: JudgeRequest): Judged {
   const paper = paperOf({ text, modelAnswer, criteria, partialMarking: partialMarking !== false });
   const said = saidIn(answer.text);
   const marks = criteria.map((criterion) => markLexically(paper, criterion, said));
-  const settled = settleCriteria(
+  const settled = roundAwards(
     criteria,
     marks.map(({ share }, index) => ({ number: index + 1, awarded: share * (criteria[index]?.marks ?? 0) })),
   );

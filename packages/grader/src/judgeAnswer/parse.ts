@@ -1,4 +1,4 @@
-import { settleCriteria } from '@evaluation/rules';
+import { roundAwards } from '@evaluation/rules';
 import type { ObjectiveKey } from '@evaluation/rules';
 import { confidenceOf, reviewReasons } from '../confidence.ts';
 import type { Certainty } from '../confidence.ts';
@@ -55,7 +55,7 @@ export function settleLook(
     }
     byNumber.set(award.criterion, award);
   }
-  const settled = settleCriteria(
+  const settled = roundAwards(
     criteria,
     wire.criteria.map(({ criterion, awarded }) => ({ number: criterion, awarded })),
     { partial: request.question.partialMarking !== false },

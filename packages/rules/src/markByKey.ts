@@ -15,7 +15,7 @@ export interface KeyedQuestion {
 }
 
 /** A question of a typed paper that needs no AI. */
-export interface SettledQuestion {
+export interface QuestionMarkedByKey {
   question_id: string;
   status: 'graded' | 'not_answered';
   awarded: number;
@@ -28,10 +28,10 @@ export interface SettledQuestion {
  * omitted ones as not answered.
  * @returns those results, and how many long answers wait for the AI
  */
-export const settleByKey = (
+export const markByKey = (
   paper: readonly KeyedQuestion[],
   answered: readonly TypedAnswer[],
-): { waiting: number; results: SettledQuestion[] } => {
+): { waiting: number; results: QuestionMarkedByKey[] } => {
   const byQuestion = new Map(answered.map((answer) => [answer.question_id, answer]));
   const settled = paper.filter(({ id, type }) => type !== 'long_answer' || !byQuestion.has(id));
   return {
@@ -40,7 +40,7 @@ export const settleByKey = (
   };
 };
 
-const settle = (question: KeyedQuestion, answer: TypedAnswer | undefined): SettledQuestion => {
+const settle = (question: KeyedQuestion, answer: TypedAnswer | undefined): QuestionMarkedByKey => {
   const key = objectiveKey(question);
   const blank = {
     question_id: question.id,

@@ -12,7 +12,7 @@ import { MAX_PART_BYTES } from './storeEvidence.ts';
  */
 
 /** Which run had the judgement made, and what was asked and replied: opaque here, settled by workers. */
-export interface StandingJudgement {
+export interface CachedJudgement {
   run_id: string;
   evidence: unknown;
 }
@@ -26,7 +26,7 @@ export const FindJudgement = z.object({ held: HeldRun, key: JudgementKey });
 export const findJudgement = (
   services: Services,
   { held, key }: z.infer<typeof FindJudgement>,
-): Promise<StandingJudgement | null> =>
+): Promise<CachedJudgement | null> =>
   services.database.inTenant(held.institute_id, async (tx) => {
     const run = await tx
       .selectFrom('runs')
@@ -61,7 +61,7 @@ export const keepJudgement = async (
   questionId: string,
   { key, calls, replaces }: MadeJudgement,
   retentionDays: number,
-): Promise<StandingJudgement | null> => {
+): Promise<CachedJudgement | null> => {
   const evidence = JSON.stringify(calls) ?? 'null';
   if (retentionDays === 0 || Buffer.byteLength(evidence) > MAX_PART_BYTES) return null;
   const made = { run_id: held.run_id, question_id: questionId, evidence };
@@ -92,7 +92,7 @@ const standing = (tx: Tx, instituteId: string, key: string) =>
     .where('key', '=', key)
     .executeTakeFirst();
 
-const shown = ({ run_id, evidence }: { run_id: string; evidence: string }): StandingJudgement => ({
+const shown = ({ run_id, evidence }: { run_id: string; evidence: string }): CachedJudgement => ({
   run_id,
   evidence: JSON.parse(evidence) as unknown,
 });

@@ -12,7 +12,7 @@ export interface ReadPaper extends StandingPaper {
 }
 
 /** @param except a question that is not to count: the one that is being edited */
-export const readStandingPaper = async (
+export const readPaperUnderLock = async (
   tx: Tx,
   instituteId: string,
   examId: string,

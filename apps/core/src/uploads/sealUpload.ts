@@ -36,7 +36,7 @@ const sealing = createTurns({
  * Reads an upload, sealing and inspecting it when this is the first read after the PUT; waits briefly for the
  * inspection. @throws DomainFailure not_found
  */
-export const settleUpload = async (
+export const sealUpload = async (
   services: Services,
   actor: Actor,
   uploadId: string,
