@@ -1,5 +1,5 @@
 /**
- * A programmable OpenAI-compatible server for tests and benchmarks: POST {baseUrl}/chat/completions.
+ * A programmable OpenAI-compatible server for tests and benchmarks: POST {baseUrl}/chat/completions, and batches of them (batches.ts).
  *
  * State: the calls seen, the script that decides how to behave, the truth to answer by. All of it lives and dies with
  * this process. A call is recorded when its request has arrived and marked ended when its answer is out or the client
@@ -9,6 +9,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestBatches } from './batches.ts';
+import type { TestBatches } from './batches.ts';
 import { toDecision } from './behaviour.ts';
 import type { Behaviour, ModelCallRecord, Script } from './behaviour.ts';
 import { asArray, asObject, asText, outputLimitOf, schemaOf } from './chatRequest.ts';
@@ -26,6 +28,8 @@ export interface ModelServer {
   readonly calls: readonly ModelCallRecord[];
   /** The most calls that were under way at once since the start or the last reset. */
   readonly peakInFlight: number;
+  /** What came by the Batch API, and how it ends. A change of it is one that `waitFor` looks at. */
+  readonly batches: Pick<TestBatches, 'seen' | 'behave'>;
   /** Replaces how the server behaves from now on. */
   behave(script: Script): void;
   /** Replaces the truth that answers are made from. */
@@ -84,19 +88,26 @@ export async function startModelServer(): Promise<ModelServer> {
     respond(response, { body, knownCharacters }, behaviour, { ...truth, letters });
   }
 
-  const server = createServer((request, response) => {
-    if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === 'POST' && request.url === '/v1/chat/completions') {
+      await complete(request, response);
+    } else if (!(await batches.answer(request, response))) {
       sendJson(response, 404, errorBody('no such path'));
-      return;
     }
+  }
+
+  const server = createServer((request, response) => {
     // The client went away in the middle: the close listener has noted it.
-    complete(request, response).catch(() => response.destroy());
+    answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  const batches = createTestBatches(() => baseUrl, changed);
 
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    baseUrl,
+    batches,
     get calls() {
       return calls;
     },
@@ -115,6 +126,7 @@ export async function startModelServer(): Promise<ModelServer> {
       truth = {};
       peak = 0;
       promptCache.forget();
+      batches.reset();
     },
     async waitFor(met, timeoutMs = 50_000) {
       if (met(calls)) return;
