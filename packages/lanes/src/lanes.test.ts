@@ -179,6 +179,27 @@ describe('pulling', () => {
     gate.resolve();
   });
 
+  test('a process with many free slots asks for 32 jobs at once, and all its slots take jobs', async () => {
+    const { lanes } = newLanes();
+    await lanes.ensureStreams();
+    const gate = Promise.withResolvers<void>();
+    const many = startPulling(
+      lanes,
+      'copy',
+      async (_job, { ack }) => {
+        ack();
+        await gate.promise;
+      },
+      40,
+    );
+    await eventually(async () => expect(await lanes.askedFor('copy')).toBe(32));
+    for (let count = 0; count < 41; count += 1) await publishRun(lanes, newRun());
+    await eventually(() => expect(many.jobs).toHaveLength(40));
+    await eventually(async () => expect(await lanes.askedFor('copy')).toBe(0));
+    expect(many.jobs).toHaveLength(40);
+    gate.resolve();
+  });
+
   test('a released job comes again after its delay', async () => {
     const { lanes } = newLanes();
     const times: number[] = [];

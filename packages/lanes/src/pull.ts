@@ -1,14 +1,15 @@
 import { laneJobs, UnknownJobVersion, type Lane, type LaneJobs } from '@evaluation/jobs-contract';
 import type { Consumer, JsMsg } from '@nats-io/jetstream';
 import { setTimeout as wait } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { jittered, type Connection } from './connection.ts';
 import type { LaneProgress, PullOptions } from './lanes.ts';
 import { findConsumer } from './streams.ts';
 
 /*
  * State of a puller: `concurrency` slots, each of which is waiting for permission to take a job, or asking for one
- * message, or handling one, or waiting out a failure. A slot asks for the next message only when it is free, so no
- * message waits inside a busy process while another has room for it.
+ * message, or handling one, or waiting out a failure. Of the free slots 32 ask at once, and the others after them. A slot
+ * asks for the next message only when it is free, so no message waits inside a busy process while another has room for it.
  * When this process dies: what it had not acknowledged goes to another puller after 30 seconds; what it had, is claimed,
  * and its lease in PostgreSQL brings it back.
  */
@@ -20,6 +21,8 @@ const MAX_DELIVERIES = 10;
 /** Written by a newer release: leave it time to reach a puller of that release. */
 const UNKNOWN_VERSION_DELAY_MS = 5_000;
 const FAILED_HANDLER_DELAY_MS = 5_000;
+/** Slots of a process that ask at once: a consumer takes 512 requests of all processes together. */
+const MOST_ASKING = 32;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
@@ -38,6 +41,7 @@ export async function pullLane<L extends Lane>(
   // One consumer for all slots: looked up once, looked up again after any failure.
   let consumer: Promise<Consumer> | undefined;
   let failing = false;
+  const asking = pLimit(MOST_ASKING);
 
   function currentConsumer(): Promise<Consumer> {
     consumer ??= connection.ready().then((nats) => findConsumer(nats, namespace, lane));
@@ -62,8 +66,10 @@ export async function pullLane<L extends Lane>(
       try {
         const found = await unlessAborted(used, signal);
         if (found === undefined) return;
-        const permission = await mayTake(signal);
-        const message = await nextMessage(found, AbortSignal.any([signal, permission]));
+        const message = await asking(async () => {
+          const permission = await mayTake(signal);
+          return await nextMessage(found, AbortSignal.any([signal, permission]));
+        });
         works();
         retryMs = FIRST_RETRY_MS;
         if (message !== undefined) await handleMessage(message, lane, handle, progress);
