@@ -1,7 +1,7 @@
 import type { AlignedAnswer } from '@evaluation/grader';
 import { isBlankText } from '@evaluation/rules';
 import { beyondLabel } from './beyondLabel.ts';
-import type { Box, GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/grading-model';
+import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/grading-model';
 
 /**
  * The most that one answer may be made of: thrice what may be typed (docs/api/submissions.md#typed-answers), and some 30 full pages by hand. An

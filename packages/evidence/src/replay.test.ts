@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createGrader, RULES_VERSION, type CallEvidence, type Grader } from '@evaluation/grader';
+import type { MarkedQuestion } from '@evaluation/grading-model';
 import { canonicalJson } from '@evaluation/rules';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -11,7 +12,6 @@ import {
   readBundle,
   replay,
   type EvidenceBundle,
-  type MarkedQuestion,
   type Outcome,
 } from './index.ts';
 

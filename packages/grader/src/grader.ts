@@ -1,6 +1,6 @@
 /**
  * The narrow, provider-neutral contract between the worker and whatever marks: a model behind any
- * OpenAI-compatible endpoint, or the offline baseline. Types only, apart from the one failure class and a zero.
+ * OpenAI-compatible endpoint, or the offline baseline. Types only, apart from two errors and a zero.
  * See docs/architecture.md#deadlines-and-retries.
  */
 
@@ -9,6 +9,14 @@ import type { Hold } from './hold.ts';
 import type { PreflightReport, PreflightRequest } from './preflightReport.ts';
 
 export type { Box, PageReading, ReadBlock } from '@evaluation/grading-model';
+
+/** A reason to abort work: no process will ask for it again, as when a submission was cancelled. */
+export class NotWanted extends Error {
+  constructor() {
+    super('the work is not wanted any more');
+    this.name = 'NotWanted';
+  }
+}
 
 export interface CallOptions {
   /** Cancels the work; the call then rejects with the signal's reason within a second. One signal a run: it tells them apart. */
@@ -20,6 +28,24 @@ export interface CallOptions {
    * question go one after the other. Left out, it is all of one.
    */
   institute?: string;
+  /** The run's id, the same in every process; without it no call goes in a batch. */
+  runId?: string;
+}
+
+/** How calls go in batches (openai/batches.ts). */
+export interface BatchOptions {
+  /** Tells the batches of installations apart that share an account. */
+  deployment: string;
+  /** How long a call waits for others to go with, in milliseconds. */
+  collectMs: number;
+  /** A batch has no more; at most 448. */
+  mostCalls: number;
+  /** Until the first look at a batch, in milliseconds; later looks are up to ten times as far apart. */
+  pollMs: number;
+  /** So long before the deadline of its run a call that has no reply is made directly. Default 30 minutes. */
+  reserveMs?: number;
+  /** A call that could wait no longer than this is made directly at once. Default 30 minutes. */
+  shortestWaitMs?: number;
 }
 
 export interface Usage {
@@ -272,6 +298,8 @@ export type GraderOptions =
        * since whoever runs the service may mend it. `fail`: at once, for whoever sits before it.
        */
       whenRefused?: 'wait' | 'fail';
+      /** Calls of runs that have hours go in batches. Left out, all are made directly. */
+      batches?: BatchOptions;
       /** Hears what goes wrong with the endpoint, each kind once a minute at most. Left out, nothing is told. */
       log?: GraderLog;
       /** What calls of runs wait for, those of runs in hand too; left out, they wait for nothing. */

@@ -43,10 +43,9 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
   const closed = new AbortController();
   const table = readTable(options.confidenceTable ?? DEFAULT_TABLE);
   const secondLook = options.secondLook ?? { when: 'never', maxCharacters: 0 };
-  const whileOpen = ({ signal, deadline, institute }: CallOptions): CallOptions & { run: object } => ({
+  const whileOpen = ({ signal, ...rest }: CallOptions): CallOptions & { run: object } => ({
+    ...rest,
     signal: AbortSignal.any([signal, closed.signal]),
-    deadline,
-    ...(institute === undefined ? {} : { institute }),
     // All that is asked for a run ends by one signal.
     run: signal,
   });
@@ -125,6 +124,7 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
 
     async close() {
       connection.breaker.close();
+      connection.batches?.close();
       closed.abort(new GraderFailure('permanent', 'the grader was closed'));
     },
   };

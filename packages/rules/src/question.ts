@@ -1,6 +1,7 @@
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { ExamMode, QuestionInput, Warning } from '@evaluation/rest-contract/schemas';
 import { isBlankText } from './invisible.ts';
+import { isOnMarkStep, MARK_STEP } from './marks/rounding.ts';
 import { BROKEN, isRead, type Parts } from './readable.ts';
 import { checkRubric } from './rubric.ts';
 

@@ -7,8 +7,8 @@ import {
   judgeRequest,
   makeRubricRequest,
   withoutJudging,
-  type GivenAnswer,
 } from '@evaluation/evidence';
+import type { GivenAnswer } from '@evaluation/grading-model';
 import {
   createGrader,
   type CallEvidence,

@@ -8,7 +8,7 @@ import { CriterionResult, GradingError, type Result } from '@evaluation/rest-con
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
-import { CurrentPaper, readPaper } from '../paper/paper.ts';
+import { readPaper } from '../paper/paper.ts';
 import { readOverrides } from '../paper/markedMaterial.ts';
 import { withPinnedRubrics } from '../paper/pinned.ts';
 import { MAX_PART_BYTES } from './storeEvidence.ts';

@@ -25,7 +25,7 @@ import type { ModelCall, SaidToken } from '../modelCall.ts';
 import { CutOff, MalformedOutput, readStrict, strictJsonSchema } from '../strictSchema.ts';
 import { TooMuchAtOnce } from '../readPages/readInParts.ts';
 import { withinDeadline } from '../timeLimit.ts';
-import { hashOfPrompt, loadParts, sha256Of } from '../callEvidence.ts';
+import { hashOfPrompt, loadParts, sha256Of, type LoadedPart } from '../callEvidence.ts';
 import { failedAfter } from '../usage.ts';
 import type { Connection } from './connection.ts';
 import { contentOf } from './connection.ts';
@@ -98,6 +98,8 @@ export async function ask<Wire, Value>(
           cacheKey,
           institute: options.institute ?? '',
           ...(weigh === undefined ? {} : { onSaid: (tokens) => (heard.tokens = tokens) }),
+          // What comes of a batch and cannot be used is asked for directly.
+          batch: tries === 1 ? batchKeyOf(connection, call, parts, options) : undefined,
           onRefused: (error) => {
             const isWrong = isOfThisRequest(error) || patience.isProvenWrong(timesOf(sentAt));
             return isWrong ? 'of_request' : images > 1 ? 'unknown' : 'of_us';
@@ -178,6 +180,17 @@ export async function ask<Wire, Value>(
   };
   const answered = { value, usage: took(), evidence: [evidence] };
   return problems.length === 0 ? answered : { ...answered, problems };
+}
+
+/** A call that may go in a batch: what is asked for which run, and when that run is over. */
+function batchKeyOf(
+  { batches }: Pick<Connection, 'batches'>,
+  call: ModelCall<unknown, unknown>,
+  parts: readonly LoadedPart[],
+  { runId, deadline }: CallOptions,
+): { key: string; deadline: Date } | undefined {
+  if (batches === null || runId === undefined) return undefined;
+  return { key: `${runId} ${hashOfPrompt(call, parts).promptSha256}`, deadline };
 }
 
 /** Of what comes before the last part, which alone differs between the candidates of one question. */

@@ -8,6 +8,8 @@ import type { LoadedPart } from '../callEvidence.ts';
 import type { CallEvidence, GraderLog, GraderOptions, Trouble, Usage } from '../grader.ts';
 import type { SaidToken } from '../modelCall.ts';
 import { CutOff, MalformedOutput } from '../strictSchema.ts';
+import type { LineOutcome } from './batchLines.ts';
+import { createBatches, type Batches } from './batches.ts';
 import { boundedFetch } from './boundedFetch.ts';
 import { createBreaker, type Breaker, type Passage } from './breaker.ts';
 import { createComplaints, factsOf, type Complaints } from './complaints.ts';
@@ -60,6 +62,8 @@ export interface Connection {
   /** What is sent with every request beside its messages, and how it asks for its schema. */
   readonly settings: CallEvidence['settings'];
   readonly model: string;
+  /** Where calls of runs that have hours may go; null: all are made directly. */
+  readonly batches: Batches | null;
   readonly imageDetail: 'high' | 'low' | 'auto' | 'none';
   /** When a call was last answered by the model, by `performance.now()`; null: none yet. */
   readonly answeredAt: number | null;
@@ -84,6 +88,8 @@ export interface Connection {
       institute: string;
       /** The run that the call is for: any object that its calls share. */
       run: object;
+      /** It may go in a batch: what is asked for which run, equal in every process, and when that run is over. */
+      batch?: { key: string; deadline: Date } | undefined;
       /** It asks about the endpoint itself: who asked judges the reply, and it is no answer to a run. */
       isPreflight?: boolean;
       /** The request goes out now. */
@@ -246,55 +252,103 @@ export function connect(options: OpenAiOptions): Connection {
     ),
   );
 
+  const settings = { ...sampling, output, endpoint: endpointOf(options.baseUrl) };
+  const batches =
+    options.batches === undefined
+      ? null
+      : createBatches(client, options.batches, {
+          lane,
+          model: options.model,
+          complaints,
+          log: options.log ?? SILENT,
+        });
+
+  type Asked = Parameters<Connection['complete']>[2];
+  /** A request without what concerns only a call that is answered at once (`handling`, log-probabilities). */
+  function bodyOf(messages: ChatCompletionMessageParam[], schema: ReplySchema, asked: Asked) {
+    return {
+      model: options.model,
+      ...sampling,
+      ...(options.seed === undefined ? {} : { seed: options.seed + asked.again }),
+      ...(options.sendPromptCacheKey === true ? { prompt_cache_key: asked.cacheKey } : {}),
+      ...outputLimit.askedFor(asked.outputTokens),
+      ...askedIn(output, messages, schema),
+    };
+  }
+
+  function use(
+    reply: unknown,
+    { onTokens, isPreflight = false }: Asked,
+    { sent, answersNow }: { sent: ChatCompletionMessageParam[]; answersNow: boolean },
+  ): string {
+    outputLimit.learnFrom(reply);
+    const read = replySchema.safeParse(reply).data;
+    const tokens = tokensOf(read);
+    onTokens(tokens);
+    observeTokens(lane, tokens);
+    const lost = isPreflight ? null : material.lost(sent, tokens);
+    if (lost !== null) {
+      latest = new LostMaterial(lost, tokens.inputTokens);
+      options.onLost?.();
+      throw latest;
+    }
+    // An endpoint that answers a preflight may still answer no request of a run.
+    if (answersNow) answeredAt = performance.now();
+    return readReply(read);
+  }
+
   async function completeOnce(
     messages: ChatCompletionMessageParam[],
     schema: ReplySchema,
-    asked: Parameters<Connection['complete']>[2] & {
+    asked: Asked & {
       asking: Partial<Logprobs['asking']>;
       isAskedOtherwise: (error: unknown) => boolean;
     },
   ): Promise<string> {
-    const { signal, run, again, onRefused, cacheKey, isAskedOtherwise, isPreflight = false } = asked;
+    const { signal, run, onRefused, cacheKey, isAskedOtherwise, isPreflight = false } = asked;
     const check = isPreflight ? null : (options.check ?? null);
     const place = { institute: asked.institute, beginning: cacheKey };
     const { turn, passage } = await goOut({ check, pace, breaker }, { run, place }, signal);
     try {
       asked.onCall();
       return await observed({ lane, call: schema.name, model: options.model, signal }, async () => {
-        const body = {
-          model: options.model,
-          ...sampling,
-          ...(options.seed === undefined ? {} : { seed: options.seed + again }),
-          ...handling,
-          ...(options.sendPromptCacheKey === true ? { prompt_cache_key: cacheKey } : {}),
-          ...outputLimit.askedFor(asked.outputTokens),
-          ...asked.asking,
-          ...askedIn(output, messages, schema),
-        };
+        const body = { ...bodyOf(messages, schema, asked), ...handling, ...asked.asking };
         const reply = await watched({ passage, turn, onRefused, isAskedOtherwise }, signal, () =>
           inTime(signal, (limited) => outputIn(client.chat.completions.create(body, { signal: limited }))),
         );
-        outputLimit.learnFrom(reply);
-        const read = replySchema.safeParse(reply).data;
-        const tokens = tokensOf(read);
-        asked.onTokens(tokens);
-        observeTokens(lane, tokens);
-        const lost = isPreflight ? null : material.lost(body.messages, tokens);
-        if (lost !== null) {
-          latest = new LostMaterial(lost, tokens.inputTokens);
-          options.onLost?.();
-          throw latest;
-        }
-        // An endpoint that answers a preflight may still answer no request of a run.
-        if (!isPreflight) answeredAt = performance.now();
+        const text = use(reply, asked, { sent: body.messages, answersNow: !isPreflight });
         const said = 'logprobs' in asked.asking ? saidTokensIn(reply) : null;
         if (said !== null) logprobs.came();
         asked.onSaid?.(said);
-        return readReply(read);
+        return text;
       });
     } finally {
       turn.ended();
     }
+  }
+
+  /** @returns null where no batch has a result for the call, which is then asked directly */
+  async function completeInBatch(
+    messages: ChatCompletionMessageParam[],
+    schema: ReplySchema,
+    asked: Asked,
+  ): Promise<string | null> {
+    if (batches === null || asked.batch === undefined) return null;
+    const { key, deadline } = asked.batch;
+    await options.check?.passed(asked.signal);
+    const body = bodyOf(messages, schema, asked);
+    const outcome = await batches.ask({
+      key: [key, options.model, settings],
+      body,
+      run: asked.run,
+      deadline,
+      signal: asked.signal,
+      onSent: asked.onCall,
+    });
+    // The outcome says nothing of how the endpoint is now, so neither breaker nor pace hears of it.
+    return outcome === null
+      ? null
+      : use(await outputIn(replyIn(outcome)), asked, { sent: body.messages, answersNow: false });
   }
 
   return {
@@ -307,13 +361,16 @@ export function connect(options: OpenAiOptions): Connection {
       return troubleIn(latest, breaker.isOpen);
     },
     whenRefused: options.whenRefused ?? 'wait',
-    settings: { ...sampling, output, endpoint: endpointOf(options.baseUrl) },
+    settings,
     model: options.model,
+    batches,
     imageDetail: options.imageDetail ?? 'high',
     get answeredAt() {
       return answeredAt;
     },
     async complete(messages, schema, asked) {
+      const batched = await completeInBatch(messages, schema, asked);
+      if (batched !== null) return batched;
       const weighs = asked.onSaid !== undefined && logprobs.areAskedFor;
       const asking = weighs && asked.outputTokens <= MOST_WEIGHED_TOKENS ? logprobs.asking : {};
       let isRefused = false;
@@ -355,6 +412,12 @@ async function outputIn(response: Promise<unknown>): Promise<unknown> {
   } catch (error) {
     throw error instanceof SyntaxError ? new NoModelOutput() : error;
   }
+}
+
+/** @throws what a direct call would have thrown */
+async function replyIn(outcome: LineOutcome): Promise<unknown> {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.reply;
 }
 
 /**

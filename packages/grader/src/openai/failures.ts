@@ -204,6 +204,11 @@ export function isDown(error: unknown): boolean {
   return isUnreachable(error) || statusThatRefusesUs(error) !== null;
 }
 
+/** Whether the same request may be answered in a while, and says nothing of what was asked. */
+export function passes(error: unknown): boolean {
+  return isUnreachable(error) || (error instanceof APIError && TRANSIENT_STATUSES.has(error.status ?? 0));
+}
+
 /** Whether time ran out over an answer, ours or that of a gateway: asked for less, the endpoint may come to an end. */
 export function isTooSlow(error: unknown): boolean {
   if (error instanceof TimedOut || error instanceof APIConnectionTimeoutError) return true;

@@ -1,0 +1,170 @@
+/**
+ * The endpoint's Batch API: files, batches, and what came of them. Each function is one or a few HTTP requests, never
+ * repeated here, and throws what the client throws. No state.
+ */
+import type OpenAI from 'openai';
+import { toFile } from 'openai';
+import { z } from 'zod/v4';
+import { fetchUpTo } from './boundedFetch.ts';
+import { TimedOut } from './failures.ts';
+import { idsIn, linesIn, metadataOf, MOST_LINES, readResult, type LineOutcome } from './batchLines.ts';
+
+/** A batch as the endpoint tells of it. */
+export interface BatchState {
+  id: string;
+  /** Nothing more becomes of it. */
+  isOver: boolean;
+  /** It was refused as a whole: none of its lines was asked, and none is paid for. */
+  isRefused: boolean;
+  /** Its account has as much waiting as it may: the same batch is taken later. */
+  isTooMuch: boolean;
+  files: string[];
+  /** Of its lines; [] for a batch of others. */
+  ids: string[];
+}
+
+export interface BatchProvider {
+  /** The latest batch of each line that one was sent with in the last day; refused batches are left out. */
+  find(ids: ReadonlySet<string>, signal: AbortSignal): Promise<Map<string, BatchState>>;
+  /** @param isWanted asked once the file is there: false sends no batch, and null is returned */
+  send(
+    lines: readonly { id: string; text: string }[],
+    isWanted: () => boolean,
+    signal: AbortSignal,
+  ): Promise<BatchState | null>;
+  look(id: string, signal: AbortSignal): Promise<BatchState>;
+  cancel(id: string, signal: AbortSignal): Promise<void>;
+  /** Reads what came of a batch, line by line. @throws CutOff when there is far more than it can have */
+  read(
+    batch: BatchState,
+    take: (id: string, outcome: LineOutcome | null) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
+/** Longer than the longest deadline of a run: an older batch has no line that a run waits for. */
+const LOOK_BACK_SECONDS = 26 * 3600;
+const PAGE = 100;
+/** 2000 batches, of whatever service. Lines of one further back are asked again. */
+const MOST_PAGES = 20;
+/** Files hold answers; where the endpoint knows of expiry they are gone after three days. */
+const KEPT = { anchor: 'created_at', seconds: 3 * 86_400 } as const;
+const MAX_FILE_BYTES = 64_000_000;
+const MAX_LINE_CHARACTERS = 4_000_000;
+/** An upload of 32 MB, or a file of replies, on a slow line; none hangs for ever. */
+const REQUEST_MS = 300_000;
+
+const id = z.string().min(1).max(200);
+const batchSchema = z.object({
+  id,
+  status: z.string(),
+  created_at: z.number().catch(0),
+  output_file_id: id.nullish().catch(null),
+  error_file_id: id.nullish().catch(null),
+  errors: z
+    .object({ data: z.array(z.object({ code: z.string().nullish() })).nullish() })
+    .nullish()
+    .catch(null),
+  metadata: z.unknown(),
+});
+const listSchema = z.object({ data: z.array(z.unknown()), has_more: z.boolean().catch(false) });
+
+const OVER = new Set(['completed', 'failed', 'expired', 'cancelled']);
+
+export function createBatchProvider(client: OpenAI, deployment: string): BatchProvider {
+  const streaming = client.withOptions({ fetch: fetchUpTo(MAX_FILE_BYTES) });
+
+  function stateOf(batch: unknown): BatchState & { createdAt: number } {
+    const read = batchSchema.parse(batch);
+    return {
+      id: read.id,
+      isOver: OVER.has(read.status),
+      isRefused: read.status === 'failed',
+      isTooMuch: read.errors?.data?.some(({ code }) => code === 'token_limit_exceeded') ?? false,
+      files: [read.output_file_id, read.error_file_id].flatMap((file) => file ?? []),
+      ids: idsIn(read.metadata, deployment),
+      createdAt: read.created_at,
+    };
+  }
+
+  const requests: BatchProvider = {
+    async find(ids, signal) {
+      const found = new Map<string, BatchState>();
+      const since = Date.now() / 1000 - LOOK_BACK_SECONDS;
+      let after: string | undefined;
+      for (let page = 0; page < MOST_PAGES && found.size < ids.size; page += 1) {
+        const query = { limit: PAGE, ...(after === undefined ? {} : { after }) };
+        const list = listSchema.parse(await client.get<unknown>('/batches', { query, signal }));
+        const batches = list.data.flatMap((each) =>
+          batchSchema.safeParse(each).success ? stateOf(each) : [],
+        );
+        for (const batch of batches) {
+          if (batch.isRefused) continue;
+          for (const line of batch.ids) if (ids.has(line) && !found.has(line)) found.set(line, batch);
+        }
+        const last = batches.at(-1);
+        if (!list.has_more || last === undefined || last.id === after || last.createdAt < since) break;
+        after = last.id;
+      }
+      return found;
+    },
+
+    async send(lines, isWanted, signal) {
+      const text = lines.map((line) => `${line.text}\n`).join('');
+      const file = await client.files.create(
+        { file: await toFile(Buffer.from(text), 'lines.jsonl'), purpose: 'batch', expires_after: KEPT },
+        { signal },
+      );
+      if (!isWanted()) return null;
+      const batch = await client.batches.create(
+        {
+          input_file_id: id.parse(file.id),
+          endpoint: '/v1/chat/completions',
+          completion_window: '24h',
+          metadata: metadataOf(
+            deployment,
+            lines.map((line) => line.id),
+          ),
+          output_expires_after: KEPT,
+        },
+        { signal },
+      );
+      return stateOf(batch);
+    },
+
+    look: async (batch, signal) => stateOf(await client.batches.retrieve(batch, { signal })),
+
+    async cancel(batch, signal) {
+      await client.batches.cancel(batch, { signal });
+    },
+
+    async read({ files }, take, signal) {
+      for (const file of files) {
+        const { body } = await streaming.files.content(file, { signal });
+        if (body === null) continue;
+        const lines = linesIn(body, { lines: 2 * MOST_LINES, characters: MAX_LINE_CHARACTERS });
+        for await (const line of lines) {
+          const result = readResult(line);
+          if (result !== null) take(result.id, result.outcome);
+        }
+      }
+    },
+  };
+  return {
+    find: (ids, signal) => inTime(signal, (limited) => requests.find(ids, limited)),
+    send: (lines, isWanted, signal) => inTime(signal, (limited) => requests.send(lines, isWanted, limited)),
+    look: (batch, signal) => inTime(signal, (limited) => requests.look(batch, limited)),
+    cancel: (batch, signal) => inTime(signal, (limited) => requests.cancel(batch, limited)),
+    read: (batch, take, signal) => inTime(signal, (limited) => requests.read(batch, take, limited)),
+  };
+}
+
+/** @throws TimedOut when the limit of one request came first */
+async function inTime<T>(signal: AbortSignal, request: (limited: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = AbortSignal.timeout(REQUEST_MS);
+  try {
+    return await request(AbortSignal.any([signal, limit]));
+  } catch (error) {
+    throw limit.aborted && !signal.aborted ? new TimedOut() : error;
+  }
+}

@@ -1,0 +1,246 @@
+import { BY_BATCH, startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createGrader } from '../createGrader.ts';
+import { NotWanted, type BatchOptions, type CallOptions, type Grader, type JudgeRequest } from '../grader.ts';
+import { exam, longQuestion, optionsFor, typedAnswer } from './fixtures.ts';
+
+const HOUR_MS = 3_600_000;
+
+let server: ModelServer;
+const graders: Grader[] = [];
+const said: { message: string; fields: object }[] = [];
+
+beforeAll(async () => {
+  server = await startModelServer();
+});
+afterEach(async () => {
+  for (const grader of graders.splice(0)) await grader.close();
+  server.reset();
+  said.splice(0);
+});
+afterAll(() => server.close());
+
+const newGrader = async (batches: Partial<BatchOptions> = {}): Promise<Grader> => {
+  const hear = (fields: object, message: string) => void said.push({ fields, message });
+  const grader = await createGrader({
+    ...optionsFor(server.baseUrl),
+    log: { error: hear, warn: hear },
+    batches: { deployment: 'here', collectMs: 50, mostCalls: 400, pollMs: 30, ...batches },
+  });
+  graders.push(grader);
+  return grader;
+};
+
+const asking = (answer: string): JudgeRequest => ({
+  exam,
+  question: longQuestion(),
+  answer: typedAnswer(`A private answer: glucose. ${answer}`),
+});
+const during = (runId: string, ms = 4 * HOUR_MS, signal = new AbortController().signal): CallOptions => ({
+  signal,
+  deadline: new Date(Date.now() + ms),
+  runId,
+});
+const inBatches = () => server.calls.filter(({ authorization }) => authorization === BY_BATCH);
+const directly = () => server.calls.filter(({ authorization }) => authorization !== BY_BATCH);
+const batchSeen = (count = 1) => server.waitFor(() => server.batches.seen.length === count);
+
+test('calls of several runs go in one batch, and are judged, counted and evidenced as direct calls are', async () => {
+  const grader = await newGrader();
+  const plain = await createGrader(optionsFor(server.baseUrl));
+  graders.push(plain);
+  const answers = ['one', 'two', 'three'];
+  const batched = await Promise.all(
+    answers.map((answer) => grader.judgeAnswer(asking(answer), during(`run ${answer}`))),
+  );
+  expect(server.batches.seen).toMatchObject([{ status: 'completed', lines: { length: 3 } }]);
+  expect([inBatches().length, directly().length]).toEqual([3, 0]);
+  for (const [index, answer] of answers.entries()) {
+    const direct = await plain.judgeAnswer(asking(answer), during('other'));
+    expect(batched[index]?.value).toEqual(direct.value);
+    expect(batched[index]?.evidence).toEqual(direct.evidence);
+    const { inputTokens, outputTokens, calls } = direct.usage;
+    expect(batched[index]?.usage).toMatchObject({ inputTokens, outputTokens, calls });
+  }
+});
+
+test('no batch has more calls than it may, and the same answer of two runs is two lines', async () => {
+  const grader = await newGrader({ mostCalls: 2 });
+  const runs = ['a', 'b', 'c', 'd'];
+  await Promise.all(runs.map((run) => grader.judgeAnswer(asking('the same'), during(run))));
+  expect(server.batches.seen.map(({ lines }) => lines.length)).toEqual([2, 2]);
+  expect(new Set(server.batches.seen.flatMap(({ lines }) => lines)).size).toBe(4);
+});
+
+test('a run that ends within the hour, and a preflight, are asked directly', async () => {
+  const grader = await newGrader();
+  await grader.judgeAnswer(asking('soon'), during('run', HOUR_MS - 1000));
+  await grader.preflight({ vision: false, contextCharacters: 4000 }, new AbortController().signal);
+  expect(server.batches.seen).toEqual([]);
+  expect(directly().length).toBeGreaterThan(1);
+});
+
+test('a batch that stands when the process ends is waited for by the next one, and no line is sent twice', async () => {
+  server.batches.behave({ kind: 'held' });
+  const first = await newGrader();
+  const lost = ['a', 'b'].map((run) => first.judgeAnswer(asking(run), during(run)).catch(() => 'lost'));
+  await batchSeen();
+  await first.close();
+  expect(await Promise.all(lost)).toEqual(['lost', 'lost']);
+
+  const second = await newGrader();
+  const found = ['a', 'b', 'c'].map((run) => second.judgeAnswer(asking(run), during(run)));
+  await batchSeen(2);
+  expect(
+    server.batches.seen.map(({ lines }) => lines.length),
+    'only what is new is sent',
+  ).toEqual([2, 1]);
+  server.batches.behave({ kind: 'at_once' });
+  for (const { usage, value } of await Promise.all(found)) {
+    expect(usage.calls).toBe(1);
+    expect(value.awarded).toBe(3);
+  }
+  expect([inBatches().length, directly().length]).toEqual([3, 0]);
+});
+
+test('a batch that was over before its replies were recorded is read again by the next process', async () => {
+  const first = await newGrader();
+  const before = await first.judgeAnswer(asking('a'), during('run'));
+  const second = await newGrader();
+  const again = await second.judgeAnswer(asking('a'), during('run'));
+  expect(again.value).toEqual(before.value);
+  expect(inBatches()).toHaveLength(1);
+  // Another run asks for itself, as a re-evaluation does.
+  await second.judgeAnswer(asking('a'), during('another run'));
+  expect(inBatches()).toHaveLength(2);
+});
+
+test('batches of another installation are left alone', async () => {
+  await (await newGrader({ deployment: 'there' })).judgeAnswer(asking('a'), during('run'));
+  await (await newGrader()).judgeAnswer(asking('a'), during('run'));
+  expect(inBatches()).toHaveLength(2);
+});
+
+test('a batch of which the answer was lost on its way is found, and not sent again', async () => {
+  server.batches.behave({ kind: 'unanswered' });
+  const grader = await newGrader();
+  const { usage } = await grader.judgeAnswer(asking('a'), during('run'));
+  expect(usage.calls).toBe(1);
+  expect(server.batches.seen).toHaveLength(1);
+  expect([inBatches().length, directly().length]).toEqual([1, 0]);
+});
+
+test('a batch that expires gives the replies that it has, and the other calls are made directly', async () => {
+  server.batches.behave({ kind: 'expires', after: 2 });
+  const grader = await newGrader();
+  const all = await Promise.all(['a', 'b', 'c'].map((run) => grader.judgeAnswer(asking(run), during(run))));
+  expect(all.map(({ usage }) => usage.calls).toSorted((a, b) => a - b)).toEqual([1, 1, 2]);
+  expect([inBatches().length, directly().length]).toEqual([2, 1]);
+  expect(said).toMatchObject([{ fields: { reason: 'no_result', calls: 1 } }]);
+});
+
+test('a batch that is refused as a whole is made directly', async () => {
+  server.batches.behave({ kind: 'refused', code: 'invalid_request' });
+  const grader = await newGrader();
+  await grader.judgeAnswer(asking('a'), during('run'));
+  expect([inBatches().length, directly().length]).toEqual([0, 1]);
+});
+
+test('a batch for which the account has too much waiting is sent again later', async () => {
+  server.batches.behave({ kind: 'refused', code: 'token_limit_exceeded' });
+  const grader = await newGrader();
+  const judged = grader.judgeAnswer(asking('a'), during('run'));
+  await batchSeen(2);
+  server.batches.behave({ kind: 'at_once' });
+  expect((await judged).usage.calls).toBe(1);
+  expect([inBatches().length, directly().length]).toEqual([1, 0]);
+});
+
+test.each<[string, Behaviour, string]>([
+  [
+    'too long a request',
+    { kind: 'status', status: 400, error: { code: 'context_length_exceeded' } },
+    'permanent',
+  ],
+  ['a filtered one', { kind: 'status', status: 400, error: { code: 'content_filter' } }, 'permanent'],
+])('the error of a line, %s, is what a direct call would have failed with', async (_, behaviour, kind) => {
+  server.behave([{ behaviour }]);
+  const grader = await newGrader();
+  await expect(grader.judgeAnswer(asking('a'), during('run'))).rejects.toMatchObject({ kind });
+  expect([inBatches().length, directly().length]).toEqual([1, 0]);
+});
+
+test.each<[string, Behaviour]>([
+  ['401', { kind: 'status', status: 401 }],
+  ['429', { kind: 'status', status: 429 }],
+  ['500', { kind: 'status', status: 500 }],
+  ['output outside the schema', { kind: 'violating' }],
+  ['output that was cut off', { kind: 'out_of_length' }],
+  ['an object without a reply', { kind: 'reshaped', reshape: () => ({}) }],
+])('a line with %s is asked again directly', async (_, behaviour) => {
+  server.behave([{ times: 1, behaviour }]);
+  const grader = await newGrader();
+  const { value, usage } = await grader.judgeAnswer(asking('a'), during('run'));
+  expect(value.awarded).toBe(3);
+  expect(usage.calls).toBe(2);
+  expect([inBatches().length, directly().length]).toEqual([1, 1]);
+});
+
+test('an endpoint without batches is asked directly, which is said once, and not tried again at once', async () => {
+  server.batches.behave({ kind: 'not_offered' });
+  const grader = await newGrader();
+  for (const run of ['a', 'b', 'c']) await grader.judgeAnswer(asking(run), during(run));
+  expect([inBatches().length, directly().length]).toEqual([0, 3]);
+  expect(said).toMatchObject([{ fields: { reason: 'not_offered' } }]);
+});
+
+test('a call whose time is up is made directly, and a batch that is waited for no more is cancelled', async () => {
+  server.batches.behave({ kind: 'held' });
+  const grader = await newGrader({ reserveMs: HOUR_MS, shortestWaitMs: 0 });
+  const runs = ['a', 'b'].map((run) => grader.judgeAnswer(asking(run), during(run, HOUR_MS + 1500)));
+  await batchSeen();
+  for (const { usage } of await Promise.all(runs)) expect(usage.calls).toBe(2);
+  await expect.poll(() => server.batches.seen[0]?.status).toBe('cancelled');
+  expect([inBatches().length, directly().length]).toEqual([0, 2]);
+});
+
+test('a run that is stopped waits no longer, and its batch goes on: another worker may have the run', async () => {
+  server.batches.behave({ kind: 'held' });
+  const grader = await newGrader();
+  const stop = new AbortController();
+  const judged = grader.judgeAnswer(asking('a'), during('run', 4 * HOUR_MS, stop.signal));
+  await batchSeen();
+  stop.abort(new Error('stopped'));
+  await expect(judged).rejects.toThrow('stopped');
+  expect(server.batches.seen).toMatchObject([{ status: 'in_progress' }]);
+});
+
+test('a batch of which no line is wanted any more is cancelled', async () => {
+  server.batches.behave({ kind: 'held' });
+  const grader = await newGrader();
+  const stops = ['a', 'b'].map((run) => {
+    const stop = new AbortController();
+    const judged = grader.judgeAnswer(asking(run), during(run, 4 * HOUR_MS, stop.signal));
+    return { stop, judged: judged.catch(() => 'stopped') };
+  });
+  await batchSeen();
+  for (const [index, { stop, judged }] of stops.entries()) {
+    expect(server.batches.seen[0]?.status, `with ${index} of them stopped`).toBe('in_progress');
+    stop.abort(new NotWanted());
+    expect(await judged).toBe('stopped');
+  }
+  await expect.poll(() => server.batches.seen[0]?.status).toBe('cancelled');
+});
+
+test('a long wait says nothing of the endpoint: other calls go out, and a run may begin', async () => {
+  server.batches.behave({ kind: 'held' });
+  const grader = await newGrader();
+  const waits = Array.from({ length: 20 }, (_, index) =>
+    grader.judgeAnswer(asking(String(index)), during(`run ${index}`)),
+  );
+  await batchSeen();
+  await grader.judgeAnswer(asking('soon'), during('soon', 60_000));
+  expect((await grader.mayTakeRun(new AbortController().signal)).aborted).toBe(false);
+  server.batches.behave({ kind: 'at_once' });
+  expect(await Promise.all(waits)).toHaveLength(20);
+});

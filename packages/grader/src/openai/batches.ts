@@ -1,0 +1,219 @@
+/**
+ * Sends calls in batches, at half the price and with an answer within hours, for runs that have the time. It is one way of
+ * one request to its reply, below all that asks and judges; see docs/decisions/036-calls-in-batches.md.
+ *
+ *   a call ──▶ collected, until `collectMs` are over or `mostCalls` are there
+ *   collected ──an earlier process sent its line──▶ waits for that batch; else ──▶ waits for a new one
+ *   the batch is over ──▶ the reply, or the error that a direct call would have got
+ *   no batch can be sent, or has nothing of the line, or time is up ──▶ null: it is to be made directly
+ *   its run is over or lost, or the worker stops ──▶ no longer waited for
+ *
+ * State: the calls that wait, and until when batches are not tried. It dies with the process. The batches stand on at the
+ * endpoint, and their metadata names their lines: the next process finds them before it sends one again.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { metrics } from '@evaluation/telemetry';
+import type OpenAI from 'openai';
+import type { BatchOptions, GraderLog } from '../grader.ts';
+import { waitFor, type BatchedCall } from './batchedCall.ts';
+import { lineIdOf, MOST_LINES, type LineOutcome } from './batchLines.ts';
+import { createBatchProvider } from './batchProvider.ts';
+import type { Complaints } from './complaints.ts';
+import { passes, statusOf } from './failures.ts';
+import { createStandingBatches } from './standingBatches.ts';
+
+export interface Batches {
+  /**
+   * @returns null when the call is to be made directly
+   * @throws the signal's reason
+   */
+  ask(call: {
+    /** What is asked, and for which run: equal in every process. */
+    key: unknown;
+    /** The run as this process holds it: the same key asked twice of one is two lines. */
+    run: object;
+    body: object;
+    deadline: Date;
+    signal: AbortSignal;
+    /** The call's line is in a batch. */
+    onSent(): void;
+  }): Promise<LineOutcome | null>;
+  close(): void;
+}
+
+const RESERVE_MS = 30 * 60_000;
+const SHORTEST_WAIT_MS = 30 * 60_000;
+/** Of lines that are collected, in characters: of memory, and of one upload. */
+const MOST_CHARACTERS = 32_000_000;
+const SENDS = 6;
+const FIRST_PAUSE_MS = 2000;
+const LONGEST_PAUSE_MS = 60_000;
+/** An endpoint without batches may be given them while this process runs. */
+const NOT_OFFERED_MS = 600_000;
+const SAY_AGAIN_MS = 60_000;
+const MEASURE_MS = 5000;
+/** Not there, not that method, not implemented, not like this. */
+const NOT_OFFERED = new Set([400, 404, 405, 415, 422, 501]);
+
+type Reason = 'not_offered' | 'not_sent' | 'no_result' | 'late';
+
+export function createBatches(
+  client: OpenAI,
+  settings: BatchOptions,
+  about: { lane: string; model: string; complaints: Complaints; log: GraderLog },
+): Batches {
+  const { lane, log } = about;
+  const mostCalls = Math.min(settings.mostCalls, MOST_LINES);
+  const reserveMs = settings.reserveMs ?? RESERVE_MS;
+  const shortestWaitMs = settings.shortestWaitMs ?? SHORTEST_WAIT_MS;
+  const closed = new AbortController();
+  const waiting = new Set<BatchedCall>();
+  /** How often a run has asked the same. */
+  const asked = new WeakMap<object, Map<string, number>>();
+  const told = new Map<Reason, number>();
+  let collected: BatchedCall[] = [];
+  let characters = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let notOfferedUntil = 0;
+  const provider = createBatchProvider(client, settings.deployment);
+  const onFailure = (error: unknown) => about.complaints.failed(error, 'batch');
+  const standing = createStandingBatches(provider, {
+    lane,
+    pollMs: settings.pollMs,
+    closed: closed.signal,
+    sendAgain: (calls) => void send(calls.map(withoutBatch)),
+    askDirectly,
+    onFailure,
+  });
+  const measuring = setInterval(measure, MEASURE_MS);
+  measuring.unref();
+
+  function measure(): void {
+    const [oldest] = waiting;
+    const seconds = oldest === undefined ? 0 : (performance.now() - oldest.since) / 1000;
+    metrics.modelBatchWaiting.set({ lane }, waiting.size);
+    metrics.modelBatchOldest.set({ lane }, seconds);
+  }
+
+  function askDirectly(calls: Iterable<BatchedCall>, reason: Reason): void {
+    const open = [...calls].filter(({ isOver }) => !isOver);
+    tellDirect(reason, open.length);
+    for (const call of open) call.end(null);
+  }
+
+  function tellDirect(reason: Reason, calls: number): void {
+    if (calls === 0) return;
+    metrics.modelBatchAskedDirectly.inc({ lane, reason }, calls);
+    const now = performance.now();
+    if (now - (told.get(reason) ?? -Infinity) < SAY_AGAIN_MS) return;
+    told.set(reason, now);
+    const fields = { lane, model: about.model, reason, calls };
+    log.warn(fields, 'calls that were to go in a batch are made directly, at the full price');
+  }
+
+  function collect(call: BatchedCall): void {
+    collected.push(call);
+    characters += call.line().length;
+    if (collected.length >= mostCalls || characters >= MOST_CHARACTERS) flush();
+    else timer ??= setTimeout(flush, settings.collectMs);
+  }
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const calls = collected;
+    collected = [];
+    characters = 0;
+    void send(calls);
+  }
+
+  /** Brings calls into batches, or has them made directly. */
+  async function send(calls: readonly BatchedCall[]): Promise<void> {
+    for (let sends = 1; ; sends += 1) {
+      const open = calls.filter(({ isOver, batchId }) => !isOver && batchId === null);
+      if (open.length === 0 || closed.signal.aborted) return;
+      try {
+        await joinBatches(open);
+        return;
+      } catch (error) {
+        if (closed.signal.aborted) return;
+        if (NOT_OFFERED.has(statusOf(error) ?? 0)) {
+          notOfferedUntil = performance.now() + NOT_OFFERED_MS;
+          return askDirectly(open, 'not_offered');
+        }
+        onFailure(error);
+        if (!passes(error) || sends === SENDS) return askDirectly(open, 'not_sent');
+      }
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 4 ** (sends - 1), LONGEST_PAUSE_MS);
+      await sleep(pauseMs / 2 + (pauseMs / 2) * Math.random(), undefined, { signal: closed.signal }).catch(
+        () => {},
+      );
+    }
+  }
+
+  async function joinBatches(calls: readonly BatchedCall[]): Promise<void> {
+    const { signal } = closed;
+    // A batch whose answer was lost on its way is found here as well, before its lines are sent again.
+    const found = await provider.find(new Set(calls.map(({ id }) => id)), signal);
+    for (const [batch, ofBatch] of Map.groupBy(calls, ({ id }) => found.get(id))) {
+      if (batch !== undefined) standing.join(batch, ofBatch, 'found');
+    }
+    const rest = calls.filter(({ isOver, id }) => !isOver && !found.has(id));
+    if (rest.length === 0) return;
+    const lines = [...Map.groupBy(rest, ({ id }) => id)].flatMap(([id, [call]]) =>
+      call === undefined ? [] : [{ id, text: call.line() }],
+    );
+    const isWanted = () => rest.some(({ isOver }) => !isOver);
+    const batch = await provider.send(lines, isWanted, signal);
+    if (batch !== null) standing.join({ ...batch, ids: lines.map(({ id }) => id) }, rest, 'sent');
+  }
+
+  function timesAsked(run: object, key: string): number {
+    const ofRun = asked.get(run) ?? new Map<string, number>();
+    asked.set(run, ofRun);
+    const times = ofRun.get(key) ?? 0;
+    ofRun.set(key, times + 1);
+    return times;
+  }
+
+  return {
+    async ask({ key, run, body, deadline, signal, onSent }) {
+      signal.throwIfAborted();
+      const waitMs = deadline.getTime() - Date.now() - reserveMs;
+      if (waitMs < shortestWaitMs) return null;
+      if (performance.now() < notOfferedUntil) {
+        tellDirect('not_offered', 1);
+        return null;
+      }
+      const id = lineIdOf([key, timesAsked(run, lineIdOf(key))]);
+      const { call, outcome } = waitFor(
+        { id, body },
+        {
+          waitMs,
+          signal,
+          onSent,
+          onOver: (over) => {
+            waiting.delete(over);
+            measure();
+            if (over.isLate) tellDirect('late', 1);
+            standing.leave(over);
+          },
+        },
+      );
+      waiting.add(call);
+      measure();
+      collect(call);
+      return await outcome;
+    },
+    close() {
+      closed.abort();
+      clearTimeout(timer);
+      clearInterval(measuring);
+    },
+  };
+}
+
+function withoutBatch(call: BatchedCall): BatchedCall {
+  call.batchId = null;
+  return call;
+}
