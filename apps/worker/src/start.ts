@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { CoreAccess, RunMaterial } from '@evaluation/core-client';
-import { createGrader, createHold, lanePreflight } from '@evaluation/grader';
+import { createGrader, createHold, lanePreflight, NotWanted } from '@evaluation/grader';
 import { forEachRunLane, LANES, RUN_LANES, type Lane, type RunLane } from '@evaluation/jobs-contract';
 import { openLanes } from '@evaluation/lanes';
 import type { WorkerSettings } from '@evaluation/settings';
@@ -9,7 +9,7 @@ import { drawAgain } from './draw/drawAgain.ts';
 import { inspectUpload } from './inspect/inspectUpload.ts';
 import { openLaneGate, type LaneGate } from './preflight/laneGate.ts';
 import { gradeRun } from './gradeRun.ts';
-import { holdRun, RunLost, type HeldRun } from './run/heldRun.ts';
+import { holdRun, type HeldRun } from './run/heldRun.ts';
 import type { Tools } from './run/tools.ts';
 import { costOf } from './run/usage.ts';
 import { removeAbandonedFolders } from './workFolder.ts';
@@ -52,6 +52,9 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
             lane,
             log,
             check: { isPassed: () => gate.isOpen(), passed: async (signal) => await gate.opened(signal) },
+            ...(lane === 'typed' && settings.batches !== null
+              ? { batches: { ...settings.batches, deployment: settings.lanes.namespace } }
+              : {}),
             onLost: () => gate.checkAgain(),
             onProgress: (event, details) => {
               log.warn({ ...details, lane }, event);
@@ -88,7 +91,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
   // A cancelled or replaced copy: stop paying for it now, not at the next write.
   const unsubscribe = lanes.onBroadcast('run_stopped', ({ run_id, fence }) => {
     for (const { material, stop } of heldRuns) {
-      if (material.run_id === run_id && material.fence < fence) stop(new RunLost());
+      if (material.run_id === run_id && material.fence < fence) stop(new NotWanted());
     }
   });
 

@@ -43,9 +43,11 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
   const closed = new AbortController();
   const table = readTable(options.confidenceTable ?? DEFAULT_TABLE);
   const secondLook = options.secondLook ?? { when: 'never', maxCharacters: 0 };
-  const whileOpen = ({ signal, ...rest }: CallOptions): CallOptions & { run: object } => ({
-    ...rest,
+  const whileOpen = ({ signal, deadline, institute, runId }: CallOptions): CallOptions & { run: object } => ({
     signal: AbortSignal.any([signal, closed.signal]),
+    deadline,
+    ...(institute === undefined ? {} : { institute }),
+    ...(runId === undefined ? {} : { runId }),
     // All that is asked for a run ends by one signal.
     run: signal,
   });

@@ -18,7 +18,8 @@ type Read<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 export const concurrencyShape = {
   /** Runs at once in this process, by lane; 0 leaves the lane to other workers. */
   COPY_CONCURRENCY: integer(0, 1000).default(2),
-  TYPED_CONCURRENCY: integer(0, 1000).default(8),
+  /** 8, or 200 where typed answers go in batches. */
+  TYPED_CONCURRENCY: integer(0, 1000).optional(),
   INSPECT_CONCURRENCY: integer(0, 1000).default(2),
   /**
    * Checked copies drawn anew at once. A second or two of CPU each, of which grading can use all there is, and a teacher
@@ -29,7 +30,7 @@ export const concurrencyShape = {
 
 export const concurrencyOf = (e: Read<typeof concurrencyShape>): Record<Lane, number> => ({
   copy: e.COPY_CONCURRENCY,
-  typed: e.TYPED_CONCURRENCY,
+  typed: e.TYPED_CONCURRENCY ?? 8,
   inspect: e.INSPECT_CONCURRENCY,
   draw: e.DRAW_CONCURRENCY,
 });

@@ -42,6 +42,7 @@ export interface HeldRun {
   deadline: Date;
   /** A run is what a grader's calls are asked for: it goes with them as their CallOptions. */
   institute: string;
+  runId: string;
   /**
    * Writes something with fence and token; retried while core is not reachable, since every record is safe to repeat.
    * @throws RunLost
@@ -92,6 +93,7 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
     signal: abort.signal,
     deadline: new Date(Date.parse(material.deadline_at) - AHEAD_OF_CORE_MS),
     institute: institute_id,
+    runId: run_id,
     write,
     stop: (reason) => abort.abort(reason),
     handBack: async () => {
