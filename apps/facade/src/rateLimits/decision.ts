@@ -23,8 +23,12 @@ export interface Window {
   /** The same in all replicas. */
   name: string;
   endMs: number;
-  /** All that is counted, as far as this replica has heard. */
+  /** All that is counted, as far as this replica knows. */
   total: number;
+  /** What this replica has sent to the counter, answered or not. */
+  sent: number;
+  /** What this replica counted while NATS was away: not in the counter. */
+  alone: number;
   /** When the store told the total; ms of a clock that never jumps. */
   toldMs: number;
 }

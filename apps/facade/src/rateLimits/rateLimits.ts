@@ -61,16 +61,24 @@ export const openRateLimits = (
     const found = windows.get(name);
     if (found !== undefined) return found;
     sweep(nowMs);
-    const window = { name, endMs: (start + seconds) * 1000, total: 0, toldMs: Number.NEGATIVE_INFINITY };
+    const window = {
+      name,
+      endMs: (start + seconds) * 1000,
+      total: 0,
+      sent: 0,
+      alone: 0,
+      toldMs: Number.NEGATIVE_INFINITY,
+    };
     if (windows.size < MAX_WINDOWS) windows.set(name, window);
     return window;
   };
 
   /** @returns the total with `amount`; null when NATS did not tell */
   const ask = async (window: Window, amount: number): Promise<number | null> => {
+    const sent = (window.sent += amount);
     try {
-      const total = await counters.count(window.name, amount);
-      window.total = total;
+      const total = (await counters.count(window.name, amount)) + window.alone;
+      window.total = total + (window.sent - sent);
       window.toldMs = steady();
       isDown = false;
       return total;
@@ -88,6 +96,8 @@ export const openRateLimits = (
     if (steady() >= retryMs) {
       retryMs = steady() + RETRY_MS;
       void ask(window, amount);
+    } else {
+      window.alone += amount;
     }
     return own;
   };
