@@ -143,7 +143,6 @@ describe('what of a call a provider may have cached', () => {
   test.each([1, 2, 3, 4, 6])('of a typed answer of 80 words to %d criteria it is most', (criteria) => {
     const { common, all } = shareOf(judging(longQuestionOf(criteria)));
     expect(common / all).toBeGreaterThan(0.85);
-    // Below it nothing is cached.
     expect(common).toBeGreaterThanOrEqual(THRESHOLD);
   });
 
