@@ -190,22 +190,19 @@ describe('progress and queue', () => {
     for (const { progress } of seen) expect(progress?.step).toEqual(expect.any(String));
   });
 
-  test.each(['failed', 'cancelled'] as const)(
-    '%s has neither a queue nor an estimate',
-    async (status) => {
-      const { tenant, accepted, read } = await submitted();
-      const held = await takeRun(service, accepted.id);
-      if (status === 'failed') await held.fail('copy_unreadable');
-      else await tenant.api.post(`/submissions/${accepted.id}/cancel`);
-      const shown = await read();
-      expect(shown).toMatchObject({
-        status,
-        queue: null,
-        progress: { questions_done: 0, questions_total: 2 },
-      });
-      expect(shown.progress).not.toHaveProperty('estimated_ready_at');
-    },
-  );
+  test.each(['failed', 'cancelled'] as const)('%s has neither a queue nor an estimate', async (status) => {
+    const { tenant, accepted, read } = await submitted();
+    const held = await takeRun(service, accepted.id);
+    if (status === 'failed') await held.fail('copy_unreadable');
+    else await tenant.api.post(`/submissions/${accepted.id}/cancel`);
+    const shown = await read();
+    expect(shown).toMatchObject({
+      status,
+      queue: null,
+      progress: { questions_done: 0, questions_total: 2 },
+    });
+    expect(shown.progress).not.toHaveProperty('estimated_ready_at');
+  });
 
   test('who is ahead counts, whether it waits or was handed out; who is being graded, or left, does not', async () => {
     const { tenant, exam, accepted: first } = await submitted();

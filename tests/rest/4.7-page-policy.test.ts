@@ -66,38 +66,35 @@ describe('how many pages a copy may have', () => {
     [40, false],
     [41, true],
     [80, true],
-  ])(
-    'of %i pages, blank ones included, each is paid for; flagged: %s',
-    async (pages, isFlagged) => {
-      const before = await tenant.credits();
-      const submission = await submitCopy(pages);
-      const reasons = isFlagged ? ['pages_beyond_vision_limit'] : [];
-      expect(submission).toMatchObject({
-        pages,
-        lane: 'copy',
-        status: 'queued',
-        needs_review: isFlagged,
-        review_reasons: reasons,
-        quote: { unit: 'page', pages, credits: pages, rate_source: 'standard' },
-        credits_charged: null,
-      });
-      expect(submission.warnings.map(({ code }) => code)).toEqual(reasons);
-      for (const { message } of submission.warnings) expect(message).toMatch(/40th/);
-      expect(await tenant.credits()).toEqual({ ...before, committed: before.committed + pages });
+  ])('of %i pages, blank ones included, each is paid for; flagged: %s', async (pages, isFlagged) => {
+    const before = await tenant.credits();
+    const submission = await submitCopy(pages);
+    const reasons = isFlagged ? ['pages_beyond_vision_limit'] : [];
+    expect(submission).toMatchObject({
+      pages,
+      lane: 'copy',
+      status: 'queued',
+      needs_review: isFlagged,
+      review_reasons: reasons,
+      quote: { unit: 'page', pages, credits: pages, rate_source: 'standard' },
+      credits_charged: null,
+    });
+    expect(submission.warnings.map(({ code }) => code)).toEqual(reasons);
+    for (const { message } of submission.warnings) expect(message).toMatch(/40th/);
+    expect(await tenant.credits()).toEqual({ ...before, committed: before.committed + pages });
 
-      // The warning and the flag stay, wherever the submission is read.
-      const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
-      expect(stored(body)).toEqual(stored(submission));
-      expect(await resultOf(tenant.api, submission.id)).toMatchObject({
-        needs_review: isFlagged,
-        review_reasons: reasons,
-      });
-      for (const flag of [true, false]) {
-        const { body: list } = await tenant.api.get<SubmissionList>(`${path()}?needs_review=${flag}`);
-        expect(list.data.some(({ id }) => id === submission.id)).toBe(flag === isFlagged);
-      }
-    },
-  );
+    // The warning and the flag stay, wherever the submission is read.
+    const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
+    expect(stored(body)).toEqual(stored(submission));
+    expect(await resultOf(tenant.api, submission.id)).toMatchObject({
+      needs_review: isFlagged,
+      review_reasons: reasons,
+    });
+    for (const flag of [true, false]) {
+      const { body: list } = await tenant.api.get<SubmissionList>(`${path()}?needs_review=${flag}`);
+      expect(list.data.some(({ id }) => id === submission.id)).toBe(flag === isFlagged);
+    }
+  });
 
   test('81 pages answer too_many_pages on every exam; nobody is registered and the upload stays ready', async () => {
     const upload_id = await uploadCopy(tenant.api, await blankPages(81));

@@ -296,23 +296,20 @@ describe('the body of an override', () => {
     }
   });
 
-  test.each(['[]', 'null', '"x"', '1', ''])(
-    'a body that is no object, or empty (%s): 422',
-    async (body) => {
-      const { tenant, sat, questionId } = graded;
-      const response = await tenant.api.send(`${sat.path}/questions/${questionId('2')}`, {
-        method: 'PATCH',
-        headers: { 'content-type': 'application/json' },
-        body,
-      });
-      const { error } = (await response.json()) as { error: { code: string } };
-      expect({ status: response.status, code: error.code }).toEqual({
-        status: 422,
-        code: 'validation_failed',
-      });
-      expect((await sat.question('2')).review.edited).toBe(false);
-    },
-  );
+  test.each(['[]', 'null', '"x"', '1', ''])('a body that is no object, or empty (%s): 422', async (body) => {
+    const { tenant, sat, questionId } = graded;
+    const response = await tenant.api.send(`${sat.path}/questions/${questionId('2')}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    const { error } = (await response.json()) as { error: { code: string } };
+    expect({ status: response.status, code: error.code }).toEqual({
+      status: 422,
+      code: 'validation_failed',
+    });
+    expect((await sat.question('2')).review.edited).toBe(false);
+  });
 
   test('a question that is unknown, of another exam or of another institute: 404, all the same', async () => {
     const { tenant, sat } = graded;

@@ -167,19 +167,16 @@ describe('typed answers', () => {
     ['of letters only', `${'क'.repeat(21)}${'a'.repeat(79)}`],
     ['of letters, digits and signs not counting', `${'क'.repeat(3)}aaaaaaaaa 123456789 +-*/ .,;:`],
     ['altogether', 'यह उत्तर हिन्दी में है'],
-  ])(
-    'more than 20%% Devanagari %s answers language_not_supported with the label',
-    async (_name, text) => {
-      const error = await refusedAnswers(
-        [
-          { question_label: '6', text: 'An English answer.' },
-          { question_label: '7(A)', text },
-        ],
-        'language_not_supported',
-      );
-      expect(error.details?.['question_label']).toBe('7(a)');
-    },
-  );
+  ])('more than 20%% Devanagari %s answers language_not_supported with the label', async (_name, text) => {
+    const error = await refusedAnswers(
+      [
+        { question_label: '6', text: 'An English answer.' },
+        { question_label: '7(A)', text },
+      ],
+      'language_not_supported',
+    );
+    expect(error.details?.['question_label']).toBe('7(a)');
+  });
 
   test.each([
     ['exactly 20% Devanagari', `${'क'.repeat(20)}${'a'.repeat(80)}`],

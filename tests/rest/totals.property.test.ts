@@ -116,54 +116,50 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test(
-  'the totals of any typed paper are the sum of its objective marks',
-  { timeout: 60_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(sitting, async (plans) => {
-        const exam = await createExam(tenant.api, {
-          title: 'Any paper',
-          mode: 'typed',
-          questions: plans.map(({ made, halves, negative }, index) => ({
-            ...made.question,
-            label: String(index + 1),
-            text: `Question ${index + 1}`,
-            max_marks: halves / 2,
-            negative_marks: negative / 100,
-          })),
-        });
-        const submission = await submit(tenant.api, exam.id, {
-          candidate: { external_id: randomUUID() },
-          answers: plans.flatMap(({ made }, index) =>
-            made.answer === null ? [] : [{ question_label: String(index + 1), ...made.answer }],
-          ),
-        });
-        const marks = plans.map(({ outcome, halves, negative }) =>
-          outcome === 'right' ? halves * 50 : outcome === 'wrong' ? -negative : 0,
-        );
-        const isAnswered = plans.map(({ outcome }) => outcome === 'right' || outcome === 'wrong');
-        const awarded = marks.reduce((sum, mark) => sum + mark, 0);
-        const max = plans.reduce((sum, { halves }) => sum + halves * 50, 0);
+test('the totals of any typed paper are the sum of its objective marks', { timeout: 60_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(sitting, async (plans) => {
+      const exam = await createExam(tenant.api, {
+        title: 'Any paper',
+        mode: 'typed',
+        questions: plans.map(({ made, halves, negative }, index) => ({
+          ...made.question,
+          label: String(index + 1),
+          text: `Question ${index + 1}`,
+          max_marks: halves / 2,
+          negative_marks: negative / 100,
+        })),
+      });
+      const submission = await submit(tenant.api, exam.id, {
+        candidate: { external_id: randomUUID() },
+        answers: plans.flatMap(({ made }, index) =>
+          made.answer === null ? [] : [{ question_label: String(index + 1), ...made.answer }],
+        ),
+      });
+      const marks = plans.map(({ outcome, halves, negative }) =>
+        outcome === 'right' ? halves * 50 : outcome === 'wrong' ? -negative : 0,
+      );
+      const isAnswered = plans.map(({ outcome }) => outcome === 'right' || outcome === 'wrong');
+      const awarded = marks.reduce((sum, mark) => sum + mark, 0);
+      const max = plans.reduce((sum, { halves }) => sum + halves * 50, 0);
 
-        const result = await resultOf(tenant.api, submission.id);
-        expect(result.questions.map(({ awarded: given }) => Math.round((given ?? 0) * 100) + 0)).toEqual(
-          marks.map((mark) => mark + 0),
-        );
-        expect(result.questions.map(({ status }) => status)).toEqual(
-          isAnswered.map((answered) => (answered ? 'graded' : 'not_answered')),
-        );
-        expect(result.totals).toEqual({
-          awarded: awarded / 100,
-          max: max / 100,
-          percentage: percentage(awarded, max),
-          questions_graded: isAnswered.filter(Boolean).length,
-          questions_failed: 0,
-        });
-        expect(exam.total_marks).toBe(max / 100);
-        expect(submission).toMatchObject({ status: 'graded', credits_charged: 0 });
-      }),
-      { numRuns: 60 },
-    );
-  },
-);
+      const result = await resultOf(tenant.api, submission.id);
+      expect(result.questions.map(({ awarded: given }) => Math.round((given ?? 0) * 100) + 0)).toEqual(
+        marks.map((mark) => mark + 0),
+      );
+      expect(result.questions.map(({ status }) => status)).toEqual(
+        isAnswered.map((answered) => (answered ? 'graded' : 'not_answered')),
+      );
+      expect(result.totals).toEqual({
+        awarded: awarded / 100,
+        max: max / 100,
+        percentage: percentage(awarded, max),
+        questions_graded: isAnswered.filter(Boolean).length,
+        questions_failed: 0,
+      });
+      expect(exam.total_marks).toBe(max / 100);
+      expect(submission).toMatchObject({ status: 'graded', credits_charged: 0 });
+    }),
+    { numRuns: 60 },
+  );
+});

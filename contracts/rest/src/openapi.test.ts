@@ -51,7 +51,7 @@ const operation = (id: string): Operation => {
   return found;
 };
 
-describe('9 openapi.json', () => {
+describe('openapi.json', () => {
   test('is OpenAPI 3.1 to an independent validator', async () => {
     const outcome = await new Validator().validate(structuredClone({ ...document }));
     expect(outcome).toMatchObject({ valid: true });
@@ -142,7 +142,7 @@ describe('9 openapi.json', () => {
   });
 });
 
-describe('5 key and scope', () => {
+describe('key and scope', () => {
   test('each operation names the key and the scope it needs; GET /me needs none', () => {
     expect(operation('account.me').security).toEqual([{ ApiKey: [] }]);
     expect(operation('account.me')['x-required-scope']).toBeUndefined();
@@ -168,7 +168,7 @@ describe('5 key and scope', () => {
   });
 });
 
-describe('7 failures', () => {
+describe('failures', () => {
   const failing = (id: string) =>
     Object.keys(operation(id).responses)
       .map(Number)
@@ -181,7 +181,7 @@ describe('7 failures', () => {
     expect(failing('submissions.get')).toEqual([401, 403, 404, 429, 500, 503]);
   });
 
-  test('8.2 every answer to a request that was counted may carry the three RateLimit headers', () => {
+  test('every answer to a request that was counted may carry the three RateLimit headers', () => {
     const names = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
     for (const [name, { headers }] of Object.entries(document.components.responses)) {
       const isCounted = name !== 'Unauthorized' && name !== 'Forbidden';
@@ -193,7 +193,7 @@ describe('7 failures', () => {
           expect([operationId, Object.keys(headers)]).toEqual([operationId, expect.arrayContaining(names)]);
   });
 
-  test('8.5 every answer carries X-Request-Id, and 429 and 503 carry Retry-After', () => {
+  test('every answer carries X-Request-Id, and 429 and 503 carry Retry-After', () => {
     for (const { responses } of operations) {
       for (const { $ref, headers } of Object.values(responses)) {
         expect(Object.keys(headers ?? errorHeaders($ref))).toContain('X-Request-Id');
@@ -209,7 +209,7 @@ describe('7 failures', () => {
     document.components.responses[ref.slice(ref.lastIndexOf('/') + 1)]?.headers ?? {};
 });
 
-describe('1 conventions', () => {
+describe('conventions', () => {
   test('a body is required, except where the call takes none', () => {
     expect(operation('exams.create').requestBody?.required).toBe(true);
     expect(operation('exams.open').requestBody?.required).toBe(false);

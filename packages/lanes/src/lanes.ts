@@ -68,7 +68,7 @@ export interface Counters {
   count(name: string, amount: number): Promise<number>;
 }
 
-/** The conveyor between core and the workers (design 1, 3.7, 3.8). PostgreSQL is the truth: all of it may be lost. */
+/** The conveyor between core and the workers (docs/architecture.md#the-picture). PostgreSQL is the truth: all of it may be lost. */
 export interface Lanes extends Broadcasts, Counters {
   /**
    * Create the streams of lanes and counters, or bring their settings up to date.

@@ -80,19 +80,16 @@ test('among 100,000 waiting runs each has its place, asked for one by one or a p
 test.each([
   ['a page of them', page],
   ['the last one', [WAITING - 1]],
-])(
-  'the places of %s are counted in one walk along the index of waiting runs',
-  async (_name, asked) => {
-    const { rows } = await database.inTenant(institute, async (tx) => {
-      await stepAlongIndexes(tx);
-      return sql<object>`explain (analyze, format json) ${placesInLane(institute, 'copy', asked.map(runAt))}`.execute(
-        tx,
-      );
-    });
-    const read = readPlan(rows[0]);
-    expect(read.indexes).toEqual(['runs_in_flight', 'runs_pkey', 'runs_waiting_copy']);
-    expect(read.scanned).toEqual([]);
-    // What waits, what is asked for, and what is out: each once.
-    expect(read.rowsRead).toBeLessThanOrEqual(WAITING + asked.length + RELEASED);
-  },
-);
+])('the places of %s are counted in one walk along the index of waiting runs', async (_name, asked) => {
+  const { rows } = await database.inTenant(institute, async (tx) => {
+    await stepAlongIndexes(tx);
+    return sql<object>`explain (analyze, format json) ${placesInLane(institute, 'copy', asked.map(runAt))}`.execute(
+      tx,
+    );
+  });
+  const read = readPlan(rows[0]);
+  expect(read.indexes).toEqual(['runs_in_flight', 'runs_pkey', 'runs_waiting_copy']);
+  expect(read.scanned).toEqual([]);
+  // What waits, what is asked for, and what is out: each once.
+  expect(read.rowsRead).toBeLessThanOrEqual(WAITING + asked.length + RELEASED);
+});

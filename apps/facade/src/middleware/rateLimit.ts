@@ -15,7 +15,7 @@ import { metadataOf, methodOf } from './routeMetadata.ts';
  * counted first, then the files. If the files are refused, the write is taken back; if core presigns none, the files are.
  */
 
-/** The most files of a valid call (spec 8.1). Core refuses more, and presigns none. */
+/** The most files of a valid call (docs/api/limits.md#sizes). Core refuses more, and presigns none. */
 const MOST_FILES = 100;
 
 export interface RateLimiting {
