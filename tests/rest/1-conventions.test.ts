@@ -1,26 +1,13 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
 import type { ErrorBody } from '../harness/api.ts';
 import { createExam, resultOf, submit } from '../harness/api.ts';
 import { mcq, typedExam } from '../harness/papers.ts';
-import {
-  expectError,
-  expectRefused,
-  newTenant,
-  problemsIn,
-  startIdleService,
-  type Tenant,
-} from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectError, expectRefused, problemsIn } from '../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
 
 /** A POST with a body exactly as it is written. */
 const raw = async (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) => {

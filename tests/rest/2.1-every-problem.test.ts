@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Exam } from '@evaluation/rest-contract/schemas';
 import { longAnswer, mcq, numeric, oneWord, trueFalse, typedExam } from '../harness/papers.ts';
-import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectError, problemsIn } from '../harness/tenant.ts';
 
 /* Every problem of a body is reported at once (docs/api/conventions.md#errors), and the one error that it answers (docs/api/conventions.md#errors). */
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
 
 const criteria = (...marks: number[]) => ({
   criteria: marks.map((of, index) => ({ name: `c${index}`, marks: of })),

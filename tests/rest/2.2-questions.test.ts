@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Exam, Question, QuestionInput, QuestionList } from '@evaluation/rest-contract/schemas';
 import { longAnswer, mcq, numeric, oneWord, trueFalse, typedExam } from '../harness/papers.ts';
-import { expectRefused, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectRefused, problemsIn } from '../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
 
 /** The question stands second, so that a path which names the wrong one is seen. */
 const paper = (question: object): object => ({

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Exam, Rubric, RubricList } from '@evaluation/rest-contract/schemas';
 import { longAnswer, typedExam } from '../harness/papers.ts';
-import { expectRefused, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectRefused, problemsIn } from '../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
 
 const paper = (criteria: Rubric['criteria'], maxMarks = 2) =>
   typedExam([longAnswer('1', { max_marks: maxMarks, rubric: { partial_marking: true, criteria } })]);

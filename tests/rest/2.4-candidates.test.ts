@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit } from '../harness/api.ts';
 import { mcq, typedExam } from '../harness/papers.ts';
-import { expectRefused, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectRefused, problemsIn } from '../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
 
 const openExam = (): Promise<Exam> => createExam(tenant.api, typedExam([mcq('1')]));
 const answers = [{ question_label: '1', option_labels: ['B'] }];

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Exam, ExamStatus } from '@evaluation/rest-contract/schemas';
 import { errors } from '@evaluation/rest-contract/errors';
 import { refusalOf, type ExamChange } from '@evaluation/rules';
 import { createExam, submit, type Answer, type ApiClient, type ErrorBody } from '../harness/api.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import { expectError, newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectError } from '../harness/tenant.ts';
 
 /* The table of docs/api/lifecycle.md#exams, which is packages/rules/src/examChanges.ts, walked over every call that it decides. */
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
 
 interface Standing {
   api: ApiClient;

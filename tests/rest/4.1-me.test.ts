@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Account } from '@evaluation/rest-contract/schemas';
 import { apiClient, createExam, submit } from '../harness/api.ts';
 import { mcq, typedExam } from '../harness/papers.ts';
-import { newTenant, startIdleService } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { newTenant } from '../harness/tenant.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService();
-});
-afterAll(() => service.close());
+const { service } = await restSuite();
 
 test('GET /me shows the key, its institute, and what of today is used', async () => {
   const provision = service.control.as({}).control;

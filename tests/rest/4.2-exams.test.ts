@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type {
   Deleted,
   Exam,
@@ -12,16 +12,10 @@ import { createExam, submit, type ErrorBody } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { registered } from '../harness/candidates.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectError, newTenant, problemsIn, type Tenant } from '../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
 
 const created = async (body: object, of: Tenant = tenant): Promise<Exam> => {
   const { status, body: exam } = await of.api.post<Exam>('/exams', body);

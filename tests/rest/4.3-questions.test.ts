@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type {
   Exam,
   Question,
@@ -12,16 +12,10 @@ import type {
 import { createExam, type Answer, type ErrorBody } from '../harness/api.ts';
 import { behind, finalizeExam } from '../harness/behind.ts';
 import { longAnswer, mcq, numeric, oneWord, trueFalse, typedExam } from '../harness/papers.ts';
-import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectError, newTenant, problemsIn } from '../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
 
 const draft = (questions: QuestionInput[], change: object = {}): Promise<Exam> =>
   createExam(tenant.api, { ...typedExam(questions), open: false, ...change });

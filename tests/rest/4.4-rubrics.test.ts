@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type {
   Exam,
   QuestionInput,
@@ -11,16 +11,11 @@ import type {
 import { createExam, resultOf, submit, untilOver, type Answer, type ErrorBody } from '../harness/api.ts';
 import { behind, finalizeExam } from '../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../harness/tenant.ts';
-import { startService, type TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectError, newTenant, problemsIn } from '../harness/tenant.ts';
+import { startService } from '../harness/service.ts';
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
 
 const rubricOf = (name: string, marks = 2): Rubric => ({ criteria: [{ name, marks }] });
 const newExam = (questions: QuestionInput[], open = true): Promise<Exam> =>

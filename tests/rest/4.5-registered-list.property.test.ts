@@ -1,19 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Exam, RegisteredCandidate } from '@evaluation/rest-contract/schemas';
 import { createExam } from '../harness/api.ts';
 import { listRegistered } from '../harness/candidates.ts';
 import { mcq, typedExam } from '../harness/papers.ts';
-import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
 
 /** What may happen to the candidates of an exam between two pages; `at` picks whom. */
 const change = fc.record({

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Candidate, Exam } from '@evaluation/rest-contract/schemas';
 import { createExam, submit } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { listRegistered, newCandidates, register, registered } from '../harness/candidates.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
-import { expectError, newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectError } from '../harness/tenant.ts';
 
 /* GET /exams/{id}/candidates */
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
 
 const newExam = (change: object = {}): Promise<Exam> =>
   createExam(tenant.api, typedExam([longAnswer('1')], change));

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Account, Exam } from '@evaluation/rest-contract/schemas';
 import { apiClient, createExam, submit } from '../harness/api.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import { expectRefused, newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectRefused, newTenant, type Tenant } from '../harness/tenant.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService();
-});
-afterAll(() => service.close());
+const { service } = await restSuite();
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
 

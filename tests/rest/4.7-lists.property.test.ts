@@ -1,18 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, submit } from '../harness/api.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { newTenant, type Tenant } from '../harness/tenant.ts';
 
 /* Clients page through the feed, an exam's submissions and its results while these change under them. */
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService();
-});
-afterAll(() => service.close());
+const { service } = await restSuite();
 
 /** What may happen to submissions between two pages; `at` picks which. */
 const change = fc.record({

@@ -1,19 +1,12 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { apiClient } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { eventually } from '../harness/ledger.ts';
-import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
 
 /** Facades here remember no key, so that each request asks core for it. */
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
 
 const control = () => service.control.as({}).control;
 const newKey = (more: object = {}) =>

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Account, Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { apiClient, createExam, submit } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import type { TestService } from '../harness/service.ts';
-import { expectRefused, newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectRefused, newTenant, type Tenant } from '../harness/tenant.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService();
-});
-afterAll(() => service.close());
+const { service } = await restSuite();
 
 const paperOf = ({ api }: Tenant): Promise<Exam> => createExam(api, typedExam([mcq('1'), longAnswer('2')]));
 const handIn = (of: Tenant, paper: Exam, answers: object[] = []): Promise<Submission> =>

@@ -1,18 +1,14 @@
 import type { Account, Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createExam, type ErrorBody } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import { newTenant, startIdleService, wholeFeed, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { newTenant, wholeFeed, type Tenant } from '../harness/tenant.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService();
-});
-afterAll(() => service.close());
+const { service } = await restSuite();
 
 interface Said<T> {
   status: number;

@@ -1,13 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startIdleService } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { expect, test } from 'vitest';
+import { restSuite } from '../harness/restSuite.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService();
-});
-afterAll(() => service.close());
+const { service } = await restSuite();
 
 const committed = new URL('../../contracts/rest/openapi.json', import.meta.url);
 

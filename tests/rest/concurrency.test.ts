@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Account, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, uploadCopy, type Answer, type ErrorBody } from '../harness/api.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
-import { expectError, newTenant, startIdleService, wholeFeed, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { expectError, newTenant, wholeFeed, type Tenant } from '../harness/tenant.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startIdleService();
-});
-afterAll(() => service.close());
+const { service } = await restSuite();
 
 type Tried = Answer<Submission & ErrorBody>;
 /** Sends them all at the same moment. @returns those accepted and those refused */

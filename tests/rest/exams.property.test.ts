@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type {
   Candidate,
   Exam,
@@ -11,16 +11,10 @@ import type {
 } from '@evaluation/rest-contract/schemas';
 import { behind } from '../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../harness/papers.ts';
-import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
-import type { TestService } from '../harness/service.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { newTenant } from '../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
 
 /* What a client may send (docs/api/exams.md#fields): any text of the right length, in code points, without NUL. */
 

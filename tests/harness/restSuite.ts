@@ -1,0 +1,23 @@
+import type { TestService } from './service.ts';
+import { newTenant, startIdleService, type Tenant } from './tenant.ts';
+
+export interface RestSuite {
+  service: TestService;
+  /** An institute that only the calling file knows. */
+  tenant: Tenant;
+}
+
+let shared: Promise<TestService> | undefined;
+
+/**
+ * The set-up of a REST test file: `const { service, tenant } = await restSuite();` at its top.
+ *
+ * All files of one fork share one service, which grades nothing and ends with the fork. A file whose tests need other
+ * settings, take runs as a worker does, stop the service or change rows of other institutes starts its own with
+ * `startIdleService`.
+ */
+export const restSuite = async (): Promise<RestSuite> => {
+  shared ??= startIdleService();
+  const service = await shared;
+  return { service, tenant: await newTenant(service) };
+};
