@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CreditQuote } from '@evaluation/rest-contract/schemas';
+import { createExam, submit, uploadCopy } from '../../harness/api.ts';
+import { behind } from '../../harness/behind.ts';
+import { handwrittenExam } from '../../harness/papers.ts';
+import { plainPdf, presign, settled } from '../../harness/pdfs.ts';
+import type { TestService } from '../../harness/service.ts';
+import { expectError, expectRefused, newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
+import type { Tenant } from '../../harness/tenant.ts';
+
+let service: TestService;
+let of: Tenant;
+beforeAll(async () => {
+  // One institute alone has its files inspected one after the other.
+  service = await startIdleService({ INSPECTION_WAIT_SECONDS: '30' });
+  of = await newTenant(service, { credits: 10 });
+});
+afterAll(() => service.close());
+
+const ask = <T = CreditQuote>(body: unknown, tenant = of) => tenant.api.post<T>('/credits/quote', body);
+
+const quoted = async (body: unknown, tenant = of): Promise<CreditQuote> => {
+  const answer = await ask(body, tenant);
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body;
+};
+
+const refusedFields = async (body: unknown): Promise<string[]> =>
+  problemsIn(expectError(await ask<never>(body), 422, 'validation_failed'));
+
+const edit = (tenant: Tenant, change: object) =>
+  service.control.as({}).control.editInstitute.mutate({ institute_id: tenant.instituteId, ...change });
+
+describe('POST /credits/quote', () => {
+  test('pages and typed answers at the price of each, with what is available and whether it suffices', async () => {
+    expect(await quoted({ pages: 10 })).toEqual({ total: 10, available: 10, sufficient: true });
+    expect(await quoted({ pages: 11 })).toEqual({ total: 11, available: 10, sufficient: false });
+    expect(await quoted({ typed_answers: 3 })).toEqual({ total: 3, available: 10, sufficient: true });
+  });
+
+  test('pages of many copies may be quoted together, beyond what one copy may have', async () => {
+    expect(await quoted({ pages: 4000 })).toMatchObject({ total: 4000, sufficient: false });
+  });
+
+  test('nothing costs nothing, and is sufficient even where nothing is available', async () => {
+    const poor = await newTenant(service, { credits: 0 });
+    for (const body of [{ pages: 0 }, { typed_answers: 0 }]) {
+      expect(await quoted(body, poor)).toEqual({ total: 0, available: 0, sufficient: true });
+    }
+  });
+
+  test('contract prices count, exactly; a price of 0 is always sufficient', async () => {
+    const contract = await newTenant(service, { credits: 0.3 });
+    await edit(contract, { credits_per_page: 0.1, credits_per_answer: 0 });
+    expect(await quoted({ pages: 3 }, contract)).toEqual({ total: 0.3, available: 0.3, sufficient: true });
+    expect(await quoted({ pages: 4 }, contract)).toMatchObject({ total: 0.4, sufficient: false });
+    expect(await quoted({ typed_answers: 99 }, contract)).toMatchObject({ total: 0, sufficient: true });
+  });
+
+  test('the credit limit may be used', async () => {
+    const limited = await newTenant(service, { credits: 1 });
+    await edit(limited, { credit_limit: 2 });
+    expect(await quoted({ pages: 3 }, limited)).toEqual({ total: 3, available: 3, sufficient: true });
+  });
+
+  test('a quote reserves nothing and takes no copy of the day', async () => {
+    const before = (await of.api.get('/me')).body;
+    await quoted({ pages: 5 });
+    expect(await quoted({ pages: 10 })).toMatchObject({ available: 10, sufficient: true });
+    expect((await of.api.get('/me')).body).toEqual(before);
+  });
+
+  test('exactly one way must be sent; null counts as not sent, unknown fields do not count', async () => {
+    expect(await refusedFields({})).toEqual(['pages: required']);
+    expect(await refusedFields({ pages: null, typed_answers: null, copies: 3 })).toEqual(['pages: required']);
+    expect(await refusedFields({ pages: 1, typed_answers: 2 })).toEqual(['typed_answers: not_allowed']);
+    expect(await refusedFields({ pages: 1, upload_ids: [randomUUID()], typed_answers: 2 })).toEqual([
+      'upload_ids: not_allowed',
+      'typed_answers: not_allowed',
+    ]);
+    expect(await quoted({ pages: null, typed_answers: 2 })).toMatchObject({ total: 2 });
+  });
+
+  test('what is no whole number from 0 on is refused by its field, and every problem at once', async () => {
+    for (const [value, code] of [
+      [-1, 'out_of_range'],
+      [1.5, 'invalid_type'],
+      ['3', 'invalid_type'],
+      [2 ** 53, 'out_of_range'],
+    ]) {
+      expect(await refusedFields({ pages: value })).toEqual([`pages: ${String(code)}`]);
+      expect(await refusedFields({ typed_answers: value })).toEqual([`typed_answers: ${String(code)}`]);
+    }
+    expect(await refusedFields({ pages: -1, upload_ids: [] })).toEqual([
+      'pages: out_of_range',
+      'upload_ids: too_short',
+      'upload_ids: not_allowed',
+    ]);
+  });
+
+  test('at most 100 uploads, each once, whatever its case', async () => {
+    const many = Array.from({ length: 101 }, () => randomUUID());
+    expect(await refusedFields({ upload_ids: many })).toEqual(['upload_ids: too_long']);
+    const [one = ''] = many;
+    expect(await refusedFields({ upload_ids: [one, randomUUID(), one.toUpperCase()] })).toEqual([
+      'upload_ids[2]: duplicate',
+    ]);
+  });
+
+  test('uploads are quoted by their pages; the quote is the first read after the PUT', async () => {
+    const ids = await Promise.all([1, 3, 4].map((pages) => uploadCopy(of.api, plainPdf(pages))));
+    expect(await quoted({ upload_ids: ids })).toEqual({ total: 8, available: 10, sufficient: true });
+    expect((await of.api.get(`/uploads/${ids[2]}`)).body).toMatchObject({ status: 'ready', pages: 4 });
+  });
+
+  test('an upload that does not exist, is another institute’s or is no id at all: not_found, and nothing is read', async () => {
+    const mine = await uploadCopy(of.api, plainPdf(1));
+    const other = await newTenant(service);
+    const theirs = await uploadCopy(other.api, plainPdf(1));
+    for (const id of [randomUUID(), theirs, 'no-id']) {
+      expectError(await ask<never>({ upload_ids: [mine, id] }), 404, 'not_found');
+    }
+    const rows = await behind(service.database, 'select status from uploads where id = any($1)', [
+      [mine, theirs],
+    ]);
+    expect(rows).toEqual([{ status: 'pending' }, { status: 'pending' }]);
+  });
+
+  test('an upload that nothing was PUT to: conflict', async () => {
+    const { id } = await presign(of.api, 1000);
+    expectError(await ask<never>({ upload_ids: [id] }), 409, 'conflict');
+  });
+
+  test('an upload that a submission uses: conflict, as a second submission of it', async () => {
+    const exam = await createExam(of.api, handwrittenExam());
+    const id = await uploadCopy(of.api, plainPdf(1));
+    await settled(of.api, id);
+    await submit(of.api, exam.id, { candidate: { external_id: 'a' }, upload_id: id });
+    expectError(await ask<never>({ upload_ids: [id] }), 409, 'conflict');
+  });
+
+  test('rejected uploads are named, each by its place and with the reason', async () => {
+    const good = await uploadCopy(of.api, plainPdf(1));
+    const bad = await Promise.all(
+      ['not a PDF', 'nor this'].map((text) => uploadCopy(of.api, Buffer.from(text))),
+    );
+    const error = expectError(
+      await ask<never>({ upload_ids: [bad[0], good, bad[1]] }),
+      422,
+      'validation_failed',
+    );
+    expect(problemsIn(error)).toEqual(['upload_ids[0]: upload_rejected', 'upload_ids[2]: upload_rejected']);
+  });
+
+  test('an upload of more than 80 pages: too_many_pages, as its submission', async () => {
+    const [most, more] = await Promise.all([80, 81].map((pages) => uploadCopy(of.api, plainPdf(pages))));
+    expect(await quoted({ upload_ids: [most] })).toMatchObject({ total: 80, sufficient: false });
+    expectError(await ask<never>({ upload_ids: [more] }), 422, 'too_many_pages');
+  });
+
+  test('what was sufficient is accepted at that price, and what was not answers 402', async () => {
+    const payer = await newTenant(service, { credits: 5 });
+    await edit(payer, { credits_per_page: 1.25 });
+    const exam = await createExam(payer.api, handwrittenExam());
+    const [four = '', one = ''] = await Promise.all(
+      [4, 1].map((pages) => uploadCopy(payer.api, plainPdf(pages))),
+    );
+    const copy = (id: string) => ({ candidate: { external_id: id }, upload_id: id });
+    expect(await quoted({ upload_ids: [four] }, payer)).toMatchObject({ total: 5, sufficient: true });
+    const accepted = await submit(payer.api, exam.id, copy(four));
+    expect(accepted.quote).toEqual({ unit: 'page', pages: 4, credits: 5, rate_source: 'contract' });
+    expect(await quoted({ upload_ids: [one] }, payer)).toEqual({
+      total: 1.25,
+      available: 0,
+      sufficient: false,
+    });
+    await expectRefused(
+      payer,
+      () => payer.api.post(`/exams/${exam.id}/submissions`, copy(one)),
+      402,
+      'insufficient_credits',
+    );
+  });
+
+  test('it changes nothing, so a key is not kept: the same key asks again', async () => {
+    const send = (body: object) =>
+      of.api.send('/credits/quote', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'quote' },
+        body: JSON.stringify(body),
+      });
+    for (const body of [{ pages: 1 }, { pages: 2 }]) {
+      const answer = await send(body);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('idempotent-replayed')).toBeNull();
+      expect(await answer.json()).toMatchObject({ total: body.pages });
+    }
+  });
+});

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Credits, Submission } from '@evaluation/rest-contract/schemas';
+import { createExam, submit } from '../../harness/api.ts';
+import { behind } from '../../harness/behind.ts';
+import { longAnswer, typedExam } from '../../harness/papers.ts';
+import type { TestService } from '../../harness/service.ts';
+import { takeRun } from '../../harness/takeRun.ts';
+import { newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startIdleService();
+});
+afterAll(() => service.close());
+
+const creditsOf = async ({ api }: Tenant): Promise<Credits> => {
+  const { status, body } = await api.get<Credits>('/credits');
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body;
+};
+
+const edit = (tenant: Tenant, change: object) =>
+  service.control.as({}).control.editInstitute.mutate({ institute_id: tenant.instituteId, ...change });
+
+/** A submission of so many long answers, queued. */
+const handIn = async ({ api }: Tenant, answers: number): Promise<Submission> => {
+  const labels = Array.from({ length: answers }, (_, index) => String(index + 1));
+  const exam = await createExam(api, typedExam(labels.map((label) => longAnswer(label))));
+  return submit(api, exam.id, {
+    candidate: { external_id: randomUUID() },
+    answers: labels.map((label) => ({ question_label: label, text: 'Because of this.' })),
+  });
+};
+
+const grade = async (submission: Submission): Promise<void> => {
+  const run = await takeRun(service, submission.id);
+  expect(await run.mark(1)).toBe('ok');
+  expect(await run.complete()).toBe('ok');
+};
+
+test('GET /credits answers balance, committed, available, rate card and what was spent, and nothing else', async () => {
+  expect(await creditsOf(await newTenant(service, { credits: 12.25 }))).toEqual({
+    balance: 12.25,
+    committed: 0,
+    available: 12.25,
+    rate_card: {
+      page: { unit: 'page', credits_per_page: 1, rate_source: 'standard' },
+      answer: { unit: 'answer', credits_per_page: 1, rate_source: 'standard' },
+    },
+    spent_30d: 0,
+  });
+});
+
+test('what is quoted for copies in the queue is committed and not available; charged, it is spent', async () => {
+  const of = await newTenant(service, { credits: 10 });
+  const submission = await handIn(of, 3);
+  expect(await creditsOf(of)).toMatchObject({ balance: 10, committed: 3, available: 7, spent_30d: 0 });
+  await grade(submission);
+  expect(await creditsOf(of)).toMatchObject({ balance: 7, committed: 0, available: 7, spent_30d: 3 });
+});
+
+test('what is cancelled is available again and was not spent', async () => {
+  const of = await newTenant(service, { credits: 10 });
+  const { id } = await handIn(of, 2);
+  expect((await of.api.post(`/submissions/${id}/cancel`)).status).toBe(200);
+  expect(await creditsOf(of)).toMatchObject({ balance: 10, committed: 0, available: 10, spent_30d: 0 });
+});
+
+test('the rate card shows contract prices, one of 0 too, each unit with its own rate source', async () => {
+  const of = await newTenant(service);
+  await edit(of, { credits_per_page: 0, credits_per_answer: null });
+  expect((await creditsOf(of)).rate_card).toEqual({
+    page: { unit: 'page', credits_per_page: 0, rate_source: 'contract' },
+    answer: { unit: 'answer', credits_per_page: 1, rate_source: 'standard' },
+  });
+});
+
+test('the credit limit is available, and stays so when it was lowered below what is used: then it is less than 0', async () => {
+  const of = await newTenant(service, { credits: 1 });
+  await edit(of, { credit_limit: 4 });
+  await handIn(of, 5);
+  expect(await creditsOf(of)).toMatchObject({ balance: 1, committed: 5, available: 0 });
+  await edit(of, { credit_limit: 0.5 });
+  expect(await creditsOf(of)).toMatchObject({ balance: 1, committed: 5, available: -3.5 });
+});
+
+test('what was spent counts for 30 days, to the moment', async () => {
+  const of = await newTenant(service, { credits: 100 });
+  const [before, within] = [await handIn(of, 5), await handIn(of, 2)];
+  await grade(before);
+  await grade(within);
+  const charged = (submission: Submission, ago: string) =>
+    behind(
+      service.database,
+      `set session_replication_role = replica;
+       update credit_entries set created_at = clock_timestamp() - interval '${ago}'
+       where kind = 'charge' and run_id = (select current_run_id from submissions where id = '${submission.id}')`,
+    );
+  await charged(before, '30 days 1 second');
+  await charged(within, '29 days 23 hours 59 minutes');
+  expect(await creditsOf(of)).toMatchObject({ balance: 93, spent_30d: 2 });
+});
+
+test('an institute sees its own credits and nobody else’s', async () => {
+  const [one, other] = [await newTenant(service, { credits: 3 }), await newTenant(service, { credits: 50 })];
+  await grade(await handIn(other, 4));
+  expect(await creditsOf(one)).toMatchObject({ balance: 3, available: 3, spent_30d: 0 });
+});
+
+test('figures are exact: prices that no binary fraction holds add up to what is written', async () => {
+  const of = await newTenant(service, { credits: 1 });
+  await edit(of, { credits_per_answer: 0.1 });
+  await grade(await handIn(of, 3));
+  await handIn(of, 1);
+  expect(await creditsOf(of)).toMatchObject({ balance: 0.7, committed: 0.1, available: 0.6, spent_30d: 0.3 });
+});

@@ -1,0 +1,275 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Exam, Result, ResultList, Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
+import { createExam, type Answer, type ErrorBody } from '../../harness/api.ts';
+import { watchFinal } from '../../harness/finalWatch.ts';
+import { handWorker, type HeldByHand } from '../../harness/handWorker.ts';
+import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
+import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import { newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
+import type { TestService } from '../../harness/service.ts';
+import { whatIsBroken } from '../../model/submissions/invariants.ts';
+
+/*
+ * Finalizing while everything else happens too (docs/api/lifecycle.md#exams): on a few exams at once, round after round, some
+ * requests and a worker's reports are sent at the same moment. The database watches what must hold at every moment
+ * (tests/harness/finalWatch.ts); between the rounds a client looks at what it sees.
+ *
+ *   FINALIZE_ROUNDS=2000 vitest run tests/rest/exams/finalize.property.test.ts      longer
+ *   FINALIZE_SEED=…                          the choices of a run that failed; what happens depends on the moment too
+ */
+const ROUNDS = Number(process.env['FINALIZE_ROUNDS'] ?? '16');
+const SEED = Number(process.env['FINALIZE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const EXAMS = 4;
+const AT_ONCE = 8;
+const SPREAD_MS = 15;
+const CANDIDATES = ['asha', 'bina', 'chand', 'devi'];
+
+let service: TestService;
+let behind: BehindTheApi;
+let seenBroken: () => Promise<string[]>;
+beforeAll(async () => {
+  service = await startIdleService({ LEASE_SECONDS: '300' });
+  behind = lookBehind(service.database);
+  seenBroken = await watchFinal(behind);
+});
+afterAll(async () => {
+  await behind.close();
+  await service.close();
+});
+
+/** mulberry32. @returns a whole number from 0 to below `bound` */
+const seeded = (seed: number) => {
+  let state = seed >>> 0;
+  return (bound: number): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound);
+  };
+};
+
+/** One exam, as a client knows it that remembers the ids it was given. */
+interface Course {
+  tenant: Tenant;
+  exam: Exam;
+  random: (bound: number) => number;
+  live: Submission[];
+  /** Replaced or deleted: requests for them come late. */
+  gone: string[];
+  held: Map<string, HeldByHand>;
+}
+
+/** What a client may be told, whatever happens meanwhile: that it was done, or why not. Never 5xx, and never 404. */
+const REFUSALS = [
+  'conflict',
+  'already_completed',
+  'evaluation_in_progress',
+  'submission_finalized',
+  'submission_exists',
+];
+const done = new Map<string, number>();
+const told = async (what: string, answer: Promise<Answer<ErrorBody>>): Promise<void> => {
+  const { status, body } = await answer;
+  if (status < 300) {
+    done.set(what, (done.get(what) ?? 0) + 1);
+    return;
+  }
+  expect({ what, status, body, isExpected: status === 409 && REFUSALS.includes(body.error.code) }).toEqual({
+    what,
+    status: 409,
+    body,
+    isExpected: true,
+  });
+};
+
+const pick = <T>(course: Course, from: readonly T[]): T | undefined => from[course.random(from.length)];
+
+/** What a client asks of an exam: mostly of what is live, now and then of what is gone. */
+const wishes = (course: Course): Record<string, () => Promise<Answer<ErrorBody>>> => {
+  const { api } = course.tenant;
+  const { random, exam } = course;
+  const live = pick(course, course.live)?.id;
+  const path = `/submissions/${(random(8) === 0 ? pick(course, course.gone) : undefined) ?? live}`;
+  const question = pick(course, exam.questions)?.id ?? '';
+  const allow_partial = random(2) === 0;
+  const texts = [[], ['2'], ['2', '3']][random(3)] ?? [];
+  const submission = {
+    candidate: { external_id: pick(course, CANDIDATES) },
+    answers: [
+      { question_label: '1', option_labels: ['B'] },
+      ...texts.map((question_label) => ({ question_label, text: 'So.' })),
+    ],
+  };
+  const submissions = `/exams/${exam.id}/submissions`;
+  const create = () => api.post(submissions, submission);
+  // Until somebody has submitted there is nothing else to ask.
+  if (live === undefined) return { create };
+  const submission_ids = [live, ...course.live.filter(() => random(2) === 0).map((of) => of.id)];
+  return {
+    create,
+    replace: () => api.post(submissions, { ...submission, replace: true }),
+    delete: () => api.delete(path),
+    cancel: () => api.post(`${path}/cancel`),
+    're-evaluate': () => api.post(`${path}/re-evaluate`, { keep_overrides: allow_partial }),
+    override: () =>
+      api.patch(`${path}/questions/${question}`, { reviewer: 'T', awarded: (submission_ids.length % 3) / 2 }),
+    approve: () => api.post(`${path}/approve`),
+    unfinalize: () => api.post(`${path}/unfinalize`, { reason: 'It was too early.' }),
+    'edit exam': () => refusedWhileFinal(api.patch(`/exams/${exam.id}`, { title: 'Edited' })),
+    'finalize named': () => api.post(`/exams/${exam.id}/finalize`, { submission_ids, allow_partial }),
+    'finalize all': () => api.post(`/exams/${exam.id}/finalize`, { all_graded: true, allow_partial }),
+  };
+};
+
+/** @param among the names of what may be asked for */
+const wish = (course: Course, among: readonly string[]): (() => Promise<void>) => {
+  const all = wishes(course);
+  const name = pick(course, among) ?? '';
+  const send = all[name];
+  if (send === undefined) return () => told('create', all['create']?.() ?? Promise.reject(new Error(name)));
+  return () => told(name, send());
+};
+/** One of them in every round; of the others what is named more often is asked for more often. */
+const FINALIZE = ['finalize named', 'finalize all'];
+const OTHERS =
+  'create,create,replace,delete,cancel,approve,approve,unfinalize,edit exam,override,override,override,re-evaluate,re-evaluate'
+    .split(',')
+    .concat(FINALIZE);
+/** What must have happened in the end, and so could have gone wrong. */
+const KINDS = [...new Set(OTHERS), 'exam is final', 'worker is refused', 'worker reports'];
+
+/** The one call that an exam refuses since it is finalized. */
+const refusedWhileFinal = async (answer: Promise<Answer<ErrorBody>>): Promise<Answer<ErrorBody>> => {
+  const { status, headers, body } = await answer;
+  return status === 409 && body.error.code === 'exam_finalized'
+    ? { status: 204, headers, body }
+    : { status, headers, body };
+};
+
+/** A worker's last word on some of the runs that it holds; on the others it is late. */
+const reports = (course: Course): (() => Promise<void>)[] =>
+  [...course.held]
+    .filter(() => course.random(2) === 0)
+    .map(([id, held]) => async () => {
+      course.held.delete(id);
+      const said = course.random(5) === 0 ? held.fail('timed_out') : held.complete();
+      const what = (await said) === 'ok' ? 'worker reports' : 'worker is refused';
+      done.set(what, (done.get(what) ?? 0) + 1);
+    });
+
+/**
+ * Before a round about half of what is final is so no more: else there would soon be nothing left to race for.
+ * @returns what is still final, which stays as it is
+ */
+const takeBack = async (course: Course, final: Map<string, Result>): Promise<Map<string, Result>> => {
+  const back = [...final.keys()].filter(() => course.random(2) === 0);
+  for (const answer of await Promise.all(
+    back.map((id) => course.tenant.api.post(`/submissions/${id}/unfinalize`, { reason: 'To go on.' })),
+  )) {
+    expect(answer.status).toBe(200);
+  }
+  return new Map([...final].filter(([id]) => !back.includes(id)));
+};
+
+/** Before a round a worker takes what waits, marks it, and says no more yet. */
+const takeRuns = async (course: Course): Promise<void> => {
+  const waiting = await behind.query<{ id: string; institute_id: string; submission_id: string }>(
+    `update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
+     where status in ('queued', 'released') and submission_id = any($1::uuid[])
+     returning id, institute_id, submission_id`,
+    [course.live.filter(() => course.random(4) > 0).map(({ id }) => id)],
+  );
+  await Promise.all(
+    waiting.map(async (run) => {
+      const held = await handWorker(service).deliver(run);
+      if (held === null) return;
+      await held.mark(1, ['2']);
+      await held.mark(course.random(3) === 0 ? 'failed' : 1.5, ['3']);
+      course.held.set(run.submission_id, held);
+    }),
+  );
+};
+
+/** What a client sees after a round; all of it must agree. @returns the results that are final, by submission */
+const look = async (course: Course): Promise<Map<string, Result>> => {
+  const { api } = course.tenant;
+  const path = `/exams/${course.exam.id}`;
+  const [exam, submissions, results] = await Promise.all([
+    api.get<Exam>(path),
+    api.get<SubmissionList>(`${path}/submissions?limit=200`),
+    api.get<ResultList>(`${path}/results?limit=50&finalized=true`),
+  ]);
+  const live = submissions.body.data;
+  const left = course.live.filter(({ id }) => !live.some((of) => of.id === id));
+  course.gone = [...course.gone, ...left.map(({ id }) => id)].slice(-5);
+  course.live = live;
+  expect(exam.body.status).toBe(
+    live.length > 0 && live.every(({ finalized }) => finalized) ? 'finalized' : 'open',
+  );
+  const final = new Map(results.body.data.map((result) => [result.submission_id, result]));
+  expect([...final.keys()].toSorted()).toEqual(
+    live
+      .filter(({ finalized }) => finalized)
+      .map(({ id }) => id)
+      .toSorted(),
+  );
+  if (exam.body.status === 'finalized') done.set('exam is final', (done.get('exam is final') ?? 0) + 1);
+  return final;
+};
+
+const race = async (tenant: Tenant, seed: number): Promise<void> => {
+  const exam = await createExam(
+    tenant.api,
+    typedExam([mcq('1'), longAnswer('2'), longAnswer('3')], { title: `Races ${seed}` }),
+  );
+  const course: Course = { tenant, exam, random: seeded(seed), live: [], gone: [], held: new Map() };
+  let final = new Map<string, Result>();
+  // A few more where one of them has been refused each time so far.
+  const isOver = (round: number) =>
+    round >= ROUNDS && (KINDS.every((kind) => done.has(kind)) || round >= 4 * ROUNDS);
+  for (let round = 0; !isOver(round); round += 1) {
+    const before = await takeBack(course, final);
+    await takeRuns(course);
+    const asked = [
+      wish(course, FINALIZE),
+      ...Array.from({ length: AT_ONCE - 1 }, () => wish(course, OTHERS)),
+    ];
+    // Within a few milliseconds, so that now the one comes first and now the other.
+    const sent = [...asked, ...reports(course)].map(async (send) => {
+      await wait(course.random(SPREAD_MS));
+      await send();
+    });
+    // None is left running when another breaks.
+    await Promise.allSettled(sent);
+    await Promise.all(sent);
+    final = await look(course);
+    for (const [id, result] of final) {
+      const earlier = before.get(id);
+      // Final since then: unfinalizing in between would have given it another time.
+      if (earlier?.finalized_at === result.finalized_at) expect(result).toEqual(earlier);
+    }
+  }
+};
+
+test(
+  'whatever races with finalizing, nothing that is final changes, no exam is finalized too early, and nobody is told 5xx',
+  { timeout: 120_000 + ROUNDS * 20_000 },
+  async () => {
+    // The seed is in every failure.
+    const failed = (error: unknown) => {
+      throw new Error(`with FINALIZE_SEED=${SEED}`, { cause: error });
+    };
+    const tenant = await newTenant(service, { credits: 1_000_000, dailyCopyQuota: 1_000_000 });
+    const courses = Array.from({ length: EXAMS }, (_, index) => race(tenant, SEED + index));
+    await Promise.allSettled(courses);
+    await Promise.all(courses).catch(failed);
+    await seenBroken()
+      .then((broken) => expect(broken).toEqual([]))
+      .catch(failed);
+    await whatIsBroken(behind, tenant.instituteId)
+      .then((broken) => expect(broken).toEqual([]))
+      .catch(failed);
+    expect([...done.keys()].toSorted()).toEqual(KINDS.toSorted());
+  },
+);

@@ -1,0 +1,448 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Exam, ResultList, Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
+import { createExam, submit, type Answer, type ErrorBody } from '../../harness/api.ts';
+import { behind } from '../../harness/behind.ts';
+import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import { satExam, type SatExam, type Sitting } from '../../harness/sitting.ts';
+import {
+  expectError,
+  expectRefused,
+  problemsIn,
+  startIdleService,
+  stored,
+  wholeFeed,
+} from '../../harness/tenant.ts';
+import type { TestService } from '../../harness/service.ts';
+
+let service: TestService;
+/** An exam with a submission in each status, for whatever leaves them as they are, or puts them back. */
+let every: SatExam & { by: Sitting[] };
+/** An exam with one graded submission, for whatever is refused. */
+let graded: SatExam & { by: Sitting[] };
+beforeAll(async () => {
+  service = await startIdleService({ LEASE_SECONDS: '300' });
+  every = await sat(...STATUSES);
+  graded = await sat('graded');
+  // What is being graded stays so, however long the tests take.
+  await behind(service.database, `update runs set lease_until = lease_until + interval '1 day'`);
+});
+afterAll(() => service.close());
+
+const STATUSES = [
+  'queued',
+  'processing',
+  'reading',
+  'grading',
+  'graded',
+  'partially_graded',
+  'failed',
+  'cancelled',
+] as const;
+
+/** An exam with a submission in each of these statuses. */
+const sat = async (...statuses: Submission['status'][]): Promise<SatExam & { by: Sitting[] }> => {
+  const hall = await satExam(service);
+  const by: Sitting[] = [];
+  for (const status of statuses) by.push(await hall.reach(status));
+  return { ...hall, by };
+};
+const finalizedOf = async (sittings: readonly Sitting[]): Promise<boolean[]> =>
+  Promise.all(sittings.map(async ({ read }) => (await read()).finalized));
+/** On hold again, as it was before: the next test finds what this one found. */
+const takeBack = async (sittings: readonly Sitting[]): Promise<void> => {
+  for (const sitting of sittings) {
+    if ((await sitting.read()).finalized) expect((await sitting.unfinalize()).status).toBe(200);
+  }
+};
+const first = ([sitting]: readonly Sitting[]): Sitting => {
+  if (sitting === undefined) throw new Error('nobody sat');
+  return sitting;
+};
+
+describe('POST /exams/{id}/finalize with submission_ids', () => {
+  test('the named ones that are graded become final, and only their state changes', async () => {
+    const { finalize, by } = await sat('graded', 'graded');
+    const [named, other] = by;
+    const before = await named?.read();
+    const result = await named?.result();
+    const untouched = await other?.read();
+    const answer = await finalize({ submission_ids: [named?.id] });
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: { skipped: [] } });
+    const after = await named?.read();
+    expect(after).toEqual({
+      ...before,
+      finalized: true,
+      finalized_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: expect.any(String),
+    });
+    expect(after?.updated_at).not.toBe(before?.updated_at);
+    expect(await named?.result()).toEqual({
+      ...result,
+      finalized: true,
+      finalized_at: after?.finalized_at,
+    });
+    expect(await other?.read()).toEqual(untouched);
+  });
+
+  test.each([
+    [undefined, ['graded']],
+    [null, ['graded']],
+    [false, ['graded']],
+    [true, ['graded', 'partially_graded', 'failed']],
+  ] as const)(
+    'allow_partial %s: %j become final, every other is skipped as not_graded',
+    async (allow_partial, final) => {
+      const { finalize, by } = every;
+      onTestFinished(() => takeBack(by));
+      const { status, body } = await finalize({ submission_ids: by.map(({ id }) => id), allow_partial });
+      expect(status).toBe(200);
+      const isFinal = STATUSES.map((one) => final.some((of) => of === one));
+      expect(await finalizedOf(by)).toEqual(isFinal);
+      const skipped = by.filter((_one, index) => !isFinal[index]);
+      const byId = (a: { submission_id?: string | undefined }, b: { submission_id?: string | undefined }) =>
+        (a.submission_id ?? '').localeCompare(b.submission_id ?? '');
+      expect(body.skipped.toSorted(byId)).toEqual(
+        skipped.map(({ id }) => ({ submission_id: id, reason: 'not_graded' })).toSorted(byId),
+      );
+    },
+  );
+
+  test('already_finalized and not_live are skipped with their reason, and stay as they are', async () => {
+    const { tenant, finalize, by } = await sat('graded', 'graded', 'graded');
+    const [done, replaced, deleted] = by;
+    await finalize({ submission_ids: [done?.id] });
+    await replaced?.replace();
+    await deleted?.remove();
+    const before = (await wholeFeed(tenant.api)).map(stored);
+    const { body } = await finalize({ submission_ids: by.map(({ id }) => id), allow_partial: true });
+    expect(new Map(body.skipped.map(({ submission_id, reason }) => [submission_id, reason]))).toEqual(
+      new Map([
+        [done?.id, 'already_finalized'],
+        [replaced?.id, 'not_live'],
+        [deleted?.id, 'not_live'],
+      ]),
+    );
+    expect((await wholeFeed(tenant.api)).map(stored)).toEqual(before);
+  });
+
+  test('one that is named twice, in either case, is finalized once and skipped once', async () => {
+    const { finalize, by, status } = await sat('graded', 'queued');
+    const ids = by.flatMap(({ id }) => [id, id.toUpperCase(), id]);
+    expect((await finalize({ submission_ids: ids })).body).toEqual({
+      skipped: [{ submission_id: by[1]?.id, reason: 'not_graded' }],
+    });
+    expect(await status()).toBe('open');
+    await by[1]?.remove();
+    expect(await status()).toBe('finalized');
+  });
+
+  test('one that is unknown, of another exam or of another institute: 404, and nothing changes', async () => {
+    const { tenant, finalize, by } = await sat('graded');
+    const { id } = first(by);
+    const elsewhere = await createExam(tenant.api, typedExam([mcq('1')]));
+    const other = await submit(tenant.api, elsewhere.id, { candidate: { external_id: 'a' }, answers: [] });
+    const foreign = first((await sat('graded')).by);
+    for (const unknown of [randomUUID(), other.id, foreign.id]) {
+      await expectRefused(tenant, () => finalize({ submission_ids: [id, unknown] }), 404, 'not_found');
+    }
+    expect((await foreign.read()).finalized).toBe(false);
+  });
+});
+
+describe('POST /exams/{id}/finalize with all_graded', () => {
+  test.each([
+    [undefined, ['graded']],
+    [true, ['graded', 'partially_graded', 'failed']],
+  ] as const)(
+    'allow_partial %s: %j become final, every other is left out of the answer entirely',
+    async (allow_partial, final) => {
+      const { finalize, by } = every;
+      onTestFinished(() => takeBack(by));
+      const { status, body } = await finalize({ all_graded: true, allow_partial });
+      expect({ status, body }).toEqual({ status: 200, body: { skipped: [] } });
+      expect(await finalizedOf(by)).toEqual(STATUSES.map((one) => final.some((of) => of === one)));
+    },
+  );
+
+  test('replaced and deleted ones, and those of other exams, stay as they are', async () => {
+    const { finalize, by } = await sat('graded', 'graded', 'graded');
+    const [replaced, deleted] = by;
+    const elsewhere = first((await sat('graded')).by);
+    await replaced?.replace();
+    await deleted?.remove();
+    await finalize({ all_graded: true, allow_partial: true });
+    expect(await finalizedOf([...by, elsewhere])).toEqual([false, false, true, false]);
+  });
+
+  test('where there is nothing to finalize, or nothing any more, it answers the same', async () => {
+    const { tenant, finalize } = await sat();
+    expect(await finalize({ all_graded: true })).toMatchObject({ status: 200, body: { skipped: [] } });
+    const once = await sat('graded');
+    await once.finalize({ all_graded: true });
+    const before = (await wholeFeed(once.tenant.api)).map(stored);
+    expect(await once.finalize({ all_graded: true })).toMatchObject({ status: 200, body: { skipped: [] } });
+    expect((await wholeFeed(once.tenant.api)).map(stored)).toEqual(before);
+    expect(await wholeFeed(tenant.api)).toEqual([]);
+  });
+
+  test('an exam of thousands of results is finalized in one call', async () => {
+    const { tenant, exam, finalize, by } = await sat('graded');
+    const { id } = first(by);
+    // More than a statement of one parameter for each value of each row has room for.
+    await multiply(id, 8_000);
+    const answer = await finalize({ all_graded: true });
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: { skipped: [] } });
+    const [left] = await behind<{ finalized: number; audited: number; unfinalized: number }>(
+      service.database,
+      `select (select count(*)::int from submissions where exam_id = $1 and finalized_at is not null) as finalized,
+         (select count(distinct submission_id)::int from audit_entries where exam_id = $1) as audited,
+         (select live_unfinalized from exams where id = $1) as unfinalized`,
+      [exam.id],
+    );
+    expect(left).toEqual({ finalized: 8_001, audited: 8_001, unfinalized: 0 });
+    expect((await tenant.api.get<Exam>(`/exams/${exam.id}`)).body.status).toBe('finalized');
+  });
+});
+
+/** As many submissions like this one, of candidates of their own: what would take too long through the API. */
+const multiply = (submissionId: string, count: number): Promise<object[]> =>
+  behind(
+    service.database,
+    `with one as (select * from submissions where id = $1),
+     made as (
+       insert into candidates (id, institute_id, external_id)
+       select gen_random_uuid(), one.institute_id, 'many-' || n from one, generate_series(1, $2::int) n
+       returning id, institute_id),
+     sat as (
+       insert into submissions
+       select row.* from one, made, jsonb_populate_record(null::submissions,
+         to_jsonb(one) || jsonb_build_object('id', gen_random_uuid(), 'candidate_id', made.id)) as row
+       returning exam_id)
+     update exams set live_submissions = live_submissions + $2, live_unfinalized = live_unfinalized + $2
+     where id = (select exam_id from one)`,
+    [submissionId, count],
+  );
+
+describe('the body of finalize', () => {
+  test.each<[what: string, body: unknown, problem: string]>([
+    ['neither', {}, 'submission_ids: required'],
+    ['neither, with allow_partial', { allow_partial: true }, 'submission_ids: required'],
+    ['both null', { submission_ids: null, all_graded: null }, 'submission_ids: required'],
+    ['both', { submission_ids: [randomUUID()], all_graded: true }, 'submission_ids: not_allowed'],
+    ['an empty list', { submission_ids: [] }, 'submission_ids: too_short'],
+    ['a malformed id', { submission_ids: [randomUUID(), 'x'] }, 'submission_ids[1]: invalid_value'],
+    ['an id that is a number', { submission_ids: [7] }, 'submission_ids[0]: invalid_type'],
+    ['too many', { submission_ids: Array(10_001).fill(randomUUID()) }, 'submission_ids: too_long'],
+    ['no list', { submission_ids: 'all' }, 'submission_ids: invalid_type'],
+    ['all_graded that is text', { all_graded: 'true' }, 'all_graded: invalid_value'],
+    ['all_graded false', { all_graded: false }, 'all_graded: invalid_value'],
+    ['allow_partial that is text', { all_graded: true, allow_partial: 'yes' }, 'allow_partial: invalid_type'],
+  ])('%s: 422, and nothing changes', async (_what, body, problem) => {
+    const { tenant, finalize } = graded;
+    const error = await expectRefused(tenant, () => finalize(body), 422, 'validation_failed');
+    expect(problemsIn(error)).toEqual([problem]);
+  });
+
+  test('a field that it does not know is ignored', async () => {
+    const { finalize, by } = await sat('graded');
+    expect((await finalize({ all_graded: true, publish: true })).status).toBe(200);
+    expect(await finalizedOf(by)).toEqual([true]);
+  });
+
+  test('a draft has no results: 409 conflict, before the body is judged; a deleted exam 404', async () => {
+    const { tenant } = await sat();
+    const draft = await createExam(tenant.api, { ...typedExam([longAnswer('1')]), open: false });
+    const call = () => tenant.api.post(`/exams/${draft.id}/finalize`, { all_graded: 'no' });
+    expectError(await call(), 409, 'conflict');
+    await tenant.api.delete(`/exams/${draft.id}`);
+    expectError(await call(), 404, 'exam_not_found');
+    expectError(
+      await tenant.api.post(`/exams/${randomUUID()}/finalize`, { all_graded: 'no' }),
+      404,
+      'exam_not_found',
+    );
+  });
+});
+
+describe('the status of the exam is derived', () => {
+  test('open → finalized with the last live submission; finalizing only some leaves open', async () => {
+    const { tenant, exam, finalize, status, by } = await sat('graded', 'graded', 'failed');
+    const updatedAt = async () => (await tenant.api.get<Exam>(`/exams/${exam.id}`)).body.updated_at;
+    const seen: string[] = [await status()];
+    const times = [await updatedAt()];
+    const bodies = [
+      ...by.slice(0, 2).map(({ id }) => ({ submission_ids: [id] })),
+      { all_graded: true, allow_partial: true },
+    ];
+    for (const body of bodies) {
+      await finalize(body);
+      seen.push(await status());
+      times.push(await updatedAt());
+    }
+    expect(seen).toEqual(['open', 'open', 'open', 'finalized']);
+    expect(times.at(-1)).not.toBe(times.at(-2));
+  });
+
+  test('deleting the last that is not final finalizes it; an exam without submissions stays open', async () => {
+    const { finalize, status, by } = await sat('graded', 'queued');
+    await finalize({ all_graded: true });
+    expect(await status()).toBe('open');
+    await by[1]?.remove();
+    expect(await status()).toBe('finalized');
+    await by[0]?.unfinalize();
+    await by[0]?.remove();
+    expect(await status()).toBe('open');
+  });
+
+  test('a new submission opens it again, and so does unfinalizing one', async () => {
+    const { finalize, status, reach, by } = await sat('graded');
+    await finalize({ all_graded: true });
+    expect(await status()).toBe('finalized');
+    const late = await reach('graded');
+    expect(await status()).toBe('open');
+    await finalize({ submission_ids: [late.id] });
+    expect(await status()).toBe('finalized');
+    await first(by).unfinalize();
+    expect(await status()).toBe('open');
+  });
+
+  test('while it is finalized, changes to exam, questions and candidates answer exam_finalized', async () => {
+    const { tenant, exam, finalize, questionId, by } = await sat('graded');
+    await finalize({ all_graded: true });
+    const { candidate } = await first(by).read();
+    const path = `/exams/${exam.id}`;
+    const { api } = tenant;
+    const changes: (() => Promise<Answer<ErrorBody>>)[] = [
+      () => api.patch(path, { title: 'Late' }),
+      () => api.delete(path),
+      () => api.post(`${path}/questions`, { questions: [mcq('9')] }),
+      () => api.patch(`${path}/questions/${questionId('2')}`, { text: 'Late?' }),
+      () => api.patch(`${path}/rubrics`, { questions: { [questionId('2')]: { model_answer: 'Late.' } } }),
+      () => api.post(`${path}/candidates`, { candidates: [{ external_id: 'late' }] }),
+      () => api.delete(`${path}/candidates/${candidate.id}`),
+    ];
+    for (const change of changes) await expectRefused(tenant, change, 409, 'exam_finalized');
+    await first(by).unfinalize();
+    expect((await api.patch(path, { title: 'Late' })).status).toBe(200);
+  });
+
+  test('of a finalized submission nothing is changed, whatever is asked', async () => {
+    const { tenant, finalize, by } = await sat('graded', 'failed');
+    await finalize({ all_graded: true, allow_partial: true });
+    for (const one of by) {
+      const before = [await one.read(), await one.result()];
+      const asked: [() => Promise<Answer<ErrorBody>>, string][] = [
+        [() => one.override('2', { reviewer: 'T', awarded: 0 }), 'submission_finalized'],
+        [() => one.approve(), 'submission_finalized'],
+        [() => one.reEvaluate({ keep_overrides: false }), 'submission_finalized'],
+        [() => one.replace(), 'submission_finalized'],
+        [() => one.remove(), 'submission_finalized'],
+        [() => one.cancel(), 'already_completed'],
+      ];
+      for (const [ask, code] of asked) await expectRefused(tenant, ask, 409, code);
+      expect([await one.read(), await one.result()]).toEqual(before);
+    }
+  });
+
+  test('the lists by `finalized` follow, of submissions and of results', async () => {
+    const { tenant, exam, finalize, by } = await sat('graded', 'graded');
+    const [final, open] = by;
+    await finalize({ submission_ids: [final?.id] });
+    const listed = async (of: 'true' | 'false') => {
+      const query = `finalized=${of}`;
+      const submissions = await tenant.api.get<SubmissionList>(`/exams/${exam.id}/submissions?${query}`);
+      const results = await tenant.api.get<ResultList>(`/exams/${exam.id}/results?${query}`);
+      return [
+        submissions.body.data.map(({ id }) => id),
+        results.body.data.map(({ submission_id }) => submission_id),
+      ];
+    };
+    expect(await listed('true')).toEqual([[final?.id], [final?.id]]);
+    expect(await listed('false')).toEqual([[open?.id], [open?.id]]);
+    await final?.unfinalize();
+    expect(await listed('true')).toEqual([[], []]);
+  });
+});
+
+describe('POST /submissions/{id}/unfinalize', () => {
+  test('the result is on hold again, as it was before; the answer is the submission', async () => {
+    const { finalize, by } = await sat('graded');
+    const one = first(by);
+    const before = await one.read();
+    await finalize({ all_graded: true });
+    const final = await one.read();
+    const answer = await one.unfinalize({ reason: 'A page was missed.' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ ...before, updated_at: expect.any(String) });
+    expect(answer.body.updated_at > final.updated_at).toBe(true);
+    expect(await one.read()).toEqual(answer.body);
+    expect((await one.override('2', { reviewer: 'T', awarded: 0 })).status).toBe(200);
+    expect((await finalize({ submission_ids: [one.id] })).body).toEqual({ skipped: [] });
+    expect((await one.read()).finalized).toBe(true);
+  });
+
+  test.each<[body: unknown, problem: string]>([
+    [{}, 'reason: required'],
+    [{ reason: null }, 'reason: invalid_type'],
+    [{ reason: '' }, 'reason: required'],
+    [{ reason: ' \n' }, 'reason: required'],
+    [{ reason: 7 }, 'reason: invalid_type'],
+    [{ reason: 'x'.repeat(2001) }, 'reason: too_long'],
+  ])('it needs a reason: %j answers 422', async (body, problem) => {
+    const { tenant, finalize, by } = graded;
+    await finalize({ all_graded: true });
+    onTestFinished(() => takeBack(by));
+    const error = await expectRefused(tenant, () => first(by).unfinalize(body), 422, 'validation_failed');
+    expect(problemsIn(error)).toEqual([problem]);
+  });
+
+  test.each(STATUSES)('%s and not finalized: 409 conflict, whatever the body', async (status) => {
+    const { tenant, by } = every;
+    const sitting = first(by.slice(STATUSES.indexOf(status)));
+    expect(await sitting.read()).toMatchObject({ status, finalized: false });
+    for (const body of [{ reason: 'So.' }, {}]) {
+      await expectRefused(tenant, () => sitting.unfinalize(body), 409, 'conflict');
+    }
+  });
+
+  test('replaced or deleted: 409 conflict; unknown or of another institute: 404', async () => {
+    const { tenant, by } = await sat('graded', 'graded');
+    await by[0]?.replace();
+    await by[1]?.remove();
+    for (const { unfinalize } of by) await expectRefused(tenant, () => unfinalize(), 409, 'conflict');
+    const foreign = first((await sat('graded')).by);
+    for (const id of [randomUUID(), 'no-uuid', foreign.id]) {
+      expectError(
+        await tenant.api.post(`/submissions/${id}/unfinalize`, { reason: 'So.' }),
+        404,
+        'not_found',
+      );
+    }
+  });
+});
+
+describe('scopes', () => {
+  test('finalize and unfinalize need evaluation:finalize, which must be granted', async () => {
+    const { tenant, exam, by } = await sat('graded');
+    const { api_key } = await service.control.as({}).control.createKey.mutate({
+      institute_id: tenant.instituteId,
+      scopes: ['evaluation:read', 'evaluation:write', 'evaluation:review'],
+    });
+    for (const path of [`/exams/${exam.id}/finalize`, `${first(by).path}/unfinalize`]) {
+      const response = await tenant.api.send(path, {
+        method: 'POST',
+        headers: { 'x-api-key': api_key, 'content-type': 'application/json' },
+        body: JSON.stringify({ all_graded: true, reason: 'So.' }),
+      });
+      const body = (await response.json()) as ErrorBody;
+      const error = expectError(
+        { status: response.status, headers: response.headers, body },
+        403,
+        'insufficient_scope',
+      );
+      expect(error.details).toEqual({ required_scope: 'evaluation:finalize' });
+    }
+    expect(await finalizedOf(by)).toEqual([false]);
+  });
+});

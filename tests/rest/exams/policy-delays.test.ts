@@ -1,0 +1,210 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Exam, ExamList, Question, QuestionList, RubricList } from '@evaluation/rest-contract/schemas';
+import {
+  createExam,
+  resultOf,
+  submit,
+  untilOver,
+  type ApiClient,
+  type ErrorBody,
+} from '../../harness/api.ts';
+import { eventually } from '../../harness/ledger.ts';
+import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import { expectError, newTenant } from '../../harness/tenant.ts';
+import { startService, type TestService } from '../../harness/service.ts';
+
+/* What an exam says while something behind it is held up: a lock that the tests hold, and let go. */
+
+let service: TestService;
+let holder: pg.Client;
+let api: ApiClient;
+beforeAll(async () => {
+  service = await startService({ COPY_CONCURRENCY: '0', KEY_CACHE_SECONDS: '30', TICK_MS: '100' });
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  ({ api } = await newTenant(service));
+  // The key is remembered, as it is in operation: it is read from the table that a test locks.
+  await api.get('/me');
+  holder = new pg.Client({ connectionString: service.database.superuserUrl });
+  await holder.connect();
+});
+// What it still holds is let go.
+afterEach(() => holder.end());
+
+/** Nobody else can use the table, or only not write to it. */
+const hold = async (table: string, mode: 'access exclusive' | 'exclusive' = 'access exclusive') => {
+  await holder.query('begin');
+  await holder.query(`lock table ${table} in ${mode} mode`);
+};
+const letGo = () => holder.query('commit');
+
+/** In less time than whoever needs the rubrics tries to save them (SAVE_MS). */
+const atOnce = async <T>(answer: Promise<T>): Promise<T> => {
+  const began = performance.now();
+  const answered = await answer;
+  expect(performance.now() - began).toBeLessThan(2000);
+  return answered;
+};
+
+const rubric = {
+  criteria: [
+    { name: 'Law', marks: 1.25, keywords: ['inertia'] },
+    { name: 'Unit', marks: 0.75 },
+  ],
+};
+const paper = typedExam([
+  longAnswer('1', { rubric, model_answer: 'Inertia, in newtons.' }),
+  longAnswer('2', { model_answer: 'Two' }),
+  longAnswer('3', { model_answer: null }),
+  mcq('4'),
+]);
+const asSaved = { version: 1, locked: false, questions_with_rubric: 1, questions_without_rubric: 2 };
+const { version: _version, ...counts } = asSaved;
+const asPending = { ...counts, sync: 'pending' };
+
+describe('quote', () => {
+  test('a price that cannot be read in time is left out, and the exam is created all the same', async () => {
+    await hold('institutes');
+    const exam = await createExam(api, paper);
+    expect(exam).toMatchObject({ status: 'open', question_count: 4, rubric: asSaved });
+    expect(exam).not.toHaveProperty('quote');
+    expect((await api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
+    expect((await api.get<ExamList>('/exams')).body.data).toHaveLength(1);
+    await letGo();
+    expect((await api.get<Exam>(`/exams/${exam.id}`)).body).toEqual({
+      ...exam,
+      quote: { unit: 'answer', credits_per_page: 1, rate_source: 'standard' },
+    });
+  });
+});
+
+describe('rubric.sync', () => {
+  test('rubrics that cannot be saved at once: the exam is created, says pending, and has them later by itself', async () => {
+    await hold('rubric_versions');
+    const exam = await createExam(api, { ...paper, open: false });
+    expect(exam.rubric).toEqual(asPending);
+    expect(exam.warnings.map(({ code }) => code)).toEqual(['rubric_marks_not_half_step', 'auto_rubric']);
+    // Whoever reads the exam meanwhile sees the same, and retries that fail change nothing that is visible.
+    await eventually('a retry failed', async () => {
+      const { rows } = await holder.query<{ attempts: number }>(
+        'select attempts from pending_rubrics where exam_id = $1',
+        [exam.id],
+      );
+      return (rows[0]?.attempts ?? 0) > 1;
+    });
+    expect((await api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
+    await letGo();
+    const saved = await eventually('the rubrics are saved', async () => {
+      const { body } = await api.get<Exam>(`/exams/${exam.id}`);
+      return body.rubric.sync === undefined && body;
+    });
+    expect(saved).toEqual({ ...exam, rubric: asSaved, updated_at: saved.updated_at });
+    expect(Date.parse(saved.updated_at)).toBeGreaterThan(Date.parse(exam.updated_at));
+    const { body } = await api.get<RubricList>(`/exams/${exam.id}/rubrics`);
+    expect(body).toMatchObject({
+      version: 1,
+      questions: [
+        { label: '1', rubric, model_answer: 'Inertia, in newtons.' },
+        { label: '2', rubric: null, model_answer: 'Two' },
+        { label: '3', rubric: null, model_answer: null },
+      ],
+    });
+  });
+
+  test('whoever needs pending rubrics has them saved first: a list, an edit, a new question', async () => {
+    await hold('rubric_versions');
+    const [listed, edited, grown] = [
+      await createExam(api, { ...paper, open: false }),
+      await createExam(api, { ...paper, open: false }),
+      await createExam(api, { ...paper, open: false }),
+    ];
+    expectError(await api.get<ErrorBody>(`/exams/${listed.id}/rubrics`), 503, 'service_unavailable');
+    await letGo();
+
+    expect((await api.get<RubricList>(`/exams/${listed.id}/rubrics`)).body).toMatchObject({
+      version: 1,
+      questions: [{ rubric }, { model_answer: 'Two' }, {}],
+    });
+    const [, second] = edited.questions;
+    const patched = await api.patch<{ version: number }>(`/exams/${edited.id}/rubrics`, {
+      questions: { [second?.id ?? '']: { model_answer: 'Other' } },
+    });
+    expect(patched.body.version).toBe(2);
+    await api.post(`/exams/${grown.id}/questions`, { questions: [longAnswer('5')] });
+    const { body } = await api.get<QuestionList>(`/exams/${grown.id}/questions?include=rubric,model_answer`);
+    const shown = body.questions.map(({ rubric: of, model_answer }: Question) => [of ?? null, model_answer]);
+    expect(shown.slice(0, 2)).toMatchObject([
+      [rubric, 'Inertia, in newtons.'],
+      [null, 'Two'],
+    ]);
+    expect((await api.get<Exam>(`/exams/${grown.id}`)).body.rubric).toMatchObject({
+      version: 2,
+      questions_with_rubric: 1,
+    });
+  });
+
+  test('whoever needs no rubrics does not wait for them: a list, an edit, answers to objective questions', async () => {
+    await hold('rubric_versions');
+    const exam = await createExam(api, paper);
+    const id = exam.questions.find(({ label }) => label === '4')?.id ?? '';
+    const { body } = await atOnce(api.get<QuestionList>(`/exams/${exam.id}/questions`));
+    expect(body.questions).toHaveLength(4);
+    const edited = await atOnce(api.patch<Question>(`/exams/${exam.id}/questions/${id}`, { text: 'New?' }));
+    expect(edited).toMatchObject({ status: 200, body: { text: 'New?' } });
+    const submission = await atOnce(
+      submit(api, exam.id, {
+        candidate: { external_id: 'objective' },
+        answers: [{ question_label: '4', option_labels: ['A'] }],
+      }),
+    );
+    // The version that is pending has no number yet.
+    expect(submission).toMatchObject({ status: 'graded', rubric_version: null });
+    await letGo();
+  });
+
+  test('whoever waits for one exam is told to come again within a few seconds', async () => {
+    const exam = await createExam(api, { ...paper, open: false });
+    await holder.query('begin');
+    await holder.query('select from exams where id = $1 for update', [exam.id]);
+    const began = performance.now();
+    const path = `/exams/${exam.id}/open`;
+    expectError(await api.post<ErrorBody>(path), 503, 'service_unavailable');
+    expect(performance.now() - began).toBeLessThan(6000);
+    await letGo();
+    expect((await api.post(path)).status).toBe(200);
+  });
+
+  test('a question that is deleted while rubrics are pending takes its own with it', async () => {
+    await hold('rubric_versions');
+    const exam = await createExam(api, { ...paper, open: false });
+    // A process that died right after it created the exam would leave just this.
+    await letGo();
+    const [first] = exam.questions;
+    expect((await api.delete(`/exams/${exam.id}/questions/${first?.id}`)).status).toBe(200);
+    const { body } = await api.get<RubricList>(`/exams/${exam.id}/rubrics`);
+    expect(body).toMatchObject({ version: 1, questions: [{ label: '2' }, { label: '3' }] });
+  });
+
+  test('a run never starts without the rubrics: it waits for them, and is marked by them', async () => {
+    await hold('rubric_versions', 'exclusive');
+    const exam = await createExam(api, typedExam([longAnswer('1', { rubric })]));
+    expect(exam.rubric).toMatchObject({ sync: 'pending', questions_with_rubric: 1 });
+    const submission = await submit(api, exam.id, {
+      candidate: { external_id: 'early' },
+      answers: [{ question_label: '1', text: 'inertia' }],
+    });
+    expect(submission).toMatchObject({ status: 'queued', rubric_version: null });
+    await letGo();
+    expect(await untilOver(api, submission.id)).toMatchObject({
+      status: 'graded',
+      rubric_version: 1,
+    });
+    const { questions } = await resultOf(api, submission.id);
+    expect(questions[0]?.criteria.map(({ name, max }) => [name, max])).toEqual([
+      ['Law', 1.25],
+      ['Unit', 0.75],
+    ]);
+  });
+});

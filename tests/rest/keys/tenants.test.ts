@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { submit } from '../../harness/api.ts';
+import {
+  everyEndpoint,
+  newBelongings,
+  paramsOf,
+  send,
+  type Belongings,
+  type Call,
+  type Endpoint,
+} from '../../harness/endpoints.ts';
+import { newTenant, standing, startIdleService, wholeFeed, type Tenant } from '../../harness/tenant.ts';
+import type { TestService } from '../../harness/service.ts';
+
+let service: TestService;
+let mine: Tenant;
+let theirs: Tenant;
+let own: Belongings;
+let foreign: Belongings;
+beforeAll(async () => {
+  service = await startIdleService();
+  [mine, theirs] = await Promise.all([newTenant(service), newTenant(service)]);
+  [own, foreign] = await Promise.all([newBelongings(mine.api), newBelongings(theirs.api)]);
+});
+afterAll(() => service.close());
+
+const endpoints = everyEndpoint();
+
+/** A place of a request that names something: the request with an id there, and the id of what is theirs. */
+interface Place {
+  name: string;
+  endpoint: Endpoint;
+  call: (id: string) => Call;
+  foreignId: () => string;
+}
+
+const places: Place[] = endpoints.flatMap((endpoint) => [
+  ...paramsOf(endpoint).map((param) => ({
+    name: `${endpoint.method} ${endpoint.path}: ${param}`,
+    endpoint,
+    call: (id: string): Call => {
+      const right = endpoint.call(own);
+      return { ...right, params: { ...right.params, [param]: id } };
+    },
+    foreignId: () => endpoint.call(foreign).params?.[param] ?? '',
+  })),
+  ...Object.entries(endpoint.inBody ?? {}).map(([field, { of, call }]) => ({
+    name: `${endpoint.method} ${endpoint.path}: ${field} of the body`,
+    endpoint,
+    call: (id: string): Call => call(own, id),
+    foreignId: () => of(foreign),
+  })),
+]);
+
+const asMe = (endpoint: Endpoint, call: Call): Promise<Response> =>
+  send(service.baseUrl, endpoint, call, { 'x-api-key': mine.api.apiKey });
+
+/** All that a client gets, but for what differs between any two answers, and for the id that it sent itself. */
+const seen = async (
+  response: Response,
+  id: string,
+): Promise<{ status: number; headers: string; body: string }> => {
+  const body = await response.text();
+  const requestId = response.headers.get('x-request-id') ?? 'none';
+  const isEchoed = body.includes(id);
+  return {
+    status: response.status,
+    headers: JSON.stringify(
+      [...response.headers].filter(
+        ([name]) =>
+          !/^(?:date|x-request-id|ratelimit-.*)$/.test(name) && !(isEchoed && name === 'content-length'),
+      ),
+    ),
+    body: body.replaceAll(requestId, '').replaceAll(id, 'THE ID'),
+  };
+};
+
+const both = async (): Promise<object> => ({ mine: await standing(mine), theirs: await standing(theirs) });
+
+describe('another institute’s id', () => {
+  test.each(places.map((place): [string, Place] => [place.name, place]))(
+    '%s answers byte for byte as one that does not exist',
+    async (_name, { endpoint, call, foreignId }) => {
+      const before = await both();
+      const theirId = foreignId();
+      expect(theirId).not.toBe('');
+      const unknownId = randomUUID();
+      const unknown = await seen(await asMe(endpoint, call(unknownId)), unknownId);
+      expect(await seen(await asMe(endpoint, call(theirId)), theirId)).toEqual(unknown);
+      expect(await seen(await asMe(endpoint, call(theirId.toUpperCase())), theirId.toUpperCase())).toEqual(
+        unknown,
+      );
+      expect(await both()).toEqual(before);
+    },
+  );
+
+  const paths = places.filter(({ name }) => !name.endsWith('of the body'));
+
+  test.each(paths.map((place): [string, Place] => [place.name, place]))(
+    '%s answers 404, also for what is no id at all',
+    async (_name, { endpoint, call, foreignId }) => {
+      const unknown = await seen(await asMe(endpoint, call(randomUUID())), '-');
+      expect(unknown.status).toBe(404);
+      for (const id of [
+        'no-uuid',
+        'x'.repeat(300),
+        `${foreignId()}0`,
+        '00000000-0000-0000-0000-000000000000',
+      ])
+        expect([id, await seen(await asMe(endpoint, call(id)), '-')]).toEqual([id, unknown]);
+    },
+  );
+
+  test('as every id of a path at once answers so too', async () => {
+    for (const endpoint of endpoints.filter((one) => paramsOf(one).length > 1)) {
+      const call = endpoint.call(own);
+      const unknown = Object.fromEntries(paramsOf(endpoint).map((name) => [name, randomUUID()]));
+      const answers = [];
+      for (const params of [unknown, endpoint.call(foreign).params ?? {}])
+        answers.push(await seen(await asMe(endpoint, { ...call, params }), '-'));
+      expect([endpoint.name, answers[1]]).toEqual([endpoint.name, answers[0]]);
+    }
+  });
+
+  test('no answer names anything of another institute', async () => {
+    const names = JSON.stringify(foreign).match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
+    expect(names).toEqual(expect.arrayContaining([foreign.exam.external_ref, foreign.externalId]));
+    for (const endpoint of endpoints.filter(({ method }) => method === 'GET')) {
+      const body = await (await asMe(endpoint, endpoint.call(own))).text();
+      expect([endpoint.name, names.filter((name) => body.includes(name))]).toEqual([endpoint.name, []]);
+    }
+  });
+});
+
+test('the feed, candidates and external ids of two institutes do not meet', async () => {
+  const before = (await wholeFeed(theirs.api)).map(({ id }) => id);
+  const submission = await submit(mine.api, own.exam.id, {
+    candidate: { external_id: foreign.externalId },
+    answers: [],
+  });
+  expect(submission.candidate.id).not.toBe(foreign.candidateId);
+  expect((await wholeFeed(theirs.api)).map(({ id }) => id)).toEqual(before);
+  const { body } = await mine.api.get<{ candidate: { name: string | null } }>(
+    `/submissions/${submission.id}/result`,
+  );
+  expect(body.candidate.name).toBeNull();
+});
+
+// Last: what these requests name is changed by them, or deleted.
+test.each(endpoints.map((endpoint): [string, Endpoint] => [`${endpoint.method} ${endpoint.path}`, endpoint]))(
+  '%s: the owner’s own request succeeds',
+  async (_name, endpoint) => {
+    const response = await send(service.baseUrl, endpoint, endpoint.call(foreign), {
+      'x-api-key': theirs.api.apiKey,
+    });
+    expect({ status: response.status, body: await response.text() }).toMatchObject({
+      status: endpoint.ownerSees ?? endpoint.success,
+    });
+  },
+);

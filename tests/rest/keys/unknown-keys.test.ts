@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ErrorBody } from '../../harness/api.ts';
+import { expectError, newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
+import type { TestService } from '../../harness/service.ts';
+
+let service: TestService;
+let tenant: Tenant;
+beforeAll(async () => {
+  service = await startIdleService({
+    UNKNOWN_KEYS_PER_ADDRESS: '20',
+    UNKNOWN_KEYS_IN_ALL: '30',
+    TRUSTED_PROXIES: '1',
+  });
+  tenant = await newTenant(service);
+});
+afterAll(() => service.close());
+
+const tryKey = async (apiKey: string, address: string) => {
+  const response = await fetch(`${service.baseUrl}/me`, {
+    headers: { 'x-api-key': apiKey, 'x-forwarded-for': `203.0.113.9, ${address}` },
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as ErrorBody };
+};
+const unknownKey = (): string => `aek_${randomBytes(24).toString('hex')}`;
+const statuses = async (count: number, address: string): Promise<Record<number, number>> => {
+  const counts: Record<number, number> = {};
+  for (let time = 0; time < count; time += 1) {
+    const { status } = await tryKey(unknownKey(), address);
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+};
+
+test('who tries keys is told to wait, by address and in all, and keys that exist do not wait for that', async () => {
+  // Seen once, it is known to exist. KEY_CACHE_SECONDS is 0 here: each request asks core.
+  expect((await tryKey(tenant.api.apiKey, '192.0.2.7')).status).toBe(200);
+
+  const first = await statuses(40, '192.0.2.1');
+  expect(first[401]).toBeGreaterThanOrEqual(20);
+  expect(first[429]).toBeGreaterThan(0);
+  const refused = await tryKey(unknownKey(), '192.0.2.1');
+  expectError(refused, 429, 'rate_limited');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+
+  // Another address has what is left of all.
+  const second = await statuses(40, '192.0.2.2');
+  expect(second[401]).toBeGreaterThanOrEqual(5);
+  expect(second[429]).toBeGreaterThan(0);
+
+  for (let time = 0; time < 50; time += 1) {
+    expect((await tryKey(tenant.api.apiKey, '192.0.2.1')).status).toBe(200);
+  }
+});

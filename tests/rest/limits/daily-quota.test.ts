@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { Account, Exam, Submission } from '@evaluation/rest-contract/schemas';
+import { apiClient, createExam, submit } from '../../harness/api.ts';
+import { behind } from '../../harness/behind.ts';
+import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectRefused, newTenant, type Tenant } from '../../harness/tenant.ts';
+
+const { service } = await restSuite();
+
+const paperOf = ({ api }: Tenant): Promise<Exam> => createExam(api, typedExam([mcq('1'), longAnswer('2')]));
+const handIn = (of: Tenant, paper: Exam, answers: object[] = []): Promise<Submission> =>
+  submit(of.api, paper.id, { candidate: { external_id: randomUUID() }, answers });
+const post = (of: Tenant, paper: Exam) =>
+  of.api.post(`/exams/${paper.id}/submissions`, { candidate: { external_id: randomUUID() }, answers: [] });
+const usedToday = async ({ api }: Tenant): Promise<number> =>
+  (await api.get<Account>('/me')).body.quota_used_today;
+
+/** All counters of the institute, as they would stand had its copies been accepted a day before. */
+const aDayLater = (of: Tenant) =>
+  behind(
+    service.database,
+    `update daily_copies set day = to_char(day::date - 1, 'YYYY-MM-DD') where institute_id = $1`,
+    [of.instituteId],
+  );
+
+test('the quota is reset at 00:00 UTC: what yesterday used up is free today, for the key’s cap too', async () => {
+  const of = await newTenant(service, { dailyCopyQuota: 2 });
+  const { api_key } = await service.control.as({}).control.createKey.mutate({
+    institute_id: of.instituteId,
+    daily_copy_cap: 1,
+  });
+  const capped: Tenant = { ...of, api: apiClient(service.baseUrl, api_key) };
+  const paper = await paperOf(of);
+  await handIn(capped, paper);
+  await handIn(of, paper);
+  await expectRefused(of, () => post(of, paper), 429, 'daily_quota_exceeded');
+  await aDayLater(of);
+  expect(await usedToday(of)).toBe(0);
+  await handIn(capped, paper);
+  const error = await expectRefused(capped, () => post(capped, paper), 429, 'daily_quota_exceeded');
+  expect(error.details).toMatchObject({ quota: 'daily_copy_cap', limit: 1 });
+  await handIn(of, paper);
+  expect(await usedToday(of)).toBe(2);
+});
+
+test('a cap that a key is given in the middle of the day counts the copies of that day', async () => {
+  const of = await newTenant(service);
+  const { control } = service.control.as({});
+  const { api_key, key_id } = await control.createKey.mutate({ institute_id: of.instituteId });
+  const capped: Tenant = { ...of, api: apiClient(service.baseUrl, api_key) };
+  const paper = await paperOf(of);
+  await handIn(capped, paper);
+  await control.editKey.mutate({ key_id, daily_copy_cap: 2 });
+  await handIn(capped, paper);
+  const error = await expectRefused(capped, () => post(capped, paper), 429, 'daily_quota_exceeded');
+  expect(error.details).toMatchObject({ quota: 'daily_copy_cap', limit: 2 });
+});
+
+test('resets_at is the next 00:00 UTC, and Retry-After the seconds until then', async () => {
+  const of = await newTenant(service, { dailyCopyQuota: 0 });
+  const answer = await post(of, await paperOf(of));
+  expect(answer).toMatchObject({ status: 429, body: { error: { code: 'daily_quota_exceeded' } } });
+  const resets = new Date(String(answer.body.error.details?.['resets_at']));
+  const day = 24 * 60 * 60 * 1000;
+  expect(resets.getTime() % day).toBe(0);
+  const left = resets.getTime() - Date.now();
+  expect(left).toBeGreaterThan(-60_000);
+  expect(left).toBeLessThanOrEqual(day);
+  const retryAfter = answer.headers.get('retry-after') ?? '';
+  expect(retryAfter).toMatch(/^\d+$/);
+  expect(Math.abs(Number(retryAfter) - left / 1000)).toBeLessThan(30);
+  expect((await of.api.get<Account>('/me')).body.quota_resets_at).toBe(resets.toISOString());
+});
+
+test('the lower of the two counts: a cap above the quota does not raise it', async () => {
+  const of = await newTenant(service, { dailyCopyQuota: 1 });
+  const { api_key } = await service.control.as({}).control.createKey.mutate({
+    institute_id: of.instituteId,
+    daily_copy_cap: 5,
+  });
+  const capped: Tenant = { ...of, api: apiClient(service.baseUrl, api_key) };
+  const paper = await paperOf(of);
+  await handIn(capped, paper);
+  const error = await expectRefused(capped, () => post(capped, paper), 429, 'daily_quota_exceeded');
+  expect(error.details).toMatchObject({ quota: 'daily_copy_quota', limit: 1 });
+});
+
+test('a cancelled, deleted or replaced submission was accepted, and stays counted', async () => {
+  const of = await newTenant(service, { dailyCopyQuota: 4 });
+  const paper = await paperOf(of);
+  const long = [{ question_label: '2', text: 'Because of this.' }];
+  const cancelled = await handIn(of, paper, long);
+  expect((await of.api.post(`/submissions/${cancelled.id}/cancel`)).status).toBe(200);
+  const deleted = await handIn(of, paper, long);
+  expect((await of.api.delete(`/submissions/${deleted.id}`)).status).toBe(200);
+  const { candidate } = await handIn(of, paper, long);
+  const replacing = { candidate_id: candidate.id, replace: true, answers: long };
+  await submit(of.api, paper.id, replacing);
+  expect(await usedToday(of)).toBe(4);
+  const error = await expectRefused(
+    of,
+    () => of.api.post(`/exams/${paper.id}/submissions`, replacing),
+    429,
+    'daily_quota_exceeded',
+  );
+  expect(error.details).toMatchObject({ limit: 4 });
+});
+
+test('a raised quota counts at once, and a lowered one refuses the next copy', async () => {
+  const of = await newTenant(service, { dailyCopyQuota: 1 });
+  const paper = await paperOf(of);
+  const setQuota = (daily_copy_quota: number) =>
+    service.control.as({}).control.editInstitute.mutate({ institute_id: of.instituteId, daily_copy_quota });
+  await handIn(of, paper);
+  await setQuota(3);
+  await handIn(of, paper);
+  await setQuota(1);
+  await expectRefused(of, () => post(of, paper), 429, 'daily_quota_exceeded');
+  expect(await usedToday(of)).toBe(2);
+});

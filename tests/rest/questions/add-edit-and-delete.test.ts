@@ -1,0 +1,764 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type {
+  Exam,
+  Question,
+  QuestionEdited,
+  QuestionInput,
+  QuestionList,
+  QuestionsAdded,
+  RubricList,
+} from '@evaluation/rest-contract/schemas';
+import { createExam, type Answer, type ErrorBody } from '../../harness/api.ts';
+import { behind, finalizeExam } from '../../harness/behind.ts';
+import { longAnswer, mcq, numeric, oneWord, trueFalse, typedExam } from '../../harness/papers.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectError, newTenant, problemsIn } from '../../harness/tenant.ts';
+
+const { service, tenant } = await restSuite();
+
+const draft = (questions: QuestionInput[], change: object = {}): Promise<Exam> =>
+  createExam(tenant.api, { ...typedExam(questions), open: false, ...change });
+const opened = (questions: QuestionInput[], change: object = {}): Promise<Exam> =>
+  createExam(tenant.api, { ...typedExam(questions), ...change });
+const readExam = async (id: string): Promise<Exam> => (await tenant.api.get<Exam>(`/exams/${id}`)).body;
+const list = async (examId: string, query = '?include=rubric,model_answer'): Promise<Question[]> => {
+  const { status, body } = await tenant.api.get<QuestionList>(`/exams/${examId}/questions${query}`);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body.questions;
+};
+const add = async (examId: string, questions: object[]): Promise<QuestionsAdded> => {
+  const { status, body } = await tenant.api.post<QuestionsAdded>(`/exams/${examId}/questions`, { questions });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body;
+};
+const edit = async (examId: string, questionId: string, change: object): Promise<QuestionEdited> => {
+  const path = `/exams/${examId}/questions/${questionId}`;
+  const { status, body } = await tenant.api.patch<QuestionEdited>(path, change);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body;
+};
+const remove = async (examId: string, questionId: string): Promise<object> => {
+  const { status, body } = await tenant.api.delete<object>(`/exams/${examId}/questions/${questionId}`);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body;
+};
+const idOf = (exam: Exam, label: string): string =>
+  exam.questions.find((question) => question.label === label)?.id ?? '';
+
+/** All of an exam that a request under it could change. */
+const standing = async (examId: string): Promise<object> => ({
+  exam: await readExam(examId),
+  questions: await list(examId),
+  rubrics: (await tenant.api.get<RubricList>(`/exams/${examId}/rubrics`)).body,
+});
+/** Makes a request that must be refused, and looks that it changed nothing of the exam. */
+const refused = async (
+  examId: string,
+  call: () => Promise<Answer<ErrorBody>>,
+  status: number,
+  code: string,
+): Promise<ErrorBody['error']> => {
+  const before = await standing(examId);
+  const error = expectError(await call(), status, code);
+  expect(await standing(examId)).toEqual(before);
+  return error;
+};
+const refusedAdd = (examId: string, questions: object[], status = 422, code = 'validation_failed') =>
+  refused(examId, () => tenant.api.post(`/exams/${examId}/questions`, { questions }), status, code);
+const refusedEdit = (
+  examId: string,
+  questionId: string,
+  change: unknown,
+  status = 422,
+  code = 'validation_failed',
+) =>
+  refused(examId, () => tenant.api.patch(`/exams/${examId}/questions/${questionId}`, change), status, code);
+
+const everyType: QuestionInput[] = [
+  mcq('1', { negative_marks: 0.25, section: 'Objective' }),
+  mcq('2', { type: 'mcq_multi', correct_options: ['C', 'A'] }),
+  trueFalse('3'),
+  numeric('4', { answer: 24.5 }),
+  numeric('5', { answer: ' 24.50 ' }),
+  numeric('6', { answer: [24, '24.0', -3] }),
+  oneWord('7', { answer: 'Insulin' }),
+  longAnswer('8', {
+    section: 'Essays',
+    parent_label: '7',
+    word_limit: 250,
+    expects_diagram: true,
+    assess_language: false,
+    tags: { topic: ['cells', { depth: 2 }], weight: 1.5, none: null },
+    external_id: 'Q 8',
+    rubric: {
+      partial_marking: true,
+      criteria: [
+        { name: 'Idea', marks: 1.25, keywords: ['cell', 'wall'], guidance: 'if x < y' },
+        { name: 'Proof', marks: 0.75 },
+      ],
+    },
+  }),
+  longAnswer('9', { model_answer: null, text: 'Explain <b> & "why" …' }),
+];
+
+describe('the question list', () => {
+  test('every field is returned as it was sent, with ids and defaults', async () => {
+    const exam = await draft(everyType);
+    const listed = await list(exam.id);
+    const stored = listed.map(({ id: _id, created_at: _created, updated_at: _updated, ...question }) => ({
+      ...question,
+      ...(question.options === undefined
+        ? {}
+        : { options: question.options.map(({ label, text }) => ({ label, text })) }),
+    }));
+    expect(stored).toEqual(
+      everyType.map((question) => ({
+        parent_label: null,
+        negative_marks: 0,
+        word_limit: null,
+        expects_diagram: null,
+        assess_language: null,
+        tags: null,
+        external_id: null,
+        ...(question.type === 'long_answer' ? { rubric: null, model_answer: null } : {}),
+        ...question,
+        section: question.section ?? 'Objective',
+      })),
+    );
+    // The ids are those of the exam's compact list.
+    const compact = listed.map(({ id, label, section, max_marks, options }) => ({
+      id,
+      label,
+      section,
+      max_marks,
+      ...(options === undefined
+        ? {}
+        : { options: options.map((option) => ({ label: option.label, option_id: option.option_id })) }),
+    }));
+    expect(compact).toEqual(exam.questions);
+  });
+
+  test.each([
+    ['', []],
+    ['?include=', []],
+    ['?include=rubric', ['rubric']],
+    ['?include=model_answer', ['model_answer']],
+    ['?include=model_answer,rubric', ['model_answer', 'rubric']],
+  ])('with "%s" exactly %j comes with the long answers', async (query, fields) => {
+    const exam = await draft([mcq('1'), longAnswer('2')]);
+    const [choice, essay] = await list(exam.id, query);
+    const asked = ['model_answer', 'rubric'];
+    expect(Object.keys(choice ?? {}).filter((key) => asked.includes(key))).toEqual([]);
+    expect(
+      Object.keys(essay ?? {})
+        .filter((key) => asked.includes(key))
+        .toSorted((a, b) => a.localeCompare(b)),
+    ).toEqual(fields);
+  });
+
+  test('an include that is not known is refused', async () => {
+    const exam = await draft([mcq('1')]);
+    const error = expectError(
+      await tenant.api.get(`/exams/${exam.id}/questions?include=rubrics`),
+      422,
+      'validation_failed',
+    );
+    expect(problemsIn(error)).toEqual(['include: invalid_value']);
+  });
+
+  test('an exam without questions lists none', async () => {
+    const exam = await draft([]);
+    expect(await list(exam.id)).toEqual([]);
+  });
+
+  test('the exam of another institute, one that is none and one that is deleted answer exam_not_found', async () => {
+    const exam = await draft([mcq('1')]);
+    const other = await newTenant(service);
+    for (const path of [`/exams/${exam.id}/questions`, `/exams/${exam.id}/rubrics`]) {
+      expectError(await other.api.get(path), 404, 'exam_not_found');
+      expectError(await tenant.api.get(path.replace(exam.id, randomUUID())), 404, 'exam_not_found');
+      expectError(await tenant.api.get(path.replace(exam.id, 'none')), 404, 'exam_not_found');
+    }
+    await behind(service.database, `update exams set status = 'deleted' where id = $1`, [exam.id]);
+    const question = idOf(exam, '1');
+    const under = `/exams/${exam.id}/questions`;
+    expectError(await tenant.api.get(under), 404, 'exam_not_found');
+    expectError(await tenant.api.post(under, { questions: [mcq('2')] }), 404, 'exam_not_found');
+    expectError(await tenant.api.patch(`${under}/${question}`, {}), 404, 'exam_not_found');
+    expectError(await tenant.api.delete(`${under}/${question}`), 404, 'exam_not_found');
+  });
+});
+
+describe('adding questions', () => {
+  test('they stand at the end in the order sent, and the exam counts them', async () => {
+    const exam = await draft([mcq('z'), longAnswer('y')]);
+    const added = await add(exam.id, everyType);
+    expect(added.questions.map(({ label }) => label)).toEqual(everyType.map(({ label }) => label));
+    expect(added.warnings.map(({ code }) => code)).toEqual(['rubric_marks_not_half_step', 'auto_rubric']);
+    const after = await readExam(exam.id);
+    expect(after.questions.map(({ label }) => label)).toEqual([
+      'z',
+      'y',
+      ...everyType.map(({ label }) => label),
+    ]);
+    const marks = 3 + everyType.reduce((sum, { max_marks }) => sum + max_marks, 0);
+    expect(after).toMatchObject({ question_count: 11, total_marks: marks, paper_max: marks });
+    expect(after.updated_at > exam.updated_at).toBe(true);
+    expect((await list(exam.id)).slice(2)).toEqual(added.questions);
+  });
+
+  test('their rubrics are one new version; questions without any make none', async () => {
+    const exam = await draft([mcq('1')]);
+    expect(exam.rubric.version).toBe(0);
+    await add(exam.id, [mcq('2'), longAnswer('3', { model_answer: null })]);
+    expect((await readExam(exam.id)).rubric.version).toBe(0);
+    await add(exam.id, [longAnswer('4'), longAnswer('5')]);
+    expect((await readExam(exam.id)).rubric.version).toBe(1);
+    await add(exam.id, [longAnswer('6')]);
+    expect((await readExam(exam.id)).rubric.version).toBe(2);
+  });
+
+  test('all or none: one broken question keeps the others out, and every problem is listed', async () => {
+    const exam = await draft([mcq('1')]);
+    const error = await refusedAdd(exam.id, [
+      mcq('2'),
+      mcq('1'),
+      mcq('3', { correct_options: null }),
+      mcq('2'),
+    ]);
+    expect(problemsIn(error)).toEqual([
+      'questions[1].label: duplicate',
+      'questions[2].correct_options: required',
+      'questions[3].label: duplicate',
+    ]);
+  });
+
+  test('a label is unique beside those that stand, ignoring case', async () => {
+    const exam = await draft([mcq('1a')]);
+    expect(problemsIn(await refusedAdd(exam.id, [mcq('1A')]))).toEqual(['questions[0].label: duplicate']);
+  });
+
+  test('200 questions an exam, those that stand included', async () => {
+    const many = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => mcq(`q${from + index}`));
+    const exam = await draft(many(0, 150));
+    expect(problemsIn(await refusedAdd(exam.id, many(150, 51)))).toEqual(['questions: too_long']);
+    await add(exam.id, many(150, 50));
+    expect((await readExam(exam.id)).question_count).toBe(200);
+    expect(problemsIn(await refusedAdd(exam.id, many(200, 1)))).toEqual(['questions: too_long']);
+  });
+
+  test.each([
+    ['no list', {}, 'questions: required'],
+    ['an empty list', { questions: [] }, 'questions: too_short'],
+    ['one question instead of a list', { questions: mcq('9') }, 'questions: invalid_type'],
+    [
+      '201 questions',
+      { questions: Array.from({ length: 201 }, (_, i) => mcq(`q${i}`)) },
+      'questions: too_long',
+    ],
+  ])('%s is refused', async (_name, body, problem) => {
+    const exam = await draft([mcq('1')]);
+    const call = () => tenant.api.post(`/exams/${exam.id}/questions`, body);
+    expect(problemsIn(await refused(exam.id, call, 422, 'validation_failed'))).toEqual([problem]);
+  });
+
+  test('unknown fields are ignored when adding', async () => {
+    const exam = await draft([]);
+    const { questions } = await add(exam.id, [{ ...mcq('1'), colour: 'red' }]);
+    expect(questions[0]).not.toHaveProperty('colour');
+  });
+
+  test('where sections were derived, a question may name a new one, which is appended', async () => {
+    const exam = await draft([mcq('1', { section: 'Physics' })]);
+    await add(exam.id, [mcq('2', { section: 'PHYSICS' }), mcq('3', { section: 'Biology' }), mcq('4')]);
+    const after = await readExam(exam.id);
+    expect(after.sections.map(({ name }) => name)).toEqual(['Physics', 'Biology']);
+    expect(after.questions.map(({ section }) => section)).toEqual([
+      'Physics',
+      'Physics',
+      'Biology',
+      'Physics',
+    ]);
+  });
+
+  test('an exam made without questions gets its section from the first that is added: "A", or what it names', async () => {
+    const unnamed = await draft([]);
+    await add(unnamed.id, [mcq('1')]);
+    expect((await readExam(unnamed.id)).sections.map(({ name }) => name)).toEqual(['A']);
+    const named = await draft([]);
+    await add(named.id, [mcq('1', { section: 'B' }), mcq('2')]);
+    expect((await readExam(named.id)).sections.map(({ name }) => name)).toEqual(['B']);
+  });
+
+  test('declared sections stay as declared: another one is refused, none named is the first', async () => {
+    const sections = [
+      { name: 'Second', order: 2 },
+      { name: 'First', order: 1 },
+    ];
+    const exam = await draft([], { sections });
+    expect(problemsIn(await refusedAdd(exam.id, [mcq('1', { section: 'Third' })]))).toEqual([
+      'questions[0].section: unknown_section',
+    ]);
+    const { questions } = await add(exam.id, [mcq('1'), mcq('2', { section: 'second' })]);
+    expect(questions.map(({ section }) => section)).toEqual(['First', 'Second']);
+  });
+
+  test('derived sections are at most 20, those that stand included', async () => {
+    const inSections = (from: number, count: number) =>
+      Array.from({ length: count }, (_, i) => mcq(`q${from + i}`, { section: `S${from + i}` }));
+    const exam = await draft(inSections(0, 19));
+    expect(problemsIn(await refusedAdd(exam.id, inSections(19, 2)))).toEqual([
+      'questions: too_many_sections',
+    ]);
+    await add(exam.id, inSections(19, 1));
+    const [first] = await list(exam.id);
+    const path = `/exams/${exam.id}/questions/${first?.id}`;
+    // The section that it leaves goes with it.
+    expect(await tenant.api.patch(path, { section: 'New' })).toMatchObject({
+      status: 200,
+      body: { section: 'New' },
+    });
+    await add(exam.id, [mcq('beside', { section: 'new' })]);
+    const crowded = expectError(await tenant.api.patch(path, { section: 'Newer' }), 422, 'validation_failed');
+    expect(problemsIn(crowded)).toEqual(['section: too_many_sections']);
+  });
+
+  test('on a handwritten exam negative marks are set to 0 with a warning', async () => {
+    const exam = await draft([], { mode: 'handwritten' });
+    const { questions, warnings } = await add(exam.id, [mcq('1', { negative_marks: 1 })]);
+    expect(questions[0]?.negative_marks).toBe(0);
+    expect(warnings.map(({ code }) => code)).toEqual(['negative_marks_ignored']);
+  });
+
+  test('an open exam takes no new questions: 409 conflict, before the body is looked at', async () => {
+    const exam = await opened([mcq('1')]);
+    await refusedAdd(exam.id, [mcq('2')], 409, 'conflict');
+    await refusedAdd(exam.id, [], 409, 'conflict');
+  });
+
+  test('adding, editing and deleting need the write scope, listing the read scope', async () => {
+    const reader = await newTenant(service, { scopes: ['evaluation:read'] });
+    const writer = await newTenant(service, { scopes: ['evaluation:write'] });
+    const path = `/exams/${randomUUID()}/questions`;
+    for (const answer of [
+      await reader.api.post(path, { questions: [] }),
+      await reader.api.patch(`${path}/${randomUUID()}`, {}),
+      await reader.api.delete(`${path}/${randomUUID()}`),
+    ]) {
+      expect(expectError(answer, 403, 'insufficient_scope').details).toEqual({
+        required_scope: 'evaluation:write',
+      });
+    }
+    expect(expectError(await writer.api.get(path), 403, 'insufficient_scope').details).toEqual({
+      required_scope: 'evaluation:read',
+    });
+  });
+});
+
+describe('editing a question of a draft', () => {
+  test('every field but the type can change', async () => {
+    const exam = await draft([
+      mcq('1'),
+      numeric('2'),
+      oneWord('3'),
+      longAnswer('4', { rubric: { criteria: [{ name: 'All', marks: 2 }] } }),
+    ]);
+    const common = {
+      parent_label: 'p',
+      section: 'New',
+      text: 'Another text?',
+      max_marks: 3.5,
+      negative_marks: 0.75,
+      word_limit: 9,
+      expects_diagram: false,
+      assess_language: true,
+      tags: { a: [1] },
+      external_id: 'e',
+    };
+    const changes: [string, object][] = [
+      [
+        '1',
+        {
+          ...common,
+          label: 'I',
+          options: [
+            { label: 'x', text: 'X' },
+            { label: 'y', text: 'Y' },
+          ],
+          correct_options: ['y'],
+        },
+      ],
+      ['2', { ...common, label: 'II', answer: ['7', 8] }],
+      ['3', { ...common, label: 'III', answer: 'Other' }],
+      [
+        '4',
+        {
+          ...common,
+          label: 'IV',
+          model_answer: 'New',
+          rubric: { partial_marking: false, criteria: [{ name: 'New', marks: 3.5 }] },
+        },
+      ],
+    ];
+    for (const [label, change] of changes) {
+      const id = idOf(exam, label);
+      const { warnings, ...edited } = await edit(exam.id, id, change);
+      expect(warnings).toEqual([]);
+      expect(edited).toMatchObject({ ...change, id });
+      expect((await list(exam.id)).find((question) => question.id === id)).toEqual(edited);
+    }
+    const after = await readExam(exam.id);
+    expect(after.questions.map(({ label }) => label)).toEqual(['I', 'II', 'III', 'IV']);
+    expect(after).toMatchObject({ total_marks: 14, paper_max: 14, question_count: 4 });
+    // Nobody is left in the section that was derived, so it is no more.
+    expect(after.sections.map(({ name }) => name)).toEqual(['New']);
+  });
+
+  test('what is left out stays, and null clears what may be empty', async () => {
+    const [, , , , , , , essay] = everyType;
+    const exam = await draft(everyType);
+    const id = idOf(exam, '8');
+    const before = (await list(exam.id)).find((question) => question.id === id);
+    expect(await edit(exam.id, id, { word_limit: 300 })).toEqual({
+      ...before,
+      word_limit: 300,
+      updated_at: expect.any(String),
+      warnings: expect.any(Array),
+    });
+    const cleared = {
+      parent_label: null,
+      word_limit: null,
+      expects_diagram: null,
+      assess_language: null,
+      tags: null,
+      external_id: null,
+      model_answer: null,
+      rubric: null,
+    };
+    expect(await edit(exam.id, id, { ...cleared, section: null })).toMatchObject({
+      ...cleared,
+      section: 'Objective',
+      text: essay?.text,
+      max_marks: essay?.max_marks,
+    });
+    const choice = idOf(exam, '1');
+    expect(await edit(exam.id, choice, { negative_marks: null })).toMatchObject({ negative_marks: 0 });
+  });
+
+  test('{} and what stands already change nothing: no version, no updated_at', async () => {
+    const exam = await draft(everyType);
+    const before = await standing(exam.id);
+    const listed = await list(exam.id);
+    for (const [index, question] of everyType.entries()) {
+      const { type: _type, ...same } = question;
+      const { id } = listed[index] ?? { id: '' };
+      expect((await edit(exam.id, id, {})).updated_at).toBe(listed[index]?.updated_at);
+      expect((await edit(exam.id, id, same)).updated_at).toBe(listed[index]?.updated_at);
+    }
+    expect(await standing(exam.id)).toEqual(before);
+  });
+
+  test('a rubric or a model answer in it is one new version, other fields are none', async () => {
+    const exam = await draft([longAnswer('1')]);
+    const id = idOf(exam, '1');
+    const version = async () => (await readExam(exam.id)).rubric.version;
+    expect(await version()).toBe(1);
+    await edit(exam.id, id, { text: 'New text', max_marks: 3, tags: {} });
+    expect(await version()).toBe(1);
+    await edit(exam.id, id, { rubric: { criteria: [{ name: 'a', marks: 3 }] }, model_answer: 'm' });
+    expect(await version()).toBe(2);
+    await edit(exam.id, id, { model_answer: null });
+    expect(await version()).toBe(3);
+    expect((await list(exam.id))[0]).toMatchObject({
+      model_answer: null,
+      rubric: { criteria: [{ name: 'a', marks: 3 }] },
+    });
+  });
+
+  test('an option that keeps its label keeps its id, whatever its place', async () => {
+    const exam = await draft([mcq('1')]);
+    const id = idOf(exam, '1');
+    const ids = Object.fromEntries(
+      (exam.questions[0]?.options ?? []).map(({ label, option_id }) => [label, option_id]),
+    );
+    const { options } = await edit(exam.id, id, {
+      options: [
+        { label: 'C', text: 'Changed' },
+        { label: 'new', text: '' },
+        { label: 'A', text: 'One' },
+      ],
+      correct_options: ['A'],
+    });
+    expect(options?.map(({ label }) => label)).toEqual(['C', 'new', 'A']);
+    expect(options?.[0]?.option_id).toBe(ids['C']);
+    expect(options?.[2]?.option_id).toBe(ids['A']);
+    expect(Object.values(ids)).not.toContain(options?.[1]?.option_id);
+    expect((await readExam(exam.id)).questions[0]?.options).toEqual(
+      options?.map(({ label, option_id }) => ({ label, option_id })),
+    );
+  });
+
+  test('options are taken as they were read, on an open exam too; an id of another option is refused', async () => {
+    const other = randomUUID();
+    for (const exam of [await draft([mcq('1')]), await opened([mcq('1')])]) {
+      const id = idOf(exam, '1');
+      const [read] = await list(exam.id);
+      const options = read?.options ?? [];
+      expect((await edit(exam.id, id, { options })).updated_at).toBe(read?.updated_at);
+      const wrong = options.map((option, index) => (index === 1 ? { ...option, option_id: other } : option));
+      expect(problemsIn(await refusedEdit(exam.id, id, { options: wrong }))).toEqual([
+        'options[1].option_id: invalid_value',
+      ]);
+    }
+  });
+
+  test('null is no body: it is refused, and no body at all is an empty one', async () => {
+    const exam = await draft([mcq('1')]);
+    expect(problemsIn(await refusedEdit(exam.id, idOf(exam, '1'), null))).toEqual([': invalid_type']);
+    const path = `/exams/${exam.id}/open`;
+    expect(
+      problemsIn(await refused(exam.id, () => tenant.api.post(path, null), 422, 'validation_failed')),
+    ).toEqual([': invalid_type']);
+    expect((await tenant.api.post(path)).status).toBe(200);
+  });
+
+  test('a question can take the label it has in another case, and keep its place', async () => {
+    const exam = await draft([mcq('a'), mcq('b')]);
+    await edit(exam.id, idOf(exam, 'a'), { label: 'A' });
+    expect((await readExam(exam.id)).questions.map(({ label }) => label)).toEqual(['A', 'b']);
+  });
+
+  const broken: [string, object, string, string][] = [
+    ['a field that is unknown', { colour: 'red' }, 'validation_failed', 'colour: unknown_field'],
+    ['its type', { type: 'mcq_multi' }, 'validation_failed', 'type: unknown_field'],
+    ['its id', { id: randomUUID() }, 'validation_failed', 'id: unknown_field'],
+    [
+      'an unknown field of an option',
+      {
+        options: [
+          { label: 'A', text: '', x: 1 },
+          { label: 'B', text: '' },
+        ],
+      },
+      'validation_failed',
+      'options[0].x: unknown_field',
+    ],
+    ['no label', { label: null }, 'validation_failed', 'label: invalid_type'],
+    ['no marks', { max_marks: null }, 'validation_failed', 'max_marks: invalid_type'],
+    ['an empty text', { text: ' ' }, 'validation_failed', 'text: required'],
+    ['an empty section', { section: '' }, 'validation_failed', 'section: required'],
+    ['marks off the half steps', { max_marks: 0.3 }, 'validation_failed', 'max_marks: invalid_step'],
+    ['a label that is taken', { label: 'SECOND' }, 'validation_failed', 'label: duplicate'],
+    ['no options', { options: null }, 'validation_failed', 'options: required'],
+    ['no key', { correct_options: null }, 'validation_failed', 'correct_options: required'],
+    [
+      'two keys of a single choice',
+      { correct_options: ['A', 'B'] },
+      'validation_failed',
+      'correct_options: invalid_value',
+    ],
+    ['an answer', { answer: 'A' }, 'validation_failed', 'answer: not_allowed'],
+    ['a model answer', { model_answer: 'A' }, 'validation_failed', 'model_answer: not_allowed'],
+    ['NUL', { text: 'a\u0000' }, 'validation_failed', 'text: invalid_characters'],
+    [
+      'a key that is no option',
+      { correct_options: ['Z'] },
+      'unknown_option_label',
+      'correct_options[0]: unknown_option_label',
+    ],
+    [
+      'options without the one that is the key',
+      {
+        options: [
+          { label: 'A', text: '' },
+          { label: 'C', text: '' },
+        ],
+      },
+      'unknown_option_label',
+      'correct_options[0]: unknown_option_label',
+    ],
+  ];
+  test.each(broken)('%s is refused at its field', async (_name, change, code, problem) => {
+    const exam = await draft([mcq('first'), mcq('second')]);
+    expect(problemsIn(await refusedEdit(exam.id, idOf(exam, 'first'), change, 422, code))).toEqual([problem]);
+  });
+
+  test('every problem is listed at once, those that tie fields together too', async () => {
+    const exam = await draft([mcq('first'), mcq('second')]);
+    const change = { label: 'SECOND', text: '', correct_options: ['Z'], type: 'numeric', colour: 'red' };
+    expect(problemsIn(await refusedEdit(exam.id, idOf(exam, 'first'), change))).toEqual([
+      'text: required',
+      'type: unknown_field',
+      'colour: unknown_field',
+      'label: duplicate',
+      'correct_options[0]: unknown_option_label',
+    ]);
+    const added = [mcq('2', { text: '' }), mcq('FIRST', { correct_options: ['Z'] })];
+    expect(problemsIn(await refusedAdd(exam.id, added))).toEqual([
+      'questions[0].text: required',
+      'questions[1].label: duplicate',
+      'questions[1].correct_options[0]: unknown_option_label',
+    ]);
+  });
+
+  test('marks that the rubric does not add up to, and a rubric that does not add up to the marks, are refused', async () => {
+    const rubric = { criteria: [{ name: 'a', marks: 2 }] };
+    const exam = await draft([longAnswer('1', { rubric })]);
+    const id = idOf(exam, '1');
+    const mismatch = ['rubric.criteria: rubric_marks_mismatch'];
+    expect(
+      problemsIn(await refusedEdit(exam.id, id, { max_marks: 3 }, 422, 'rubric_marks_mismatch')),
+    ).toEqual(mismatch);
+    const three = { rubric: { criteria: [{ name: 'a', marks: 3 }] } };
+    expect(problemsIn(await refusedEdit(exam.id, id, three, 422, 'rubric_marks_mismatch'))).toEqual(mismatch);
+    await edit(exam.id, id, { ...three, max_marks: 3 });
+  });
+
+  test('an unknown field of a criterion is refused too', async () => {
+    const exam = await draft([longAnswer('1')]);
+    const rubric = { criteria: [{ name: 'a', marks: 2, colour: 'red' }], notes: '' };
+    expect(problemsIn(await refusedEdit(exam.id, idOf(exam, '1'), { rubric }))).toEqual([
+      'rubric.criteria[0].colour: unknown_field',
+      'rubric.notes: unknown_field',
+    ]);
+  });
+
+  test.each([
+    ['a list', []],
+    ['text', '{}'],
+  ])('%s is no edit', async (_name, body) => {
+    const exam = await draft([mcq('1')]);
+    const answer = await tenant.api.patch(`/exams/${exam.id}/questions/${idOf(exam, '1')}`, body);
+    expectError(answer, 422, 'validation_failed');
+  });
+
+  test('the warnings are those of the question as it then is', async () => {
+    const exam = await draft([longAnswer('1')]);
+    const { warnings } = await edit(exam.id, idOf(exam, '1'), { model_answer: null });
+    expect(warnings.map(({ code }) => code)).toEqual(['auto_rubric']);
+    const paper = await draft([mcq('1')], { mode: 'handwritten' });
+    const negative = await edit(paper.id, idOf(paper, '1'), { negative_marks: 2 });
+    expect(negative).toMatchObject({ negative_marks: 0, warnings: [{ code: 'negative_marks_ignored' }] });
+  });
+
+  test('an unknown question, one of another exam and a malformed id answer not_found', async () => {
+    const exam = await draft([mcq('1')]);
+    const other = await draft([mcq('1')]);
+    for (const id of [randomUUID(), idOf(other, '1'), 'none']) {
+      await refusedEdit(exam.id, id, { max_marks: -1 }, 404, 'not_found');
+      await refused(exam.id, () => tenant.api.delete(`/exams/${exam.id}/questions/${id}`), 404, 'not_found');
+    }
+  });
+});
+
+describe('editing a question of an open exam', () => {
+  test('text, rubric, model answer and what is only stored can change', async () => {
+    const exam = await opened([longAnswer('1'), mcq('2')]);
+    const change = {
+      text: 'New text',
+      parent_label: 'p',
+      word_limit: 9,
+      expects_diagram: true,
+      assess_language: true,
+      tags: { a: 1 },
+      external_id: 'e',
+    };
+    const material = { rubric: { criteria: [{ name: 'a', marks: 2 }] }, model_answer: 'New' };
+    expect(await edit(exam.id, idOf(exam, '1'), { ...change, ...material })).toMatchObject({
+      ...change,
+      ...material,
+    });
+    expect(await edit(exam.id, idOf(exam, '2'), change)).toMatchObject(change);
+    expect((await readExam(exam.id)).rubric.version).toBe(2);
+  });
+
+  const frozen: [string, string, object][] = [
+    ['label', '1', { label: '1x' }],
+    ['section', '1', { section: 'B' }],
+    ['marks', '1', { max_marks: 2 }],
+    ['negative marks', '1', { negative_marks: 1 }],
+    [
+      'options',
+      '1',
+      {
+        options: [
+          { label: 'A', text: 'One' },
+          { label: 'B', text: 'Two' },
+        ],
+      },
+    ],
+    ['key', '1', { correct_options: ['A'] }],
+    ['answer', '2', { answer: 25 }],
+    ['marks of a long answer', '3', { max_marks: 3, rubric: { criteria: [{ name: 'a', marks: 3 }] } }],
+    ['marks, though the rest of the body is wrong', '1', { max_marks: -1, colour: 'red' }],
+  ];
+  test.each(frozen)('the %s cannot: 409 conflict', async (_name, label, change) => {
+    const exam = await opened([mcq('1'), numeric('2'), longAnswer('3')]);
+    await refusedEdit(exam.id, idOf(exam, label), { text: 'New text', ...change }, 409, 'conflict');
+  });
+
+  test('a frozen field with the value it has is no change', async () => {
+    const exam = await opened(everyType);
+    const listed = await list(exam.id);
+    for (const [index, question] of everyType.entries()) {
+      const { type: _type, ...same } = question;
+      const edited = await edit(exam.id, listed[index]?.id ?? '', { ...same, text: `New ${index}` });
+      expect(edited.text).toBe(`New ${index}`);
+    }
+  });
+
+  test('questions cannot be removed: 409 conflict', async () => {
+    const exam = await opened([mcq('1')]);
+    const path = `/exams/${exam.id}/questions/${idOf(exam, '1')}`;
+    await refused(exam.id, () => tenant.api.delete(path), 409, 'conflict');
+  });
+
+  test('on a finalized exam every change answers exam_finalized', async () => {
+    const exam = await opened([mcq('1'), longAnswer('2')]);
+    await finalizeExam(service.database, exam.id);
+    expect((await readExam(exam.id)).status).toBe('finalized');
+    const id = idOf(exam, '2');
+    await refusedEdit(exam.id, id, { text: 'New' }, 409, 'exam_finalized');
+    await refusedEdit(exam.id, id, { model_answer: 'New' }, 409, 'exam_finalized');
+    await refusedAdd(exam.id, [mcq('3')], 409, 'exam_finalized');
+    const path = `/exams/${exam.id}/questions/${id}`;
+    await refused(exam.id, () => tenant.api.delete(path), 409, 'exam_finalized');
+  });
+});
+
+describe('deleting a question', () => {
+  test('it answers {id, deleted: true}; the exam and its list know it no more', async () => {
+    const exam = await draft([mcq('1', { section: 'X' }), longAnswer('2', { section: 'Y' }), mcq('3')]);
+    const id = idOf(exam, '2');
+    expect(await remove(exam.id, id)).toEqual({ id, deleted: true });
+    const after = await readExam(exam.id);
+    expect(after.questions.map(({ label }) => label)).toEqual(['1', '3']);
+    expect(after).toMatchObject({ question_count: 2, total_marks: 2, paper_max: 2 });
+    expect(after.sections.map(({ name }) => name)).toEqual(['X']);
+    expect(after.rubric.questions_with_rubric + after.rubric.questions_without_rubric).toBe(0);
+    const path = `/exams/${exam.id}/questions/${id}`;
+    await refused(exam.id, () => tenant.api.delete(path), 404, 'not_found');
+  });
+
+  test('a type changes by delete and re-add, under the same label, at the end', async () => {
+    const exam = await draft([mcq('1'), mcq('2')]);
+    await remove(exam.id, idOf(exam, '1'));
+    await add(exam.id, [longAnswer('1')]);
+    expect((await list(exam.id)).map(({ label, type }) => `${label} ${type}`)).toEqual([
+      '2 mcq_single',
+      '1 long_answer',
+    ]);
+  });
+
+  test('declared sections stay, though nobody is in them', async () => {
+    const exam = await draft([mcq('1')], { sections: [{ name: 'Only', order: 1 }] });
+    await remove(exam.id, idOf(exam, '1'));
+    expect(await readExam(exam.id)).toMatchObject({
+      question_count: 0,
+      total_marks: 0,
+      sections: [{ name: 'Only' }],
+    });
+  });
+});

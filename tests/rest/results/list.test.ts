@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Exam, ResultList } from '@evaluation/rest-contract/schemas';
+import { createExam, resultOf, submit } from '../../harness/api.ts';
+import { behind } from '../../harness/behind.ts';
+import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import { takeRun } from '../../harness/takeRun.ts';
+import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../../harness/tenant.ts';
+import type { TestService } from '../../harness/service.ts';
+
+/* What only the results of an exam have; what they share with the list of its submissions is in 4.7-lists. */
+
+let service: TestService;
+let tenant: Tenant;
+let exam: Exam;
+beforeAll(async () => {
+  service = await startIdleService();
+  tenant = await newTenant(service);
+  exam = await createExam(tenant.api, typedExam([mcq('1'), longAnswer('2'), longAnswer('3')]));
+});
+afterAll(() => service.close());
+
+const results = async (query = '', of = exam): Promise<ResultList> => {
+  const { status, body } = await tenant.api.get<ResultList>(`/exams/${of.id}/results?${query}`);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body;
+};
+
+test('one result per live submission, each as its own result shows it, whatever state it is in', async () => {
+  const answers = [
+    { question_label: '1', option_labels: ['B'] },
+    { question_label: '2', text: 'Because of this.' },
+    { question_label: '3', text: 'Because of that.' },
+  ];
+  const submitted = async (external_id: string) =>
+    (await submit(tenant.api, exam.id, { candidate: { external_id, name: external_id }, answers })).id;
+  const states = {
+    queued: await submitted('queued'),
+    graded: await submitted('graded'),
+    partly: await submitted('partly'),
+    failed: await submitted('failed'),
+    cancelled: await submitted('cancelled'),
+    again: await submitted('again'),
+  };
+  for (const id of [states.graded, states.again]) {
+    const held = await takeRun(service, id);
+    await held.mark(1.5, ['2']);
+    await held.mark(0.5, ['3']);
+    await held.complete();
+  }
+  const partly = await takeRun(service, states.partly);
+  await partly.mark(1, ['2']);
+  await partly.mark('failed', ['3']);
+  await partly.complete();
+  await (await takeRun(service, states.failed)).fail('copy_unreadable');
+  await tenant.api.post(`/submissions/${states.cancelled}/cancel`);
+  await tenant.api.post(`/submissions/${states.again}/re-evaluate`);
+
+  const query = 'include=model_answer,annotations';
+  const { data } = await results(query);
+  expect(data.map(({ candidate, status }) => [candidate.external_id, status])).toEqual([
+    ['queued', 'queued'],
+    ['graded', 'graded'],
+    ['partly', 'partially_graded'],
+    ['failed', 'failed'],
+    ['cancelled', 'cancelled'],
+    ['again', 'queued'],
+  ]);
+  for (const result of data) {
+    expect(result).toEqual(await resultOf(tenant.api, result.submission_id, `?${query}`));
+  }
+  expect(data.map(({ totals }) => totals.awarded)).toEqual([1, 3, 2, 1, 1, 1]);
+});
+
+test('format: json is the default, csv answers feature_not_available, and nothing else is known', async () => {
+  expect(await results('format=json')).toEqual(await results());
+  const refusal = expectError(
+    await tenant.api.get(`/exams/${exam.id}/results?format=csv`),
+    422,
+    'feature_not_available',
+  );
+  expect(problemsIn(refusal)).toEqual([expect.stringMatching(/^format: /)]);
+  for (const format of ['xml', 'CSV', '']) {
+    const error = expectError(
+      await tenant.api.get(`/exams/${exam.id}/results?format=${format}`),
+      422,
+      'validation_failed',
+    );
+    expect(error.details?.errors?.map(({ field }) => field)).toEqual(['format']);
+  }
+});
+
+test('include is not a filter: a cursor goes on with another one; what is not known is refused', async () => {
+  const own = await createExam(tenant.api, typedExam([mcq('1')]));
+  for (const external_id of ['a', 'b']) {
+    await submit(tenant.api, own.id, { candidate: { external_id }, answers: [] });
+  }
+  const first = await results('limit=1&include=annotations', own);
+  const second = await results(`limit=1&cursor=${first.next_cursor}`, own);
+  expect([first, second].map(({ data }) => data[0]?.candidate.external_id)).toEqual(['a', 'b']);
+  expect(first.data[0]?.questions[0]).toHaveProperty('annotations');
+  expect(second.data[0]?.questions[0]).not.toHaveProperty('annotations');
+  const error = expectError(
+    await tenant.api.get(`/exams/${own.id}/results?include=annotations,everything`),
+    422,
+    'validation_failed',
+  );
+  expect(problemsIn(error)).toEqual(['include: invalid_value']);
+});
+
+/** More than there are submissions on a page, so that each of those has a total of its own. */
+const QUESTIONS = 60;
+
+test('a page of 50 results of 60 questions is answered, each with its own marks', async () => {
+  const labels = Array.from({ length: QUESTIONS }, (_, index) => String(index + 1));
+  const big = await createExam(tenant.api, typedExam(labels.map((label) => mcq(label))));
+  await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      submit(tenant.api, big.id, {
+        candidate: { external_id: `big ${index}` },
+        answers: labels.slice(0, index).map((question_label) => ({ question_label, option_labels: ['B'] })),
+      }),
+    ),
+  );
+  const { data, has_more } = await results('limit=50', big);
+  expect({ rows: data.length, has_more }).toEqual({ rows: 50, has_more: false });
+  for (const { candidate, totals, questions } of data) {
+    expect(questions).toHaveLength(QUESTIONS);
+    expect(totals).toMatchObject({ awarded: Number(candidate.external_id.slice(4)), max: QUESTIONS });
+  }
+});
+
+test('a page holds no more than can be held at once; what does not fit comes on the next', async () => {
+  const large = await createExam(tenant.api, typedExam([longAnswer('1')]));
+  const ids: string[] = [];
+  for (const external_id of ['large a', 'large b', 'large c']) {
+    const { id } = await submit(tenant.api, large.id, {
+      candidate: { external_id },
+      answers: [{ question_label: '1', text: 'Because of this.' }],
+    });
+    const held = await takeRun(service, id);
+    await held.mark(1);
+    await held.complete();
+    ids.push(id);
+  }
+  await behind(
+    service.database,
+    `update question_results set extracted_answer = repeat('x', 9000000)
+     where run_id in (select current_run_id from submissions where exam_id = $1)`,
+    [large.id],
+  );
+  const seen: string[] = [];
+  for (let cursor = ''; ;) {
+    const page = await results(`limit=50${cursor}`, large);
+    expect(page.data).toHaveLength(1);
+    seen.push(...page.data.map(({ submission_id }) => submission_id));
+    if (!page.has_more) break;
+    cursor = `&cursor=${page.next_cursor}`;
+  }
+  expect(seen).toEqual(ids);
+  expect((await results('include=-extracted_answer', large)).data).toHaveLength(3);
+});

@@ -1,0 +1,332 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { behind } from '../../harness/behind.ts';
+import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
+import { satExam, type Sitting } from '../../harness/sitting.ts';
+import { expectRefused, startIdleService } from '../../harness/tenant.ts';
+import type { TestService } from '../../harness/service.ts';
+
+/* What a teacher decided outlives what machines do (docs/api/lifecycle.md#submissions), and is written down for ever. */
+
+let service: TestService;
+let ledger: BehindTheApi;
+beforeAll(async () => {
+  service = await startIdleService();
+  ledger = lookBehind(service.database);
+});
+afterAll(async () => {
+  await ledger.close();
+  await service.close();
+});
+
+const graded = async (options: Parameters<typeof satExam>[1] = {}) => {
+  const hall = await satExam(service, options);
+  return { ...hall, sat: await hall.reach('graded') };
+};
+/** A run in which the AI gives every question the same. */
+const runAgain = async (sat: Sitting, awarded: number | 'failed', labels?: string[]): Promise<void> => {
+  const held = await sat.take();
+  await held.mark(awarded, labels);
+  if (labels !== undefined) await held.mark(1);
+  await held.complete();
+};
+const marks = async (sat: Sitting) =>
+  (await sat.result()).questions.map(({ awarded, source }) => [awarded, source]);
+
+describe('re-evaluate keeps or drops what a teacher overrode', () => {
+  test.each([[undefined], [{}], [{ keep_overrides: null }], [{ keep_overrides: true }]])(
+    '%j: the override stands in the place of what the new run says',
+    async (body) => {
+      const { sat } = await graded();
+      await sat.override('1', { reviewer: 'T', awarded: 0 });
+      await sat.override('2', { reviewer: 'T', awarded: 0.5, reason: 'Why.' });
+      const { review } = await sat.question('2');
+      expect((await sat.reEvaluate(body)).status).toBe(202);
+      await runAgain(sat, 2);
+      expect(await marks(sat)).toEqual([
+        [0, 'ai_reviewed'],
+        [0.5, 'ai_reviewed'],
+        [2, 'ai'],
+      ]);
+      expect((await sat.question('2')).review).toEqual(review);
+      expect((await sat.result()).totals).toMatchObject({ awarded: 2.5, questions_graded: 3 });
+    },
+  );
+
+  test('keep_overrides false: the new run’s marks count, and nothing says that a teacher edited', async () => {
+    const { sat } = await graded();
+    await sat.override('1', { reviewer: 'T', awarded: 0 });
+    await sat.override('2', { reviewer: 'T', awarded: 0.5, reason: 'Why.' });
+    await sat.reEvaluate({ keep_overrides: false });
+    await runAgain(sat, 2);
+    expect(await marks(sat)).toEqual([
+      [1, 'auto'],
+      [2, 'ai'],
+      [2, 'ai'],
+    ]);
+    for (const { review } of (await sat.result()).questions) {
+      expect(review).toEqual({
+        reviewer: { ref: null, name: null },
+        reason: null,
+        edited: false,
+        edited_at: null,
+        approved: false,
+      });
+    }
+  });
+
+  test('a re-evaluation that is refused drops nothing', async () => {
+    const { tenant, sat } = await graded({ credits: 3 });
+    await sat.override('2', { reviewer: 'T', awarded: 0.5 });
+    const before = await sat.result();
+    await expectRefused(
+      tenant,
+      () => tenant.api.post(`${sat.path}/re-evaluate`, { keep_overrides: false }),
+      402,
+      'insufficient_credits',
+    );
+    expect(await sat.result()).toEqual(before);
+    expect((await auditOf(sat)).map(({ action }) => action)).toEqual(['override']);
+  });
+
+  test('it clears approval, also where the overrides stay', async () => {
+    const { sat } = await graded();
+    await sat.override('2', { reviewer: 'T', awarded: 0.5 });
+    await sat.approve({ reviewer: 'head' });
+    await sat.reEvaluate();
+    const cleared = async () =>
+      (await sat.result()).questions.map(({ review }) => [review.approved, review.reviewer.ref]);
+    expect(await cleared()).toEqual([
+      [false, null],
+      [false, 'T'],
+      [false, null],
+    ]);
+    await runAgain(sat, 1);
+    expect((await cleared()).map(([approved]) => approved)).toEqual([false, false, false]);
+  });
+
+  test('an overridden question that the new run fails is graded, and does not make the copy partial', async () => {
+    const { sat } = await graded();
+    await sat.override('2', { reviewer: 'T', awarded: 0.5 });
+    await sat.reEvaluate();
+    await runAgain(sat, 'failed', ['2']);
+    expect(await sat.read()).toMatchObject({ status: 'graded', needs_review: false, credits_charged: 2 });
+    expect(await sat.question('2')).toMatchObject({
+      status: 'graded',
+      awarded: 0.5,
+      source: 'ai_reviewed',
+      needs_review: false,
+      error: null,
+    });
+  });
+
+  test('when the new run fails as a whole, the teacher’s mark is still there, and again after the next', async () => {
+    const { tenant, questionId, sat } = await graded();
+    await sat.override('2', { reviewer: 'T', awarded: 0.5 });
+    await sat.reEvaluate();
+    await (await sat.take()).fail('timed_out');
+    expect(await sat.read()).toMatchObject({ status: 'failed', credits_charged: null });
+    expect(await sat.question('2')).toMatchObject({ status: 'graded', awarded: 0.5 });
+    expect(await sat.question('3')).toMatchObject({ status: 'failed', awarded: null });
+    await expectRefused(
+      tenant,
+      () => tenant.api.patch(`${sat.path}/questions/${questionId('2')}`, { reviewer: 'T', awarded: 1 }),
+      409,
+      'conflict',
+    );
+    await sat.reEvaluate();
+    await runAgain(sat, 2);
+    expect((await sat.result()).totals.awarded).toBe(3.5);
+  });
+
+  test('a replacement begins without the overrides of what it replaces', async () => {
+    const { of, sat } = await graded();
+    await sat.override('1', { reviewer: 'T', awarded: 0 });
+    const next = of((await sat.replace()).body, 'candidate-1');
+    expect(await next.question('1')).toMatchObject({ source: 'auto', review: { edited: false } });
+    expect(await sat.question('1')).toMatchObject({ source: 'ai_reviewed', awarded: 0 });
+  });
+});
+
+describe('a mark that a teacher set is never overwritten', () => {
+  test('an override and a re-evaluation at once: it came first and stands, or it is refused', async () => {
+    const hall = await satExam(service, { credits: 1000 });
+    const sat = await hall.reach('graded');
+    const came = { first: 0, refused: 0 };
+    let last: number | null = null;
+    for (let round = 0; round < 40; round += 1) {
+      const awarded = (round % 5) / 2;
+      const ask = [
+        () => sat.override('2', { reviewer: `T${round}`, awarded }),
+        () => sat.reEvaluate({ keep_overrides: true }),
+      ];
+      if (round % 2 === 1) ask.reverse();
+      const answers = await Promise.all(ask.map((call) => call()));
+      const [override, again] = round % 2 === 1 ? answers.toReversed() : answers;
+      expect(again?.status).toBe(202);
+      if (override?.status === 200) {
+        came.first += 1;
+        last = awarded;
+      } else {
+        came.refused += 1;
+        expect({ status: override?.status, body: override?.body }).toMatchObject({
+          status: 409,
+          body: { error: { code: 'conflict' } },
+        });
+      }
+      const held = await sat.take();
+      const [late] = await Promise.all([
+        sat.override('2', { reviewer: 'late', awarded: 2 }),
+        held.mark(1).then(() => held.complete()),
+      ]);
+      if (late.status === 200) last = 2;
+      else expect(late.body.error.code).toBe('conflict');
+      expect(await sat.question('2')).toMatchObject(
+        last === null ? { awarded: 1, source: 'ai' } : { awarded: last, source: 'ai_reviewed' },
+      );
+    }
+    expect(came.first).toBeGreaterThan(0);
+    expect(came.refused).toBeGreaterThan(0);
+  });
+
+  test('of two teachers at once one is last, and the audit has both in that order', async () => {
+    const { sat } = await graded();
+    const tried = [0, 0.5, 1, 1.5, 2].map((awarded) => ({ reviewer: `T${awarded}`, awarded }));
+    const answers = await Promise.all(tried.map((body) => sat.override('2', body)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const entries = await auditOf(sat);
+    expect(entries).toHaveLength(5);
+    for (const [index, entry] of entries.entries()) {
+      expect(entry.before['awarded']).toBe(index === 0 ? 1.5 : entries[index - 1]?.after['awarded']);
+    }
+    expect((await sat.question('2')).awarded).toBe(entries.at(-1)?.after['awarded']);
+  });
+});
+
+interface AuditEntry {
+  institute_id: string;
+  exam_id: string;
+  submission_id: string;
+  question_id: string | null;
+  action: string;
+  key_id: string;
+  reviewer: string | null;
+  reason: string | null;
+  before: Record<string, unknown>;
+  after: Record<string, unknown>;
+  created_at: Date;
+}
+const auditOf = ({ id }: { id: string }) =>
+  ledger.query<AuditEntry>(
+    `select institute_id, exam_id, submission_id, question_id, action, key_id, reviewer, reason, before, after, created_at
+     from audit_entries where submission_id = $1 order by id`,
+    [id],
+  );
+
+describe('the audit of human decisions', () => {
+  test('it has who, with which key, when, before, after and why, of each kind of decision', async () => {
+    const since = Date.now();
+    const { tenant, exam, finalize, questionId, sat } = await graded();
+    await sat.override('2', { reviewer: 'T-07', awarded: 0.5, reason: 'Half is missing.' });
+    await sat.approve({ reviewer: 'head' });
+    await finalize({ all_graded: true });
+    await sat.unfinalize({ reason: 'A page was missed.' });
+    await sat.reEvaluate({ keep_overrides: false });
+    const entries = await auditOf(sat);
+    const [key] = await behind<{ id: string }>(
+      service.database,
+      'select id from api_keys where institute_id = $1',
+      [tenant.instituteId],
+    );
+    for (const entry of entries) {
+      expect(entry).toMatchObject({
+        institute_id: tenant.instituteId,
+        exam_id: exam.id,
+        submission_id: sat.id,
+        key_id: key?.id,
+      });
+      expect(Math.abs(entry.created_at.getTime() - since)).toBeLessThan(60_000);
+    }
+    const question_id = questionId('2');
+    const none = { question_id: null, reviewer: null, reason: null };
+    expect(
+      entries.map(({ action, question_id: of, reviewer, reason, before, after }) => ({
+        action,
+        question_id: of,
+        reviewer,
+        reason,
+        before,
+        after,
+      })),
+    ).toEqual([
+      {
+        action: 'override',
+        question_id,
+        reviewer: 'T-07',
+        reason: 'Half is missing.',
+        before: { status: 'graded', awarded: 1.5, source: 'ai', needs_review: false },
+        after: { status: 'graded', awarded: 0.5, source: 'ai_reviewed', needs_review: false },
+      },
+      {
+        ...none,
+        action: 'approve',
+        reviewer: 'head',
+        before: { needs_review: false, review_reasons: [] },
+        after: { needs_review: false, review_reasons: [] },
+      },
+      {
+        ...none,
+        action: 'finalize',
+        before: { finalized: false, status: 'graded' },
+        after: { finalized: true, status: 'graded' },
+      },
+      {
+        ...none,
+        action: 'unfinalize',
+        reason: 'A page was missed.',
+        before: { finalized: true },
+        after: { finalized: false },
+      },
+      {
+        ...none,
+        action: 'override_dropped',
+        question_id,
+        before: { awarded: 0.5, reviewer: 'T-07', reason: 'Half is missing.' },
+        after: { awarded: null },
+      },
+    ]);
+  });
+
+  test('an override that is kept is not written down again, and what is refused is not at all', async () => {
+    const { finalize, sat } = await graded();
+    await sat.override('2', { reviewer: 'T', awarded: 1 });
+    await sat.reEvaluate();
+    await sat.approve();
+    await sat.override('2', { reviewer: 'T', awarded: 0 });
+    await finalize({ submission_ids: [sat.id], allow_partial: true });
+    expect((await auditOf(sat)).map(({ action }) => action)).toEqual(['override']);
+  });
+
+  test('a request that is replayed is one decision', async () => {
+    const { tenant, sat } = await graded();
+    for (let round = 0; round < 3; round += 1) {
+      const response = await tenant.api.send(`${sat.path}/approve`, {
+        method: 'POST',
+        headers: { 'idempotency-key': 'approve-once' },
+      });
+      expect(response.status).toBe(200);
+    }
+    expect(await auditOf(sat)).toHaveLength(1);
+  });
+
+  test('no entry can be changed or taken away', async () => {
+    const { sat } = await graded();
+    await sat.approve();
+    for (const statement of [
+      `update audit_entries set reviewer = 'another' where submission_id = $1`,
+      'delete from audit_entries where submission_id = $1',
+    ]) {
+      await expect(behind(service.database, statement, [sat.id])).rejects.toThrow('append-only');
+    }
+    expect(await auditOf(sat)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,484 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type {
+  QuestionResult,
+  Result,
+  ResultList,
+  Submission,
+  SubmissionList,
+} from '@evaluation/rest-contract/schemas';
+import { createExam, submit, uploadCopy } from '../../harness/api.ts';
+import { behind } from '../../harness/behind.ts';
+import { registered } from '../../harness/candidates.ts';
+import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import { plainPdf } from '../../harness/pdfs.ts';
+import { satExam, type SatExam, type Sitting } from '../../harness/sitting.ts';
+import { takeRun } from '../../harness/takeRun.ts';
+import { expectError, expectRefused, newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
+import type { TestService } from '../../harness/service.ts';
+
+const TEACHER = { reviewer: 'T-07' };
+const IN_STATUS = async (status: Submission['status']) => {
+  const hall = await satExam(service);
+  return { ...hall, sat: await hall.reach(status) };
+};
+const NOT_REVIEWED = ['queued', 'processing', 'reading', 'grading', 'failed', 'cancelled'] as const;
+
+let service: TestService;
+/** For whatever is refused and so leaves it as it is. */
+let graded: Awaited<ReturnType<typeof IN_STATUS>>;
+let notReviewed: SatExam;
+const inStatus = new Map<Submission['status'], Sitting>();
+beforeAll(async () => {
+  service = await startIdleService({ LEASE_SECONDS: '300' });
+  graded = await IN_STATUS('graded');
+  notReviewed = await satExam(service);
+  for (const status of NOT_REVIEWED) inStatus.set(status, await notReviewed.reach(status));
+  // What is being graded stays so, however long the tests take.
+  await behind(service.database, `update runs set lease_until = lease_until + interval '1 day'`);
+});
+afterAll(() => service.close());
+
+/** One of those that stay in their status. */
+const sittingIn = async (status: Submission['status']): Promise<Sitting> => {
+  const sitting = inStatus.get(status);
+  if (sitting === undefined) throw new Error(`nobody is ${status}`);
+  expect(await sitting.read()).toMatchObject({ status });
+  return sitting;
+};
+
+describe('PATCH /submissions/{id}/questions/{question_id}', () => {
+  test('the mark counts from now on, and the answer is the question result as the result shows it', async () => {
+    const { sat } = await IN_STATUS('graded');
+    const before = await sat.question('2');
+    const answer = await sat.override('2', { ...TEACHER, awarded: 0.5, reason: 'Half of it is missing.' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      ...before,
+      awarded: 0.5,
+      source: 'ai_reviewed',
+      review: {
+        reviewer: { ref: 'T-07', name: null },
+        reason: 'Half of it is missing.',
+        edited: true,
+        edited_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        approved: false,
+      },
+    });
+    expect(await sat.question('2')).toEqual(answer.body);
+  });
+
+  test('totals follow, in the single result and in the list of the exam alike', async () => {
+    const { tenant, exam, sat } = await IN_STATUS('graded');
+    expect((await sat.result()).totals).toMatchObject({ awarded: 4, max: 5, percentage: 80 });
+    await sat.override('2', { ...TEACHER, awarded: 2 });
+    await sat.override('3', { ...TEACHER, awarded: 0 });
+    await sat.override('1', { ...TEACHER, awarded: -0.5 });
+    const single = await sat.result();
+    expect(single.totals).toEqual({
+      awarded: 1.5,
+      max: 5,
+      percentage: 30,
+      questions_graded: 3,
+      questions_failed: 0,
+    });
+    const list = await tenant.api.get<ResultList>(`/exams/${exam.id}/results`);
+    expect(list.body.data).toEqual([single]);
+  });
+
+  test('`source` becomes ai_reviewed, also where a key had marked; the others stay as they are', async () => {
+    const { sat } = await IN_STATUS('graded');
+    const { questions } = await sat.result();
+    expect(questions.map(({ source }) => source)).toEqual(['auto', 'ai', 'ai']);
+    expect((await sat.override('1', { ...TEACHER, awarded: 0 })).body.source).toBe('ai_reviewed');
+    expect((await sat.result()).questions.slice(1)).toEqual(questions.slice(1));
+  });
+
+  test('the last override counts; `reason` may be left out or null, and an earlier one is gone', async () => {
+    const { sat } = await IN_STATUS('graded');
+    await sat.override('2', { reviewer: 'first', awarded: 2, reason: 'Generous.' });
+    const second = await sat.override('2', { reviewer: 'second', awarded: 1, reason: null });
+    expect(second.body).toMatchObject({
+      awarded: 1,
+      review: { reviewer: { ref: 'second', name: null }, reason: null },
+    });
+    expect((await sat.result()).totals.awarded).toBe(3.5);
+  });
+
+  test('`updated_at` grows with every override, though it repeats the last, and the feed shows each', async () => {
+    const { tenant, sat } = await IN_STATUS('graded');
+    for (let round = 0; round < 3; round += 1) {
+      const { updated_at } = await sat.read();
+      await sat.override('2', { ...TEACHER, awarded: 1 });
+      const after = await sat.read();
+      expect(after.updated_at > updated_at).toBe(true);
+      const feed = await tenant.api.get<SubmissionList>(`/submissions?updated_since=${after.updated_at}`);
+      expect(feed.body.data).toEqual([after]);
+    }
+  });
+
+  test.each(NOT_REVIEWED)('%s: 409 conflict, whatever the body', async (status) => {
+    const sat = await sittingIn(status);
+    const before = await sat.result();
+    for (const body of [
+      { ...TEACHER, awarded: 1 },
+      { awarded: 'none', unknown: 1 },
+    ]) {
+      await expectRefused(notReviewed.tenant, () => sat.override('2', body), 409, 'conflict');
+    }
+    expect(await sat.result()).toEqual(before);
+  });
+
+  test('finalized: 409 submission_finalized; replaced or deleted: 409 conflict', async () => {
+    const { tenant, finalize, sat } = await IN_STATUS('graded');
+    const override = () => sat.override('2', { ...TEACHER, awarded: 0 });
+    await finalize({ submission_ids: [sat.id] });
+    await expectRefused(tenant, override, 409, 'submission_finalized');
+    await sat.unfinalize();
+    await sat.replace();
+    await expectRefused(tenant, override, 409, 'conflict');
+    expect((await sat.result()).totals.awarded).toBe(4);
+
+    const gone = await IN_STATUS('graded');
+    await gone.sat.remove();
+    await expectRefused(
+      gone.tenant,
+      () => gone.sat.override('2', { ...TEACHER, awarded: 0 }),
+      409,
+      'conflict',
+    );
+  });
+
+  test('overriding the question that failed makes the copy graded, its error and its flag gone', async () => {
+    const { tenant, exam, sat } = await IN_STATUS('partially_graded');
+    expect(await sat.read()).toMatchObject({ needs_review: true });
+    expect(await sat.question('3')).toMatchObject({
+      status: 'failed',
+      needs_review: true,
+      review_reasons: ['failed'],
+    });
+    const before = await registered(tenant.api, exam.id, 'candidate-1');
+    expect((await sat.override('3', { ...TEACHER, awarded: 1 })).body).toMatchObject({
+      status: 'graded',
+      awarded: 1,
+      source: 'ai_reviewed',
+      needs_review: false,
+      review_reasons: [],
+      error: null,
+    });
+    const result = await sat.result();
+    expect(result).toMatchObject({ status: 'graded', needs_review: false, error: null });
+    expect(result.totals).toMatchObject({ awarded: 3.5, questions_graded: 3, questions_failed: 0 });
+    const after = await registered(tenant.api, exam.id, 'candidate-1');
+    expect(after.submission_status).toBe('graded');
+    expect(after.updated_at > before.updated_at).toBe(true);
+  });
+
+  test('with another question failed it stays partially graded, until each is fixed', async () => {
+    const tenant = await newTenant(service);
+    const exam = await createExam(tenant.api, typedExam([longAnswer('1'), longAnswer('2'), longAnswer('3')]));
+    const { id } = await submit(tenant.api, exam.id, {
+      candidate: { external_id: 'a' },
+      answers: ['1', '2', '3'].map((question_label) => ({ question_label, text: 'So.' })),
+    });
+    const held = await takeRun(service, id);
+    await held.mark(1, ['1']);
+    await held.mark('failed', ['2', '3']);
+    await held.complete();
+    const seen = [];
+    for (const { id: questionId } of exam.questions) {
+      await tenant.api.patch(`/submissions/${id}/questions/${questionId}`, { ...TEACHER, awarded: 1 });
+      const { body } = await tenant.api.get<Submission>(`/submissions/${id}`);
+      seen.push([body.status, body.needs_review]);
+    }
+    expect(seen).toEqual([
+      ['partially_graded', true],
+      ['partially_graded', true],
+      ['graded', false],
+    ]);
+  });
+
+  test('the flag stays while the copy has a reason of its own', async () => {
+    const { sat } = await IN_STATUS('queued');
+    const held = await sat.take();
+    await held.mark('failed', ['2']);
+    await held.mark(1, ['3']);
+    await held.complete(['unassigned_ink']);
+    await sat.override('2', { ...TEACHER, awarded: 1 });
+    expect(await sat.read()).toMatchObject({
+      status: 'graded',
+      needs_review: true,
+      review_reasons: ['unassigned_ink'],
+    });
+  });
+
+  test('the mark of a copy is overridden as well, and its charge stays', async () => {
+    const tenant = await newTenant(service);
+    const exam = await createExam(
+      tenant.api,
+      handwrittenExam({ questions: [longAnswer('1'), mcq('2', { negative_marks: 1 })] }),
+    );
+    const { id } = await submit(tenant.api, exam.id, {
+      candidate: { external_id: 'a' },
+      upload_id: await uploadCopy(tenant.api, plainPdf(2)),
+    });
+    const held = await takeRun(service, id);
+    await held.mark(1);
+    await held.complete();
+    const path = (index: number) => `/submissions/${id}/questions/${exam.questions[index]?.id}`;
+    expect((await tenant.api.patch(path(0), { ...TEACHER, awarded: 2 })).status).toBe(200);
+    // On paper no marks are taken away: the AI marks, and so does the teacher, from 0.
+    const refused = await expectRefused(
+      tenant,
+      () => tenant.api.patch(path(1), { ...TEACHER, awarded: -0.5 }),
+      422,
+      'validation_failed',
+    );
+    expect(problemsIn(refused)).toEqual(['awarded: out_of_range']);
+    const { body } = await tenant.api.get<Result>(`/submissions/${id}/result`);
+    expect(body).toMatchObject({ status: 'graded', credits_charged: 2, totals: { awarded: 3, max: 3 } });
+    expect(await tenant.credits()).toMatchObject({ balance: 998, committed: 0 });
+  });
+});
+
+describe('the body of an override', () => {
+  test.each<[what: string, label: string, body: unknown, problems: string[]]>([
+    ['no reviewer', '2', { awarded: 1 }, ['reviewer: required']],
+    ['reviewer null', '2', { reviewer: null, awarded: 1 }, ['reviewer: invalid_type']],
+    ['an empty reviewer', '2', { reviewer: '', awarded: 1 }, ['reviewer: required']],
+    ['a reviewer that is too long', '2', { reviewer: 'x'.repeat(129), awarded: 1 }, ['reviewer: too_long']],
+    ['a reviewer that is a number', '2', { reviewer: 7, awarded: 1 }, ['reviewer: invalid_type']],
+    ['no mark', '2', TEACHER, ['awarded: required']],
+    ['mark null', '2', { ...TEACHER, awarded: null }, ['awarded: invalid_type']],
+    ['a mark that is text', '2', { ...TEACHER, awarded: '1' }, ['awarded: invalid_type']],
+    ['a step of 0.25', '2', { ...TEACHER, awarded: 0.25 }, ['awarded: invalid_step']],
+    ['a step of 0.1', '2', { ...TEACHER, awarded: 0.1 + 0.2 }, ['awarded: invalid_step']],
+    ['more than the question has', '2', { ...TEACHER, awarded: 2.5 }, ['awarded: out_of_range']],
+    ['a huge mark', '2', { ...TEACHER, awarded: 1e300 }, ['awarded: out_of_range']],
+    ['below 0 of a long answer', '2', { ...TEACHER, awarded: -0.5 }, ['awarded: out_of_range']],
+    ['below the negative marks', '1', { ...TEACHER, awarded: -1 }, ['awarded: out_of_range']],
+    [
+      'a reason that is too long',
+      '2',
+      { ...TEACHER, awarded: 1, reason: 'x'.repeat(2001) },
+      ['reason: too_long'],
+    ],
+    ['NUL in the reason', '2', { ...TEACHER, awarded: 1, reason: '\u0000' }, ['reason: invalid_characters']],
+    ['a field that it does not know', '2', { ...TEACHER, awarded: 1, mark: 1 }, ['mark: unknown_field']],
+    [
+      'all wrong at once',
+      '2',
+      { awarded: 0.3, status: 'graded' },
+      ['awarded: invalid_step', 'reviewer: required', 'status: unknown_field'],
+    ],
+  ])('%s: 422', async (_what, label, body, problems) => {
+    const { tenant, sat } = graded;
+    const error = await expectRefused(tenant, () => sat.override(label, body), 422, 'validation_failed');
+    expect(problemsIn(error).toSorted()).toEqual(problems);
+    expect((await sat.question(label)).review.edited).toBe(false);
+  });
+
+  test('the bounds themselves are allowed, −0 is 0, and text is kept as sent', async () => {
+    const { sat } = await IN_STATUS('graded');
+    const reason = `  ${'ज'.repeat(1990)}\n🖋`;
+    for (const [label, awarded] of [
+      ['2', 2],
+      ['2', 0],
+      ['2', -0],
+      ['1', -0.5],
+      ['1', 1],
+    ] as const) {
+      const answer = await sat.override(label, { reviewer: 'ज'.repeat(128), awarded, reason });
+      expect(answer.body).toMatchObject({
+        awarded: awarded + 0,
+        review: { reviewer: { ref: 'ज'.repeat(128) }, reason },
+      });
+    }
+  });
+
+  test.each(['[]', 'null', '"x"', '1', ''])('a body that is no object, or empty (%s): 422', async (body) => {
+    const { tenant, sat, questionId } = graded;
+    const response = await tenant.api.send(`${sat.path}/questions/${questionId('2')}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    const { error } = (await response.json()) as { error: { code: string } };
+    expect({ status: response.status, code: error.code }).toEqual({
+      status: 422,
+      code: 'validation_failed',
+    });
+    expect((await sat.question('2')).review.edited).toBe(false);
+  });
+
+  test('a question that is unknown, of another exam or of another institute: 404, all the same', async () => {
+    const { tenant, sat } = graded;
+    const other = await createExam(tenant.api, typedExam([longAnswer('2')]));
+    const foreign = await satExam(service);
+    const theirs = await foreign.reach('graded');
+    const { question_id } = await sat.question('2');
+    for (const [submission, question] of [
+      [sat.id, randomUUID()],
+      [sat.id, 'no-uuid'],
+      [sat.id, other.questions[0]?.id],
+      [sat.id, foreign.questionId('2')],
+      [theirs.id, foreign.questionId('2')],
+      [theirs.id, question_id],
+      [randomUUID(), question_id],
+    ]) {
+      const error = await expectRefused(
+        tenant,
+        () =>
+          tenant.api.patch(`/submissions/${submission}/questions/${question}`, { ...TEACHER, awarded: 1 }),
+        404,
+        'not_found',
+      );
+      expect({ ...error, request_id: '' }).toEqual({
+        code: 'not_found',
+        message: 'Not found.',
+        request_id: '',
+      });
+    }
+    expect((await theirs.question('2')).review.edited).toBe(false);
+  });
+
+  test('ids are read in either case', async () => {
+    const { tenant, sat, questionId } = await IN_STATUS('graded');
+    const path = `/submissions/${sat.id.toUpperCase()}/questions/${questionId('2').toUpperCase()}`;
+    const answer = await tenant.api.patch<QuestionResult>(path, { ...TEACHER, awarded: 1 });
+    expect(answer).toMatchObject({ status: 200, body: { awarded: 1 } });
+  });
+});
+
+describe('POST /submissions/{id}/approve', () => {
+  test('flag and reasons of the submission are cleared; the answer is the submission', async () => {
+    const { sat } = await IN_STATUS('queued');
+    const held = await sat.take();
+    await held.mark(1);
+    await held.complete(['unassigned_ink']);
+    const before = await sat.read();
+    expect(before).toMatchObject({ needs_review: true, review_reasons: ['unassigned_ink'] });
+    const answer = await sat.approve({ reviewer: 'T-07' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      ...before,
+      needs_review: false,
+      review_reasons: [],
+      updated_at: expect.any(String),
+    });
+    expect(answer.body.updated_at > before.updated_at).toBe(true);
+    expect(await sat.read()).toEqual(answer.body);
+    expect(await sat.result()).toMatchObject({ needs_review: false, review_reasons: [] });
+  });
+
+  test('`source` stays, `review.approved` is true with who approved, and no mark changes', async () => {
+    const { sat } = await IN_STATUS('graded');
+    const before = await sat.result();
+    await sat.approve({ reviewer: 'T-07' });
+    const after = await sat.result();
+    expect(after.totals).toEqual(before.totals);
+    expect(after.questions).toEqual(
+      before.questions.map((question) => ({
+        ...question,
+        review: { ...question.review, approved: true, reviewer: { ref: 'T-07', name: null } },
+      })),
+    );
+    expect(after.questions.map(({ source }) => source)).toEqual(['auto', 'ai', 'ai']);
+  });
+
+  test('no body is needed, nor a reviewer; fields that it does not know are ignored', async () => {
+    for (const body of [undefined, {}, { reviewer: null }, { anything: 1 }]) {
+      const { sat } = await IN_STATUS('graded');
+      expect((await sat.approve(body)).status).toBe(200);
+      expect((await sat.question('2')).review).toMatchObject({
+        approved: true,
+        edited: false,
+        reviewer: { ref: null },
+      });
+    }
+  });
+
+  test.each([
+    [{ reviewer: '' }, 'reviewer: required'],
+    [{ reviewer: 7 }, 'reviewer: invalid_type'],
+    [{ reviewer: 'x'.repeat(129) }, 'reviewer: too_long'],
+  ])('%j: 422', async (body, problem) => {
+    const { tenant, sat } = graded;
+    const error = await expectRefused(tenant, () => sat.approve(body), 422, 'validation_failed');
+    expect(problemsIn(error)).toEqual([problem]);
+  });
+
+  test.each(NOT_REVIEWED)('%s is not graded: 409 conflict', async (status) => {
+    const sat = await sittingIn(status);
+    await expectRefused(notReviewed.tenant, () => sat.approve(), 409, 'conflict');
+  });
+
+  test('finalized: 409 submission_finalized; replaced or deleted: 409 conflict', async () => {
+    const { tenant, finalize, sat } = await IN_STATUS('graded');
+    await finalize({ all_graded: true });
+    await expectRefused(tenant, () => sat.approve(), 409, 'submission_finalized');
+    await sat.unfinalize();
+    await sat.remove();
+    await expectRefused(tenant, () => sat.approve(), 409, 'conflict');
+  });
+
+  test('a partially graded copy is approved, and what failed stays failed', async () => {
+    const { sat } = await IN_STATUS('partially_graded');
+    expect((await sat.approve()).body).toMatchObject({ status: 'partially_graded', needs_review: false });
+    expect(await sat.question('3')).toMatchObject({ status: 'failed', needs_review: true });
+  });
+
+  test('after approval a mark is still overridden; it stays approved and is not flagged again', async () => {
+    const { sat } = await IN_STATUS('partially_graded');
+    await sat.approve({ reviewer: 'head' });
+    const { body } = await sat.override('2', { ...TEACHER, awarded: 2 });
+    expect(body.review).toMatchObject({ approved: true, edited: true, reviewer: { ref: 'T-07' } });
+    expect(await sat.read()).toMatchObject({ status: 'partially_graded', needs_review: false });
+    expect((await sat.question('3')).review).toMatchObject({ edited: false, reviewer: { ref: 'head' } });
+  });
+
+  test('approving again is allowed, and names the last who did', async () => {
+    const { sat } = await IN_STATUS('graded');
+    for (const reviewer of ['first', 'second']) {
+      expect((await sat.approve({ reviewer })).status).toBe(200);
+      expect((await sat.question('2')).review.reviewer.ref).toBe(reviewer);
+    }
+  });
+
+  test('the list of submissions that need review follows', async () => {
+    const { tenant, exam, sat } = await IN_STATUS('partially_graded');
+    const flagged = async () =>
+      (await tenant.api.get<SubmissionList>(`/exams/${exam.id}/submissions?needs_review=true`)).body.data;
+    expect((await flagged()).map(({ id }) => id)).toEqual([sat.id]);
+    await sat.approve();
+    expect(await flagged()).toEqual([]);
+  });
+});
+
+describe('scopes', () => {
+  test('override and approve need evaluation:review, which read and write do not give', async () => {
+    const { tenant, questionId, sat } = graded;
+    const { api_key } = await service.control.as({}).control.createKey.mutate({
+      institute_id: tenant.instituteId,
+      scopes: ['evaluation:read', 'evaluation:write', 'evaluation:finalize'],
+    });
+    for (const [method, path] of [
+      ['PATCH', `${sat.path}/questions/${questionId('2')}`],
+      ['POST', `${sat.path}/approve`],
+    ] as const) {
+      const response = await tenant.api.send(path, {
+        method,
+        headers: { 'x-api-key': api_key, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...TEACHER, awarded: 0 }),
+      });
+      const body = (await response.json()) as Parameters<typeof expectError>[0]['body'];
+      const error = expectError(
+        { status: response.status, headers: response.headers, body },
+        403,
+        'insufficient_scope',
+      );
+      expect(error.details).toEqual({ required_scope: 'evaluation:review' });
+    }
+    expect(await sat.question('2')).toMatchObject({ source: 'ai', review: { approved: false } });
+  });
+});

@@ -1,0 +1,515 @@
+import type { Deleted, Result, Submission } from '@evaluation/rest-contract/schemas';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createExam, resultOf, submit } from '../../harness/api.ts';
+import { behind } from '../../harness/behind.ts';
+import type { HeldByHand } from '../../harness/handWorker.ts';
+import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
+import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import { expectError, expectRefused, newTenant, startIdleService, wholeFeed } from '../../harness/tenant.ts';
+import { takeRun } from '../../harness/takeRun.ts';
+import type { TestService } from '../../harness/service.ts';
+
+let service: TestService;
+let ledger: BehindTheApi;
+beforeAll(async () => {
+  service = await startIdleService({ LEASE_SECONDS: '300' });
+  ledger = lookBehind(service.database);
+});
+afterAll(async () => {
+  await ledger.close();
+  await service.close();
+});
+
+const PAPER = typedExam([mcq('1'), longAnswer('2'), longAnswer('3')]);
+const ANSWERS = [
+  { question_label: '1', option_labels: ['B'] },
+  { question_label: '2', text: 'Because of this.' },
+  { question_label: '3', text: 'Because of that.' },
+];
+
+/** One candidate's submission of two long answers at one credit each, in a tenant of its own. */
+const submitted = async (options: Parameters<typeof newTenant>[1] = {}) => {
+  const tenant = await newTenant(service, options);
+  const exam = await createExam(tenant.api, PAPER);
+  const body = { candidate: { external_id: 'asha' }, answers: ANSWERS };
+  const submission = await submit(tenant.api, exam.id, body);
+  const path = `/submissions/${submission.id}`;
+  return {
+    tenant,
+    exam,
+    body,
+    id: submission.id,
+    read: async () => (await tenant.api.get<Submission>(path)).body,
+    cancel: () => tenant.api.post<Submission>(`${path}/cancel`),
+    remove: () => tenant.api.delete<Deleted>(path),
+    again: (sent?: object) => tenant.api.post<Submission>(`${path}/re-evaluate`, sent),
+    replace: (change: object = {}) =>
+      tenant.api.post<Submission>(`/exams/${exam.id}/submissions`, { ...body, replace: true, ...change }),
+  };
+};
+type Submitted = Awaited<ReturnType<typeof submitted>>;
+
+/** Brings a fresh submission to each status that it can have. */
+const REACH: Record<Submission['status'], (of: Submitted) => Promise<HeldByHand | null>> = {
+  queued: async () => null,
+  processing: async ({ id }) => takeRun(service, id),
+  reading: async ({ id }) => {
+    const held = await takeRun(service, id);
+    await held.step('reading');
+    return held;
+  },
+  grading: async ({ id }) => {
+    const held = await takeRun(service, id);
+    await held.step('grading');
+    await held.mark(1.5, ['2']);
+    return held;
+  },
+  graded: async ({ id }) => {
+    const held = await takeRun(service, id);
+    await held.mark(1.5);
+    await held.complete();
+    return held;
+  },
+  partially_graded: async ({ id }) => {
+    const held = await takeRun(service, id);
+    await held.mark(1.5, ['2']);
+    await held.mark('failed', ['3']);
+    await held.complete();
+    return held;
+  },
+  failed: async ({ id }) => {
+    const held = await takeRun(service, id);
+    await held.fail('copy_unreadable');
+    return held;
+  },
+  cancelled: async ({ cancel }) => {
+    await cancel();
+    return null;
+  },
+};
+const ACTIVE = ['queued', 'processing', 'reading', 'grading'] as const;
+const OVER = ['graded', 'partially_graded', 'failed', 'cancelled'] as const;
+const STATUSES = [...ACTIVE, ...OVER];
+const reached = async (status: Submission['status'], options: Parameters<typeof newTenant>[1] = {}) => {
+  const of = await submitted(options);
+  const held = await REACH[status](of);
+  expect(await of.read()).toMatchObject({ status });
+  return { ...of, held };
+};
+
+const finalized = async (of: Submitted): Promise<void> => {
+  await behind(service.database, 'update submissions set finalized_at = clock_timestamp() where id = $1', [
+    of.id,
+  ]);
+  await behind(service.database, 'update exams set live_unfinalized = 0 where id = $1', [of.exam.id]);
+};
+
+describe('cancel', () => {
+  test.each(ACTIVE)('%s → cancelled: not charged, and its worker is refused', async (status) => {
+    const { tenant, id, cancel, held } = await reached(status);
+    const { status: http, body } = await cancel();
+    expect(http).toBe(200);
+    expect(body).toMatchObject({
+      id,
+      status: 'cancelled',
+      state: 'live',
+      queue: null,
+      credits_charged: null,
+      error: null,
+    });
+    expect(body.progress).not.toHaveProperty('estimated_ready_at');
+    expect(await tenant.credits()).toMatchObject({ balance: 1000, committed: 0 });
+    expect(await ledger.entriesOf(id)).toEqual([
+      { kind: 'reserve', amount: 2 },
+      { kind: 'release', amount: 2 },
+    ]);
+    if (held !== null) {
+      expect(await held.mark(2)).toBe('lost');
+      expect(await held.complete()).toBe('lost');
+      expect(await held.fail('timed_out')).toBe('lost');
+    }
+  });
+
+  test('cancelling a cancelled submission returns the same response, and frees nothing twice', async () => {
+    const { tenant, id, cancel } = await submitted();
+    const first = await cancel();
+    const second = await cancel();
+    expect(second.status).toBe(200);
+    expect(second.body).toEqual(first.body);
+    expect(await ledger.entriesOf(id)).toHaveLength(2);
+    expect(await tenant.credits()).toMatchObject({ committed: 0 });
+  });
+
+  test.each(['graded', 'partially_graded', 'failed'] as const)(
+    '%s: 409 already_completed',
+    async (status) => {
+      const of = await reached(status);
+      await expectRefused(
+        of.tenant,
+        () => of.tenant.api.post(`/submissions/${of.id}/cancel`),
+        409,
+        'already_completed',
+      );
+    },
+  );
+
+  test('a submission that was graded at once has nothing to cancel', async () => {
+    const tenant = await newTenant(service);
+    const exam = await createExam(tenant.api, PAPER);
+    const { id } = await submit(tenant.api, exam.id, { candidate: { external_id: 'a' }, answers: [] });
+    await expectRefused(tenant, () => tenant.api.post(`/submissions/${id}/cancel`), 409, 'already_completed');
+  });
+
+  test('fields sent with it are ignored, and no body is needed', async () => {
+    const { tenant, id } = await submitted();
+    const { status } = await tenant.api.post(`/submissions/${id}/cancel`, { anything: 1 });
+    expect(status).toBe(200);
+  });
+});
+
+describe('delete', () => {
+  test.each(STATUSES)('%s → state deleted; the result is no longer available', async (status) => {
+    const of = await reached(status);
+    const { status: http, body } = await of.remove();
+    expect({ http, body }).toEqual({ http: 200, body: { id: of.id, deleted: true } });
+    const stopped = ACTIVE.some((active) => active === status);
+    expect(await of.read()).toMatchObject({
+      state: 'deleted',
+      status: stopped ? 'cancelled' : status,
+      queue: null,
+    });
+    expectError(await of.tenant.api.get(`/submissions/${of.id}/result`), 404, 'not_found');
+    expect(await of.tenant.credits()).toMatchObject({ committed: 0 });
+    expect((await wholeFeed(of.tenant.api)).map(({ id, state }) => ({ id, state }))).toEqual([
+      { id: of.id, state: 'deleted' },
+    ]);
+    if (of.held !== null && stopped) expect(await of.held.complete()).toBe('lost');
+  });
+
+  test('the candidate may be given a new submission', async () => {
+    const of = await submitted();
+    await of.remove();
+    const second = await submit(of.tenant.api, of.exam.id, of.body);
+    expect(second).toMatchObject({ state: 'live', status: 'queued', attempt_count: 1 });
+    expect(second.id).not.toBe(of.id);
+  });
+
+  test('only a live submission can be changed: a deleted one answers 409 conflict', async () => {
+    const of = await submitted();
+    await of.remove();
+    const path = `/submissions/${of.id}`;
+    await expectRefused(of.tenant, () => of.tenant.api.delete(path), 409, 'conflict');
+    await expectRefused(of.tenant, () => of.tenant.api.post(`${path}/cancel`), 409, 'conflict');
+    await expectRefused(of.tenant, () => of.tenant.api.post(`${path}/re-evaluate`), 409, 'conflict');
+  });
+
+  test('an exam whose submissions are all deleted can be deleted', async () => {
+    const of = await submitted();
+    expectError(await of.tenant.api.delete(`/exams/${of.exam.id}`), 409, 'conflict');
+    await of.remove();
+    expect((await of.tenant.api.delete(`/exams/${of.exam.id}`)).status).toBe(200);
+  });
+
+  test('a candidate whose submission is deleted can be unregistered', async () => {
+    const of = await submitted();
+    const { candidate } = await of.read();
+    const path = `/exams/${of.exam.id}/candidates/${candidate.id}`;
+    expectError(await of.tenant.api.delete(path), 409, 'candidate_has_submission');
+    await of.remove();
+    expect((await of.tenant.api.delete(path)).status).toBe(200);
+  });
+
+  test('deleting the last live submission that is not finalized leaves a finalized exam', async () => {
+    const of = await reached('graded');
+    await finalized(of);
+    const other = await submit(of.tenant.api, of.exam.id, { ...of.body, candidate: { external_id: 'b' } });
+    const status = async () =>
+      (await of.tenant.api.get<{ status: string }>(`/exams/${of.exam.id}`)).body.status;
+    expect(await status()).toBe('open');
+    expect((await of.tenant.api.delete(`/submissions/${other.id}`)).status).toBe(200);
+    expect(await status()).toBe('finalized');
+  });
+});
+
+describe('replace', () => {
+  test.each(STATUSES)(
+    '%s → state replaced, `replaced_by` set; the new one is quoted as new',
+    async (status) => {
+      const of = await reached(status);
+      const { status: http, body } = await of.replace({ answers: ANSWERS.slice(0, 2) });
+      expect(http).toBe(202);
+      expect(body).toMatchObject({
+        state: 'live',
+        status: 'queued',
+        attempt_count: 1,
+        quote: { unit: 'answer', credits: 1, rate_source: 'standard' },
+      });
+      const stopped = ACTIVE.some((active) => active === status);
+      expect(await of.read()).toMatchObject({
+        state: 'replaced',
+        replaced_by: body.id,
+        status: stopped ? 'cancelled' : status,
+        queue: null,
+      });
+      // A cancelled run is not charged; the charge of a graded one stands.
+      const charged = ['graded', 'partially_graded'].includes(status) ? 2 : 0;
+      expect(await of.tenant.credits()).toMatchObject({ balance: 1000 - charged, committed: 1 });
+      if (of.held !== null && stopped) expect(await of.held.complete()).toBe('lost');
+    },
+  );
+
+  test('`replaced_by` is present only when replaced', async () => {
+    const of = await submitted();
+    expect(await of.read()).not.toHaveProperty('replaced_by');
+  });
+
+  test('without a live submission `replace` makes one like any other', async () => {
+    const of = await submitted();
+    await of.remove();
+    expect((await of.replace()).body).toMatchObject({ state: 'live' });
+    expect(await of.read()).toMatchObject({ state: 'deleted' });
+  });
+
+  test('without `replace`, or with false, the second answers submission_exists', async () => {
+    const of = await submitted();
+    for (const replace of [undefined, null, false]) {
+      const error = await expectRefused(
+        of.tenant,
+        () => of.tenant.api.post(`/exams/${of.exam.id}/submissions`, { ...of.body, replace }),
+        409,
+        'submission_exists',
+      );
+      expect(error.details).toEqual({ submission_id: of.id });
+    }
+  });
+
+  test('what the old run had reserved pays for the new one, and is not lost when that is refused', async () => {
+    const of = await submitted({ credits: 2 });
+    expect((await of.replace()).status).toBe(202);
+    expect(await of.tenant.credits()).toMatchObject({ balance: 2, committed: 2 });
+
+    const poor = await submitted({ credits: 2 });
+    await behind(service.database, 'update institutes set credits_per_answer = 2 where id = $1', [
+      poor.tenant.instituteId,
+    ]);
+    const error = await expectRefused(
+      poor.tenant,
+      () => poor.tenant.api.post(`/exams/${poor.exam.id}/submissions`, { ...poor.body, replace: true }),
+      402,
+      'insufficient_credits',
+    );
+    expect(error.details).toMatchObject({ required: 4, available: 2, committed: 0 });
+    expect(await poor.read()).toMatchObject({ state: 'live', status: 'queued' });
+  });
+
+  test('a replaced submission cannot be changed, and its result is still read', async () => {
+    const of = await reached('graded');
+    const before = await resultOf(of.tenant.api, of.id);
+    await of.replace();
+    const path = `/submissions/${of.id}`;
+    await expectRefused(of.tenant, () => of.tenant.api.delete(path), 409, 'conflict');
+    await expectRefused(of.tenant, () => of.tenant.api.post(`${path}/cancel`), 409, 'conflict');
+    await expectRefused(of.tenant, () => of.tenant.api.post(`${path}/re-evaluate`), 409, 'conflict');
+    expect(await resultOf(of.tenant.api, of.id)).toEqual(before);
+  });
+
+  test('replacing keeps the number of live submissions', async () => {
+    const of = await submitted();
+    await of.replace();
+    const [exam] = await behind<{ live_submissions: number; live_unfinalized: number }>(
+      service.database,
+      'select live_submissions, live_unfinalized from exams where id = $1',
+      [of.exam.id],
+    );
+    expect(exam).toEqual({ live_submissions: 1, live_unfinalized: 1 });
+  });
+});
+
+describe('re-evaluate', () => {
+  test.each(OVER)('%s → a new run: 202, queued, attempt_count + 1, reserved again', async (status) => {
+    const of = await reached(status);
+    const before = await of.read();
+    const charged = ['graded', 'partially_graded'].includes(status) ? 2 : 0;
+    const { status: http, body } = await of.again();
+    expect(http).toBe(202);
+    expect(body).toMatchObject({
+      status: 'queued',
+      attempt_count: before.attempt_count + 1,
+      queue: { position: 0 },
+      progress: { questions_done: 0, questions_total: 2 },
+      credits_charged: null,
+      error: null,
+      needs_review: false,
+      review_reasons: [],
+      rubric_version: null,
+    });
+    expect(await of.tenant.credits()).toMatchObject({ balance: 1000 - charged, committed: 2 });
+
+    const held = await takeRun(service, of.id);
+    await held.mark(2);
+    await held.complete();
+    expect(await of.read()).toMatchObject({ status: 'graded', credits_charged: 2, attempt_count: 2 });
+    expect(await of.tenant.credits()).toMatchObject({ balance: 1000 - charged - 2, committed: 0 });
+    expect((await resultOf(of.tenant.api, of.id)).totals).toMatchObject({ awarded: 5, max: 5 });
+  });
+
+  test.each(ACTIVE)('%s: 409 evaluation_in_progress', async (status) => {
+    const of = await reached(status);
+    await expectRefused(
+      of.tenant,
+      () => of.tenant.api.post(`/submissions/${of.id}/re-evaluate`),
+      409,
+      'evaluation_in_progress',
+    );
+  });
+
+  test('it is charged again at the same price, whatever the price is now', async () => {
+    const of = await reached('graded');
+    await behind(service.database, 'update institutes set credits_per_answer = 7 where id = $1', [
+      of.tenant.instituteId,
+    ]);
+    expect((await of.again()).body.quote).toEqual({ unit: 'answer', credits: 2, rate_source: 'standard' });
+    expect(await of.tenant.credits()).toMatchObject({ balance: 998, committed: 2 });
+  });
+
+  test('without credits 402, beyond the quota 429, and nothing changes', async () => {
+    const poor = await reached('graded', { credits: 3 });
+    const error = await expectRefused(
+      poor.tenant,
+      () => poor.tenant.api.post(`/submissions/${poor.id}/re-evaluate`),
+      402,
+      'insufficient_credits',
+    );
+    expect(error.details).toMatchObject({ required: 2, available: 1, balance: 1, committed: 0 });
+
+    const busy = await reached('graded', { dailyCopyQuota: 1 });
+    await expectRefused(
+      busy.tenant,
+      () => busy.tenant.api.post(`/submissions/${busy.id}/re-evaluate`),
+      429,
+      'daily_quota_exceeded',
+    );
+  });
+
+  test('an accepted re-evaluation counts one copy', async () => {
+    const of = await reached('graded');
+    await of.again();
+    expect((await of.tenant.api.get<{ quota_used_today: number }>('/me')).body.quota_used_today).toBe(2);
+  });
+
+  test('single-question re-evaluation answers feature_not_available', async () => {
+    const of = await reached('graded');
+    await expectRefused(
+      of.tenant,
+      () =>
+        of.tenant.api.post(`/submissions/${of.id}/re-evaluate`, { question_ids: [of.exam.questions[1]?.id] }),
+      422,
+      'feature_not_available',
+    );
+  });
+
+  test('`keep_overrides` is a boolean, true when left out', async () => {
+    const of = await reached('graded');
+    await expectRefused(
+      of.tenant,
+      () => of.tenant.api.post(`/submissions/${of.id}/re-evaluate`, { keep_overrides: 'yes' }),
+      422,
+      'validation_failed',
+    );
+    expect((await of.again({ keep_overrides: true, unknown: 1 })).status).toBe(202);
+  });
+
+  test('a typed paper without long answers is marked again at once, for nothing', async () => {
+    const tenant = await newTenant(service);
+    const exam = await createExam(tenant.api, PAPER);
+    const { id } = await submit(tenant.api, exam.id, {
+      candidate: { external_id: 'a' },
+      answers: ANSWERS.slice(0, 1),
+    });
+    const before = await resultOf(tenant.api, id);
+    const { status, body } = await tenant.api.post<Submission>(`/submissions/${id}/re-evaluate`);
+    expect(status).toBe(202);
+    expect(body).toMatchObject({
+      status: 'graded',
+      attempt_count: 2,
+      credits_charged: 0,
+      progress: null,
+      queue: null,
+    });
+    const { graded_at: _first, ...then } = before;
+    const { graded_at: _second, ...now } = await resultOf(tenant.api, id);
+    expect(now).toEqual(then);
+  });
+
+  test('the marks of an earlier run are not shown while a new one runs, nor when it is cancelled', async () => {
+    const of = await reached('graded');
+    await of.again();
+    const running = await resultOf(of.tenant.api, of.id);
+    expect(running).toMatchObject({ status: 'queued', graded_at: null, credits_charged: null });
+    expect(running.questions.map(({ status, awarded }) => ({ status, awarded }))).toEqual([
+      { status: 'graded', awarded: 1 },
+      { status: 'pending', awarded: null },
+      { status: 'pending', awarded: null },
+    ]);
+    await of.cancel();
+    const cancelled = await resultOf(of.tenant.api, of.id);
+    expect(cancelled.questions.map(({ status }) => status)).toEqual(['graded', 'cancelled', 'cancelled']);
+    expect(await of.tenant.credits()).toMatchObject({ balance: 998, committed: 0 });
+  });
+});
+
+describe('any finalized', () => {
+  test('re-evaluate, replace and delete answer submission_finalized; cancel answers already_completed', async () => {
+    const of = await reached('graded');
+    await finalized(of);
+    const path = `/submissions/${of.id}`;
+    const { api } = of.tenant;
+    await expectRefused(of.tenant, () => api.post(`${path}/re-evaluate`), 409, 'submission_finalized');
+    await expectRefused(of.tenant, () => api.delete(path), 409, 'submission_finalized');
+    await expectRefused(
+      of.tenant,
+      () => api.post(`/exams/${of.exam.id}/submissions`, { ...of.body, replace: true }),
+      409,
+      'submission_finalized',
+    );
+    await expectRefused(of.tenant, () => api.post(`${path}/cancel`), 409, 'already_completed');
+  });
+});
+
+describe('what is not charged is not given', () => {
+  const statuses = ({ questions }: Result) =>
+    questions.map(({ label, status, awarded, feedback }) => ({ label, status, awarded, feedback }));
+  const byKey = { label: '1', status: 'graded', awarded: 1, feedback: null };
+
+  test('while a run is active its AI marks are pending', async () => {
+    const of = await reached('grading');
+    expect(await of.read()).toMatchObject({ progress: { questions_done: 1 } });
+    expect(statuses(await resultOf(of.tenant.api, of.id))).toEqual([
+      byKey,
+      { label: '2', status: 'pending', awarded: null, feedback: null },
+      { label: '3', status: 'pending', awarded: null, feedback: null },
+    ]);
+  });
+
+  test('a cancelled run shows none of the marks it had made', async () => {
+    const of = await reached('grading');
+    await of.cancel();
+    expect(statuses(await resultOf(of.tenant.api, of.id))).toEqual([
+      byKey,
+      { label: '2', status: 'cancelled', awarded: null, feedback: null },
+      { label: '3', status: 'cancelled', awarded: null, feedback: null },
+    ]);
+  });
+
+  test('a failed run shows none of the marks it had made', async () => {
+    const of = await reached('grading');
+    await of.held?.fail('timed_out');
+    const result = await resultOf(of.tenant.api, of.id);
+    expect(result.error?.code).toBe('timed_out');
+    expect(statuses(result)).toEqual([
+      byKey,
+      { label: '2', status: 'failed', awarded: null, feedback: null },
+      { label: '3', status: 'failed', awarded: null, feedback: null },
+    ]);
+  });
+});

@@ -1,0 +1,310 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errors, type ErrorCode } from '@evaluation/rest-contract/errors';
+import type { Exam } from '@evaluation/rest-contract/schemas';
+import {
+  apiClient,
+  createExam,
+  submit,
+  uploadCopy,
+  type ApiClient,
+  type ErrorBody,
+} from '../../harness/api.ts';
+import { newCandidates } from '../../harness/candidates.ts';
+import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
+import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import { plainPdf, presign, settled } from '../../harness/pdfs.ts';
+import { expectError, newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
+import type { TestService } from '../../harness/service.ts';
+import { badFile } from '../../fixtures/fixtures.ts';
+
+/*
+ * POST /exams/{examId}/submissions, docs/architecture.md#order-of-checks: key, product, scope, rate, media type, JSON, existence, state,
+ * validation, 402, quota 429; and within creation what the exam says before what the candidate says before what the
+ * upload or the answers say. Each row is a request that two refusals apply to: the earlier one answers, and
+ * nothing in the whole database has changed. (No rate limit has a value yet.)
+ */
+
+let service: TestService;
+let behind: BehindTheApi;
+/** `broke` has neither credits nor quota left; the others are refused at the door. */
+const keys = { rich: '', broke: '', readOnly: '', disabled: '', disabledReadOnly: '', disabledRevoked: '' };
+const exams = { typed: '', written: '', draft: '', deleted: '', unknown: randomUUID() };
+const examsOfBroke = { typed: '', written: '' };
+/** Each has a submission on both of the open exams; that of the second is finalized. */
+const candidates = { withSubmission: '', withFinalized: '' };
+const uploads = { used: '', pending: '', rejected: '', tooLong: '', ready: '', unknown: randomUUID() };
+const uploadsOfBroke = { tooLong: '', ready: '' };
+
+beforeAll(async () => {
+  service = await startIdleService();
+  behind = lookBehind(service.database);
+  const provision = service.control.as({}).control;
+  const [rich, broke, disabled] = await Promise.all([
+    newTenant(service),
+    newTenant(service, { credits: 0, dailyCopyQuota: 0 }),
+    newTenant(service, { apiEnabled: false }),
+  ]);
+  const newKey = (institute_id: string, more: object = {}) =>
+    provision.createKey.mutate({ institute_id, ...more });
+  const readOnly = { scopes: ['evaluation:read'] };
+  const revoked = await newKey(disabled.instituteId);
+  await provision.revokeKey.mutate({ key_id: revoked.key_id });
+  Object.assign(keys, {
+    rich: rich.api.apiKey,
+    broke: broke.api.apiKey,
+    readOnly: (await newKey(rich.instituteId, readOnly)).api_key,
+    disabled: disabled.api.apiKey,
+    disabledReadOnly: (await newKey(disabled.instituteId, readOnly)).api_key,
+    disabledRevoked: revoked.api_key,
+  });
+
+  const typed = typedExam([mcq('1'), longAnswer('2')]);
+  const opened = async (api: ApiClient) => ({
+    typed: (await createExam(api, typed)).id,
+    written: (await createExam(api, handwrittenExam())).id,
+  });
+  Object.assign(exams, await opened(rich.api));
+  Object.assign(examsOfBroke, await opened(broke.api));
+  exams.draft = (await rich.api.post<Exam>('/exams', typed)).body.id;
+  exams.deleted = (await rich.api.post<Exam>('/exams', typed)).body.id;
+  await rich.api.delete(`/exams/${exams.deleted}`);
+
+  const checked = async (api: ApiClient, pdf: Uint8Array): Promise<string> => {
+    const id = await uploadCopy(api, pdf);
+    await settled(api, id);
+    return id;
+  };
+  uploads.pending = (await presign(rich.api, 1000)).id;
+  uploads.used = await checked(rich.api, plainPdf(1));
+  uploads.rejected = await checked(rich.api, badFile('not-a-pdf.pdf'));
+  uploads.tooLong = await checked(rich.api, plainPdf(81));
+  uploads.ready = await checked(rich.api, plainPdf(2));
+  uploadsOfBroke.tooLong = await checked(broke.api, plainPdf(81));
+  uploadsOfBroke.ready = await checked(broke.api, plainPdf(1));
+
+  const [first = '', second = ''] = await newCandidates(rich.api, 'has-one', 'is-finalized');
+  Object.assign(candidates, { withSubmission: first, withFinalized: second });
+  await submit(rich.api, exams.written, { candidate_id: first, upload_id: uploads.used });
+  const upload_id = await uploadCopy(rich.api, plainPdf(1));
+  await submit(rich.api, exams.written, { candidate_id: second, upload_id });
+  for (const candidate_id of [first, second]) {
+    await submit(rich.api, exams.typed, { candidate_id, answers: [] });
+  }
+  await behind.query('update submissions set finalized_at = now() where candidate_id = $1', [second]);
+});
+afterAll(async () => {
+  await behind.close();
+  await service.close();
+});
+
+/** All rows of all tables, so that "nothing changed" leaves nothing out but when a key was last used. */
+const everything = async (): Promise<unknown[]> => {
+  const tables = await behind.query<{ name: string }>(
+    `select quote_ident(table_name) as name from information_schema.tables
+     where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`,
+  );
+  const hashes = tables.map(
+    ({ name }) =>
+      `select '${name}' as name, md5(string_agg(seen, ',' order by seen)) as rows
+       from ${name} t, lateral (select (to_jsonb(t) - 'last_used_at')::text as seen) r`,
+  );
+  return behind.query(hashes.join(' union all '));
+};
+
+/** What a request is made of; ids are known only once everything is set up. */
+interface Call {
+  key: string;
+  exam: string;
+  body: object | string;
+  type?: string;
+}
+
+const post = async ({ key, exam, body, type = 'application/json' }: Call) => {
+  const response = await apiClient(service.baseUrl, key).send(`/exams/${exam}/submissions`, {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as ErrorBody };
+};
+
+const by =
+  (key: keyof typeof keys, exam: keyof typeof exams, body: object | string, type = 'application/json') =>
+  (): Call => ({ key: keys[key], exam: exams[exam], body, type });
+const on = (exam: keyof typeof exams, body: () => object) => (): Call => ({
+  key: keys.rich,
+  exam: exams[exam],
+  body: body(),
+});
+const onBroke = (exam: keyof typeof examsOfBroke, body: () => object) => (): Call => ({
+  key: keys.broke,
+  exam: examsOfBroke[exam],
+  body: body(),
+});
+
+const someone = () => ({ candidate: { external_id: randomUUID() } });
+const nobody = { candidate_id: randomUUID() };
+const wrongShape = { metadata: [] };
+const long = { question_label: '2', text: 'x' };
+const noSuchQuestion = { answers: [long, { question_label: '9', text: 'x' }] };
+const noSuchOption = { answers: [long, { question_label: '1', option_labels: ['Z'] }] };
+const hindi = { answers: [{ question_label: '2', text: 'हिन्दी' }] };
+const copy = (which: keyof typeof uploads) => ({ upload_id: uploads[which] });
+const copyOfBroke = (which: keyof typeof uploadsOfBroke) => ({ upload_id: uploadsOfBroke[which] });
+const withSubmission = () => ({ candidate_id: candidates.withSubmission });
+const replacingFinal = () => ({ candidate_id: candidates.withFinalized, replace: true });
+
+type Row = [first: string, second: string, code: ErrorCode, call: () => Call, problem?: string];
+
+const door: Row[] = [
+  ['the key', 'product', 'invalid_api_key', by('disabledRevoked', 'typed', {})],
+  ['product', 'scope', 'product_not_enabled', by('disabledReadOnly', 'typed', {})],
+  ['product', 'media type', 'product_not_enabled', by('disabled', 'typed', '{', 'text/plain')],
+  ['scope', 'media type', 'insufficient_scope', by('readOnly', 'typed', '{', 'text/plain')],
+  ['scope', 'JSON', 'insufficient_scope', by('readOnly', 'typed', '{')],
+  ['scope', 'existence', 'insufficient_scope', by('readOnly', 'unknown', {})],
+  ['media type', 'JSON', 'unsupported_media_type', by('rich', 'typed', '{', 'text/plain')],
+  ['media type', 'existence', 'unsupported_media_type', by('rich', 'unknown', '{}', 'text/plain')],
+  ['JSON', 'existence', 'malformed_json', by('rich', 'unknown', '{')],
+  ['JSON', 'state', 'malformed_json', by('rich', 'draft', '{')],
+];
+
+const ofTheExam: Row[] = [
+  ['existence', 'state', 'exam_not_found', on('deleted', () => ({ ...someone(), answers: [] }))],
+  ['existence', 'validation', 'exam_not_found', on('unknown', () => wrongShape)],
+  ['state', 'validation', 'exam_not_open', on('draft', () => wrongShape)],
+  ['state', 'mode', 'exam_not_open', on('draft', () => ({ ...someone(), ...copy('ready') }))],
+  ['state', 'candidate', 'exam_not_open', on('draft', () => ({ ...nobody, answers: [] }))],
+  ['state', 'answers', 'exam_not_open', on('draft', () => ({ ...someone(), ...noSuchQuestion }))],
+];
+
+const ofTheBody: Row[] = [
+  [
+    'its shape',
+    'mode',
+    'validation_failed',
+    on('typed', () => ({ ...someone(), ...wrongShape, ...copy('ready') })),
+    'metadata: invalid_type',
+  ],
+  [
+    'a reserved field',
+    'mode',
+    'feature_not_available',
+    on('typed', () => ({ ...someone(), images: ['x'], ...copy('ready') })),
+  ],
+  ['mode', 'a missing candidate', 'mode_mismatch', on('typed', () => copy('ready'))],
+  ['mode', 'an unknown candidate', 'mode_mismatch', on('typed', () => ({ ...nobody, ...copy('used') }))],
+  ['mode', 'a submission', 'mode_mismatch', on('written', () => ({ ...withSubmission(), answers: [] }))],
+  [
+    'two candidates',
+    'an unknown one',
+    'validation_failed',
+    on('typed', () => ({ ...someone(), ...nobody, answers: [] })),
+    'candidate: not_allowed',
+  ],
+  [
+    'what is missing',
+    'an unknown candidate',
+    'validation_failed',
+    on('written', () => nobody),
+    'upload_id: required',
+  ],
+];
+
+const refusals: [why: string, exam: 'typed' | 'written', body: () => object][] = [
+  ['an unknown upload', 'written', () => copy('unknown')],
+  ['a used upload', 'written', () => copy('used')],
+  ['a pending upload', 'written', () => copy('pending')],
+  ['a rejected upload', 'written', () => copy('rejected')],
+  ['too many pages', 'written', () => copy('tooLong')],
+  ['an unknown question', 'typed', () => noSuchQuestion],
+  ['an unknown option', 'typed', () => noSuchOption],
+  ['an answer in Hindi', 'typed', () => hindi],
+];
+const ofTheCandidate = refusals.flatMap(([why, exam, body]): Row[] => [
+  ['an unknown candidate', why, 'candidate_not_found', on(exam, () => ({ ...nobody, ...body() }))],
+  ['a submission', why, 'submission_exists', on(exam, () => ({ ...withSubmission(), ...body() }))],
+  ['a final submission', why, 'submission_finalized', on(exam, () => ({ ...replacingFinal(), ...body() }))],
+]);
+
+const ofTheAccount: Row[] = [
+  [
+    'too many pages',
+    'credits',
+    'too_many_pages',
+    onBroke('written', () => ({ ...someone(), ...copyOfBroke('tooLong') })),
+  ],
+  [
+    'a question',
+    'credits',
+    'validation_failed',
+    onBroke('typed', () => ({ ...someone(), ...noSuchQuestion })),
+  ],
+  [
+    'an option',
+    'credits',
+    'unknown_option_label',
+    onBroke('typed', () => ({ ...someone(), ...noSuchOption })),
+  ],
+  ['Hindi', 'credits', 'language_not_supported', onBroke('typed', () => ({ ...someone(), ...hindi }))],
+  ['validation', 'the quota', 'validation_failed', onBroke('typed', someone)],
+  [
+    'credits for answers',
+    'the quota',
+    'insufficient_credits',
+    onBroke('typed', () => ({ ...someone(), answers: [long] })),
+  ],
+  [
+    'credits for pages',
+    'the quota',
+    'insufficient_credits',
+    onBroke('written', () => ({ ...someone(), ...copyOfBroke('ready') })),
+  ],
+];
+
+describe.each<[string, Row[]]>([
+  ['5 at the door', door],
+  ['of the exam', ofTheExam],
+  ['of the body', ofTheBody],
+  ['of the candidate', ofTheCandidate],
+  ['of the account', ofTheAccount],
+])('%s:', (_chapter, rows) => {
+  test.each(rows)('%s comes before %s: %s', async (_first, _second, code, call, problem) => {
+    const before = await everything();
+    const error = expectError(await post(call()), errors[code].status, code);
+    if (problem !== undefined) expect(problemsIn(error)).toEqual([problem]);
+    expect(await everything()).toEqual(before);
+  });
+});
+
+/** Without these the rows above would say nothing. */
+test('each refusal of the table is one by itself, and a request that none applies to changes the tables', async () => {
+  const alone: [ErrorCode, () => Call][] = [
+    ['product_not_enabled', by('disabled', 'typed', {})],
+    ['insufficient_scope', by('readOnly', 'typed', {})],
+    ['unsupported_media_type', by('rich', 'typed', '{}', 'text/plain')],
+    ['malformed_json', by('rich', 'typed', '{')],
+    ['exam_not_found', on('unknown', () => ({ ...someone(), answers: [] }))],
+    ['exam_not_open', on('draft', () => ({ ...someone(), answers: [] }))],
+    ['mode_mismatch', on('typed', () => ({ ...someone(), ...copy('ready') }))],
+    ['validation_failed', on('typed', () => ({ answers: [] }))],
+    ['candidate_not_found', on('typed', () => ({ ...nobody, answers: [] }))],
+    ['submission_exists', on('typed', () => ({ ...withSubmission(), answers: [] }))],
+    ['submission_finalized', on('typed', () => ({ ...replacingFinal(), answers: [] }))],
+    ['not_found', on('written', () => ({ ...someone(), ...copy('unknown') }))],
+    ['conflict', on('written', () => ({ ...someone(), ...copy('used') }))],
+    ['conflict', on('written', () => ({ ...someone(), ...copy('pending') }))],
+    ['validation_failed', on('written', () => ({ ...someone(), ...copy('rejected') }))],
+    ['too_many_pages', on('written', () => ({ ...someone(), ...copy('tooLong') }))],
+    ['validation_failed', on('typed', () => ({ ...someone(), ...noSuchQuestion }))],
+    ['unknown_option_label', on('typed', () => ({ ...someone(), ...noSuchOption }))],
+    ['language_not_supported', on('typed', () => ({ ...someone(), ...hindi }))],
+    ['daily_quota_exceeded', onBroke('typed', () => ({ ...someone(), answers: [] }))],
+  ];
+  const before = await everything();
+  for (const [code, call] of alone) expectError(await post(call()), errors[code].status, code);
+  expect(await everything()).toEqual(before);
+  expect((await post(on('typed', () => ({ ...someone(), answers: [] }))())).status).toBe(202);
+  expect(await everything()).not.toEqual(before);
+});

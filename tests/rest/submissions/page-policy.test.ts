@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { PDFDocument } from 'pdf-lib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Exam, Submission, SubmissionList, Upload } from '@evaluation/rest-contract/schemas';
+import { createExam, resultOf, submit, uploadCopy } from '../../harness/api.ts';
+import { listRegistered } from '../../harness/candidates.ts';
+import { handwrittenExam } from '../../harness/papers.ts';
+import { plainPdf, presign, settled } from '../../harness/pdfs.ts';
+import {
+  expectRefused,
+  newTenant,
+  problemsIn,
+  startIdleService,
+  stored,
+  type Tenant,
+} from '../../harness/tenant.ts';
+import type { TestService } from '../../harness/service.ts';
+import { badFile } from '../../fixtures/fixtures.ts';
+
+/* What 2.5-uploads says of uploads alone is not said again: here is what a submission makes of them. */
+
+let service: TestService;
+let tenant: Tenant;
+let exam: Exam;
+beforeAll(async () => {
+  service = await startIdleService();
+  tenant = await newTenant(service);
+  exam = await createExam(tenant.api, handwrittenExam());
+});
+afterAll(() => service.close());
+
+const someone = () => ({ candidate: { external_id: randomUUID() } });
+const path = (of: Exam = exam): string => `/exams/${of.id}/submissions`;
+/** Pages without a mark on them. */
+const blankPages = async (count: number): Promise<Uint8Array> => {
+  const pdf = await PDFDocument.create();
+  for (let page = 0; page < count; page += 1) pdf.addPage([595, 842]);
+  return pdf.save();
+};
+const submitCopy = async (pages: number): Promise<Submission> =>
+  submit(tenant.api, exam.id, {
+    ...someone(),
+    upload_id: await uploadCopy(tenant.api, await blankPages(pages)),
+  });
+
+test('a copy whose cross-reference table is damaged is taken with the warning file_repaired', async () => {
+  const damaged = Buffer.from(
+    Buffer.from(await blankPages(3))
+      .toString('latin1')
+      .replace(/startxref\s+\d+/, 'startxref\n5'),
+    'latin1',
+  );
+  const upload_id = await uploadCopy(tenant.api, damaged);
+  const submission = await submit(tenant.api, exam.id, { ...someone(), upload_id });
+  expect(submission).toMatchObject({ pages: 3, needs_review: false });
+  expect(submission.warnings).toEqual([
+    { code: 'file_repaired', message: expect.stringMatching(/^[A-Z].*scan the copy again\.$/) },
+  ]);
+  const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
+  expect(body.warnings).toEqual(submission.warnings);
+});
+
+describe('how many pages a copy may have', () => {
+  test.each([
+    [1, false],
+    [40, false],
+    [41, true],
+    [80, true],
+  ])('of %i pages, blank ones included, each is paid for; flagged: %s', async (pages, isFlagged) => {
+    const before = await tenant.credits();
+    const submission = await submitCopy(pages);
+    const reasons = isFlagged ? ['pages_beyond_vision_limit'] : [];
+    expect(submission).toMatchObject({
+      pages,
+      lane: 'copy',
+      status: 'queued',
+      needs_review: isFlagged,
+      review_reasons: reasons,
+      quote: { unit: 'page', pages, credits: pages, rate_source: 'standard' },
+      credits_charged: null,
+    });
+    expect(submission.warnings.map(({ code }) => code)).toEqual(reasons);
+    for (const { message } of submission.warnings) expect(message).toMatch(/40th/);
+    expect(await tenant.credits()).toEqual({ ...before, committed: before.committed + pages });
+
+    // The warning and the flag stay, wherever the submission is read.
+    const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
+    expect(stored(body)).toEqual(stored(submission));
+    expect(await resultOf(tenant.api, submission.id)).toMatchObject({
+      needs_review: isFlagged,
+      review_reasons: reasons,
+    });
+    for (const flag of [true, false]) {
+      const { body: list } = await tenant.api.get<SubmissionList>(`${path()}?needs_review=${flag}`);
+      expect(list.data.some(({ id }) => id === submission.id)).toBe(flag === isFlagged);
+    }
+  });
+
+  test('81 pages answer too_many_pages on every exam; nobody is registered and the upload stays ready', async () => {
+    const upload_id = await uploadCopy(tenant.api, await blankPages(81));
+    expect(await settled(tenant.api, upload_id)).toEqual({ id: upload_id, status: 'ready', pages: 81 });
+    const other = await createExam(tenant.api, handwrittenExam());
+    for (const asked of [other, exam, other]) {
+      const body = { ...someone(), upload_id };
+      await expectRefused(tenant, () => tenant.api.post(path(asked), body), 422, 'too_many_pages');
+    }
+    expect((await listRegistered(tenant.api, other.id)).data).toEqual([]);
+    expect(await settled(tenant.api, upload_id)).toEqual({ id: upload_id, status: 'ready', pages: 81 });
+  });
+
+  test('a candidate whose copy was refused may send another', async () => {
+    const who = someone();
+    const upload_id = await uploadCopy(tenant.api, await blankPages(81));
+    await expectRefused(tenant, () => tenant.api.post(path(), { ...who, upload_id }), 422, 'too_many_pages');
+    const second = await uploadCopy(tenant.api, plainPdf(2));
+    expect(await submit(tenant.api, exam.id, { ...who, upload_id: second })).toMatchObject({ pages: 2 });
+  });
+});
+
+describe('upload_id is a ready upload of the institute that no other submission uses', () => {
+  const uploadOf = async (of: Tenant, pdf: Uint8Array): Promise<string> => {
+    const id = await uploadCopy(of.api, pdf);
+    await settled(of.api, id);
+    return id;
+  };
+
+  test.each<[why: string, upload: () => Promise<string>, status: number, code: string, problems: string[]]>([
+    ['unknown', async () => randomUUID(), 404, 'not_found', []],
+    ['no UUID', async () => 'no-uuid', 404, 'not_found', []],
+    ['empty', async () => '', 404, 'not_found', []],
+    [
+      'of another institute',
+      async () => uploadOf(await newTenant(service), plainPdf(1)),
+      404,
+      'not_found',
+      [],
+    ],
+    ['pending', async () => (await presign(tenant.api, 1000)).id, 409, 'conflict', []],
+    [
+      'rejected',
+      () => uploadOf(tenant, badFile('encrypted.pdf')),
+      422,
+      'validation_failed',
+      ['upload_id: upload_rejected'],
+    ],
+    [
+      'used by a submission of the same exam',
+      async () => {
+        const upload_id = await uploadOf(tenant, plainPdf(1));
+        await submit(tenant.api, exam.id, { ...someone(), upload_id });
+        return upload_id;
+      },
+      409,
+      'conflict',
+      [],
+    ],
+  ])('one that is %s is refused', async (_why, upload, status, code, problems) => {
+    const upload_id = await upload();
+    const error = await expectRefused(
+      tenant,
+      () => tenant.api.post(path(), { ...someone(), upload_id }),
+      status,
+      code,
+    );
+    expect(problemsIn(error)).toEqual(problems);
+  });
+
+  test('an upload of another institute stays its own, and ready', async () => {
+    const other = await newTenant(service);
+    const upload_id = await uploadOf(other, plainPdf(1));
+    await expectRefused(tenant, () => tenant.api.post(path(), { ...someone(), upload_id }), 404, 'not_found');
+    expect((await other.api.get<Upload>(`/uploads/${upload_id}`)).body).toMatchObject({ status: 'ready' });
+    const theirs = await createExam(other.api, handwrittenExam());
+    expect((await submit(other.api, theirs.id, { ...someone(), upload_id })).pages).toBe(1);
+  });
+
+  test('its id is matched ignoring case, as every id', async () => {
+    const upload_id = await uploadOf(tenant, plainPdf(1));
+    expect(
+      (await submit(tenant.api, exam.id, { ...someone(), upload_id: upload_id.toUpperCase() })).pages,
+    ).toBe(1);
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import type { Exam, ExamStatus } from '@evaluation/rest-contract/schemas';
+import { errors } from '@evaluation/rest-contract/errors';
+import { refusalOf, type ExamChange } from '@evaluation/rules';
+import { createExam, submit, type Answer, type ApiClient, type ErrorBody } from '../../harness/api.ts';
+import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectError } from '../../harness/tenant.ts';
+
+/* The table of docs/api/lifecycle.md#exams, which is packages/rules/src/examChanges.ts, walked over every call that it decides. */
+
+const { tenant } = await restSuite();
+
+interface Standing {
+  api: ApiClient;
+  exam: Exam;
+  /** Registered, without a submission. */
+  candidateId: string;
+}
+type Call = (standing: Standing) => Promise<Answer<ErrorBody>>;
+const question = ({ exam }: Standing, index: number): string => exam.questions[index]?.id ?? '';
+
+const calls: Record<ExamChange, Record<string, Call>> = {
+  edit: {
+    'PATCH /exams/{id} title': ({ api, exam }) => api.patch(`/exams/${exam.id}`, { title: 'Edited' }),
+    'PATCH /exams/{id} {}': ({ api, exam }) => api.patch(`/exams/${exam.id}`, {}),
+  },
+  restructure: {
+    'PATCH /exams/{id} mode': ({ api, exam }) => api.patch(`/exams/${exam.id}`, { mode: 'handwritten' }),
+    'PATCH /exams/{id} blind': ({ api, exam }) => api.patch(`/exams/${exam.id}`, { blind: true }),
+    'PATCH /exams/{id} sections': ({ api, exam }) =>
+      api.patch(`/exams/${exam.id}`, { sections: [{ name: 'A', order: 5 }] }),
+  },
+  change_scheme: {
+    'POST /exams/{id}/questions': ({ api, exam }) =>
+      api.post(`/exams/${exam.id}/questions`, { questions: [mcq('9')] }),
+    'PATCH /exams/{id}/questions/{id} max_marks': (standing) =>
+      standing.api.patch(`/exams/${standing.exam.id}/questions/${question(standing, 1)}`, { max_marks: 5 }),
+    'PATCH /exams/{id}/questions/{id} key': (standing) =>
+      standing.api.patch(`/exams/${standing.exam.id}/questions/${question(standing, 1)}`, {
+        correct_options: ['C'],
+      }),
+    'DELETE /exams/{id}/questions/{id}': (standing) =>
+      standing.api.delete(`/exams/${standing.exam.id}/questions/${question(standing, 0)}`),
+  },
+  edit_texts: {
+    'PATCH /exams/{id}/questions/{id} text': (standing) =>
+      standing.api.patch(`/exams/${standing.exam.id}/questions/${question(standing, 0)}`, { text: 'New?' }),
+    'PATCH /exams/{id}/rubrics': (standing) =>
+      standing.api.patch(`/exams/${standing.exam.id}/rubrics`, {
+        questions: { [question(standing, 0)]: { model_answer: 'New.' } },
+      }),
+  },
+  register: {
+    'POST /exams/{id}/candidates': ({ api, exam }) =>
+      api.post(`/exams/${exam.id}/candidates`, { candidates: [{ external_id: 'late' }] }),
+  },
+  unregister: {
+    'DELETE /exams/{id}/candidates/{id}': ({ api, exam, candidateId }) =>
+      api.delete(`/exams/${exam.id}/candidates/${candidateId}`),
+  },
+  finalize: {
+    'POST /exams/{id}/finalize': ({ api, exam }) =>
+      api.post(`/exams/${exam.id}/finalize`, { all_graded: true }),
+  },
+  open: { 'POST /exams/{id}/open': ({ api, exam }) => api.post(`/exams/${exam.id}/open`) },
+  submit: {
+    'POST /exams/{id}/submissions': ({ api, exam }) =>
+      api.post(`/exams/${exam.id}/submissions`, {
+        candidate: { external_id: 'sits' },
+        answers: [{ question_label: '1', text: 'x' }],
+      }),
+  },
+  delete: { 'DELETE /exams/{id}': ({ api, exam }) => api.delete(`/exams/${exam.id}`) },
+};
+
+const read = async (id: string): Promise<Exam> => (await tenant.api.get<Exam>(`/exams/${id}`)).body;
+
+/** An exam in the status, with two questions and a registered candidate. */
+const examIn = async (status: ExamStatus): Promise<Standing> => {
+  const { api } = tenant;
+  const made = await createExam(api, {
+    ...typedExam([longAnswer('1'), mcq('2')], { candidates: [{ external_id: 'registered' }] }),
+    open: status === 'open' || status === 'finalized',
+  });
+  const { body } = await api.post<{ data: { id: string }[] }>('/candidates/search', {
+    external_ids: ['registered'],
+  });
+  if (status === 'finalized') {
+    await submit(api, made.id, {
+      candidate: { external_id: 'done' },
+      answers: [{ question_label: '2', option_labels: ['B'] }],
+    });
+    await api.post(`/exams/${made.id}/finalize`, { all_graded: true });
+  }
+  if (status === 'deleted') await api.delete(`/exams/${made.id}`);
+  const exam = await read(made.id);
+  expect(exam.status).toBe(status);
+  return { api, exam, candidateId: body.data[0]?.id ?? '' };
+};
+
+describe.each<ExamStatus>(['draft', 'open', 'finalized', 'deleted'])('%s', (status) => {
+  const rows = Object.entries(calls).flatMap(([change, of]) =>
+    Object.entries(of).map(([name, call]) => {
+      const refusal = refusalOf(status, change as ExamChange);
+      return { name, call, refusal, outcome: refusal ?? 'is allowed' };
+    }),
+  );
+
+  test.each(rows)('$name: $outcome', async ({ call, refusal }) => {
+    const standing = await examIn(status);
+    const answer = await call(standing);
+    if (refusal === null) {
+      expect({ status: answer.status, body: answer.body }).toMatchObject({ status: expect.any(Number) });
+      expect(answer.status).toBeLessThan(300);
+      return;
+    }
+    expectError(answer, errors[refusal].status, refusal);
+    expect(await read(standing.exam.id)).toEqual(standing.exam);
+  });
+});
+
+describe('deleted', () => {
+  test.each(['questions', 'rubrics', 'candidates'])(
+    'GET /exams/{id}/%s answers exam_not_found, while GET /exams/{id} answers the exam',
+    async (under) => {
+      const { exam } = await examIn('deleted');
+      expectError(await tenant.api.get(`/exams/${exam.id}/${under}`), 404, 'exam_not_found');
+      expect(await tenant.api.get(`/exams/${exam.id}`)).toMatchObject({ status: 200, body: exam });
+    },
+  );
+});
+
+describe('transitions', () => {
+  test('an exam whose live submissions are all finalized is finalized; a new submission opens it again', async () => {
+    const { exam, api } = await examIn('finalized');
+    await submit(api, exam.id, {
+      candidate: { external_id: 'afterwards' },
+      answers: [{ question_label: '1', text: 'x' }],
+    });
+    expect((await read(exam.id)).status).toBe('open');
+  });
+
+  test('draft opens, an open one stays open, and neither goes back', async () => {
+    const { exam, api } = await examIn('draft');
+    for (let round = 0; round < 2; round += 1) {
+      expect((await api.post<Exam>(`/exams/${exam.id}/open`)).body.status).toBe('open');
+    }
+    // There is no way to ask for a status.
+    await api.patch(`/exams/${exam.id}`, { status: 'draft' });
+    expect((await read(exam.id)).status).toBe('open');
+  });
+});

@@ -1,0 +1,395 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Exam, Upload, UploadsCreated } from '@evaluation/rest-contract/schemas';
+import { badFile, copyPdf } from '../../fixtures/fixtures.ts';
+import { createExam, submit, uploadCopy } from '../../harness/api.ts';
+import { handwrittenExam } from '../../harness/papers.ts';
+import { plainPdf, presign, put, settled, type Address } from '../../harness/pdfs.ts';
+import { signedAt } from '../../harness/presigned.ts';
+import {
+  expectError,
+  expectRefused,
+  newTenant,
+  problemsIn,
+  startIdleService,
+  type Tenant,
+} from '../../harness/tenant.ts';
+import type { TestService } from '../../harness/service.ts';
+
+let service: TestService;
+let tenant: Tenant;
+let exam: Exam;
+beforeAll(async () => {
+  // A busy machine checks a file late; what is looked at here is the answer, not when it comes.
+  service = await startIdleService({ INSPECTION_WAIT_SECONDS: '30' });
+  tenant = await newTenant(service);
+  exam = await createExam(tenant.api, handwrittenExam());
+});
+afterAll(() => service.close());
+
+const uploaded = async (pdf: Buffer): Promise<Upload> =>
+  settled(tenant.api, await uploadCopy(tenant.api, pdf));
+const refuseSubmission = (uploadId: string, status: number, code: string) =>
+  expectRefused(
+    tenant,
+    () =>
+      tenant.api.post(`/exams/${exam.id}/submissions`, {
+        candidate: { external_id: randomUUID() },
+        upload_id: uploadId,
+      }),
+    status,
+    code,
+  );
+
+describe('POST /uploads', () => {
+  const file = { file_name: 'copy.pdf', content_type: 'application/pdf', size_bytes: 1 };
+
+  test('each file gets an upload of its own, in the order sent, up to 100 files', async () => {
+    const files = Array.from({ length: 100 }, (_, index) => ({ ...file, size_bytes: index + 1 }));
+    const { status, body } = await tenant.api.post<UploadsCreated>('/uploads', { files });
+    expect(status).toBe(201);
+    expect(body.uploads).toHaveLength(100);
+    expect(new Set(body.uploads.map(({ id }) => id)).size).toBe(100);
+    expect(new Set(body.uploads.map(({ upload_url }) => upload_url)).size).toBe(100);
+    body.uploads.forEach(({ status: state, headers }, index) => {
+      expect(state).toBe('pending');
+      expect(Object.fromEntries(new Headers(headers))).toEqual({
+        'content-type': 'application/pdf',
+        'content-length': String(index + 1),
+      });
+    });
+  });
+
+  test.each([
+    ['no files', {}, 'files: required'],
+    ['an empty list', { files: [] }, 'files: too_short'],
+    ['101 files', { files: Array.from({ length: 101 }, () => file) }, 'files: too_long'],
+    [
+      'a file of no bytes',
+      { files: [file, { ...file, size_bytes: 0 }] },
+      'files[1].size_bytes: out_of_range',
+    ],
+    [
+      'more than 50 MB',
+      { files: [{ ...file, size_bytes: 50 * 1024 * 1024 + 1 }] },
+      'files[0].size_bytes: out_of_range',
+    ],
+    ['half a byte', { files: [{ ...file, size_bytes: 1.5 }] }, 'files[0].size_bytes: invalid_type'],
+    [
+      'an image',
+      { files: [{ ...file, content_type: 'image/jpeg' }] },
+      'files[0].content_type: invalid_value',
+    ],
+    ['no name', { files: [{ ...file, file_name: '' }] }, 'files[0].file_name: required'],
+  ])('%s is refused', async (_name, body, problem) => {
+    const error = await expectRefused(
+      tenant,
+      () => tenant.api.post('/uploads', body),
+      422,
+      'validation_failed',
+    );
+    expect(problemsIn(error)).toEqual([problem]);
+  });
+
+  test('a file of 50 MB may be announced', async () => {
+    expect((await presign(tenant.api, 50 * 1024 * 1024)).status).toBe('pending');
+  });
+});
+
+describe('the PUT', () => {
+  test('the store takes exactly the bytes and the type announced, without the API key', async () => {
+    const pdf = plainPdf(2);
+    const address = await presign(tenant.api, pdf.byteLength);
+    const type = { 'content-type': 'application/pdf' };
+    expect(await put(address, pdf.subarray(1), type)).toBe(403);
+    expect(await put(address, Buffer.concat([pdf, Buffer.from('\n')]), type)).toBe(403);
+    expect(await put(address, pdf, { 'content-type': 'text/plain' })).toBe(403);
+    expect((await tenant.api.get<Upload>(`/uploads/${address.id}`)).body.status).toBe('pending');
+    expect(address.upload_url).not.toContain(tenant.api.apiKey);
+    expect(await put(address, pdf)).toBe(200);
+    expect(await settled(tenant.api, address.id)).toEqual({ id: address.id, status: 'ready', pages: 2 });
+  });
+
+  test('the address is good for one hour: so it says, and the store refuses it a second later', async () => {
+    const pdf = plainPdf(1);
+    const address = await presign(tenant.api, pdf.byteLength);
+    const query = new URL(address.upload_url).searchParams;
+    expect(query.get('X-Amz-Expires')).toBe('3600');
+    const [, year, month, day, hour, minute, second] =
+      /^(....)(..)(..)T(..)(..)(..)Z$/.exec(query.get('X-Amz-Date') ?? '') ?? [];
+    const givenOut = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+    expect(Math.abs(Date.now() - givenOut)).toBeLessThan(60_000);
+
+    const secret = service.environment['S3_SECRET_ACCESS_KEY'] ?? '';
+    const ago = (seconds: number) => ({
+      ...address,
+      upload_url: signedAt(address, new Date(Date.now() - seconds * 1000), secret),
+    });
+    expect(await put(ago(3601), pdf)).toBe(403);
+    expect((await tenant.api.get<Upload>(`/uploads/${address.id}`)).body.status).toBe('pending');
+    expect(await put(ago(3540), pdf)).toBe(200);
+  });
+
+  test('a body that breaks off, or has no length, is not kept; one that runs on is kept as far as it was announced, or not at all', async () => {
+    const pdf = plainPdf(2);
+    const fresh = async () => presign(tenant.api, pdf.byteLength);
+    const state = async ({ id }: Address) =>
+      (await tenant.api.get<Upload>(`/uploads/${id}`)).body.status === 'pending';
+
+    const brokenOff = await fresh();
+    expect(await putRaw(brokenOff, pdf.subarray(0, -1))).not.toBe(200);
+    expect(await state(brokenOff)).toBe(true);
+
+    const chunked = await fresh();
+    const pieces = [Buffer.from(`${pdf.byteLength.toString(16)}\r\n`), pdf, Buffer.from('\r\n0\r\n\r\n')];
+    const withoutLength = { 'Content-Type': 'application/pdf', 'Transfer-Encoding': 'chunked' };
+    expect(await putRaw(chunked, Buffer.concat(pieces), withoutLength)).toBeGreaterThanOrEqual(400);
+    expect(await state(chunked)).toBe(true);
+
+    // Whether the answer or the complaint about what follows comes first is the store's affair; the file is not.
+    const runningOn = await fresh();
+    await putRaw(runningOn, Buffer.concat([pdf, Buffer.from('and more')]));
+    const { body } = await tenant.api.get<Upload>(`/uploads/${runningOn.id}`);
+    const { id } = runningOn;
+    expect([
+      { id, status: 'pending' },
+      { id, status: 'ready', pages: 2 },
+    ]).toContainEqual(body);
+  });
+
+  test('an address that was tampered with is refused by the store', async () => {
+    const pdf = plainPdf(1);
+    const [mine, other] = [
+      await presign(tenant.api, pdf.byteLength),
+      await presign(tenant.api, pdf.byteLength),
+    ];
+    const swapped = new URL(mine.upload_url);
+    swapped.pathname = new URL(other.upload_url).pathname;
+    expect(await put({ ...mine, upload_url: swapped.href }, pdf)).toBe(403);
+  });
+
+  test('before the PUT an upload is pending, and a submission on it answers conflict', async () => {
+    const address = await presign(tenant.api, 1000);
+    const read = await tenant.api.get<Upload>(`/uploads/${address.id}`);
+    expect(read).toMatchObject({ status: 200, body: { id: address.id, status: 'pending' } });
+    expect(Object.keys(read.body).toSorted()).toEqual(['id', 'status']);
+    await refuseSubmission(address.id, 409, 'conflict');
+  });
+
+  test('the first read after the PUT checks the file; a submission counts as one', async () => {
+    const upload_id = await uploadCopy(tenant.api, plainPdf(3));
+    const submission = await submit(tenant.api, exam.id, {
+      candidate: { external_id: 'first-read' },
+      upload_id,
+    });
+    expect(submission).toMatchObject({ status: 'queued', pages: 3, quote: { pages: 3, credits: 3 } });
+  });
+
+  test('another file PUT to the address after the check changes nothing', async () => {
+    const small = plainPdf(2);
+    const large = plainPdf(5);
+    const padded = plainPdf(2, large.byteLength);
+    expect(padded.byteLength).toBe(large.byteLength);
+    expect(small.byteLength).toBeLessThan(large.byteLength);
+    const address = await presign(tenant.api, large.byteLength);
+    expect(await put(address, padded)).toBe(200);
+    expect(await settled(tenant.api, address.id)).toMatchObject({ status: 'ready', pages: 2 });
+
+    await put(address, large);
+    expect(await settled(tenant.api, address.id)).toMatchObject({ status: 'ready', pages: 2 });
+    const submission = await submit(tenant.api, exam.id, {
+      candidate: { external_id: 'swapped' },
+      upload_id: address.id,
+    });
+    expect(submission).toMatchObject({ pages: 2, quote: { pages: 2, credits: 2 } });
+  });
+});
+
+/** A PUT as no HTTP client would send it: these bytes as the body, whatever was announced. @returns the status; 0 for none */
+const putRaw = async (
+  { upload_url, headers }: Address,
+  body: Buffer,
+  others: Record<string, string> = headers,
+): Promise<number> => {
+  const { host, hostname, port, pathname, search } = new URL(upload_url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  const lines = Object.entries({ Host: host, Connection: 'close', ...others }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.end(
+    Buffer.concat([Buffer.from(`PUT ${pathname}${search} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`), body]),
+  );
+  const answer: Buffer[] = [];
+  try {
+    for await (const piece of socket) answer.push(piece);
+  } catch {
+    // Cut off by the store: what it said before counts.
+  }
+  return Number(/^HTTP\/1.1 (\d{3})/.exec(Buffer.concat(answer).toString('latin1'))?.[1] ?? 0);
+};
+
+describe('what the file is', () => {
+  test('a scanned copy is ready with its pages', async () => {
+    expect(await uploaded(copyPdf('weak'))).toMatchObject({ status: 'ready', pages: 6 });
+  });
+
+  test.each(['not-a-pdf.pdf', 'truncated.pdf', 'encrypted.pdf'] as const)(
+    '%s is rejected with a reason for people, for good, and no submission takes it',
+    async (name) => {
+      const upload = await uploaded(badFile(name));
+      expect(upload).toMatchObject({ status: 'rejected', reject_reason: expect.stringMatching(/^.{20,}$/s) });
+      expect(upload).not.toHaveProperty('pages');
+      expect(upload.reject_reason).not.toMatch(/\/|Error|pdfium|child|tmp/i);
+      const error = await refuseSubmission(upload.id, 422, 'validation_failed');
+      expect(problemsIn(error)).toEqual(['upload_id: upload_rejected']);
+      expect(await settled(tenant.api, upload.id)).toEqual(upload);
+    },
+  );
+
+  test('the reason of an encrypted file speaks of its password', async () => {
+    expect((await uploaded(badFile('encrypted.pdf'))).reject_reason).toMatch(/password/i);
+  });
+
+  test('81 pages are ready, and the submission answers too_many_pages; the upload stays free', async () => {
+    const upload = await uploaded(badFile('pages-81.pdf'));
+    expect(upload).toEqual({ id: upload.id, status: 'ready', pages: 81 });
+    await refuseSubmission(upload.id, 422, 'too_many_pages');
+    await refuseSubmission(upload.id, 422, 'too_many_pages');
+  });
+
+  test.each([
+    [40, []],
+    [41, ['pages_beyond_vision_limit']],
+    [80, ['pages_beyond_vision_limit']],
+  ])('a copy of %i pages is accepted with warnings %j', async (pages, codes) => {
+    const upload = await uploaded(plainPdf(pages));
+    const submission = await submit(tenant.api, exam.id, {
+      candidate: { external_id: `pages-${pages}` },
+      upload_id: upload.id,
+    });
+    expect(submission).toMatchObject({
+      status: 'queued',
+      pages,
+      needs_review: codes.length > 0,
+      review_reasons: codes,
+      quote: { unit: 'page', pages, credits: pages, rate_source: 'standard' },
+    });
+    expect(submission.warnings.map(({ code }) => code)).toEqual(codes);
+  });
+});
+
+describe('an upload is used by one submission only', () => {
+  test('a second candidate cannot be given the same upload, on this exam or another', async () => {
+    const upload = await uploaded(plainPdf(1));
+    await submit(tenant.api, exam.id, { candidate: { external_id: 'owner' }, upload_id: upload.id });
+    await refuseSubmission(upload.id, 409, 'conflict');
+    const other = await createExam(tenant.api, handwrittenExam());
+    await expectRefused(
+      tenant,
+      () =>
+        tenant.api.post(`/exams/${other.id}/submissions`, {
+          candidate: { external_id: 'owner' },
+          upload_id: upload.id,
+        }),
+      409,
+      'conflict',
+    );
+    expect(await settled(tenant.api, upload.id)).toEqual(upload);
+  });
+
+  test('not even when the submission that used it was deleted, for the same candidate or another', async () => {
+    const upload = await uploaded(plainPdf(1));
+    const body = { candidate: { external_id: 'deleted' }, upload_id: upload.id };
+    const { id } = await submit(tenant.api, exam.id, body);
+    expect((await tenant.api.delete(`/submissions/${id}`)).status).toBe(200);
+    await refuseSubmission(upload.id, 409, 'conflict');
+    await expectRefused(
+      tenant,
+      () => tenant.api.post(`/exams/${exam.id}/submissions`, body),
+      409,
+      'conflict',
+    );
+    expect(await settled(tenant.api, upload.id)).toEqual(upload);
+  });
+
+  test('not even when the submission that used it was replaced, and a replacement needs one of its own', async () => {
+    const [first, second] = [await uploaded(plainPdf(1)), await uploaded(plainPdf(2))];
+    const candidate = { external_id: 'replaced' };
+    const path = `/exams/${exam.id}/submissions`;
+    await submit(tenant.api, exam.id, { candidate, upload_id: first.id });
+    const again = (upload_id: string) => tenant.api.post(path, { candidate, upload_id, replace: true });
+    await expectRefused(tenant, () => again(first.id), 409, 'conflict');
+    expect((await again(second.id)).status).toBe(202);
+    await expectRefused(tenant, () => again(first.id), 409, 'conflict');
+    await refuseSubmission(first.id, 409, 'conflict');
+    await refuseSubmission(second.id, 409, 'conflict');
+  });
+
+  test('of many candidates who are given one upload at once, exactly one has it', async () => {
+    const upload = await uploaded(plainPdf(1));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        tenant.api.post(`/exams/${exam.id}/submissions`, {
+          candidate: { external_id: randomUUID() },
+          upload_id: upload.id,
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      202, 409, 409, 409, 409, 409, 409, 409,
+    ]);
+  });
+
+  test('a submission that is refused leaves its upload free', async () => {
+    const poor = await newTenant(service, { credits: 1 });
+    const paper = await createExam(poor.api, handwrittenExam());
+    const upload_id = await uploadCopy(poor.api, plainPdf(2));
+    const body = { candidate: { external_id: 'later' }, upload_id };
+    await expectRefused(
+      poor,
+      () => poor.api.post(`/exams/${paper.id}/submissions`, body),
+      402,
+      'insufficient_credits',
+    );
+    await service.control.as({}).control.grantCredits.mutate({ institute_id: poor.instituteId, amount: 1 });
+    expect((await submit(poor.api, paper.id, body)).status).toBe('queued');
+  });
+});
+
+test('POST /uploads needs evaluation:write, GET /uploads/{id} evaluation:read', async () => {
+  const [reader, writer] = [
+    await newTenant(service, { scopes: ['evaluation:read'] }),
+    await newTenant(service, { scopes: ['evaluation:write'] }),
+  ];
+  const files = [{ file_name: 'copy.pdf', content_type: 'application/pdf', size_bytes: 1 }];
+  const refused = expectError(await reader.api.post('/uploads', { files }), 403, 'insufficient_scope');
+  expect(refused.details).toEqual({ required_scope: 'evaluation:write' });
+  const { id } = await presign(writer.api, 1);
+  const hidden = expectError(await writer.api.get(`/uploads/${id}`), 403, 'insufficient_scope');
+  expect(hidden.details).toEqual({ required_scope: 'evaluation:read' });
+});
+
+test('an upload of another institute answers as one that does not exist, read or submitted', async () => {
+  const other = await newTenant(service);
+  const theirs = await settled(other.api, await uploadCopy(other.api, plainPdf(1)));
+  const said = async (id: string) => {
+    const { request_id: _read, ...read } = expectError(
+      await tenant.api.get(`/uploads/${id}`),
+      404,
+      'not_found',
+    );
+    const { request_id: _used, ...used } = await refuseSubmission(id, 404, 'not_found');
+    return { read, used };
+  };
+  expect(await said(theirs.id)).toEqual(await said(randomUUID()));
+  expect(await settled(other.api, theirs.id)).toEqual(theirs);
+});
+
+test.each([randomUUID(), 'not-a-uuid', '%00', ' '])(
+  'an upload that does not exist (%s) answers 404',
+  async (id) => {
+    expectError(await tenant.api.get(`/uploads/${id}`), 404, 'not_found');
+    expect((await refuseSubmission(id, 404, 'not_found')).message).toMatch(/upload/);
+  },
+);

@@ -1,0 +1,177 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { newBucket, startModelServer, type ModelServer } from '@evaluation/test-services';
+import { objectStore, type ObjectStore } from '@evaluation/object-store';
+import type { Exam, Upload } from '@evaluation/rest-contract/schemas';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createExam, resultOf, submit, untilOver, uploadCopy } from '../../harness/api.ts';
+import { behind } from '../../harness/behind.ts';
+import { eventually } from '../../harness/ledger.ts';
+import { handwrittenExam } from '../../harness/papers.ts';
+import { plainPdf, settled } from '../../harness/pdfs.ts';
+import { startService, type TestService } from '../../harness/service.ts';
+import { expectError, problemsIn } from '../../harness/tenant.ts';
+
+/*
+ * How long files and evidence stay in the store, seen by a client and in the store itself. A month is made to pass by
+ * putting the rows of one upload back; the rounds run as they always do, only more often.
+ */
+
+// Four copies are graded before anything is looked at, on a machine that others may be using.
+vi.setConfig({ hookTimeout: 180_000 });
+
+const RETENTION_DAYS = 7;
+const PATIENCE_MS = 60_000;
+/** The copy and its checked copy; what was read, what answers what, and the one judgement. */
+const FILES = 2;
+const EVIDENCE = 3;
+
+let model: ModelServer;
+let service: TestService;
+let store: ObjectStore;
+let exam: Exam;
+let unclaimed: string;
+let unread: string;
+let deleted: Graded;
+let deletedToday: Graded;
+let replaced: Graded;
+let replacing: Graded;
+/** As a client reads it once the time is over, before its file is gone. */
+let told: Upload;
+
+beforeAll(async () => {
+  const account = await newBucket();
+  store = objectStore(account);
+  model = await startModelServer();
+  service = await startService({
+    GRADER: 'openai',
+    OPENAI_BASE_URL: model.baseUrl,
+    S3_BUCKET: account.bucket,
+    FILE_RETENTION_DAYS: String(RETENTION_DAYS),
+    FILE_ROUND_SECONDS: '1',
+    INSPECTION_WAIT_SECONDS: '30',
+  });
+  exam = await createExam(service.api, handwrittenExam());
+  [unclaimed, unread, deleted, deletedToday, replaced] = await Promise.all([
+    uploadCopy(service.api, plainPdf(1)),
+    uploadCopy(service.api, plainPdf(2)),
+    grade('deleted'),
+    grade('deleted today'),
+    grade('replaced'),
+  ]);
+  replacing = await grade('replaced', { replace: true });
+  expect(await settled(service.api, unclaimed)).toMatchObject({ status: 'ready' });
+  for (const { id } of [deleted, deletedToday]) {
+    expect((await service.api.delete(`/submissions/${id}`)).status).toBe(200);
+  }
+
+  await Promise.all([
+    letPass(unread, RETENTION_DAYS - 0.1),
+    letPass(deletedToday.uploadId, RETENTION_DAYS - 0.1),
+    letPass(replaced.uploadId, 1000),
+    letPass(replacing.uploadId, 1000),
+  ]);
+  // Last, so that whatever else these rounds would have removed is removed by then.
+  await Promise.all([
+    letPass(unclaimed, RETENTION_DAYS + 0.1),
+    letPass(deleted.uploadId, RETENTION_DAYS + 0.1),
+  ]);
+  told = await eventually(
+    'the upload is rejected',
+    async () => {
+      const upload = await settled(service.api, unclaimed);
+      return upload.status === 'rejected' && upload;
+    },
+    PATIENCE_MS,
+  );
+  await eventually(
+    'the files are removed',
+    async () => {
+      // Files go when nobody has touched their upload for a while.
+      for (const id of [unclaimed, deleted.uploadId]) await letPass(id, 1);
+      await wait(200);
+      return (await filesOf(unclaimed, deleted.uploadId, deleted.id)).length === 0;
+    },
+    PATIENCE_MS,
+  );
+  await eventually(
+    'the evidence of old marks is removed',
+    async () => {
+      const left = await filesOf(replaced.id, replacing.id);
+      return !left.some((key) => key.includes('/evidence/'));
+    },
+    PATIENCE_MS,
+  );
+});
+afterAll(async () => {
+  await service.close();
+  await model.close();
+  store.close();
+});
+
+interface Graded {
+  id: string;
+  uploadId: string;
+}
+
+const grade = async (candidate: string, more: object = {}): Promise<Graded> => {
+  const uploadId = await uploadCopy(service.api, plainPdf(1));
+  const body = { candidate: { external_id: candidate }, upload_id: uploadId, ...more };
+  const { id } = await submit(service.api, exam.id, body);
+  expect((await untilOver(service.api, id)).status).toBe('graded');
+  expect(await filesOf(uploadId, id)).toHaveLength(FILES + EVIDENCE);
+  return { id, uploadId };
+};
+
+const submitAgain = (upload_id: string) =>
+  service.api.post(`/exams/${exam.id}/submissions`, { candidate: { external_id: 'late' }, upload_id });
+
+/** Lets so many days pass for one upload, and for what was made of it, alone. */
+const letPass = (uploadId: string, days: number) =>
+  behind(
+    service.database,
+    `do $$ begin
+       set local session_replication_role = replica;
+       update uploads set created_at = created_at - interval '${days} days', updated_at = updated_at - interval '${days} days',
+         unneeded_since = unneeded_since - interval '${days} days' where id = '${uploadId}';
+       update runs set evidence_since = evidence_since - interval '${days} days',
+         evidence_unneeded_since = evidence_unneeded_since - interval '${days} days'
+         where submission_id = (select submission_id from uploads where id = '${uploadId}');
+     end $$`,
+  );
+
+/** What lies in the store that names one of the ids. */
+const filesOf = async (...ids: string[]): Promise<string[]> => {
+  const found: string[] = [];
+  for await (const key of store.list('institutes/')) if (ids.some((id) => key.includes(id))) found.push(key);
+  return found;
+};
+test('an upload that no submission took is rejected after the retention time, says why, and stays so', async () => {
+  expect(told).toEqual({
+    id: unclaimed,
+    status: 'rejected',
+    reject_reason: 'The file was removed, because no submission used it within 7 days. Upload it again.',
+  });
+  const refused = expectError(await submitAgain(unclaimed), 422, 'validation_failed');
+  expect(problemsIn(refused)).toEqual(['upload_id: upload_rejected']);
+  expect(await settled(service.api, unclaimed)).toEqual(told);
+});
+
+test('when the files of a deleted submission are gone, its upload is still used for ever', async () => {
+  expectError(await submitAgain(deleted.uploadId), 409, 'conflict');
+});
+
+test('the files of a submission that was deleted within the retention time stay', async () => {
+  expect(await filesOf(deletedToday.uploadId, deletedToday.id)).toHaveLength(FILES + EVIDENCE);
+});
+
+test('the files of live and of replaced submissions stay, however old; the evidence of their marks does not', async () => {
+  for (const { id, uploadId } of [replaced, replacing]) {
+    expect(await filesOf(uploadId, id)).toHaveLength(FILES);
+    expect((await resultOf(service.api, id)).checked_copy.available).toBe(true);
+    expect((await service.api.download(`/submissions/${id}/checked-copy`)).byteLength).toBeGreaterThan(1000);
+  }
+});
+
+test('a file that was never read stays at its address within the retention time, and is checked when it is read', async () => {
+  expect(await settled(service.api, unread)).toEqual({ id: unread, status: 'ready', pages: 2 });
+});
