@@ -14,9 +14,10 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'packages/settings': ['contracts/jobs'],
   'packages/installation': [],
   'packages/signed-actor': contracts,
+  'packages/backoff': [],
   'packages/turns': [],
-  'packages/database': [...adapter, 'packages/turns'],
-  'packages/lanes': adapter,
+  'packages/database': [...adapter, 'packages/backoff', 'packages/turns'],
+  'packages/lanes': [...adapter, 'packages/backoff'],
   'packages/object-store': adapter,
   'packages/pdf': adapter,
   'packages/grader': [...adapter, 'packages/grading-model', 'packages/turns'],
@@ -34,6 +35,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   ],
   'apps/core': [
     ...adapter,
+    'packages/backoff',
     'packages/grading-model',
     'packages/database',
     'packages/lanes',
@@ -52,6 +54,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   ],
   'apps/worker': [
     ...adapter,
+    'packages/backoff',
     'packages/core-client',
     'packages/evidence',
     'packages/grading-model',

@@ -42,6 +42,3 @@ export const startRounds = (
     },
   };
 };
-
-/** A pause about as long as this: replicas that start together do not stay together. */
-export const about = (ms: number): number => ms * (0.5 + Math.random());

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
+import { jittered } from '@evaluation/backoff';
 import type { CoreSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
-import { about, startRounds, type Rounds } from './rounds.ts';
+import { startRounds, type Rounds } from './rounds.ts';
 
 /** A certificate is renewed days before it ends. */
 const CERTIFICATE_MS = 60 * 60_000;
@@ -31,7 +32,7 @@ export const newServer = async (
   const server = createTlsServer(await pair(), listener);
   const renewal = startRounds(log, {
     what: 'reading the certificate again',
-    pauseMs: () => about(certificateMs),
+    pauseMs: () => jittered(certificateMs),
     round: async () => server.setSecureContext(await pair()),
   });
   return { server, renewal };

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { jittered } from '@evaluation/backoff';
 import type { Logger } from '@evaluation/telemetry';
 import { createTurns } from '@evaluation/turns';
 import { PrismaClient } from '../generated/client/client.ts';
@@ -212,7 +213,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
       } catch (error) {
         if (number === MAX_TRIES || !(error instanceof pg.DatabaseError) || !RETRYABLE.has(error.code ?? ''))
           throw error;
-        await pause(2 ** number * 5 * Math.random());
+        await pause(jittered(2 ** number * 5));
       }
     }
   };

@@ -1,3 +1,4 @@
+import { createBackoff, jittered } from '@evaluation/backoff';
 import { inboxPrefix } from '@evaluation/jobs-contract';
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -68,7 +69,7 @@ export function keepConnected(options: OpenLanesOptions): Connection {
   }
 
   async function keep(): Promise<void> {
-    let retryMs = FIRST_RETRY_MS;
+    const backoff = createBackoff({ firstMs: FIRST_RETRY_MS, lastMs: LAST_RETRY_MS });
     let reported = '';
     while (!closing.signal.aborted) {
       try {
@@ -76,7 +77,7 @@ export function keepConnected(options: OpenLanesOptions): Connection {
         // An attempt that was under way when we were closed.
         if (closing.signal.aborted) return await open.close();
         nats = open;
-        retryMs = FIRST_RETRY_MS;
+        backoff.reset();
         reported = '';
         for (const listener of openListeners) listener(open);
         setUp(true);
@@ -89,8 +90,7 @@ export function keepConnected(options: OpenLanesOptions): Connection {
         const reason = error instanceof Error ? error.message : String(error);
         if (reason !== reported) progress('lanes.unreachable', { reason });
         reported = reason;
-        await wait(jittered(retryMs), undefined, { signal: closing.signal }).catch(() => {});
-        retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+        await backoff.pause(closing.signal).catch(() => {});
       }
     }
   }
@@ -135,11 +135,6 @@ export function keepConnected(options: OpenLanesOptions): Connection {
       for (const wake of waiters) wake();
     },
   };
-}
-
-/** Between half and all of `ms`, so that the replicas of a service do not come back in step. */
-export function jittered(ms: number): number {
-  return ms * (0.5 + Math.random() / 2);
 }
 
 function connectionOptions({ url, name }: OpenLanesOptions): ConnectionOptions {

@@ -1,8 +1,8 @@
+import { createBackoff } from '@evaluation/backoff';
 import { laneJobs, UnknownJobVersion, type Lane, type LaneJobs } from '@evaluation/jobs-contract';
 import type { Consumer, JsMsg } from '@nats-io/jetstream';
-import { setTimeout as wait } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { jittered, type Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { LaneProgress, PullOptions } from './lanes.ts';
 import { findConsumer } from './streams.ts';
 
@@ -60,7 +60,7 @@ export async function pullLane<L extends Lane>(
   }
 
   async function runSlot(): Promise<void> {
-    let retryMs = FIRST_RETRY_MS;
+    const backoff = createBackoff({ firstMs: FIRST_RETRY_MS, lastMs: LAST_RETRY_MS });
     while (!signal.aborted) {
       const used = currentConsumer();
       try {
@@ -71,13 +71,12 @@ export async function pullLane<L extends Lane>(
           return await nextMessage(found, AbortSignal.any([signal, permission]));
         });
         works();
-        retryMs = FIRST_RETRY_MS;
+        backoff.reset();
         if (message !== undefined) await handleMessage(message, lane, handle, progress);
       } catch (error) {
         if (signal.aborted) return;
         failed(used, error);
-        await wait(jittered(retryMs), undefined, { signal }).catch(() => {});
-        retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+        await backoff.pause(signal).catch(() => {});
       }
     }
   }

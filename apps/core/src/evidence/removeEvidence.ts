@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { jittered } from '@evaluation/backoff';
 import { evidencePrefix } from '@evaluation/object-store';
-import { about, startRounds, type Rounds } from '../rounds.ts';
+import { startRounds, type Rounds } from '../rounds.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 
@@ -21,7 +22,7 @@ type Needed = Pick<Services, 'database' | 'objects' | 'settings' | 'log'>;
 export const startEvidenceRemoval = (services: Needed): Rounds =>
   startRounds(services.log, {
     what: 'removing evidence',
-    pauseMs: () => about(services.settings.files.roundSeconds * 1000),
+    pauseMs: () => jittered(services.settings.files.roundSeconds * 1000),
     round: (signal) => removeEvidence(services, signal),
   });
 

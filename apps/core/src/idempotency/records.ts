@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import { jittered } from '@evaluation/backoff';
 import type { Tx } from '@evaluation/database';
 import { errors, type ErrorCode, type Failure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
-import { about, startRounds, type Rounds } from '../rounds.ts';
+import { startRounds, type Rounds } from '../rounds.ts';
 import type { Services } from '../services.ts';
 
 export interface IdempotentRequest {
@@ -75,7 +76,7 @@ const BATCH = 1000;
 export const startSweep = (services: Pick<Services, 'database' | 'log'>): Rounds =>
   startRounds(services.log, {
     what: 'sweeping old outcomes',
-    pauseMs: () => about(SWEEP_MS),
+    pauseMs: () => jittered(SWEEP_MS),
     round: async (signal) => {
       while (!signal.aborted && (await sweepOutcomes(services)) === BATCH);
     },

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import { jittered } from '@evaluation/backoff';
 import type { Tx } from '@evaluation/database';
 import { announceStop } from '../runs/stopRun.ts';
-import { about, startRounds, type Rounds } from '../rounds.ts';
+import { startRounds, type Rounds } from '../rounds.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 import { forgetCandidate } from './forgetCandidate.ts';
@@ -177,7 +178,7 @@ export const startErasures = (services: Services): Rounds => {
   const resting: Resting = new Map();
   return startRounds(services.log, {
     what: 'erasing candidates',
-    pauseMs: () => about(services.settings.files.roundSeconds * 1000),
+    pauseMs: () => jittered(services.settings.files.roundSeconds * 1000),
     round: (signal) => eraseWhatIsLeft(services, signal, resting),
   });
 };

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import { jittered } from '@evaluation/backoff';
 import { checkedCopyPrefix, sealedKey } from '@evaluation/object-store';
 import type { Services } from '../services.ts';
 import { forgetFiles } from './exhaustingFiles.ts';
-import { about, startRounds, type Rounds } from '../rounds.ts';
+import { startRounds, type Rounds } from '../rounds.ts';
 import { unreachable } from '../unreachable.ts';
 
 /*
@@ -36,7 +37,7 @@ export type Needed = Pick<Services, 'database' | 'objects' | 'settings' | 'log'>
 export const startFileRemoval = (services: Needed): Rounds =>
   startRounds(services.log, {
     what: 'removing files',
-    pauseMs: () => about(services.settings.files.roundSeconds * 1000),
+    pauseMs: () => jittered(services.settings.files.roundSeconds * 1000),
     round: (signal) => removeFiles(services, signal),
   });
 

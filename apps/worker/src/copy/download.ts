@@ -1,7 +1,7 @@
+import { retryWhile } from '@evaluation/backoff';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';
-import { retryWhile } from '../retry.ts';
 
 const store = new Agent({ headersTimeout: 15_000, bodyTimeout: 30_000, connections: 32 });
 

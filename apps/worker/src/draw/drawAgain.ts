@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { retryWhile } from '@evaluation/backoff';
 import {
   failureOf,
   isUnreachable,
@@ -12,7 +13,6 @@ import type { Logger } from '@evaluation/telemetry';
 import type { CopyResult } from '../copy/copyResult.ts';
 import { download, isStoreAway, upload } from '../copy/download.ts';
 import { drawCopy } from '../copy/drawCopy.ts';
-import { retryWhile } from '../retry.ts';
 import { inWorkFolder } from '../workFolder.ts';
 
 /*

@@ -16,7 +16,6 @@
  * checks for itself.
  */
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   UNAVAILABLE,
   type Grader,
@@ -26,6 +25,7 @@ import {
   type Usage,
 } from '@evaluation/grader';
 import type { RunLane } from '@evaluation/jobs-contract';
+import { createBackoff } from '@evaluation/backoff';
 import { metrics, type Logger } from '@evaluation/telemetry';
 import { ModelUnavailable } from './modelUnavailable.ts';
 
@@ -152,7 +152,7 @@ export const openLaneGate = (options: {
   };
 
   const keepChecking = async (asked: PreflightRequest): Promise<void> => {
-    let pauseMs = FIRST_PAUSE_MS;
+    const backoff = createBackoff({ firstMs: FIRST_PAUSE_MS, lastMs: LONGEST_PAUSE_MS });
     while (!closing.signal.aborted) {
       if (!isDue) {
         await change.promise;
@@ -164,12 +164,11 @@ export const openLaneGate = (options: {
         return true;
       });
       if (!again) {
-        pauseMs = FIRST_PAUSE_MS;
+        backoff.reset();
         continue;
       }
       isDue = true;
-      await sleep(pauseMs / 2 + (pauseMs / 2) * Math.random(), undefined, { signal: closing.signal });
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      await backoff.pause(closing.signal);
     }
   };
   if (request === null) first.resolve();

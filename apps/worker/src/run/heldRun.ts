@@ -1,3 +1,4 @@
+import { retryWhile } from '@evaluation/backoff';
 import {
   failureOf,
   isUnreachable,
@@ -6,7 +7,6 @@ import {
   type RunMaterial,
 } from '@evaluation/core-client';
 import type { Logger } from '@evaluation/telemetry';
-import { retryWhile } from '../retry.ts';
 
 /*
  * A run as this worker holds it: a lease that it keeps extending, and the claim's fence and token, which go with every

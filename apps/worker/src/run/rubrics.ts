@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createBackoff, type Backoff } from '@evaluation/backoff';
 import { isUnknownProcedure } from '@evaluation/core-client';
 import type { MarkedQuestion } from '@evaluation/grading-model';
 import { makeRubricRequest, type RubricPart } from '@evaluation/evidence';
@@ -46,7 +46,8 @@ const withOneRubric = async (
   const begin = (failures: number | null) =>
     run.write((grading, held) => grading.beginRubric.mutate({ held, question_id: question.id, failures }));
   let failures: number | null = null;
-  for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 1.5, LAST_LOOK_MS)) {
+  const backoff = createBackoff({ firstMs: FIRST_LOOK_MS, lastMs: LAST_LOOK_MS, factor: 1.5 });
+  for (;;) {
     const begun = await begin(failures);
     switch (begun.state) {
       case 'made':
@@ -57,15 +58,15 @@ const withOneRubric = async (
         return question;
       case 'busy':
         failures = begun.failures;
-        await untilNextLook(run, pause);
+        await untilNextLook(run, backoff);
     }
   }
 };
 
-const untilNextLook = async (run: HeldRun, pauseMs: number): Promise<void> => {
+const untilNextLook = async (run: HeldRun, backoff: Backoff): Promise<void> => {
   const left = run.deadline.getTime() - Date.now();
   if (left <= 0) throw new GraderFailure('transient', 'a rubric was not made until the deadline');
-  await sleep(Math.min(left, pauseMs * (0.5 + Math.random() / 2)), undefined, { signal: run.signal });
+  await backoff.pause(run.signal, left);
 };
 
 /** @returns what core recorded; null when the model cannot make it */

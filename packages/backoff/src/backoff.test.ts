@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { createBackoff } from './backoff.ts';
+import { jittered } from './jittered.ts';
+
+const msOf = async (work: Promise<void>): Promise<number> => {
+  const began = performance.now();
+  await work;
+  return performance.now() - began;
+};
+
+test('jitter stays between half and all of the pause', () => {
+  const pauses = Array.from({ length: 200 }, () => jittered(100));
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(50);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(100);
+});
+
+test('pauses grow, and begin anew after a success', async () => {
+  const backoff = createBackoff({ firstMs: 1, lastMs: 60_000, factor: 200 });
+  const { signal } = new AbortController();
+  await backoff.pause(signal);
+  // At least half of 200 ms; a timer may fire a millisecond early.
+  expect(await msOf(backoff.pause(signal))).toBeGreaterThanOrEqual(95);
+  backoff.reset();
+  await backoff.pause(signal);
+  expect(await msOf(backoff.pause(signal))).toBeGreaterThanOrEqual(95);
+});
+
+test('a pause ends at its limit, and at once when the signal aborts', async () => {
+  const backoff = createBackoff({ firstMs: 60_000, lastMs: 60_000 });
+  await backoff.pause(new AbortController().signal, 1);
+  await expect(backoff.pause(AbortSignal.abort())).rejects.toThrow();
+});
