@@ -1,4 +1,5 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 
 /** An institute with its keys, the oldest first. @throws DomainFailure not_found */
@@ -11,5 +12,4 @@ export const findInstitute = async (services: Services, instituteId: string) => 
   return institute;
 };
 
-export const noSuchInstitute = (): DomainFailure =>
-  new DomainFailure('not_found', { message: 'There is no such institute.' });
+export const noSuchInstitute = (): DomainFailure => failure('no_such_institute');

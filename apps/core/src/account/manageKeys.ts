@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { Scope } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
+import { failure } from '../failures.ts';
 import { findInstitute } from './findInstitute.ts';
 import type { Services } from '../services.ts';
 import { hashOfKey, newApiKey } from './apiKeys.ts';
@@ -62,8 +62,8 @@ export const editKey = async (services: Services, input: z.output<typeof KeyEdit
     data: { ...given(terms), ...(changed === undefined ? {} : { scopes: [...new Set(changed)] }) },
   });
   const key = await control.api_keys.findUnique({ where: { id } });
-  if (key === null) throw new DomainFailure('not_found', { message: 'There is no such key.' });
-  if (key.revoked_at !== null) throw new DomainFailure('conflict', { message: 'This key is revoked.' });
+  if (key === null) throw failure('no_such_key');
+  if (key.revoked_at !== null) throw failure('key_revoked');
   await tellFacades(services, { institute_id: key.institute_id, key_id: id });
   return termsOf(key);
 };
@@ -82,7 +82,7 @@ export const revokeKey = async (
     data: { revoked_at: new Date() },
   });
   const key = await control.api_keys.findUnique({ where: { id: keyId } });
-  if (key?.revoked_at == null) throw new DomainFailure('not_found', { message: 'There is no such key.' });
+  if (key?.revoked_at == null) throw failure('no_such_key');
   await tellFacades(services, { institute_id: key.institute_id, key_id: keyId });
   return { key_id: key.id, revoked_at: key.revoked_at.toISOString() };
 };

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { redrawnCopyKey } from '@evaluation/object-store';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
+import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 import { discardCopies, storeCheckedCopy } from './storeCheckedCopy.ts';
 import { DrawingJob, LARGEST_COUNT } from './claimDrawing.ts';
@@ -132,6 +132,6 @@ const requireHeld = async (tx: Tx, drawing: BegunDrawing): Promise<void> => {
     .where(isProven(HOLDING, drawing.token))
     .executeTakeFirst();
   if (held === undefined) {
-    throw new DomainFailure('conflict', { message: 'This worker does not draw the copy any more.' });
+    throw failure('drawing_not_held');
   }
 };

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { addUp, MAX_PAGES } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
+import { failure } from '../failures.ts';
 import { isUuid, refuse } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
@@ -24,13 +25,13 @@ export const pagesOfUploads = async (
   actor: Actor,
   uploadIds: readonly string[],
 ): Promise<number> => {
-  if (!uploadIds.every(isUuid)) throw uploadNotFound();
+  if (!uploadIds.every(isUuid)) throw failure('upload_not_found');
   const ids = uploadIds.map((id) => id.toLowerCase());
   const uploads = await readUploads(services, actor, ids);
   // Before anything is sealed: an id that is not the caller's own must change nothing.
-  if (uploads.length < ids.length) throw uploadNotFound();
+  if (uploads.length < ids.length) throw failure('upload_not_found');
   if (uploads.some(({ submission_id }) => submission_id !== null)) {
-    throw new DomainFailure('conflict', { message: 'An upload is already used by a submission.' });
+    throw failure('upload_used');
   }
 
   await sealAll(
@@ -50,9 +51,7 @@ export const pagesOfUploads = async (
 /** State first, then what is wrong with a file (docs/architecture.md#order-of-checks). */
 const pagesOf = (ids: readonly string[], uploads: readonly UploadRow[]): number => {
   if (uploads.some(({ status }) => status === 'pending' || status === 'inspecting')) {
-    throw new DomainFailure('conflict', {
-      message: 'An upload is not ready: PUT the file, or wait until it is checked.',
-    });
+    throw failure('upload_not_ready');
   }
   const rejected = uploads.filter(({ status }) => status === 'rejected');
   if (rejected.length > 0) {
@@ -70,8 +69,6 @@ const pagesOf = (ids: readonly string[], uploads: readonly UploadRow[]): number 
   if (uploads.some(({ pages }) => (pages ?? 0) > MAX_PAGES)) throw new DomainFailure('too_many_pages');
   return addUp(uploads.map(({ pages }) => pages ?? 0));
 };
-
-const uploadNotFound = () => new DomainFailure('not_found', { message: 'An upload was not found.' });
 
 interface UploadRow {
   id: string;

@@ -7,6 +7,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { CriterionResult, GradingError, type Result } from '@evaluation/rest-contract/schemas';
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
+import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 import { readPaper } from '../paper/paper.ts';
 import { readOverrides } from '../paper/markedMaterial.ts';
@@ -65,7 +66,7 @@ export const showEvidence = async (
       .where('submission_id', '=', submission.id)
       .where('attempt', '=', wanted.attempt ?? submission.attempt_count)
       .executeTakeFirst();
-    if (run === undefined) throw new DomainFailure('not_found', { message: 'There is no such attempt.' });
+    if (run === undefined) throw failure('no_such_attempt');
     if (run.status !== 'completed' && run.status !== 'failed') {
       throw new DomainFailure('conflict', {
         message: `The run is ${run.status}: it has no marks to replay.`,

@@ -1,6 +1,6 @@
-import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Deleted } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
+import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 import { lockExamFor } from '../locks/lockExam.ts';
 
@@ -13,9 +13,7 @@ export const deleteExam = (services: Services, actor: Actor, examId: string): Pr
   services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExamFor(tx, actor.institute_id, examId, 'delete');
     if (exam.live_submissions > 0) {
-      throw new DomainFailure('conflict', {
-        message: 'The exam has submissions. Delete them first.',
-      });
+      throw failure('exam_has_submissions');
     }
     await tx
       .updateTable('exams')

@@ -1,5 +1,6 @@
 import { brokenConstraint } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -33,8 +34,6 @@ const refuseTaken = async (services: Services, instituteId: string, externalRef:
       .executeTakeFirst(),
   );
   throw taken === undefined
-    ? new DomainFailure('conflict', {
-        message: 'Another exam with this external_ref was deleted meanwhile. Try again.',
-      })
+    ? failure('external_ref_freed')
     : new DomainFailure('exam_exists', { details: { exam_id: taken.id } });
 };

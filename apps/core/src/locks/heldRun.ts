@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
+import { failure } from '../failures.ts';
 import { ClaimToken, isProven } from '../workerCalls/claimToken.ts';
 
 const LARGEST_FENCE = 2 ** 31 - 1;
@@ -57,5 +57,4 @@ export const lockHeldRun = async (tx: Tx, held: HeldRun, leaseSeconds: number) =
   return { submission, run };
 };
 
-export const lostRun = () =>
-  new DomainFailure('conflict', { message: 'This worker does not hold the run any more.' });
+export const lostRun = () => failure('run_not_held');

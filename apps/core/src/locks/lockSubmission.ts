@@ -1,6 +1,7 @@
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { verdictOn, type SubmissionChange } from '@evaluation/rules';
+import { failure } from '../failures.ts';
 import { isUuid } from '../accept.ts';
 import { lockExam } from './lockExam.ts';
 
@@ -79,7 +80,7 @@ export const lockRowFor = async (
   );
   if (verdict !== 'allowed' && verdict !== 'done') throw new DomainFailure(verdict);
   if (submission.erased_at !== null && NEEDS_THE_ANSWER.has(change)) {
-    throw new DomainFailure('conflict', { message: 'The data of the candidate was erased.' });
+    throw failure('candidate_erased');
   }
   return { submission, isDone: verdict === 'done' };
 };

@@ -1,6 +1,6 @@
 import type { Tx } from '@evaluation/database';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
+import { failure } from '../failures.ts';
 
 /** Whose data an operator asks for: by the id of the service, or by the institute's own. */
 export const WantedCandidate = z
@@ -31,7 +31,7 @@ export const findForOperator = async (tx: Tx, wanted: WantedCandidate): Promise<
           .where('id', '=', candidate_id)
           .executeTakeFirst();
   if (found === undefined) {
-    throw new DomainFailure('not_found', { message: 'The institute has no such candidate.' });
+    throw failure('no_such_candidate');
   }
   return found.id;
 };

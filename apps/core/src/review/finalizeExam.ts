@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { Finalize, type Finalized, type SubmissionStatus } from '@evaluation/rest-contract/schemas';
 import { finalizeVerdict } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
+import { failure } from '../failures.ts';
 import { accept, refuseField } from '../accept.ts';
 import { lockExamFor } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
@@ -29,9 +29,7 @@ export const finalizeExam = (
         : [...new Set(request.submission_ids.map((id) => id.toLowerCase()))];
     const found = await lockSubmissions(tx, actor.institute_id, exam.id, named);
     if (named !== null && found.length < named.length) {
-      throw new DomainFailure('not_found', {
-        message: 'A submission that is named is not one of this exam.',
-      });
+      throw failure('submission_of_another_exam');
     }
     const judged = found.map((submission) => ({
       submission,

@@ -1,6 +1,7 @@
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { MAX_PAGES, MAX_VISION_PAGES } from '@evaluation/rules';
+import { failure } from '../failures.ts';
 import { isUuid, refuseField } from '../accept.ts';
 import type { Intake } from './takeTypedAnswers.ts';
 
@@ -26,17 +27,15 @@ export const takeCopy = async (
         .forUpdate()
         .executeTakeFirst()
     : undefined;
-  if (upload === undefined) throw new DomainFailure('not_found', { message: 'The upload was not found.' });
+  if (upload === undefined) throw failure('upload_not_found');
   if (upload.submission_id !== null) {
-    throw new DomainFailure('conflict', { message: 'The upload is already used by a submission.' });
+    throw failure('upload_used');
   }
   if (upload.status === 'rejected') {
     return refuseField('upload_id', 'upload_rejected', upload.reject_reason ?? 'The file was rejected.');
   }
   if (upload.status !== 'ready' || upload.pages === null) {
-    throw new DomainFailure('conflict', {
-      message: 'The upload is not ready: PUT the file, or wait until it is checked.',
-    });
+    throw failure('upload_not_ready');
   }
   if (upload.pages > MAX_PAGES) throw new DomainFailure('too_many_pages');
   await tx

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { messageId } from '@evaluation/lanes';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
 import {
   rejectReason,
   shownRejection,
   type UploadRejection,
 } from '@evaluation/rest-contract/upload-rejections';
 import * as z from 'zod/v4';
+import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 import { refusalOfFile, rememberFile, UsedUp } from './exhaustingFiles.ts';
 import type { JobQueue } from '../jobs/releaseJobs.ts';
@@ -119,8 +119,7 @@ const isClaimedBy = (claimed: ClaimedInspection) => sql<boolean>`
   (inspect_token_delivery is distinct from inspect_delivery or ${presented(claimed.token)}::text = any(inspect_tokens_sha256))`;
 
 const refuseStranger = (upload: object | undefined): void => {
-  if (upload === undefined)
-    throw new DomainFailure('conflict', { message: 'This worker does not inspect the upload any more.' });
+  if (upload === undefined) throw failure('inspection_not_held');
 };
 
 /**

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '@evaluation/database';
-import { DomainFailure } from '@evaluation/rest-contract/errors';
+import { failure } from '../../failures.ts';
 import { FINDINGS, type Finding, type FindingKind } from './finding.ts';
 import { accountCheck, reservationCheck } from './ledgerChecks.ts';
 import { copiesCheck, examCheck, submissionCheck } from './stateChecks.ts';
@@ -113,7 +113,7 @@ export const reconcileSome = async (
 ): Promise<Reconciliation> => {
   if (one !== undefined) {
     if ((await database.control.institutes.findUnique({ where: { id: one } })) === null) {
-      throw new DomainFailure('not_found', { message: 'There is no such institute.' });
+      throw failure('no_such_institute');
     }
     return { institutes: 1, findings: await reconcileInstitute(database, one), next: null };
   }

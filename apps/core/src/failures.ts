@@ -1,0 +1,35 @@
+import { DomainFailure, type ErrorCode } from '@evaluation/rest-contract/errors';
+
+/** Failures of commands whose text says more than the row of their code in contracts/rest/src/errors.ts. */
+const FAILURES = {
+  upload_not_found: { code: 'not_found', message: 'The upload was not found.' },
+  upload_used: { code: 'conflict', message: 'The upload is already used by a submission.' },
+  upload_not_ready: {
+    code: 'conflict',
+    message: 'The upload is not ready: PUT the file, or wait until it is checked.',
+  },
+  submission_of_another_exam: {
+    code: 'not_found',
+    message: 'A submission that is named is not one of this exam.',
+  },
+  exam_has_submissions: { code: 'conflict', message: 'The exam has submissions. Delete them first.' },
+  external_ref_freed: {
+    code: 'conflict',
+    message: 'Another exam with this external_ref was deleted meanwhile. Try again.',
+  },
+  candidate_erased: { code: 'conflict', message: 'The data of the candidate was erased.' },
+  no_such_institute: { code: 'not_found', message: 'There is no such institute.' },
+  no_such_key: { code: 'not_found', message: 'There is no such key.' },
+  no_such_candidate: { code: 'not_found', message: 'The institute has no such candidate.' },
+  no_such_attempt: { code: 'not_found', message: 'There is no such attempt.' },
+  key_revoked: { code: 'conflict', message: 'This key is revoked.' },
+  run_not_held: { code: 'conflict', message: 'This worker does not hold the run any more.' },
+  drawing_not_held: { code: 'conflict', message: 'This worker does not draw the copy any more.' },
+  inspection_not_held: { code: 'conflict', message: 'This worker does not inspect the upload any more.' },
+} as const satisfies Record<string, { code: ErrorCode; message: string }>;
+
+/** The failure with its text, to be thrown. */
+export const failure = (reason: keyof typeof FAILURES): DomainFailure => {
+  const { code, message } = FAILURES[reason];
+  return new DomainFailure(code, { message });
+};
