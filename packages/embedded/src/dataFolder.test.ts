@@ -2,7 +2,7 @@ import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claimDataFolder, DataFolderInUse, keptSecret } from './dataFolder.ts';
-import { freshFolder } from './killable.fixture.ts';
+import { freshFolder } from '../test/killable.ts';
 
 let folder: Awaited<ReturnType<typeof freshFolder>>;
 

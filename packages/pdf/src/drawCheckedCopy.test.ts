@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drawCheckedCopy } from './index.ts';
 import type { Annotation, CheckedCopyPlan, PageImage } from './index.ts';
 import { extract } from './pages/extract.ts';
-import { addScan, lockedPdf, rawPdf, scan, scannedPdf, textPdf } from './testPdfs.ts';
+import { addScan, lockedPdf, rawPdf, scan, scannedPdf, textPdf } from '../test/pdfs.ts';
 import { boundsOf, isGreen, isRed, lostInk } from './testPictures.ts';
 
 let folder: string;

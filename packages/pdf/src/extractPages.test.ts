@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { extractPages, PdfUnreadable, toViewedBox } from './index.ts';
 import type { PageImage } from './index.ts';
 import type { ExtractOptions } from './index.ts';
-import { addScan, addText, claimSize, endlessPdf, passwordPdf, scan, scannedPdf } from './testPdfs.ts';
+import { addScan, addText, claimSize, endlessPdf, passwordPdf, scan, scannedPdf } from '../test/pdfs.ts';
 import { boundsOf, isGreen, isRed } from './testPictures.ts';
 
 let folder: string;

@@ -12,7 +12,7 @@ import { toSharp } from './pages/raster.ts';
 import type { Raster } from './pages/raster.ts';
 import { render } from './pages/render.ts';
 import { Pdfium } from './pdfium.ts';
-import { hostilePdfs, revised, twoContents } from './testHostilePdfs.ts';
+import { hostilePdfs, revised, twoContents } from '../test/hostilePdfs.ts';
 import { PAGE_LONG_SIDE } from './types.ts';
 import type { Box } from './types.ts';
 

@@ -6,7 +6,7 @@ import { deflateSync } from 'node:zlib';
 import { PDFDocument } from '#pdf-lib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inspectPdf } from './index.ts';
-import { claimSize, lockedPdf, passwordPdf, rawPdf, scan, scannedPdf } from './testPdfs.ts';
+import { claimSize, lockedPdf, passwordPdf, rawPdf, scan, scannedPdf } from '../test/pdfs.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { PDFDocument } from '#pdf-lib';
 import { expect, test } from 'vitest';
 import { openUpload } from './openUpload.ts';
-import { addScan, lockedPdf, passwordPdf, scan } from './testPdfs.ts';
+import { addScan, lockedPdf, passwordPdf, scan } from '../test/pdfs.ts';
 
 /** Three pages, with a table of text or with packed objects and a cross-reference stream. */
 async function threePages(useObjectStreams: boolean): Promise<Buffer> {

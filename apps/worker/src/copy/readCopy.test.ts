@@ -8,7 +8,7 @@ import { createLogger } from '@evaluation/telemetry';
 import { startModelServer, type ModelServer } from '@evaluation/test-services';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { holdRun } from '../run/heldRun.ts';
-import { runMaterial } from '../run/testMaterial.ts';
+import { runMaterial } from '../../test/runMaterial.ts';
 import { countUsage } from '../run/usage.ts';
 import { readCopy } from './readCopy.ts';
 

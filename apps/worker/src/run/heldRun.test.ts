@@ -2,7 +2,7 @@ import { coreOverHttp } from '@evaluation/core-client';
 import { createLogger } from '@evaluation/telemetry';
 import { expect, test } from 'vitest';
 import { holdRun } from './heldRun.ts';
-import { runMaterial } from './testMaterial.ts';
+import { runMaterial } from '../../test/runMaterial.ts';
 
 test('calls that are asked for a run are told to be of its institute, which alone they may go before', () => {
   const institute = 'f6a1d2b3-0000-4a50-9a3d-1f6f0d2f8e11';

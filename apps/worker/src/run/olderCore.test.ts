@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdRun, type HeldRun } from './heldRun.ts';
 import { judgementOf } from './judgementOf.ts';
 import { withRubric } from './rubrics.ts';
-import { ID, runMaterial } from './testMaterial.ts';
+import { ID, runMaterial } from '../../test/runMaterial.ts';
 import type { Tools } from './tools.ts';
 import { countUsage, type UsageCount } from './usage.ts';
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { accepts, freshFolder, runService } from '../killable.fixture.ts';
+import { accepts, freshFolder, runService } from '../../test/killable.ts';
 import { processesNaming, stopProcess } from '../processes.ts';
 import { natsBinary, NPM_BINARY_SHA256, verifyBinary } from './binary.ts';
 import { startNats, type EmbeddedNats, type NatsOptions } from './start.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { accepts, freshFolder, runService } from '../killable.fixture.ts';
+import { accepts, freshFolder, runService } from '../../test/killable.ts';
 import { processesNaming, processMark, stopProcess, until } from '../processes.ts';
 import { serverAccount } from './account.ts';
 import { startPostgres, type EmbeddedPostgres, type PostgresOptions } from './start.ts';

@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib';
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshFolder } from '../killable.fixture.ts';
+import { freshFolder } from '../../test/killable.ts';
 import { until } from '../processes.ts';
 import { startS3, type EmbeddedS3 } from './start.ts';
 

@@ -17,7 +17,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { accepts, freshFolder } from '../killable.fixture.ts';
+import { accepts, freshFolder } from '../../test/killable.ts';
 import { startS3, type EmbeddedS3 } from './start.ts';
 
 const Bucket = 'things';

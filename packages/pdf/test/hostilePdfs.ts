@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { PDFDocument, PDFName, PDFString } from '#pdf-lib';
 import sharp from 'sharp';
-import { addText, lockedPdf, rawPdf, scan, scannedPdf } from './testPdfs.ts';
+import { addText, lockedPdf, rawPdf, scan, scannedPdf } from './pdfs.ts';
 
 /*
  * Uploads that try to act, to show a teacher something else than was graded, or to hide or forge marks. Each is small and

@@ -23,9 +23,9 @@ export interface Killable {
   kill(): Promise<void>;
 }
 
-/** Runs runner.fixture.ts as the leader of its own process group, like a command started in a terminal. */
+/** Runs runner.ts as the leader of its own process group, like a command started in a terminal. */
 export function runService(service: 'postgres' | 'nats', dataDir: string): Killable {
-  const runner = fileURLToPath(new URL('./runner.fixture.ts', import.meta.url));
+  const runner = fileURLToPath(new URL('./runner.ts', import.meta.url));
   const child = spawn(process.execPath, [runner, service, dataDir], {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
