@@ -1,4 +1,4 @@
-import { DomainFailure } from '@evaluation/rest-contract/errors';
+import type { DomainFailure } from '@evaluation/rest-contract/errors';
 import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 

@@ -1,4 +1,4 @@
-import * as z from 'zod/v4';
+import type * as z from 'zod/v4';
 
 /** Marks of questions, and those that a teacher or a model gives, are multiples of this. */
 export const MARK_STEP = 0.5;
