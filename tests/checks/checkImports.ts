@@ -22,7 +22,8 @@ interface Workspace {
 }
 
 const SOURCE = /\.(?:[cm]?ts|[cm]?js)$/;
-const TEST = /\.test\.[cm]?[jt]s$/;
+/** Tests, and code for them in `test/` beside `src`. */
+const TEST = /\.test\.[cm]?[jt]s$|^(?:apps|contracts|packages)\/[^/]+\/test\//;
 const CONFIG = /\.config\.[cm]?[jt]s$/;
 const SKIPPED = new Set(['node_modules', 'generated', 'coverage', 'dist']);
 
