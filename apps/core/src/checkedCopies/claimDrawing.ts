@@ -102,7 +102,7 @@ const claim = async (services: Services, job: DrawingToClaim): Promise<DrawingMa
       questions,
       marked_by: z.object({ provider: z.string() }).parse(submission.grader).provider,
       candidate: await readCandidate(tx, job.institute_id, submission),
-      results: await readDecided(tx, job.institute_id, submission.current_run_id),
+      results: await readDecided(tx, { institute_id: job.institute_id, run_id: submission.current_run_id }),
       overrides: await readOverrides(tx, job.institute_id, submission.id),
     };
     return { material, sealedKey: submission.sealed_key };

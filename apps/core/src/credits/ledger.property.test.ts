@@ -101,11 +101,11 @@ const perform = (tx: Tx, institute: Institute, step: Step): Promise<void> => {
     case 'grant':
       return grant(tx, institute.id, step.amount);
     case 'reserve':
-      return reserve(tx, institute.id, step.run.id, step.run.amount);
+      return reserve(tx, { institute_id: institute.id, run_id: step.run.id }, step.run.amount);
     case 'charge':
-      return charge(tx, institute.id, step.run.id, step.run.amount);
+      return charge(tx, { institute_id: institute.id, run_id: step.run.id }, step.run.amount);
     case 'release':
-      return release(tx, institute.id, step.run.id, step.run.amount);
+      return release(tx, { institute_id: institute.id, run_id: step.run.id }, step.run.amount);
   }
 };
 

@@ -66,7 +66,7 @@ test('whatever happens in whatever order, the ledger and the account agree and n
             const before = await accountOf(id);
             const available = new Decimal(before.balance).plus(before.credit_limit).minus(before.committed);
             const accepted = await database
-              .inTenant(id, (tx) => reserve(tx, id, runId, amount))
+              .inTenant(id, (tx) => reserve(tx, { institute_id: id, run_id: runId }, amount))
               .then(
                 () => true,
                 (error: unknown) => {
@@ -86,7 +86,7 @@ test('whatever happens in whatever order, the ledger and the account agree and n
             await database.inTenant(id, (tx) => settle(tx, id, run.runId, run.amount));
             // A second settlement of the same run is refused whole.
             await expect(
-              database.inTenant(id, (tx) => release(tx, id, run.runId, run.amount)),
+              database.inTenant(id, (tx) => release(tx, { institute_id: id, run_id: run.runId }, run.amount)),
             ).rejects.toThrow();
           }
           const account = await accountOf(id);
@@ -105,7 +105,9 @@ test('whatever happens in whatever order, the ledger and the account agree and n
 test('many at once: exactly as many reservations succeed as there are credits', async () => {
   const id = await newAccount(5);
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 20 }, () => database.inTenant(id, (tx) => reserve(tx, id, randomUUID(), 1))),
+    Array.from({ length: 20 }, () =>
+      database.inTenant(id, (tx) => reserve(tx, { institute_id: id, run_id: randomUUID() }, 1)),
+    ),
   );
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
   expect(Number((await accountOf(id)).committed)).toBe(5);
@@ -113,8 +115,8 @@ test('many at once: exactly as many reservations succeed as there are credits', 
 
 test('a refusal says what is required and what there is', async () => {
   const id = await newAccount(3, 1);
-  await database.inTenant(id, (tx) => reserve(tx, id, randomUUID(), 2));
-  const refused = database.inTenant(id, (tx) => reserve(tx, id, randomUUID(), 2.5));
+  await database.inTenant(id, (tx) => reserve(tx, { institute_id: id, run_id: randomUUID() }, 2));
+  const refused = database.inTenant(id, (tx) => reserve(tx, { institute_id: id, run_id: randomUUID() }, 2.5));
   await expect(refused).rejects.toMatchObject({
     failure: {
       code: 'insufficient_credits',

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { exact } from '@evaluation/rules';
+import type { RunKey } from '../runKey.ts';
 
 /**
  * An institute's credits: one row, changed only by conditional updates, and an append-only entry with each change in
@@ -12,10 +13,10 @@ import { exact } from '@evaluation/rules';
 type Change = { kind: 'grant' | 'reserve' | 'charge' | 'release'; amount: number; runId: string | null };
 
 /** @throws DomainFailure insufficient_credits */
-export const reserve = async (tx: Tx, instituteId: string, runId: string, amount: number): Promise<void> => {
+export const reserve = async (tx: Tx, run: RunKey, amount: number): Promise<void> => {
   if (amount === 0) return;
-  const changed = await change(tx, instituteId, { kind: 'reserve', amount, runId });
-  if (!changed) throw await insufficientCredits(tx, instituteId, amount);
+  const changed = await change(tx, run.institute_id, { kind: 'reserve', amount, runId: run.run_id });
+  if (!changed) throw await insufficientCredits(tx, run.institute_id, amount);
 };
 
 /** What a submission is refused with that costs more than there is. */
@@ -44,22 +45,22 @@ export const insufficientCredits = async (
 };
 
 /** The run is graded: what was reserved for it is spent. */
-export const charge = async (tx: Tx, instituteId: string, runId: string, amount: number): Promise<void> => {
-  await settle(tx, instituteId, { kind: 'charge', amount, runId });
+export const charge = async (tx: Tx, run: RunKey, amount: number): Promise<void> => {
+  await endReservation(tx, run.institute_id, { kind: 'charge', amount, runId: run.run_id });
 };
 
 /** The run failed or was stopped: what was reserved for it is free again. */
-export const release = async (tx: Tx, instituteId: string, runId: string, amount: number): Promise<void> => {
-  await settle(tx, instituteId, { kind: 'release', amount, runId });
+export const release = async (tx: Tx, run: RunKey, amount: number): Promise<void> => {
+  await endReservation(tx, run.institute_id, { kind: 'release', amount, runId: run.run_id });
 };
 
 export const grant = async (tx: Tx, instituteId: string, amount: number): Promise<void> => {
   await change(tx, instituteId, { kind: 'grant', amount, runId: null });
 };
 
-const settle = async (tx: Tx, instituteId: string, settlement: Change): Promise<void> => {
-  if (settlement.amount === 0) return;
-  if (!(await change(tx, instituteId, settlement))) {
+const endReservation = async (tx: Tx, instituteId: string, end: Change): Promise<void> => {
+  if (end.amount === 0) return;
+  if (!(await change(tx, instituteId, end))) {
     throw new Error(`credit account of institute ${instituteId} is missing`);
   }
 };

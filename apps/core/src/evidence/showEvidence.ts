@@ -7,6 +7,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { CriterionResult, GradingError, type Result } from '@evaluation/rest-contract/schemas';
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
+import type { RunKey } from '../runKey.ts';
 import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 import { readPaper } from '../paper/paper.ts';
@@ -99,7 +100,7 @@ export const showEvidence = async (
         .execute(),
       overrides: await readOverrides(tx, instituteId, submission.id),
       recorded: {
-        questions: await decidedBy(tx, instituteId, run.id, paper.questions),
+        questions: await decidedBy(tx, { institute_id: instituteId, run_id: run.id }, paper.questions),
         submission:
           run.id === submission.current_run_id
             ? shownStanding(await readResult(tx, instituteId, submission.id))
@@ -144,12 +145,7 @@ const paperOf = async (
 };
 
 /** What the run decided, in the order of the paper. */
-const decidedBy = async (
-  tx: Tx,
-  instituteId: string,
-  runId: string,
-  questions: readonly { id: string }[],
-) => {
+const decidedBy = async (tx: Tx, run: RunKey, questions: readonly { id: string }[]) => {
   const rows = await tx
     .selectFrom('question_results')
     .select([
@@ -166,8 +162,8 @@ const decidedBy = async (
       'criteria',
       'error',
     ])
-    .where('institute_id', '=', instituteId)
-    .where('run_id', '=', runId)
+    .where('institute_id', '=', run.institute_id)
+    .where('run_id', '=', run.run_id)
     .execute();
   const byQuestion = new Map(rows.map((row) => [row.question_id, row]));
   return questions.flatMap(({ id }) => {

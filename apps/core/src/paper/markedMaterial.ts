@@ -1,6 +1,7 @@
 import { Annotation, CriterionResult, GradingError } from '@evaluation/rest-contract/schemas';
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
+import type { RunKey } from '../runKey.ts';
 
 /* What a worker is told of a submission's candidate and marks, to grade it on or to draw its checked copy. */
 
@@ -41,11 +42,7 @@ export const readCandidate = async (
   return blind ? { ...candidate, name: null } : candidate;
 };
 
-export const readDecided = async (
-  tx: Tx,
-  instituteId: string,
-  runId: string,
-): Promise<z.infer<typeof DecidedQuestion>[]> => {
+export const readDecided = async (tx: Tx, run: RunKey): Promise<z.infer<typeof DecidedQuestion>[]> => {
   const results = await tx
     .selectFrom('question_results')
     .select([
@@ -58,8 +55,8 @@ export const readDecided = async (
       'annotations',
       'error',
     ])
-    .where('institute_id', '=', instituteId)
-    .where('run_id', '=', runId)
+    .where('institute_id', '=', run.institute_id)
+    .where('run_id', '=', run.run_id)
     .execute();
   return results.map((result) => ({
     ...result,

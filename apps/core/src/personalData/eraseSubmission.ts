@@ -37,7 +37,7 @@ export const eraseSubmission = async (
     .forUpdate()
     .executeTakeFirstOrThrow();
 
-  const stopped = await stopRun(tx, { id: submission.current_run_id, instituteId }, null);
+  const stopped = await stopRun(tx, { institute_id: instituteId, run_id: submission.current_run_id }, null);
   await tx
     .updateTable('submissions')
     .set({
@@ -84,6 +84,6 @@ export const eraseSubmission = async (
     .where('institute_id', '=', instituteId)
     .where('submission_id', '=', id)
     .execute();
-  if (stopped !== null) await release(tx, instituteId, stopped.id, stopped.price);
+  if (stopped !== null) await release(tx, stopped, stopped.price);
   return stopped;
 };

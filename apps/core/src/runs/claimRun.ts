@@ -157,7 +157,7 @@ const claim = async (
   });
   if (claimed === null) return null;
   if ('refused' in claimed) {
-    await failAbandonedRun(services, { id: job.run_id, institute_id: job.institute_id }, claimed.refused);
+    await failAbandonedRun(services, job, claimed.refused);
     return null;
   }
 
@@ -276,7 +276,7 @@ const readRest = async (
   job: { run_id: string; institute_id: string },
   submission: { id: string; exam_id: string; candidate_id: string; upload_id: string | null },
 ) => {
-  const results = await readDecided(tx, job.institute_id, job.run_id);
+  const results = await readDecided(tx, job);
   const settled = new Set(results.map(({ question_id }) => question_id));
   const answers = await tx
     .selectFrom('answers')

@@ -4,6 +4,7 @@ import { json, type Tx } from '@evaluation/database';
 import { GradingError } from '@evaluation/rest-contract/schemas';
 import { finalStatus } from '@evaluation/rules';
 import * as z from 'zod/v4';
+import type { RunKey } from '../runKey.ts';
 import { rememberFile, type UsedUp } from '../uploads/exhaustingFiles.ts';
 import { discardCopies, storeCheckedCopy } from '../checkedCopies/storeCheckedCopy.ts';
 import { resultsOfRun } from './resultsOfRun.ts';
@@ -78,7 +79,7 @@ export const completeRun = async (
       const error = GradingError.parse(first?.error);
       await endRun(tx, held, { status: 'failed', error, completion });
       await failSubmission(tx, held, submission.id, error);
-      await release(tx, held.institute_id, held.run_id, price);
+      await release(tx, held, price);
       return {
         earlier: [],
         credits: 'released' as const,
@@ -116,7 +117,7 @@ export const completeRun = async (
             object_key: checkedCopy.key,
             size_bytes: checkedCopy.sizeBytes,
           });
-    await charge(tx, held.institute_id, held.run_id, price);
+    await charge(tx, held, price);
     return {
       earlier,
       credits: 'charged' as const,
@@ -181,7 +182,7 @@ export const failRun = async (
     if (exhausted !== undefined) await rememberCopy(tx, held, submission.id, exhausted);
     await endRun(tx, held, { status: 'failed', error, completion: null });
     await failSubmission(tx, held, submission.id, error);
-    await release(tx, held.institute_id, held.run_id, Number(run.price));
+    await release(tx, held, Number(run.price));
     return run;
   });
   services.wakeDispatcher();
@@ -207,7 +208,7 @@ const rememberCopy = async (
 /** Fails a run that nobody holds: its deadline has passed, or it has outlived too many workers. */
 export const failAbandonedRun = async (
   services: Services,
-  run: { id: string; institute_id: string },
+  run: RunKey,
   error: GradingError,
 ): Promise<void> => {
   const stopped = await services.database.inTenant(run.institute_id, async (tx) => {
@@ -216,14 +217,14 @@ export const failAbandonedRun = async (
       .innerJoin('runs as r', 'r.submission_id', 's.id')
       .select('s.id')
       .where('s.institute_id', '=', run.institute_id)
-      .where('r.id', '=', run.id)
+      .where('r.id', '=', run.run_id)
       .forUpdate('s')
       .executeTakeFirst();
     if (submission === undefined) return null;
-    const ended = await stopRun(tx, { id: run.id, instituteId: run.institute_id }, error);
+    const ended = await stopRun(tx, run, error);
     if (ended === null) return null;
     await failSubmission(tx, { institute_id: run.institute_id }, submission.id, error);
-    await release(tx, run.institute_id, run.id, ended.price);
+    await release(tx, run, ended.price);
     return ended;
   });
   await announceStop(services, stopped);

@@ -42,8 +42,8 @@ export const payForRun = async (
 ): Promise<void> => {
   const { run, terms, freed } = paid;
   const usedUp = await countCopy(tx, actor.institute_id, terms.day, terms.allowances);
-  if (freed !== null) await release(tx, actor.institute_id, freed.id, freed.price);
-  await reserve(tx, actor.institute_id, run.id, run.price);
+  if (freed !== null) await release(tx, freed, freed.price);
+  await reserve(tx, { institute_id: actor.institute_id, run_id: run.id }, run.price);
   if (usedUp !== null) {
     throw new DomainFailure('daily_quota_exceeded', {
       details: { quota: usedUp.quota, limit: usedUp.limit, resets_at: nextReset(terms.day) },

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { RunLane } from '@evaluation/jobs-contract';
 import { LaneUnavailable } from '@evaluation/lanes';
 import { gradingError } from '@evaluation/rest-contract/grading-failures';
+import type { RunKey } from '../runKey.ts';
 import type { Services } from '../services.ts';
 import { failAbandonedRun } from './finishRun.ts';
 
@@ -20,12 +21,12 @@ export const reclaimRuns = async (services: Services, judgesLeases: boolean): Pr
           limit 1000 for update skip locked)`.execute(tx);
     }
     // A run that waits has a deadline only if it was claimed before, so the second half looks at few.
-    return sql<{ id: string; institute_id: string; timed_out: boolean }>`
-      (select id, institute_id, true as timed_out from runs
+    return sql<RunKey & { timed_out: boolean }>`
+      (select id as run_id, institute_id, true as timed_out from runs
        where (status = 'released' or status = 'claimed') and deadline_at < clock_timestamp()
        limit 100)
       union all
-      (select id, institute_id, deadline_at < clock_timestamp() from runs
+      (select id as run_id, institute_id, deadline_at < clock_timestamp() from runs
        where status = 'queued' and deadline_at is not null
          and (deadline_at < clock_timestamp() or dead_leases >= ${MAX_DEAD_LEASES})
        limit 100)`.execute(tx);
@@ -35,7 +36,7 @@ export const reclaimRuns = async (services: Services, judgesLeases: boolean): Pr
       await failAbandonedRun(services, run, gradingError(run.timed_out ? 'timed_out' : 'broke_down_often'));
     } catch (error) {
       services.log.error(
-        { err: error, run_id: run.id, institute_id: run.institute_id },
+        { err: error, run_id: run.run_id, institute_id: run.institute_id },
         'a run could not be ended',
       );
     }

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
 import type { RunLane } from '@evaluation/jobs-contract';
 import type { GradingError } from '@evaluation/rest-contract/schemas';
+import type { RunKey } from '../runKey.ts';
 import { countCredits, countRun } from '../metrics.ts';
 import type { Services } from '../services.ts';
 
 /** A run that was stopped before it was done, with the credits it had reserved: its caller releases them. */
-export interface StoppedRun {
-  id: string;
+export interface StoppedRun extends RunKey {
   fence: number;
   price: number;
   lane: RunLane;
@@ -22,7 +22,7 @@ export interface StoppedRun {
  */
 export const stopRun = async (
   tx: Tx,
-  run: { id: string; instituteId: string },
+  run: RunKey,
   error: GradingError | null,
 ): Promise<StoppedRun | null> => {
   const outcome = error === null ? 'cancelled' : 'failed';
@@ -35,14 +35,14 @@ export const stopRun = async (
       fence: sql<number>`fence + 1`,
       error: error === null ? null : json(error),
     })
-    .where('institute_id', '=', run.instituteId)
-    .where('id', '=', run.id)
+    .where('institute_id', '=', run.institute_id)
+    .where('id', '=', run.run_id)
     .where('status', 'in', ['queued', 'released', 'claimed'])
     .returning(['price', 'fence', 'lane'])
     .executeTakeFirst();
   if (stopped === undefined) return null;
   const { fence, price, lane } = stopped;
-  return { id: run.id, fence, price: Number(price), lane, outcome };
+  return { institute_id: run.institute_id, run_id: run.run_id, fence, price: Number(price), lane, outcome };
 };
 
 /**
@@ -56,9 +56,13 @@ export const announceStop = async (services: Services, stopped: StoppedRun | nul
   await countRun(services, stopped.lane, stopped.outcome);
   await services.afterCommit(async () => {
     try {
-      await services.lanes.broadcast('run_stopped', { version: 1, run_id: stopped.id, fence: stopped.fence });
+      await services.lanes.broadcast('run_stopped', {
+        version: 1,
+        run_id: stopped.run_id,
+        fence: stopped.fence,
+      });
     } catch (error) {
-      services.log.warn({ err: error, run_id: stopped.id }, 'a worker could not be told to stop');
+      services.log.warn({ err: error, run_id: stopped.run_id }, 'a worker could not be told to stop');
     }
   });
 };

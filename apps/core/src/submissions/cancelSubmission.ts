@@ -20,7 +20,7 @@ export const cancelSubmission = async (
     const { id, current_run_id } = locked.submission;
     const run = locked.isDone
       ? null
-      : await stopRun(tx, { id: current_run_id, instituteId: actor.institute_id }, null);
+      : await stopRun(tx, { institute_id: actor.institute_id, run_id: current_run_id }, null);
     if (run !== null) {
       await tx
         .updateTable('submissions')
@@ -28,7 +28,7 @@ export const cancelSubmission = async (
         .where('institute_id', '=', actor.institute_id)
         .where('id', '=', id)
         .execute();
-      await release(tx, actor.institute_id, run.id, run.price);
+      await release(tx, run, run.price);
     }
     return { stopped: run, submission: await readSubmission(tx, actor.institute_id, id, services.lanePace) };
   });

@@ -218,7 +218,7 @@ const replaceWith = async (
   submissionId: string,
 ): Promise<StoppedRun | null> => {
   const { submission } = await lockRowFor(tx, instituteId, replacedId, 'replace');
-  const stopped = await stopRun(tx, { id: submission.current_run_id, instituteId }, null);
+  const stopped = await stopRun(tx, { institute_id: instituteId, run_id: submission.current_run_id }, null);
   await tx
     .updateTable('submissions')
     .set({

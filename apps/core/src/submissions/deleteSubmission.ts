@@ -18,7 +18,11 @@ export const deleteSubmission = async (
 ): Promise<Deleted> => {
   const { id, stopped } = await services.database.inTenant(actor.institute_id, async (tx) => {
     const { exam, submission } = await lockSubmissionFor(tx, actor.institute_id, submissionId, 'delete');
-    const run = await stopRun(tx, { id: submission.current_run_id, instituteId: actor.institute_id }, null);
+    const run = await stopRun(
+      tx,
+      { institute_id: actor.institute_id, run_id: submission.current_run_id },
+      null,
+    );
     await tx
       .updateTable('submissions')
       .set({ state: 'deleted', ...(run === null ? {} : { status: 'cancelled' }) })
@@ -47,7 +51,7 @@ export const deleteSubmission = async (
       .where('institute_id', '=', actor.institute_id)
       .where('id', '=', exam.id)
       .execute();
-    if (run !== null) await release(tx, actor.institute_id, run.id, run.price);
+    if (run !== null) await release(tx, run, run.price);
     return { id: submission.id, stopped: run };
   });
   await announceStop(services, stopped);
