@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { markObjective, parseDecimal } from './objectiveMarking.ts';
-import type { GivenAnswer, ObjectiveKey } from './objectiveMarking.ts';
+import type { ObjectiveAnswer, ObjectiveKey } from './objectiveMarking.ts';
 
 const marks = { maxMarks: 4, negativeMarks: 1 };
 const right = { status: 'graded', awarded: 4, correct: true };
@@ -105,7 +105,7 @@ describe('one-word answers fold form, case and spaces', () => {
   });
 
   test('absent text is not answered', () => {
-    const given: GivenAnswer = {};
+    const given: ObjectiveAnswer = {};
     expect(markObjective({ type: 'one_word', answer: 'Delhi' }, given, marks)).toEqual(blank);
   });
 });

@@ -8,7 +8,7 @@ export type ObjectiveKey =
   | { type: 'one_word'; answer: string };
 
 /** What the candidate gave: labels for choice types, text for numeric and one_word. */
-export interface GivenAnswer {
+export interface ObjectiveAnswer {
   option_labels?: string[];
   text?: string;
 }
@@ -28,7 +28,7 @@ export interface ObjectiveMark {
  */
 export function markObjective(
   key: ObjectiveKey,
-  given: GivenAnswer,
+  given: ObjectiveAnswer,
   marks: { maxMarks: number; negativeMarks: number },
 ): ObjectiveMark {
   const correct = isCorrect(key, given);
@@ -38,7 +38,7 @@ export function markObjective(
   return { status: 'graded', awarded: marks.negativeMarks === 0 ? 0 : -marks.negativeMarks, correct: false };
 }
 
-function isCorrect(key: ObjectiveKey, given: GivenAnswer): boolean | null {
+function isCorrect(key: ObjectiveKey, given: ObjectiveAnswer): boolean | null {
   switch (key.type) {
     case 'mcq_single':
     case 'mcq_multi':

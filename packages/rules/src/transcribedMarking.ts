@@ -2,7 +2,7 @@ import {
   foldWord,
   markObjective,
   parseDecimal,
-  type GivenAnswer,
+  type ObjectiveAnswer,
   type ObjectiveKey,
   type ObjectiveMark,
 } from './objectiveMarking.ts';
@@ -27,7 +27,7 @@ export type Comparison = 'right' | 'wrong' | 'doubtful' | null;
  * whole numbers. Percents, units, roots and words for numbers are left to a person. Never throws.
  * docs/objective-marking.md has the rules for teachers.
  */
-export function compareTranscribed(key: ObjectiveKey, given: GivenAnswer): Comparison {
+export function compareTranscribed(key: ObjectiveKey, given: ObjectiveAnswer): Comparison {
   const { correct } = markObjective(key, given, { maxMarks: 1, negativeMarks: 0 });
   if (correct === null) return null;
   if (correct || 'correct_options' in key) return correct ? 'right' : 'wrong';
@@ -39,7 +39,7 @@ export function compareTranscribed(key: ObjectiveKey, given: GivenAnswer): Compa
 /** The mark of a value that was read on a page: as `markObjective`, by `compareTranscribed`. */
 export function markTranscribed(
   key: ObjectiveKey,
-  given: GivenAnswer,
+  given: ObjectiveAnswer,
   marks: { maxMarks: number; negativeMarks: number },
 ): ObjectiveMark {
   return compareTranscribed(key, given) === 'right'
