@@ -14,7 +14,6 @@ import {
   type EvidenceBundle,
   type Outcome,
 } from './index.ts';
-import type { MarkedQuestion } from '@evaluation/grading-model';
 
 /* Bundles made by hand around what the baseline truly judged: all that a replay needs stands in them. */
 

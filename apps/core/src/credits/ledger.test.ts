@@ -83,7 +83,9 @@ test('whatever happens in whatever order, the ledger and the account agree and n
             const run = open.splice(amount % Math.max(1, open.length), 1)[0];
             if (run === undefined) continue;
             const settle = kind === 'charge' ? charge : release;
-            await database.inTenant(id, (tx) => settle(tx, id, run.runId, run.amount));
+            await database.inTenant(id, (tx) =>
+              settle(tx, { institute_id: id, run_id: run.runId }, run.amount),
+            );
             // A second settlement of the same run is refused whole.
             await expect(
               database.inTenant(id, (tx) => release(tx, { institute_id: id, run_id: run.runId }, run.amount)),
