@@ -6,20 +6,20 @@ import type { CoreSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
 import type { LanePace } from './lanes/lanePace.ts';
 
-/** What core's commands work with; made once by `startCore`. */
+/** Dependencies of core's commands; created once by `startCore`. */
 export interface Services {
   database: Database;
   objects: ObjectStore;
   lanes: Lanes;
   settings: CoreSettings;
   log: Logger;
-  /** Tells the dispatcher that there may be runs, or jobs of a lane, to release; it ticks by itself anyway. */
+  /** Wakes the dispatcher early for runs, or for the jobs of `lane`. It also ticks by itself. */
   wakeDispatcher: (lane?: JobLane) => void;
   /**
-   * What a command tells others once its change is there: at once, or, in a command that is a part of a transaction
-   * (`once`), after the commit. Must not throw.
+   * Runs an effect after the change of the command is committed: immediately, or after the commit if the command runs
+   * inside the transaction of `once`. The effect must not throw.
    */
   afterCommit: (effect: () => Promise<void>) => Promise<void>;
-  /** How fast the lanes work, for estimates. */
+  /** Measured pace of the lanes, for estimates. */
   lanePace: Pick<LanePace, 'of'>;
 }
