@@ -85,7 +85,7 @@ const keepBusy = (workers: number, lane = 'typed') =>
     [workers, lane, randomUUID()],
   );
 
-/** Queues runs in `lane`; those of the first institute are the oldest. @returns the institutes' ids in id order */
+/** Queues `runsEach` runs for each institute, oldest first. @returns the institutes' ids in id order */
 const queueRuns = async (institutes: number, runsEach: number, lane = 'typed'): Promise<string[]> => {
   const { rows } = await maker.query<{ institute_id: string }>(
     `with institutes as (select gen_random_uuid() as institute_id from generate_series(1, $1)),
@@ -99,7 +99,7 @@ const queueRuns = async (institutes: number, runsEach: number, lane = 'typed'): 
   return rows.map(({ institute_id }) => institute_id);
 };
 
-/** Counts the released and claimed runs of each institute. */
+/** Counts the released runs of each institute. */
 const runsOut = async (): Promise<Map<string, number>> => {
   const { rows } = await maker.query<{ institute_id: string; runs: number }>(
     `select institute_id, count(*)::int as runs from runs where status = 'released' group by institute_id`,

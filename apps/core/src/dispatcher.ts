@@ -117,7 +117,7 @@ type Part = () => Promise<unknown>;
 
 interface Outcome {
   databaseWasThere: boolean;
-  /** False when another replica was releasing the runs of a lane. */
+  /** False if another replica was releasing the runs of a lane. */
   decided: boolean;
 }
 

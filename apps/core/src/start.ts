@@ -29,7 +29,7 @@ const MAX_BODY_BYTES = 128 * 1024 * 1024;
 const MAX_WORKER_BODY_BYTES = 32 * 1024 * 1024;
 
 export interface Core extends Observed {
-  /** Address of the tRPC server. */
+  /** URL of the tRPC server. */
   url: string;
   /** Makes a context for callers in the same process; `headers` replace the HTTP headers. */
   createContext: (headers: CallHeaders) => Context;
