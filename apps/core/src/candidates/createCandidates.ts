@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { repeatedCandidates, upsertCandidates } from './upsert.ts';
 
 /**
- * Creates or updates up to 2000 candidates, all or none (docs/api/candidates.md).
+ * Creates or updates up to 2000 candidates in one transaction (docs/api/candidates.md).
  * @throws DomainFailure validation_failed
  */
 export const createCandidates = async (

@@ -47,7 +47,7 @@ const candidates = (count: number, name: string) =>
     metadata: { index },
   }));
 
-/** How many statements the work sends, the transaction's own included. */
+/** Counts the statements that `work` sends, with those of its transaction. */
 const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await work();

@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { CANDIDATE_COLUMNS, candidateOf } from './representation.ts';
 
 /**
- * Candidates by the client's own ids, in the order asked for; unknown ones are missing, one that is named twice is
+ * Finds candidates by the client's own ids, in the order of the request. Unknown ids are left out, and repeated ids are
  * found once (docs/api/candidates.md).
  * @throws DomainFailure validation_failed
  */
