@@ -4,12 +4,13 @@ import { isUuid } from '../accept.ts';
 import { submissionsOfApi } from '../locks/lockSubmission.ts';
 import type { Services } from '../services.ts';
 
-/** The facade begins the download at once; a minute covers a slow start. */
+/** The facade starts the download at once; a minute covers a slow start. */
 const URL_SECONDS = 60;
 
 /**
- * Where the annotated copy that matches the marks lies (docs/architecture.md#checked-copy). The facade streams it, so clients need
- * the API key. @throws DomainFailure not_found when there is none, or none yet for the present marks
+ * Returns a URL of the checked copy that shows the present marks (docs/architecture.md#checked-copy). Only the facade
+ * receives the URL; it streams the file to clients.
+ * @throws DomainFailure not_found if there is no copy, or none yet for the present marks
  */
 export const getCheckedCopy = async (
   services: Services,
