@@ -4,9 +4,9 @@ import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Runs a command that gives an exam its `external_ref`. The unique index decides who was first, so of two calls at
- * once one succeeds (docs/api/exams.md).
- * @throws DomainFailure exam_exists with the id of the exam that has it
+ * Runs a command that sets the `external_ref` of an exam. The unique index decides, so one of two concurrent calls
+ * succeeds (docs/api/exams.md).
+ * @throws DomainFailure exam_exists with the id of the exam that has the `external_ref`
  */
 export const withExternalRef = async <T>(
   services: Services,

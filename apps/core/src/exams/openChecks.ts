@@ -1,8 +1,8 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 
 /**
- * What an exam needs before copies are accepted (docs/open-points.md): at least one question. That each
- * question obeys the rules of creation, rubric sums included, is a fact already: nothing else is ever stored.
+ * Checks that an exam can accept copies (docs/open-points.md): it needs at least one question. The other rules of a
+ * paper, rubric sums included, are checked before any question is stored.
  * @throws DomainFailure exam_not_ready
  */
 export const checkReady = (paper: { questions: number }): void => {

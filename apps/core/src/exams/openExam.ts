@@ -7,7 +7,7 @@ import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
 
 /**
- * `draft` → `open` (docs/api/lifecycle.md#exams). Opening an open exam again answers it as it is.
+ * Opens a draft (docs/api/lifecycle.md#exams). An open exam is returned unchanged.
  * @throws DomainFailure exam_not_found, exam_finalized, validation_failed, exam_not_ready
  */
 export const openExam = (services: Services, actor: Actor, examId: string, body: unknown): Promise<Exam> =>

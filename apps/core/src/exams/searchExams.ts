@@ -6,7 +6,8 @@ import type { Services } from '../services.ts';
 import { selectExams, showExams } from './representation.ts';
 
 /**
- * The exam that has this `external_ref`, or none; a deleted one has given it up (docs/api/exams.md, open point `exam-search`).
+ * Finds the exam with this `external_ref`, if there is one that is not deleted (docs/api/exams.md, open point
+ * `exam-search`).
  * @throws DomainFailure validation_failed
  */
 export const searchExams = async (services: Services, actor: Actor, body: unknown): Promise<ExamsFound> => {
