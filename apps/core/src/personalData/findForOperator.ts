@@ -2,7 +2,7 @@ import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { failure } from '../failures.ts';
 
-/** Whose data an operator asks for: by the id of the service, or by the institute's own. */
+/** A candidate by the service's id or by the institute's `external_id`. */
 export const WantedCandidate = z
   .object({
     institute_id: z.uuid(),
@@ -13,8 +13,8 @@ export const WantedCandidate = z
 export type WantedCandidate = z.infer<typeof WantedCandidate>;
 
 /**
- * The id of a candidate. An external id finds the candidate whose erasure it began and has not ended, before one that was
- * created under the same external id since. @throws DomainFailure not_found
+ * Finds the id of a candidate. If an erasure under this external id is unfinished, its candidate is returned, and not a
+ * candidate that was created later with the same external id. @throws DomainFailure not_found
  */
 export const findForOperator = async (tx: Tx, wanted: WantedCandidate): Promise<string> => {
   const { institute_id, candidate_id, external_id = '' } = wanted;
@@ -22,7 +22,7 @@ export const findForOperator = async (tx: Tx, wanted: WantedCandidate): Promise<
     candidate_id === undefined
       ? ((await beingErased(tx, institute_id, external_id)) ??
         (await ofExternalId(tx, institute_id, external_id)) ??
-        // Since we looked.
+        // The erasure may have started between the two selects.
         (await beingErased(tx, institute_id, external_id)))
       : await tx
           .selectFrom('candidates')
