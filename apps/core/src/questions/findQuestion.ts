@@ -4,8 +4,9 @@ import { isUuid } from '../accept.ts';
 import { readQuestions, type StoredQuestion } from './readQuestions.ts';
 
 /**
- * The question that a path names. It must exist before the exam's state is looked at (docs/architecture.md#order-of-checks).
- * @throws DomainFailure not_found when the exam has no such question
+ * Finds the question in the path. Must be called before the exam's state is checked
+ * (docs/architecture.md#order-of-checks).
+ * @throws DomainFailure not_found if the exam has no such question
  */
 export const findQuestion = async (
   tx: Tx,

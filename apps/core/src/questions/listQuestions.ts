@@ -7,9 +7,8 @@ import type { Services } from '../services.ts';
 import { readQuestions } from './readQuestions.ts';
 
 /**
- * The questions of an exam in paper order (docs/api/questions.md).
- * @throws DomainFailure exam_not_found, validation_failed, service_unavailable while rubrics that are asked for cannot
- * be saved
+ * Lists the questions of an exam in paper order (docs/api/questions.md).
+ * @throws DomainFailure exam_not_found, validation_failed, service_unavailable while requested rubrics cannot be saved
  */
 export const listQuestions = (
   services: Pick<Services, 'database'>,
@@ -20,7 +19,7 @@ export const listQuestions = (
   services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await findExam(tx, actor.institute_id, examId);
     const include = listed(accept(QuestionListQuery, query).include);
-    // What is not saved yet would look as if it had never been sent.
+    // Pending rubrics must be saved first; otherwise the list would show the questions without them.
     if (include.size > 0) await savePendingRubricsOfExam(tx, actor.institute_id, exam.id);
     const stored = await readQuestions(tx, actor.institute_id, exam.id, { include });
     return { questions: stored.map(({ question }) => question) };
