@@ -19,8 +19,8 @@ interface ExamRubrics {
 }
 
 /**
- * The long answers of an exam in paper order, with what marks them at the current version (docs/api/rubrics.md). One statement
- * reads both, so they are of one moment.
+ * Lists the long answers of an exam in paper order with their rubrics at the current version (docs/api/rubrics.md). One
+ * statement reads version and rubrics, so they belong together.
  * @throws DomainFailure exam_not_found, service_unavailable while the first version cannot be saved
  */
 export const listRubrics = (
