@@ -1,6 +1,6 @@
 import type { Tx } from '@evaluation/database';
 
-/** What decides a submission's status and its flag. */
+/** Columns that decide a submission's status and review flag. */
 export interface DecidedQuestion {
   question_id: string;
   status: string;
@@ -10,8 +10,8 @@ export interface DecidedQuestion {
 }
 
 /**
- * The results of a submission's run: as the run made them, and as they count, with a teacher's mark in the place of the
- * run's (docs/api/results.md#fields).
+ * Reads the results of a submission's run: `made` by the run, and `effective` with overrides in place of the run's
+ * marks (docs/api/results.md#fields).
  */
 export const resultsOfRun = async (
   tx: Tx,
