@@ -7,7 +7,7 @@ import type { Services } from '../services.ts';
 import { ofApi, selectSubmissions, type Choice } from './representation.ts';
 
 /**
- * What changed, across all exams, replaced and deleted submissions included, in the order of `(updated_at, id)`
+ * Lists changed submissions of all exams, replaced and deleted ones included, in the order of `(updated_at, id)`
  * (docs/api/submissions.md#feed). @throws DomainFailure validation_failed, invalid_cursor
  */
 export const feed = async (services: Services, actor: Actor, query: unknown): Promise<SubmissionList> => {

@@ -9,7 +9,7 @@ import { ofApi } from './representation.ts';
 import { resultRows, showResults } from './results.ts';
 
 /**
- * Question-wise marks, criteria and feedback (docs/api/results.md#fields). The result of a deleted submission is no longer available.
+ * Returns marks, criteria and feedback by question (docs/api/results.md#fields). Deleted submissions have no result.
  * @throws DomainFailure not_found, validation_failed
  */
 export const getResult = (
@@ -23,7 +23,8 @@ export const getResult = (
   );
 
 /**
- * @param include asked for once the submission is found: only then is a query judged (docs/architecture.md#order-of-checks)
+ * @param include called after the submission is found, because the query is validated after existence
+ * (docs/architecture.md#order-of-checks)
  * @throws DomainFailure not_found
  */
 export const readResult = async (

@@ -8,7 +8,7 @@ import type { Services } from '../services.ts';
 import { selectSubmissions, type Choice } from './representation.ts';
 
 /**
- * The live submissions of an exam in the order of `(updated_at, id)` (docs/api/submissions.md#submit).
+ * Lists the live submissions of an exam in the order of `(updated_at, id)` (docs/api/submissions.md#submit).
  * @throws DomainFailure exam_not_found, validation_failed, invalid_cursor
  */
 export const listOfExam = (
@@ -32,13 +32,14 @@ export const listOfExam = (
     return closePage(tx, page, found, ({ updated_at, id }) => ({ updated_at, id }));
   });
 
-/** A page of an exam's live submissions, whatever is then shown of each. */
+/** Chooses a page of an exam's live submissions, for submissions and for results. */
 export const liveOfExam = (
   examId: string,
   page: Page,
   { finalized, needs_review }: Pick<ExamSubmissionsQuery, 'finalized' | 'needs_review'>,
 ): Choice => ({
-  // Spelled as the partial indexes are: `needs_review` and `is null`, not comparisons with a parameter.
+  // The conditions match the partial indexes literally: `needs_review` and `is null` instead of comparisons with a
+  // parameter.
   where: sql<boolean>`s.exam_id = ${examId} and s.state = 'live'
     and ${flagged(needs_review, sql`s.needs_review`, sql`not s.needs_review`)}
     and ${flagged(finalized, sql`s.finalized_at is not null`, sql`s.finalized_at is null`)}
