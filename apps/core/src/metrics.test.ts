@@ -16,6 +16,8 @@ test('of a run that is over each question is counted by what became of it, but t
   });
   const counted = async (): Promise<unknown> =>
     (await metrics.questionsFinished.get()).values.map(({ labels, value }) => [labels, value]);
+  // Other test files of this process have counted too.
+  metrics.questionsFinished.reset();
   await countQuestions(committed, 'copy', [
     question('graded', 'ai'),
     question('failed'),

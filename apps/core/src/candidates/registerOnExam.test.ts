@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from '@evaluation/database';
 import type { Actor } from '@evaluation/signed-actor';
-import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import { openTestDatabase, type TestDatabase, statementsOf } from '@evaluation/test-services';
 import { createCandidates } from './createCandidates.ts';
 import { registerOnExam } from './registerOnExam.ts';
 
@@ -47,35 +46,26 @@ const candidates = (count: number, name: string) =>
     metadata: { index },
   }));
 
-/** Counts the statements that `work` sends, with those of its transaction. */
-const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
-  const query = vi.spyOn(pg.Client.prototype, 'query');
-  await work();
-  const sent = query.mock.calls.length;
-  query.mockRestore();
-  return sent;
-};
-
 test('as many statements create or update 2000 candidates as one', async () => {
   const create = (count: number, name: string) => () =>
     createCandidates({ database }, actor, { candidates: candidates(count, name) });
-  const one = await statementsOf(create(1, 'single'));
+  const one = await statementsOf(clone.url, create(1, 'single'));
   expect(one).toBeGreaterThan(2);
-  expect(await statementsOf(create(2000, 'many'))).toBe(one);
-  expect(await statementsOf(create(2000, 'many'))).toBe(one);
+  expect(await statementsOf(clone.url, create(2000, 'many'))).toBe(one);
+  expect(await statementsOf(clone.url, create(2000, 'many'))).toBe(one);
 });
 
 test('as many statements register 2000 candidates as one, in either form, new or not', async () => {
   const [small, large] = [await newExam(), await newExam()];
   const register = (exam: string, body: object) => () => registerOnExam({ database }, actor, exam, body);
-  const one = await statementsOf(register(small, { candidates: candidates(1, 'described') }));
+  const one = await statementsOf(clone.url, register(small, { candidates: candidates(1, 'described') }));
   const many = { candidates: candidates(2000, 'described') };
-  expect(await statementsOf(register(large, many))).toBe(one);
-  expect(await statementsOf(register(large, many))).toBe(one);
+  expect(await statementsOf(clone.url, register(large, many))).toBe(one);
+  expect(await statementsOf(clone.url, register(large, many))).toBe(one);
 
   const { candidates: known } = await registerOnExam({ database }, actor, large, many);
   const ids = known.map(({ id }) => id);
-  const named = await statementsOf(register(small, { candidate_ids: ids.slice(0, 1) }));
+  const named = await statementsOf(clone.url, register(small, { candidate_ids: ids.slice(0, 1) }));
   expect(named).toBeLessThanOrEqual(one);
-  expect(await statementsOf(register(small, { candidate_ids: ids }))).toBe(named);
+  expect(await statementsOf(clone.url, register(small, { candidate_ids: ids }))).toBe(named);
 });

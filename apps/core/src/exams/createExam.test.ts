@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openDatabase, type Database } from '@evaluation/database';
 import { openLanes, type Lanes } from '@evaluation/lanes';
 import { objectStore, type ObjectStore } from '@evaluation/object-store';
@@ -8,13 +7,11 @@ import type { ExamCreate } from '@evaluation/rest-contract/schemas';
 import { readCoreSettings } from '@evaluation/settings';
 import type { Actor } from '@evaluation/signed-actor';
 import { createLogger } from '@evaluation/telemetry';
-import { newBacking, type ClonedDatabase } from '@evaluation/test-services';
+import { newBacking, type ClonedDatabase, statementsOf } from '@evaluation/test-services';
 import { createInstitute } from '../account/provision.ts';
 import type { Services } from '../services.ts';
 import { createExam } from './createExam.ts';
 import { listExams } from './listExams.ts';
-
-/* Counts the statements of a call by wrapping the client's `query`, which still runs each statement. */
 
 const log = createLogger({ service: 'test', level: 'silent' });
 let clone: ClonedDatabase;
@@ -63,16 +60,6 @@ beforeEach(async () => {
   actor = { institute_id, key_id: randomUUID(), scopes: ['evaluation:read', 'evaluation:write'] };
 });
 
-const statementsOf = async (call: () => Promise<unknown>): Promise<number> => {
-  const query = vi.spyOn(pg.Client.prototype, 'query');
-  try {
-    await call();
-    return query.mock.calls.length;
-  } finally {
-    query.mockRestore();
-  }
-};
-
 const paper = (questions: number, candidates: number): ExamCreate => ({
   title: 'Large',
   mode: 'typed',
@@ -113,16 +100,16 @@ const paper = (questions: number, candidates: number): ExamCreate => ({
 });
 
 test('an exam of 200 questions with rubrics and 2000 candidates takes as many statements as one of four', async () => {
-  const small = await statementsOf(() => createExam(services, actor, paper(4, 1)));
-  const large = await statementsOf(() => createExam(services, actor, paper(200, 2000)));
+  const small = await statementsOf(clone.url, () => createExam(services, actor, paper(4, 1)));
+  const large = await statementsOf(clone.url, () => createExam(services, actor, paper(200, 2000)));
   expect(large).toBe(small);
   expect(large).toBeLessThanOrEqual(25);
 });
 
 test('a page of the list takes as many statements whatever stands on it', async () => {
   await createExam(services, actor, paper(4, 0));
-  const one = await statementsOf(() => listExams(services, actor, {}));
+  const one = await statementsOf(clone.url, () => listExams(services, actor, {}));
   for (let index = 0; index < 10; index += 1) await createExam(services, actor, paper(8, 0));
-  expect(await statementsOf(() => listExams(services, actor, {}))).toBe(one);
+  expect(await statementsOf(clone.url, () => listExams(services, actor, {}))).toBe(one);
   expect(one).toBeLessThanOrEqual(8);
 });

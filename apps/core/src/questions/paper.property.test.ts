@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from '@evaluation/database';
 import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import { openTestDatabase, type TestDatabase, statementsOf } from '@evaluation/test-services';
 import { readExam } from '../exams/readExam.ts';
 import { addQuestions } from './addQuestions.ts';
 import { deleteQuestion } from './deleteQuestion.ts';
@@ -178,15 +177,6 @@ test('any allowed edits of a draft keep marks, count, order and sections of its 
   );
 }, 60_000);
 
-/** Counts the statements that `work` sends, with those of its transaction. */
-const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
-  const query = vi.spyOn(pg.Client.prototype, 'query');
-  await work();
-  const sent = query.mock.calls.length;
-  query.mockRestore();
-  return sent;
-};
-
 test('as many statements add 200 questions with options and rubrics as two', async () => {
   const questions = (count: number): QuestionInput[] =>
     Array.from({ length: count }, (_, index) =>
@@ -214,9 +204,11 @@ test('as many statements add 200 questions with options and rubrics as two', asy
     );
   const small = await newExam(null);
   const large = await newExam(null);
-  const two = await statementsOf(() => addQuestions({ database }, actor, small, { questions: questions(2) }));
+  const two = await statementsOf(clone.url, () =>
+    addQuestions({ database }, actor, small, { questions: questions(2) }),
+  );
   expect(two).toBeLessThanOrEqual(16);
-  const all = await statementsOf(() =>
+  const all = await statementsOf(clone.url, () =>
     addQuestions({ database }, actor, large, { questions: questions(200) }),
   );
   expect(all).toBe(two);

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from '@evaluation/database';
 import type { QuestionInput, Rubric } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
-import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
+import { openTestDatabase, type TestDatabase, statementsOf } from '@evaluation/test-services';
 import { addQuestions } from '../questions/addQuestions.ts';
 import { editQuestion } from '../questions/editQuestion.ts';
 import { readPaper } from '../paper/paper.ts';
@@ -147,15 +146,6 @@ test('no version can be rewritten, and only what changed has a row', async () =>
   ).rejects.toThrow('append-only');
 });
 
-/** Counts the statements that `work` sends, with those of its transaction. */
-const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
-  const query = vi.spyOn(pg.Client.prototype, 'query');
-  await work();
-  const sent = query.mock.calls.length;
-  query.mockRestore();
-  return sent;
-};
-
 test('as many statements change 200 rubrics as one', async () => {
   const { examId, ids } = await newExam(200);
   const set = (of: readonly string[], name: string) => () =>
@@ -170,9 +160,9 @@ test('as many statements change 200 rubrics as one', async () => {
         ]),
       ),
     });
-  const one = await statementsOf(set(ids.slice(0, 1), 'one'));
+  const one = await statementsOf(clone.url, set(ids.slice(0, 1), 'one'));
   expect(one).toBeLessThanOrEqual(12);
-  expect(await statementsOf(set(ids, 'all'))).toBe(one);
+  expect(await statementsOf(clone.url, set(ids, 'all'))).toBe(one);
   const list = await listRubrics({ database }, actor, examId);
   expect(list.version).toBe(2);
   expect(list.questions.every(({ rubric: of }) => of?.criteria[0]?.name === 'all')).toBe(true);
