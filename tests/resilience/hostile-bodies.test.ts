@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { coreOverHttp } from '@evaluation/core-client';
 import { apiClient, type ApiClient } from '../harness/api.ts';
 import { hostileBodies } from '../harness/hostileBodies.ts';
+import { startLatencyProbe } from '../harness/latencyProbe.ts';
 import { processesIn } from '../harness/memory.ts';
 import { startSplitService, type SplitService } from '../harness/processes.ts';
 
@@ -61,8 +62,6 @@ test(
     const bodies = hostileBodies();
     const answers = new Map<string, Map<string, number>>();
     const peak = { facade: 0, core: 0 };
-    const latencies: number[] = [];
-    const statuses = new Set<string>();
     const until = performance.now() + SECONDS * 1000;
     const isOver = (): boolean => performance.now() > until;
 
@@ -90,24 +89,6 @@ test(
         answers.set(hostile.name, seen.set(outcome, (seen.get(outcome) ?? 0) + 1));
       }
     };
-    const ask = async (): Promise<void> => {
-      const sent = performance.now();
-      const said = await victim.get('/me').then(
-        ({ status }) => String(status),
-        (error: unknown) => String(error instanceof Error ? (error.cause ?? error) : error),
-      );
-      latencies.push(performance.now() - sent);
-      statuses.add(said);
-    };
-    const probe = async (): Promise<void> => {
-      const asked: Promise<void>[] = [];
-      while (!isOver()) {
-        // Sent at a fixed rate, without waiting for the previous answer.
-        asked.push(ask());
-        await wait(PROBE_MS);
-      }
-      await Promise.all(asked);
-    };
     const watch = async (): Promise<void> => {
       while (!isOver()) {
         peak.facade = Math.max(peak.facade, await resident(service.facade.pid));
@@ -115,9 +96,14 @@ test(
         await wait(50);
       }
     };
-    await Promise.all([probe(), watch(), ...Array.from({ length: AT_ONCE }, attack)]);
+    const probe = startLatencyProbe({
+      url: `${service.facade.name}/me`,
+      headers: { 'x-api-key': victim.apiKey },
+      everyMs: PROBE_MS,
+    });
+    await Promise.all([watch(), ...Array.from({ length: AT_ONCE }, attack)]);
+    const { latencies, answers: statuses } = await probe.stop();
 
-    latencies.sort((a, b) => a - b);
     const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? Infinity;
     const said = Object.fromEntries([...answers].map(([name, seen]) => [name, Object.fromEntries(seen)]));
     console.info({
@@ -138,7 +124,7 @@ test(
         name,
       ).toEqual([]);
     }
-    expect([...statuses]).toEqual(['200']);
+    expect(statuses).toEqual(['200']);
     expect(peak.facade).toBeLessThan(LIMITS.facade);
     expect(peak.core).toBeLessThan(LIMITS.core);
     expect(p99).toBeLessThan(P99_MS);

@@ -3,6 +3,7 @@ import { exactTextOf } from '@evaluation/rest-contract/exact-json';
 import { fieldPath, problemsOf, type Problem } from '@evaluation/rest-contract/field-errors';
 import { listsTooLong } from '@evaluation/rest-contract/list-lengths';
 import { readable, type Parts } from '@evaluation/rules';
+import { finishInSlices } from '@evaluation/turns';
 import type * as z from 'zod/v4';
 
 /**
@@ -18,6 +19,23 @@ export const accept = <S extends z.ZodType>(
   body: unknown,
   others: (parts: Parts<z.output<S>>) => Problem[] = () => [],
 ): z.output<S> => {
+  const steps = acceptSteps(schema, body, others);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+};
+
+/** `accept` for bodies that may be large: other requests run between its steps, of which the longest takes 0.2 s. */
+export const acceptInSlices = <S extends z.ZodType>(
+  ...asked: Parameters<typeof accept<S>>
+): Promise<z.output<S>> => finishInSlices(acceptSteps(...asked), 0);
+
+function* acceptSteps<S extends z.ZodType>(
+  schema: S,
+  body: unknown,
+  others: (parts: Parts<z.output<S>>) => Problem[] = () => [],
+): Generator<void, z.output<S>> {
   // A missing body counts as `{}`. `null` is passed to the schema, which refuses it.
   const sent = body === undefined ? {} : body;
   // Lengths are checked first, so that a list of a million items is neither parsed nor reported item by item.
@@ -25,6 +43,7 @@ export const accept = <S extends z.ZodType>(
   if (tooLong.length > 0) return refuse(tooLong);
   const problems: Problem[] = [];
   findUnstorable(sent, [], problems);
+  yield;
   const parsed = schema.safeParse(sent);
   if (parsed.success && problems.length === 0) return parsed.data;
   const issues = parsed.error?.issues ?? [];
@@ -32,7 +51,7 @@ export const accept = <S extends z.ZodType>(
   const ofSchema =
     parsed.error === undefined ? [] : problemsOf(parsed.error, sent).filter(({ field }) => !said.has(field));
   return refuse([...problems, ...ofSchema, ...others(readable(sent, issues))]);
-};
+}
 
 /** Bound of the problems in one answer, so that a hostile body does not cause an answer many times its size. */
 const MAX_PROBLEMS = 1000;

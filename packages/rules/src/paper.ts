@@ -46,20 +46,30 @@ const MAX_QUESTIONS = 200;
 type DeclaredSection = { name: string; order: number };
 
 /** A new paper. Sections are the declared ones, by `order`, or are derived from the questions. */
-export const checkPaper = (input: {
+export const checkPaper = (input: NewPaper): Paper => finish(paperSteps(input));
+
+interface NewPaper {
   mode: ExamMode;
   sections: readonly DeclaredSection[] | null;
   questions: readonly QuestionInput[];
-}): Paper => {
+}
+
+/** `checkPaper` with a step for each question, for a caller that pauses between steps: a large paper takes 0.5 s. */
+export function* paperSteps(input: NewPaper): Generator<void, Paper> {
   const sections = inOrder(input.sections ?? []);
   const standing = { sections, sectionsDeclared: sections.length > 0, labels: [] };
-  return { ...place(input.mode, standing, input.questions), problems: paperProblems(input) };
-};
+  const problems = yield* paperProblemSteps(input);
+  return { ...place(input.mode, standing, input.questions), problems };
+}
 
-export const paperProblems = (input: {
+interface ReadPaper {
   sections?: Parts<readonly DeclaredSection[] | null | undefined>;
   questions?: Parts<readonly QuestionInput[] | null | undefined>;
-}): Problem[] => {
+}
+
+export const paperProblems = (input: ReadPaper): Problem[] => finish(paperProblemSteps(input));
+
+function* paperProblemSteps(input: ReadPaper): Generator<void, Problem[]> {
   const sections = input.sections ?? [];
   const questions = input.questions ?? [];
   const names = isRead(sections)
@@ -73,9 +83,11 @@ export const paperProblems = (input: {
   };
   return [
     ...(isRead(sections) ? repeatedSections(sections) : []),
-    ...(isRead(questions) ? questionProblems(standing, questions, (index) => `questions[${index}].`) : []),
+    ...(isRead(questions)
+      ? yield* questionSteps(standing, questions, (index) => `questions[${index}].`)
+      : []),
   ];
-};
+}
 
 export const repeatedSections = (sections: readonly Parts<DeclaredSection>[]): Problem[] => {
   const seen = new Set<string>();
@@ -93,21 +105,31 @@ export const inOrder = <S extends { order: number }>(sections: readonly S[]): S[
   sections.toSorted((a, b) => a.order - b.order);
 
 /** Checks questions to add to a paper. A new section is appended if sections are derived, else refused. */
-export const checkAdded = (input: {
+export const checkAdded = (input: AddedQuestions): Paper => finish(addedSteps(input));
+
+interface AddedQuestions {
   mode: ExamMode;
   standing: StandingPaper;
   questions: readonly QuestionInput[];
-}): Paper => {
-  const paper = place(input.mode, input.standing, input.questions);
-  return { ...paper, problems: addedProblems(input.standing, input.questions) };
-};
+}
+
+/** `checkAdded` with a step for each question, for a caller that pauses between steps. */
+export function* addedSteps(input: AddedQuestions): Generator<void, Paper> {
+  const problems = yield* addedProblemSteps(input.standing, input.questions);
+  return { ...place(input.mode, input.standing, input.questions), problems };
+}
 
 export const addedProblems = (
   standing: StandingPaper,
   questions: Parts<readonly QuestionInput[]>,
-): Problem[] => {
+): Problem[] => finish(addedProblemSteps(standing, questions));
+
+function* addedProblemSteps(
+  standing: StandingPaper,
+  questions: Parts<readonly QuestionInput[]>,
+): Generator<void, Problem[]> {
   if (!isRead(questions)) return [];
-  const problems = questionProblems(standing, questions, (index) => `questions[${index}].`);
+  const problems = yield* questionSteps(standing, questions, (index) => `questions[${index}].`);
   const has = standing.labels.length;
   if (has + questions.length > MAX_QUESTIONS) {
     problems.push({
@@ -117,7 +139,7 @@ export const addedProblems = (
     });
   }
   return problems;
-};
+}
 
 /** Checks an edited question beside the other questions of its paper. Paths are those of the question itself. */
 export const checkEdited = (input: {
@@ -130,18 +152,25 @@ export const checkEdited = (input: {
 });
 
 export const editedProblems = (standing: StandingPaper, question: Parts<QuestionInput>): Problem[] =>
-  questionProblems(standing, [question], () => '');
+  finish(questionSteps(standing, [question], () => ''));
+
+function finish<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
 
 interface QuestionSurroundings extends StandingPaper {
   /** false if the name of a declared section is `BROKEN`: a question may name that section. */
   sectionsRead?: boolean;
 }
 
-const questionProblems = (
+function* questionSteps(
   standing: QuestionSurroundings,
   questions: readonly Parts<QuestionInput>[],
   at: (index: number) => string,
-): Problem[] => {
+): Generator<void, Problem[]> {
   const problems: Problem[] = [];
   const labels = new Set(standing.labels.map(labelKey));
   const sections = new Set(standing.sections.map(({ name }) => labelKey(name)));
@@ -149,8 +178,9 @@ const questionProblems = (
   const stays = standing.sectionsDeclared ? undefined : standing.occupied?.map(labelKey);
   const kept = new Set(stays ?? sections);
 
-  questions.forEach((question, index) => {
-    if (!isRead(question)) return;
+  for (const [index, question] of questions.entries()) {
+    yield;
+    if (!isRead(question)) continue;
     if (isRead(question.label)) {
       const key = labelKey(question.label);
       if (labels.has(key)) {
@@ -170,7 +200,7 @@ const questionProblems = (
       }
     }
     problems.push(...checkQuestion(question, at(index)));
-  });
+  }
 
   // The number of declared sections is checked in their declaration.
   if (kept.size > Math.max(MAX_SECTIONS, standing.sections.length)) {
@@ -182,7 +212,7 @@ const questionProblems = (
     });
   }
   return problems;
-};
+}
 
 /** Puts questions into sections. An unknown section becomes the first one; the paper then has a problem. */
 const place = (

@@ -1,2 +1,2 @@
-export { inSlices } from './slices.ts';
+export { finishInSlices, inSlices } from './slices.ts';
 export { createTurns, NoTurn, type Turns, type TurnsOptions } from './turns.ts';

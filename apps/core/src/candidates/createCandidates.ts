@@ -1,7 +1,7 @@
 import { CandidatesCreate, type CandidatesCreated } from '@evaluation/rest-contract/schemas';
 import { isRead } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept, refuse } from '../accept.ts';
+import { acceptInSlices, refuse } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { repeatedCandidates, upsertCandidates } from './upsert.ts';
 
@@ -14,7 +14,7 @@ export const createCandidates = async (
   actor: Actor,
   body: unknown,
 ): Promise<CandidatesCreated> => {
-  const { candidates } = accept(CandidatesCreate, body, (parts) =>
+  const { candidates } = await acceptInSlices(CandidatesCreate, body, (parts) =>
     isRead(parts) ? repeatedCandidates(parts.candidates, 'candidates') : [],
   );
   const problems = repeatedCandidates(candidates, 'candidates');

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { ExamCreate, type Exam } from '@evaluation/rest-contract/schemas';
 import {
   addUp,
-  checkPaper,
   isRead,
   NEGATIVE_MARKS_IGNORED,
   paperProblems,
+  paperSteps,
   type Paper,
   type Parts,
 } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept, refuse } from '../accept.ts';
+import { finishInSlices } from '@evaluation/turns';
+import { acceptInSlices, refuse } from '../accept.ts';
 import { registerCandidates } from '../candidates/register.ts';
 import { repeatedCandidates, upsertCandidates } from '../candidates/upsert.ts';
 import { insertQuestions } from '../questions/insertQuestions.ts';
@@ -30,15 +30,10 @@ import { readExam } from './readExam.ts';
  * @throws DomainFailure validation_failed, exam_exists, exam_not_ready and the errors of the rules of a paper
  */
 export const createExam = async (services: Services, actor: Actor, body: unknown): Promise<Exam> => {
-  const exam = accept(ExamCreate, body, tiedProblems);
-  // Lets other requests run between two blocking steps: a large body takes about 0.2 s to parse and 0.3 s for
-  // `checkPaper`.
-  await nextRound();
-  const paper = checkPaper({
-    mode: exam.mode,
-    sections: exam.sections ?? null,
-    questions: exam.questions ?? [],
-  });
+  const exam = await acceptInSlices(ExamCreate, body, tiedProblems);
+  const paper = await finishInSlices(
+    paperSteps({ mode: exam.mode, sections: exam.sections ?? null, questions: exam.questions ?? [] }),
+  );
   const problems = [...paper.problems, ...repeatedCandidates(exam.candidates ?? [], 'candidates')];
   if (problems.length > 0) refuse(problems);
   if (exam.open === true) checkReady({ questions: paper.questions.length });

@@ -1,8 +1,8 @@
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { QuestionsAdd, type QuestionsAdded } from '@evaluation/rest-contract/schemas';
-import { addedProblems, checkAdded, isRead } from '@evaluation/rules';
+import { addedProblems, addedSteps, isRead } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
-import { accept, refuse } from '../accept.ts';
+import { finishInSlices } from '@evaluation/turns';
+import { acceptInSlices, refuse } from '../accept.ts';
 import { lockExamFor } from '../locks/lockExam.ts';
 import { appendVersion } from '../paper/appendVersion.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
@@ -27,13 +27,10 @@ export const addQuestions = (
     const exam = await lockExamFor(tx, actor.institute_id, examId, 'change_scheme');
     const current = (await savePendingRubricsOfExam(tx, actor.institute_id, exam.id)) ?? exam.rubric_version;
     const standing = await readPaperUnderLock(tx, actor.institute_id, exam.id);
-    const { questions } = accept(QuestionsAdd, body, (parts) =>
+    const { questions } = await acceptInSlices(QuestionsAdd, body, (parts) =>
       isRead(parts) ? addedProblems(standing, parts.questions) : [],
     );
-    // Lets other requests run between two blocking steps: a large body takes about 0.2 s to parse and 0.3 s for
-    // `checkAdded`.
-    await nextRound();
-    const paper = checkAdded({ mode: exam.mode, standing, questions });
+    const paper = await finishInSlices(addedSteps({ mode: exam.mode, standing, questions }));
     if (paper.problems.length > 0) refuse(paper.problems);
 
     const place = { instituteId: actor.institute_id, examId: exam.id };
