@@ -6,20 +6,21 @@ import { readable, type Parts } from '@evaluation/rules';
 import type * as z from 'zod/v4';
 
 /**
- * The one way a command takes what a client sent: lengths first, then what cannot be stored, then the schema. Commands call it after they
- * have seen that what the path names exists and is in a state to be changed (docs/architecture.md#order-of-checks).
- * @param others the rules beyond the schema, for a body that is refused anyway: they see what could be read of it, so
- * that every problem is listed at once. A body that passes is checked by the command itself.
- * @throws DomainFailure with every problem in `details.errors`
+ * Parses the body of a command: first the lengths of lists, then characters and numbers that cannot be stored, then the
+ * schema. Commands call it after they have checked that the resource in the path exists and can be changed
+ * (docs/architecture.md#order-of-checks).
+ * @param others rules beyond the schema. They run only for a body that is refused anyway, on the parts that could be
+ * parsed, so that all problems are listed at once. A command checks these rules itself for a body that passes.
+ * @throws DomainFailure with all problems in `details.errors`
  */
 export const accept = <S extends z.ZodType>(
   schema: S,
   body: unknown,
   others: (parts: Parts<z.output<S>>) => Problem[] = () => [],
 ): z.output<S> => {
-  // No body at all is an empty one; `null` is a value like any other, and not an object.
+  // A missing body counts as `{}`. `null` is passed to the schema, which refuses it.
   const sent = body === undefined ? {} : body;
-  // Lists first: what is said of a million items is neither worth computing nor worth reading.
+  // Lengths are checked first, so that a list of a million items is neither parsed nor reported item by item.
   const tooLong = listsTooLong(schema, sent);
   if (tooLong.length > 0) return refuse(tooLong);
   const problems: Problem[] = [];
@@ -33,12 +34,12 @@ export const accept = <S extends z.ZodType>(
   return refuse([...problems, ...ofSchema, ...others(readable(sent, issues))]);
 };
 
-/** More problems are of no use at once, and a hostile body must not be answered with one many times its size. */
+/** Bound of the problems in one answer, so that a hostile body does not cause an answer many times its size. */
 const MAX_PROBLEMS = 1000;
 
 /**
- * All problems at once, but no more than a client can use. Where every problem belongs to a rule with an error of its own (such as
- * `rubric_marks_mismatch`), the first names the error; otherwise it is `validation_failed`.
+ * Throws at most MAX_PROBLEMS problems. The code of the error is the first problem's own code (such as
+ * `rubric_marks_mismatch`) if every problem has one, otherwise `validation_failed`.
  */
 export const refuse = (found: readonly Problem[], question?: { label: string }): never => {
   const problems = found.slice(0, MAX_PROBLEMS);
@@ -63,13 +64,13 @@ export const refuse = (found: readonly Problem[], question?: { label: string }):
   }
 };
 
-/** One broken field. */
 export const refuseField = (field: string, code: string, message: string): never =>
   refuse([{ field, code, message }]);
 
 /**
- * What cannot be stored and returned as sent, anywhere in a body, names of fields included (docs/architecture.md#request-bodies): NUL, lone surrogates, and numbers such as 1e400 that are read as infinite.
- * @param path where the value stands; changed on the way, and as it was at the end
+ * Collects values and field names that cannot be stored and returned as sent (docs/architecture.md#request-bodies):
+ * NUL, lone surrogates, and numbers such as 1e400 that are parsed as Infinity.
+ * @param path path of `value`; changed during the walk and restored before the return
  */
 const findUnstorable = (value: unknown, path: PropertyKey[], problems: Problem[]): void => {
   if (problems.length >= MAX_PROBLEMS) return;
@@ -118,7 +119,7 @@ const findWithin = (value: unknown, at: PropertyKey, path: PropertyKey[], proble
 
 const isUnstorableText = (text: string): boolean => text.includes('\u0000') || !text.isWellFormed();
 
-/** Whatever is no JSON is refused by the schema. */
+/** Returns null for invalid JSON; the schema refuses that value later. */
 const parsedOrNull = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -129,5 +130,5 @@ const parsedOrNull = (text: string): unknown => {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A malformed id answers exactly as one that does not exist (docs/architecture.md#order-of-checks). */
+/** A malformed id gets the same answer as an id that does not exist. */
 export const isUuid = (value: string): boolean => UUID.test(value);

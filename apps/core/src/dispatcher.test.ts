@@ -13,7 +13,7 @@ import { claimRun } from './runs/claimRun.ts';
 import { tick } from './dispatcher.ts';
 import { releaseInTurns } from './runs/releaseRuns.ts';
 
-/* The dispatcher's statements on fabricated runs: rows without submissions, which it never looks at. */
+/* Tests on fabricated rows of `runs` without submissions, which the dispatcher does not read. */
 
 let clone: ClonedDatabase;
 let database: Database;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   objects = objectStore(bucket);
   maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
-  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  // Fabricated runs have no parent rows, so foreign keys and triggers are switched off.
   await maker.query('set session_replication_role = replica');
 });
 beforeEach(async () => {
@@ -73,7 +73,7 @@ const withWindows = (institute: number, lane: number): Services => ({
   },
 });
 
-/** Runs that workers are grading: as many others may wait in the lane. They take as many places of its window. */
+/** Inserts claimed runs. The lane may hold as many waiting runs; the claimed ones also count for its window. */
 const keepBusy = (workers: number, lane = 'typed') =>
   maker.query(
     `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, lease_until)
@@ -82,7 +82,7 @@ const keepBusy = (workers: number, lane = 'typed') =>
     [workers, lane, randomUUID()],
   );
 
-/** Queued runs of the typed lane, the first of an institute the oldest. @returns the institutes' ids, in id order */
+/** Queues `runsEach` runs for each institute, oldest first. @returns the institutes' ids in id order */
 const queueRuns = async (institutes: number, runsEach: number, lane = 'typed'): Promise<string[]> => {
   const { rows } = await maker.query<{ institute_id: string }>(
     `with institutes as (select gen_random_uuid() as institute_id from generate_series(1, $1)),
@@ -96,7 +96,6 @@ const queueRuns = async (institutes: number, runsEach: number, lane = 'typed'): 
   return rows.map(({ institute_id }) => institute_id);
 };
 
-/** How many runs of each institute are out. */
 const runsOut = async (): Promise<Map<string, number>> => {
   const { rows } = await maker.query<{ institute_id: string; runs: number }>(
     `select institute_id, count(*)::int as runs from runs where status = 'released' group by institute_id`,
@@ -134,7 +133,7 @@ test('an institute has no more runs out than its window, a lane no more than its
   const out = await runsOut();
   expect(ascending([out.get(first) ?? 0, out.get(second) ?? 0])).toEqual([2, 3]);
 
-  // The one that has fewer out is next, whatever its place by age.
+  // The institute with fewer runs out is next, whatever the age of its runs.
   const [busy = ''] = [...out].filter(([, runs]) => runs === 3).map(([institute]) => institute);
   await maker.query(
     `update runs set status = 'completed' where id = (select id from runs where status = 'released' and institute_id = $1 limit 1)`,
@@ -194,7 +193,7 @@ test('no more runs wait in a lane than are being worked on there, and one in a l
   expect(sum((await runsOut()).values()), 'what is there already stays').toBe(8);
 });
 
-/** Waited for, and more than a busy machine needs from a release to its message. */
+/** The tests wait these seconds for a run to be overdue; publishing needs less, even on a busy machine. */
 const UNCLAIMED_SECONDS = 2;
 
 const withPatience = (given: Services): Services => ({
@@ -214,7 +213,7 @@ const releasedRuns = async (): Promise<Release[]> =>
   (await maker.query<Release>(`select id, delivery from runs where status = 'released' order by queued_at`))
     .rows;
 
-/** Until every released run has waited so long that its message is asked for. */
+/** Waits until every released run is old enough for the dispatcher to look for its message. */
 const untilOverdue = () =>
   vi.waitFor(async () => {
     const { rows } = await maker.query<{ overdue: boolean }>(
@@ -225,7 +224,7 @@ const untilOverdue = () =>
     expect(rows).toEqual([{ overdue: true }]);
   }, 50_000);
 
-/** Takes the oldest messages out of the typed lane, for no one to claim. */
+/** Takes the oldest messages out of the typed lane without claiming their runs. */
 const loseMessages = async (count: number): Promise<void> => {
   const stop = new AbortController();
   let lost = 0;
@@ -273,7 +272,7 @@ test('of two released runs the one whose message is lost goes out again, the oth
   await untilOverdue();
   await queueRuns(1, 1);
   await keepBusy(2);
-  // Still patient: the other run comes into the lane behind the loss.
+  // Not overdue yet: the other run is published behind the lost message.
   await tick(withWindows(10, 10));
   const [, kept] = await releasedRuns();
   await tick(withPatience(withWindows(10, 10)));
@@ -307,7 +306,7 @@ test('a run whose claim breaks lets the others of its lane go first, and is trie
   await tick(windows);
   const [first] = await releasedRuns();
   const run_id = first?.id ?? '';
-  // Without a submission there is nothing to claim; one whose exam is not there is broken.
+  // A run without a submission has no claimable work; a run whose exam is missing makes the claim fail.
   await maker.query(
     `insert into submissions (id, institute_id, exam_id, candidate_id, status, lane, current_run_id, questions_total,
        quote_unit, quote_credits, quote_rate_source, review_reasons, warnings)
@@ -339,7 +338,7 @@ test('a lease that has run out makes its holder a stranger and counts; one that 
     );
   await claim(ids[0], '-1 second');
   await claim(ids[1], '1 hour');
-  // No place in the lane: what is taken back stays visible as queued.
+  // The lane is full, so the run that is taken back stays queued.
   await tick(withWindows(1, 1));
   const { rows } = await maker.query(
     'select status, fence, dead_leases, lease_until is null as free from runs order by queued_at',
@@ -404,12 +403,12 @@ test('with 100,000 runs of 1000 institutes waiting a release reads a few index e
   expect(one.indexes).toEqual([
     'runs_in_flight',
     'runs_pkey',
-    // The first institute, the next institute, and the oldest runs of each.
+    // Lookups: the first institute, the next institute, and the oldest runs of each.
     'runs_waiting_typed',
     'runs_waiting_typed',
     'runs_waiting_typed',
   ]);
-  // 400 in flight; 1000 institutes are stepped through, the oldest run of each is looked at, and one is updated.
+  // 400 runs in flight, 1000 institutes to step through with the oldest run of each, and one update.
   expect(one.looked).toBeLessThan(2500);
   const four = await look(5);
   expect(four.indexes).toEqual(one.indexes);

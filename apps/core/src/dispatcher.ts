@@ -11,29 +11,29 @@ import { releaseRuns } from './runs/releaseRuns.ts';
 import { rememberSlots, type Slots } from './jobs/slots.ts';
 
 /*
- * Keeps runs, inspections and drawings moving (docs/architecture.md#runs). Runs wait as rows in PostgreSQL; inspections and drawings
- * do so too, by releaseJobs.ts:
+ * Releases runs, inspections and drawings, and takes them back after a loss (docs/architecture.md#runs). Runs wait as
+ * rows in PostgreSQL. Inspections and drawings wait in the same way; releaseJobs.ts moves them:
  *
  *   queued ──release──▶ released ──claim──▶ claimed ──▶ completed | failed | cancelled
  *      ▲                   │ message lost      │ lease expired, handed back
  *      └───────────────────┴───────────────────┘ (back to queued, keeping its place)
  *
- * Any core replica does so, under locks that let one at a time decide. It releases whenever a run of its replica is
- * queued, claimed or over, and ticks besides: what it was not told of, it finds then. When it dies here, the next
- * replica's tick, or its own after the restart, goes on from the rows.
+ * Every core replica runs a dispatcher; locks let one replica at a time decide. A dispatcher is woken when a run is
+ * queued, claimed or finished on its own replica. It also ticks, and a tick finds the changes that other replicas made.
+ * State: none. After a crash the next tick of any replica continues from the rows.
  *
- * Runs, inspections and drawings have a loop each, so that a long look for one does not keep the others waiting.
+ * Runs, inspections and drawings have a loop each, so that a slow statement for one does not delay the others.
  */
 
 /**
- * Between two looks for runs to release, when we were woken meanwhile, or another replica was deciding, which may have
- * looked before what woke us. What ends and what is claimed next make one look of two; workers find their next run in
- * the lane already.
+ * Pause before the next round if the loop was woken during a round, or if another replica held the lock (that replica
+ * may have read the tables before the change that woke this loop). Events that arrive within the pause share one round.
+ * The pause does not delay workers: their next run is already in the lane.
  */
 const GAP_MS = 20;
 
 export interface Dispatcher {
-  /** Looks for work to release now: inspections or drawings, or, when no lane is named, runs. */
+  /** Starts a round now: of inspections or drawings if `lane` is given, of runs otherwise. */
   wake(lane?: JobLane): void;
   close(): Promise<void>;
 }
@@ -41,8 +41,8 @@ export interface Dispatcher {
 const JOB_QUEUES: readonly JobQueue[] = [inspections, drawings];
 
 export const startDispatcher = (services: Services, tickMs: number): Dispatcher => {
-  // Leases are not judged before workers had a lease's time to reach core: while core or its database was away, it was
-  // not the workers that were gone.
+  // Leases expire only after PostgreSQL has been reachable for a whole lease time. Before that, workers could not send
+  // heartbeats because core or its database was down.
   const leaseMs = services.settings.runs.leaseSeconds * 1000;
   let steadySince = Date.now();
   const runs = startLoop(tickMs, async (isTick) => {
@@ -75,7 +75,7 @@ interface Loop {
   close(): Promise<void>;
 }
 
-/** Looks whenever it is woken, and ticks besides. @param look returns whether this replica could decide */
+/** Calls `look` after each wake and at each tick. @param look returns whether this replica held the lock */
 const startLoop = (tickMs: number, look: (isTick: boolean) => Promise<boolean>): Loop => {
   const closing = new AbortController();
   let awake = false;
@@ -117,13 +117,12 @@ type Part = () => Promise<unknown>;
 
 interface Outcome {
   databaseWasThere: boolean;
-  /** False when another replica was releasing the runs of a lane. */
+  /** False if another replica was releasing the runs of a lane. */
   decided: boolean;
 }
 
 const releases = (services: Services): Part[] => RUN_LANES.map((lane) => () => releaseRuns(services, lane));
 
-/** One tick of all that the dispatcher keeps moving. */
 export const tick = async (
   services: Services,
   judgesLeases = true,
@@ -144,7 +143,7 @@ const tickRuns = (services: Services, judgesLeases: boolean): Promise<Outcome> =
 const tickJobs = (services: Services, queue: JobQueue, slots: Slots): Promise<Outcome> =>
   work(services, [[() => recoverJobs(services, queue)], [() => releaseJobs(services, queue, slots)]]);
 
-/** Each part by itself: what breaks one must not stop the others, nor one lane the other. Those of a step run at once. */
+/** Runs the steps in order and the parts of a step at once. An error in one part does not stop the others. */
 const work = async (services: Services, steps: readonly (readonly Part[])[]): Promise<Outcome> => {
   const outcome = { databaseWasThere: true, decided: true };
   const run = async (part: Part): Promise<void> => {

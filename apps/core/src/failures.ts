@@ -1,6 +1,6 @@
 import { DomainFailure, type ErrorCode } from '@evaluation/rest-contract/errors';
 
-/** Failures of commands whose text says more than the row of their code in contracts/rest/src/errors.ts. */
+/** Failures whose text is more specific than the text of their code in contracts/rest/src/errors.ts. */
 const FAILURES = {
   upload_not_found: { code: 'not_found', message: 'The upload was not found.' },
   upload_used: { code: 'conflict', message: 'The upload is already used by a submission.' },
@@ -28,7 +28,6 @@ const FAILURES = {
   inspection_not_held: { code: 'conflict', message: 'This worker does not inspect the upload any more.' },
 } as const satisfies Record<string, { code: ErrorCode; message: string }>;
 
-/** The failure with its text, to be thrown. */
 export const failure = (reason: keyof typeof FAILURES): DomainFailure => {
   const { code, message } = FAILURES[reason];
   return new DomainFailure(code, { message });

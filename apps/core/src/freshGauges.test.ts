@@ -20,7 +20,8 @@ test('what cannot be read is not told as it was, and is told again once it can b
   depth = async () => 3;
   await Promise.all([refresh(), refresh()]);
   expect(await series()).toEqual([3]);
-  // One look for both, none for what is fresh, and a failure is not taken for a look.
+  // Concurrent refreshes share one reading, a fresh reading is not repeated, and a failed reading does not count as
+  // fresh.
   await refresh();
   expect(reads).toBe(2);
 });

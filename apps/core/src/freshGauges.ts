@@ -1,12 +1,11 @@
-/** Several scrapers, and several scrapes of one, share a look at the source. */
+/** Time for which a reading counts as fresh, so that scrapes shortly after each other share one reading. */
 const FRESH_MS = 5000;
-/** What was read longer ago, because reading hangs, is no news any more. */
+/** Age at which the old values are removed even if the next reading hangs. */
 const STALE_MS = 60_000;
 
 /**
- * Gauges that are read from somewhere when they are asked for. Where that fails their series vanish: an alert or a scaler
- * can tell that nothing is known, which a number of an hour ago would hide.
- * @returns brings them up to date. @throws what `read` throws
+ * Reads gauges from a source on scrape. If reading fails, their series are removed, so that alerts see missing data and
+ * no outdated numbers. @returns a function that updates the gauges and throws what `read` throws
  */
 export const freshGauges = (
   gauges: readonly { reset(): void }[],

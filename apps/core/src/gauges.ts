@@ -16,12 +16,9 @@ interface LaneNow {
   in_flight: number;
 }
 
-/**
- * Gauges that are read from the tables and the lanes when they are asked for. Each replica reads the same tables, so they
- * are not to be added up over replicas.
- */
+/** Gauges read on scrape. Each replica reads the same tables, so values must not be summed over replicas. */
 export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>) => {
-  // That the first was refused shows as an increase only if there was a number before it.
+  // Start at 0: an increase is visible only if the counter existed before its first increment.
   for (const reason of NOT_KEPT) metrics.evidenceNotKept.inc({ reason }, 0);
   const refreshRuns = freshGauges(
     [metrics.runsQueued, metrics.runsOldestQueued, metrics.runsInFlight],
@@ -35,7 +32,7 @@ export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>)
       }
     },
   );
-  // A number without labels goes back to 0 when it is reset, which would say that all is well.
+  // `reset` sets a gauge without labels to 0, which would mean "no overdue erasures"; `remove` deletes the series.
   const erasures = { reset: () => metrics.erasuresOverdue.remove() };
   const refreshErasures = freshGauges([erasures], async () => {
     metrics.erasuresOverdue.set(await database.acrossInstitutes(countOverdueErasures));
@@ -54,12 +51,12 @@ export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>)
   });
   return async () => {
     metrics.databasePoolWaiting.set(database.waiting());
-    // One may be away while the other is there.
+    // Settled, because PostgreSQL may fail while NATS works, and the reverse.
     await Promise.allSettled([refreshRuns(), refreshErasures(), refreshLanes()]);
   };
 };
 
-/** Released runs wait too: for a worker, in the lane. One part for each partial index. */
+/** Released runs count as queued: they wait in the lane for a worker. One select for each partial index of `runs`. */
 const lanesNow = sql<LaneNow>`
   select lane, count(*) filter (where status <> 'claimed')::int as queued,
     coalesce(extract(epoch from clock_timestamp() - min(queued_at) filter (where status <> 'claimed')), 0)::float8 as oldest_seconds,

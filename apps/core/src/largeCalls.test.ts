@@ -7,7 +7,6 @@ const MEBI = 1024 * 1024;
 let close: (() => void) | undefined;
 afterEach(() => close?.());
 
-/** A server that answers when the test says so. */
 const start = async (waitMs: number) => {
   const calls = largeCalls(10 * MEBI, waitMs);
   const begun: ServerResponse[] = [];

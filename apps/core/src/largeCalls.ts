@@ -1,21 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /*
- * Large calls take turns: parsed, each takes several times its length in memory, and many facades may send at once.
+ * Bounds the memory of large calls, because a parsed call takes several times its length and many facades may send at
+ * once.
  *
- * A call counts with its declared length from before its first byte is read until its answer is sent or its caller is
- * gone. One that does not fit waits, unread, for those that came before; one that waits too long is answered 503, and
- * nothing has happened. Small calls never wait.
+ * A call is counted with its declared length from before its first byte is read until its response is closed. A call
+ * that does not fit waits unread, in order of arrival; after WAIT_MS it is answered 503 without having been started.
+ * Small calls never wait.
  */
 
 const LARGE_BYTES = 4 * 1024 * 1024;
-/** One of the largest that a facade sends, and some beside it. */
+/** Room for the largest body that a facade sends, and some smaller ones beside it. */
 const AT_ONCE_BYTES = 128 * 1024 * 1024;
-/** Well before the caller gives up. */
+/** Shorter than the time after which callers give up. */
 const WAIT_MS = 15_000;
 
 export interface LargeCalls {
-  /** Calls `go` now or later, or answers 503. */
+  /** Calls `go` as soon as the call fits, or answers 503. */
   admit(request: IncomingMessage, response: ServerResponse, go: () => void): void;
 }
 
@@ -34,13 +35,13 @@ export const largeCalls = (atOnceBytes = AT_ONCE_BYTES, waitMs = WAIT_MS): Large
       next.begin();
     }
   };
-  // One alone always fits.
+  // A call of any size fits if no other call is counted.
   const fits = (bytes: number): boolean => taken === 0 || taken + bytes <= atOnceBytes;
 
   return {
     admit: (request, response, go) => {
       const declared = request.headers['content-length'];
-      // Our own callers declare the length of each call.
+      // A POST without a declared length counts as large. The facade and the workers always declare it.
       const bytes = declared === undefined && request.method === 'POST' ? LARGE_BYTES : Number(declared ?? 0);
       if (!(bytes >= LARGE_BYTES)) {
         go();

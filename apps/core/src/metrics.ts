@@ -2,7 +2,6 @@ import type { RunLane } from '@evaluation/jobs-contract';
 import { metrics } from '@evaluation/telemetry';
 import type { Services } from './services.ts';
 
-/** Counts credits once the change of them is committed. */
 export const countCredits = (
   services: Pick<Services, 'afterCommit'>,
   outcome: 'reserved' | 'charged' | 'released' | 'granted',
@@ -12,7 +11,7 @@ export const countCredits = (
     metrics.creditsMoved.inc({ outcome }, credits);
   });
 
-/** Counts a run that is over once that is committed: each run once, whoever ended it. */
+/** Counts a finished run after the commit. Each transition to a final state calls it once. */
 export const countRun = (
   services: Pick<Services, 'afterCommit'>,
   lane: RunLane,
@@ -22,7 +21,7 @@ export const countRun = (
     metrics.runsFinished.inc({ lane, outcome });
   });
 
-/** Counts, once that is committed, what became of the questions of a run; without those that were marked by their key. */
+/** Counts the questions of a run by status after the commit. Questions that were marked by their key are left out. */
 export const countQuestions = (
   services: Pick<Services, 'afterCommit'>,
   lane: RunLane,
@@ -33,9 +32,8 @@ export const countQuestions = (
       if (source !== 'auto') metrics.questionsFinished.inc({ lane, status });
   });
 
-/** Why a part of the evidence is not kept. */
 export const NOT_KEPT = ['refused', 'too_large'] as const;
 
-/** Counts a part of the evidence that a mark is recorded without. */
+/** Counts a part of the evidence that is missing although its mark is recorded. */
 export const countLostEvidence = (reason: (typeof NOT_KEPT)[number]): void =>
   metrics.evidenceNotKept.inc({ reason });

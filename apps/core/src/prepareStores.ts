@@ -4,22 +4,22 @@ import type { ObjectStore } from '@evaluation/object-store';
 import type { Logger } from '@evaluation/telemetry';
 
 /*
- * Makes the bucket and the streams where they are missing. Core must start while either is away: PostgreSQL alone is the
- * truth, and a replica that ended itself for a store would take the answers with it. So a start waits for them a moment
- * and goes on, and this goes on behind it. State: none; each try begins anew, and replicas may race.
+ * Creates the bucket and the streams if they are missing. Core must start and answer while the object store or NATS is
+ * down, because it needs only PostgreSQL. The start therefore waits START_MS at most, and the creation is retried in
+ * the background. State: none; each try is idempotent, and replicas may race.
  */
 
-/** What a start waits for stores that answer: enough for those that do. */
+/** Longest wait at start; enough for stores that are up. */
 const START_MS = 2000;
 const PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 30_000;
 
 export interface Preparation {
-  /** Tries no more. A try under way ends with the connections it uses. */
+  /** Stops the retries. A running try ends when its connections are closed. */
   stop(): void;
 }
 
-/** @returns when all is there, or after two seconds; from then on in the background, until all is there or it is stopped */
+/** Resolves when both exist, or after START_MS; retries then continue until they succeed or are stopped. */
 export const prepareStores = async ({
   lanes,
   objects,

@@ -1,16 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '@evaluation/telemetry';
 
-/** Work that core does now and then, by itself and apart from the dispatcher's tick, which nothing slow may hold up. */
+/** Periodic work that is independent of the dispatcher, so that slow work does not delay a tick. */
 export interface Rounds {
-  /** Ends the round under way as soon as it looks at its signal, and begins no other. */
+  /** Aborts the signal of the current round, waits for its end and starts no further round. */
   close(): Promise<void>;
 }
 
 /**
- * Begins rounds until it is closed. One that breaks is logged, and the next one tries again. State: none; when the process
- * dies here, another replica's rounds go on.
- * @param options.pauseMs how long to wait before the next round; null: never again
+ * Repeats `round` until it is closed. An error is logged, and the next round tries again. State: none.
+ * @param options.pauseMs returns the milliseconds before the next round; null ends the rounds
  */
 export const startRounds = (
   log: Logger,

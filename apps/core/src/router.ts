@@ -3,6 +3,6 @@ import { gradingRouter } from './routers/grading.ts';
 import { publicRouter } from './routers/public.ts';
 import { router } from './trpc.ts';
 
-/** Three doors with a token each (docs/architecture.md#the-picture). */
+/** Each of the three routers requires a token of its own (docs/architecture.md#the-picture). */
 export const coreRouter = router({ public: publicRouter, grading: gradingRouter, control: controlRouter });
 export type CoreRouter = typeof coreRouter;

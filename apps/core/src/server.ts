@@ -7,16 +7,16 @@ import type { CoreSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
 import { startRounds, type Rounds } from './rounds.ts';
 
-/** A certificate is renewed days before it ends. */
+/** How often the certificate is read again. Certificates are renewed days before they expire. */
 const CERTIFICATE_MS = 60 * 60_000;
 
 const NO_ROUNDS: Rounds = { close: async () => {} };
 
 /**
- * Core's server, which does not listen yet: HTTPS where there is a certificate. A renewed one is taken from the same
- * files within hours, for new connections. Files that cannot be read, or are no pair because they are being replaced, are
- * logged, and what was read before stays.
- * @throws Error when they cannot be read, or are no pair, at the start
+ * Creates core's server without listening: HTTPS if `tls` is set, HTTP otherwise. A renewed certificate is read from
+ * the same files every `certificateMs` and used for new connections. If the files cannot be read or do not match (for
+ * example during their replacement), the error is logged and the previous certificate stays.
+ * @throws Error if the files cannot be read or do not match at the start
  */
 export const newServer = async (
   tls: CoreSettings['tls'],

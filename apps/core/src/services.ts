@@ -6,20 +6,15 @@ import type { CoreSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
 import type { LanePace } from './lanes/lanePace.ts';
 
-/** What core's commands work with; made once by `startCore`. */
 export interface Services {
   database: Database;
   objects: ObjectStore;
   lanes: Lanes;
   settings: CoreSettings;
   log: Logger;
-  /** Tells the dispatcher that there may be runs, or jobs of a lane, to release; it ticks by itself anyway. */
+  /** Wakes the dispatcher early for runs, or for the jobs of `lane`. It also ticks by itself. */
   wakeDispatcher: (lane?: JobLane) => void;
-  /**
-   * What a command tells others once its change is there: at once, or, in a command that is a part of a transaction
-   * (`once`), after the commit. Must not throw.
-   */
+  /** Runs an effect after the commit: at once, or after the commit of the transaction of `once`. Must not throw. */
   afterCommit: (effect: () => Promise<void>) => Promise<void>;
-  /** How fast the lanes work, for estimates. */
   lanePace: Pick<LanePace, 'of'>;
 }

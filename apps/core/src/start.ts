@@ -20,22 +20,18 @@ import type { Services } from './services.ts';
 import type { CallHeaders, Context } from './trpc.ts';
 import { startFileRemoval } from './uploads/removeFiles.ts';
 
-/** The largest body of a public call plus its envelope; the facade has a bound of its own. */
+/** Largest body of a public call with its envelope. The facade has limits of its own. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
-/**
- * The largest body of a worker or an operator. A worker's largest call is a record with its evidence, and the judgement that
- * others share: thrice 8 MiB, which is the most that is kept of each.
- */
+/** Bound for workers and operators. A worker's largest call has record, evidence and judgement of 8 MiB each. */
 const MAX_WORKER_BODY_BYTES = 32 * 1024 * 1024;
 
 export interface Core extends Observed {
-  /** Address of the tRPC server. */
   url: string;
-  /** For callers in the same process: what HTTP would carry in headers. */
+  /** Makes a context for callers in the same process; `headers` replace the HTTP headers. */
   createContext: (headers: CallHeaders) => Context;
 }
 
-/** Starts core: database, lanes, objects, the dispatcher, and the three routers over HTTP. */
+/** Starts core: database, lanes, object store, dispatcher, periodic rounds, and the three routers over HTTP. */
 export const startCore = async (settings: CoreSettings): Promise<Core> => {
   const log = createLogger({ service: 'core', level: settings.logLevel });
   const database = await openDatabase({ ...settings.database, log });
@@ -67,7 +63,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     startReconciler(services, settings.reconcileMinutes * 60_000),
   ];
 
-  // Without lanes and object store core still accepts and answers: PostgreSQL alone is the truth.
+  // Readiness depends on PostgreSQL only: core accepts and answers calls without lanes and object store.
   const dependencies = { database: () => database.ping() };
   const readiness = readinessOf(dependencies, 'core');
   const createContext = (headers: CallHeaders): Context => ({ services, headers });

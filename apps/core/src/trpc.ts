@@ -10,15 +10,14 @@ import type { Outcome } from './idempotency/records.ts';
 import { unreachable } from './unreachable.ts';
 import type { Services } from './services.ts';
 
-/** What a call carries, over HTTP and in-process alike. */
 export interface CallHeaders {
   authorization: string | undefined;
   actor: string | undefined;
   requestId: string | undefined;
-  /** Of a request that must happen once (docs/api/conventions.md#idempotency). */
+  /** Set for a request that must happen once. */
   idempotencyKey: string | undefined;
   fingerprint: string | undefined;
-  /** The caller's place in a trace (W3C). */
+  /** Trace context of the caller (W3C). */
   traceparent: string | undefined;
 }
 
@@ -34,7 +33,7 @@ const t = initTRPC.context<Context>().create({
     const replay: Outcome | null = error.cause instanceof Replayed ? error.cause.outcome : null;
     return {
       ...shape,
-      // What is not a typed failure may quote rows or requests: it is in the log, not in the answer.
+      // Errors that are not typed failures may quote rows or requests: their text is logged and never sent.
       message: failure?.message ?? error.code,
       data: { ...shape.data, failure, replay },
     };
@@ -49,7 +48,7 @@ const sameToken = (given: string | undefined, expected: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/** Typed failures and an unreachable dependency reach the client; anything else is logged and answers as internal. */
+/** Passes typed failures and unreachable dependencies to the client; logs other errors. */
 const reportFailures = t.middleware(async ({ next, path, ctx }) => {
   const result = await next();
   if (result.ok) return result;
@@ -66,7 +65,7 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
     procedure: path,
   });
   if (result.error.code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) {
-    // A caller of another release: where it went wrong, never what it sent.
+    // Input of a caller of another release. The log has the paths and codes of the issues and no values.
     const issues = cause.issues.map(({ path: at, code }) => `${at.join('.')} ${code}`);
     log.warn({ issues }, 'a procedure was called with input it does not take');
   }
@@ -84,8 +83,8 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
 });
 
 /**
- * The golden signals of each procedure, by its path, and its span in the caller's trace. Core begins no trace: a claim or
- * a heartbeat, which comes before or beside the trace of a run, would be a trace of one span, many times a second.
+ * Records metrics of each procedure, and a span in the caller's trace. Core starts no trace of its own, because claims
+ * and heartbeats are called many times a second outside of any trace.
  */
 const observeCalls = t.middleware(({ next, path, type, ctx }) => {
   const { traceparent, requestId } = ctx.headers;
@@ -125,7 +124,7 @@ const withToken = (service: 'public' | 'grading' | 'control') =>
       return next();
     });
 
-/** While a key is being replaced there are two. */
+/** Returns the first result over all keys. Two keys exist while a key is being replaced. */
 const firstOf = <K, T>(keys: readonly K[], look: (key: K) => T | null): T | null => {
   for (const key of keys) {
     const found = look(key);
@@ -134,10 +133,10 @@ const firstOf = <K, T>(keys: readonly K[], look: (key: K) => T | null): T | null
   return null;
 };
 
-/** For the facade, before it knows who calls. */
+/** For the facade, before the caller is authenticated. */
 export const serviceProcedure = withToken('public');
 
-/** For the facade and internal teams: every call is for a signed actor. */
+/** For the facade and internal teams: every call carries a signed actor. */
 export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
   const sent = ctx.headers.actor;
   const actor =
@@ -147,13 +146,12 @@ export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
   if (actor === null) throw new TRPCError({ code: 'UNAUTHORIZED' });
   const { idempotencyKey: key, fingerprint } = ctx.headers;
   const idempotent = key === undefined || fingerprint === undefined ? null : { key, fingerprint };
-  // A flood of clients' calls leaves connections to workers and to core itself.
+  // Calls of clients use a separate connection pool, so that they cannot take the connections of workers and of core's
+  // own rounds.
   const services = { ...ctx.services, database: ctx.services.database.forClients };
   return next({ ctx: { ...ctx, services, actor, idempotent } });
 });
 
-/** For workers. */
 export const gradingProcedure = withToken('grading');
 
-/** For provisioning. */
 export const controlProcedure = withToken('control');

@@ -13,17 +13,17 @@ const NETWORK = new Set([
 ]);
 
 /**
- * PostgreSQL cannot serve us for the moment: connection failures (08), out of resources (53), shutting down or starting
- * up (57P0), not accepting connections (55000), a lock or a transaction that took too long (55P03, 25P03, 25P04), and
- * conflicts that several tries did not resolve (40001, 40P01).
+ * SQLSTATE prefixes of temporary failures: connection failures (08), out of resources (53), shutdown or start-up
+ * (57P0), not accepting connections (55000), lock or transaction timeouts (55P03, 25P03, 25P04), and conflicts that
+ * remain after several tries (40001, 40P01).
  */
 const DATABASE = /^(?:08|53|57P0|55000|55P03|25P0[34]|40001|40P01)/;
-/** Prisma's own: cannot reach, timed out, closed, no connection free. */
+/** Codes of Prisma: cannot reach, timed out, closed, no free connection. */
 const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
 const BROKEN =
   /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable/;
 
-/** Names the dependency that an error says is gone for the moment, or null when the error is something else. */
+/** Returns the name of the temporarily unreachable dependency, or null for any other error. */
 export const unreachable = (error: unknown): string | null => {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof LaneUnavailable) return 'NATS';
@@ -38,7 +38,7 @@ export const unreachable = (error: unknown): string | null => {
   return null;
 };
 
-/** The SDK's errors carry the status that the store answered with; 5xx and 429 pass. */
+/** Errors of the S3 SDK carry the HTTP status; 5xx and 429 are temporary. */
 const isStoreTrouble = (error: Error): boolean => {
   const metadata: unknown = Reflect.get(error, '$metadata');
   const status: unknown =
