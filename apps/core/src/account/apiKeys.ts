@@ -2,10 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Services } from '../services.ts';
 import { noteUse } from './lastUse.ts';
 
-/** Only the hash of a key is stored (docs/architecture.md#keys). */
+/** Hashes an API key. Only the hash is stored (docs/architecture.md#keys). */
 export const hashOfKey = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex');
 
-/** A fixed prefix and 48 hexadecimal characters (docs/api/me.md#authentication). */
 export const newApiKey = (prefix: string): string => `${prefix}${randomBytes(24).toString('hex')}`;
 
 export interface AuthenticatedKey {
@@ -13,15 +12,12 @@ export interface AuthenticatedKey {
   institute_id: string;
   scopes: string[];
   rate_tier: 'standard' | 'high';
-  /** Compared by the facade on every request, cached or not. */
+  /** The facade compares it on every request, because it caches keys. */
   expires_at: string | null;
   api_enabled: boolean;
 }
 
-/**
- * Looks a key up by its hash, for a request that uses it now, and for those of the next half minute.
- * @returns null when it does not exist or is revoked
- */
+/** Looks up a key by its hash and records its use. @returns null if the key does not exist or is revoked */
 export const authenticate = async (services: Services, hash: string): Promise<AuthenticatedKey | null> => {
   const key = await services.database.keys
     .selectFrom('api_keys as k')

@@ -4,7 +4,7 @@ import type { Services } from '../services.ts';
 import { noSuchInstitute } from './findInstitute.ts';
 import { amount, dailyCopyQuota, instituteName, price } from './provision.ts';
 
-/** What is left out stays; a price of null is the standard rate. */
+/** Absent fields keep their value; a price of null means the standard rate. */
 export const InstituteEdit = z.object({
   institute_id: z.uuid(),
   name: instituteName.optional(),
@@ -16,8 +16,7 @@ export const InstituteEdit = z.object({
 });
 
 /**
- * Changes an institute, all or nothing. Prices and limits hold for what is submitted from now on: what is quoted keeps
- * its price, and a limit below what is used already stops new submissions and nothing else.
+ * Changes an institute. Quoted runs keep their price, and a limit below the present use only stops new submissions.
  * @throws DomainFailure not_found
  */
 export const editInstitute = async (
@@ -45,7 +44,7 @@ export const editInstitute = async (
         .execute();
     }
   });
-  // Of all this a facade remembers only whether the API is enabled.
+  // Facades cache only `api_enabled` of these fields.
   if (input.api_enabled !== undefined) await tellFacades(services, { institute_id: id });
 };
 

@@ -2,7 +2,7 @@ import type { DomainFailure } from '@evaluation/rest-contract/errors';
 import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 
-/** An institute with its keys, the oldest first. @throws DomainFailure not_found */
+/** Finds an institute with its keys, oldest first. @throws DomainFailure not_found */
 export const findInstitute = async (services: Services, instituteId: string) => {
   const institute = await services.database.control.institutes.findUnique({
     where: { id: instituteId },

@@ -1,12 +1,12 @@
 import type { Services } from '../services.ts';
 
-/** How old the time of last use may be. Facades ask for a key that is in use twice a minute, each of them. */
+/** Precision of `last_used_at`. Each facade looks up a key in use twice a minute, and most look-ups must not write. */
 const EXACT_TO_MS = 5 * 60 * 1000;
 
 /**
- * Records that a key is in use: a write in five minutes, whatever its traffic, and never in the way of the request that
- * uses it. Nobody waits for it, it waits for nobody (of several at once one writes), and if it fails the next use tries.
- * @param lastUsedAt as it was just read
+ * Records the use of a key: at most one write in five minutes, without delaying the request. The caller does not wait
+ * for the write, `skip locked` drops concurrent writes, and the next use repeats a failed write.
+ * @param lastUsedAt the stored value, read just before
  */
 export const noteUse = (services: Services, keyId: string, lastUsedAt: Date | null): void => {
   if (lastUsedAt !== null && Date.now() - lastUsedAt.getTime() < EXACT_TO_MS) return;

@@ -7,8 +7,6 @@ import type { Services } from '../services.ts';
 import { hashOfKey, newApiKey } from './apiKeys.ts';
 import { tellFacades } from './tellFacades.ts';
 
-/** The life of a key (docs/api/me.md#authentication): created, changed, revoked for good. For the CLI of docs/architecture.md#provisioning. */
-
 const scopes = z.array(Scope);
 const rateTier = z.enum(['standard', 'high']);
 const dailyCopyCap = z.int().gte(0).lte(1_000_000_000).nullable();
@@ -22,7 +20,7 @@ export const KeyCreate = z.object({
   expires_at: expiresAt.default(null),
 });
 
-/** The key is shown here and never again. @throws DomainFailure not_found */
+/** Creates a key. Only this answer contains the key itself. @throws DomainFailure not_found */
 export const createKey = async (
   services: Services,
   input: z.output<typeof KeyCreate>,
@@ -44,7 +42,7 @@ export const createKey = async (
   return { key_id: key.id, api_key: apiKey };
 };
 
-/** What is left out stays; null takes the cap or the expiry away. */
+/** Absent fields keep their value; null removes the cap or the expiry. */
 export const KeyEdit = z.object({
   key_id: z.uuid(),
   scopes: scopes.optional(),
@@ -53,7 +51,7 @@ export const KeyEdit = z.object({
   expires_at: expiresAt.optional(),
 });
 
-/** @throws DomainFailure not_found; conflict for a revoked key, which nothing brings back */
+/** @throws DomainFailure not_found; conflict for a revoked key, which cannot be restored */
 export const editKey = async (services: Services, input: z.output<typeof KeyEdit>): Promise<KeyTerms> => {
   const { key_id: id, scopes: changed, ...terms } = input;
   const { control } = services.database;
@@ -69,8 +67,8 @@ export const editKey = async (services: Services, input: z.output<typeof KeyEdit
 };
 
 /**
- * Takes effect at once where facades hear of it, and elsewhere within a minute, when they forget the key.
- * Revoking a revoked key says when it was. @throws DomainFailure not_found
+ * Revokes a key: at once where the broadcast arrives, elsewhere within 30 seconds, when cache entries expire. A
+ * repeated call returns the time of the first. @throws DomainFailure not_found
  */
 export const revokeKey = async (
   services: Services,
@@ -95,12 +93,11 @@ export interface KeyTerms {
   daily_copy_cap: number | null;
   expires_at: string | null;
   revoked_at: string | null;
-  /** To some minutes; null when it was never used. */
+  /** Precise to five minutes; null if the key was never used. */
   last_used_at: string | null;
   created_at: string;
 }
 
-/** What an operator may see of a key: everything but the key. */
 export const termsOf = (key: {
   id: string;
   last_four: string;

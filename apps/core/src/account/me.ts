@@ -4,7 +4,6 @@ import type { Actor } from '@evaluation/signed-actor';
 import { copiesToday, nextReset } from '../quotas/dailyCopies.ts';
 import type { Services } from '../services.ts';
 
-/** See docs/api/me.md. */
 export const me = async (services: Services, actor: Actor): Promise<Account> => {
   const key = await services.database.control.api_keys.findUnique({
     where: { id: actor.key_id, institute_id: actor.institute_id },

@@ -8,11 +8,8 @@ import { countCredits } from '../metrics.ts';
 import type { Services } from '../services.ts';
 import { findInstitute } from './findInstitute.ts';
 
-/** What the provisioning CLI does (docs/architecture.md#provisioning): institutes and their credits. */
-
-/** Credits. */
 export const amount = z.number().gte(0).lte(1_000_000_000);
-/** A contract price of one page or answer. */
+/** Credits for one page or answer. */
 export const price = z.number().gte(0).lte(MAX_PRICE);
 export const instituteName = z.string().min(1).max(255);
 export const dailyCopyQuota = z.int().gte(0).lte(1_000_000_000);
@@ -27,10 +24,7 @@ export const InstituteCreate = z.object({
   api_enabled: z.boolean().default(true),
 });
 
-/**
- * The institute is written last: whoever sees it finds its credit account. A crash in between leaves an account that
- * nothing refers to.
- */
+/** The institute is inserted last, so that every visible institute has a credit account, also after a crash. */
 export const createInstitute = async (
   services: Services,
   input: z.output<typeof InstituteCreate>,
@@ -60,7 +54,7 @@ export const createInstitute = async (
 export const CreditGrant = z.object({
   institute_id: z.uuid(),
   amount: z.number().gt(0).lte(1_000_000_000),
-  /** A repetition with the same key and amount is answered as the first one was. Absent: each call grants. */
+  /** A repeated call with the same key and amount returns the first answer. Without a key each call grants. */
   idempotency_key: z.string().min(1).max(256).optional(),
 });
 
@@ -78,7 +72,7 @@ export const grantCredits = async (
   return { institute_id: instituteId, balance, idempotency_key: key };
 };
 
-/** An institute with its keys (never the keys themselves) and credits. @throws DomainFailure not_found */
+/** Shows an institute with its credits and the terms of its keys. @throws DomainFailure not_found */
 export const showInstitute = async (services: Services, instituteId: string) => {
   const institute = await findInstitute(services, instituteId);
   const account = await services.database.inTenant(instituteId, (tx) =>

@@ -1,9 +1,9 @@
 import type { Services } from '../services.ts';
 
 /**
- * Tells every facade that a key changed, or, where none is named, all keys of an institute, so that they ask anew. If the
- * word is lost the change takes effect when they forget the key by themselves, within 30 seconds (docs/architecture.md#keys).
- * Call it after the change is committed.
+ * Broadcasts that a key changed (or all keys of an institute, if `key_id` is absent), so that facades look it up again.
+ * If the broadcast is lost, the change takes effect when the cache entries expire, within 30 seconds
+ * (docs/architecture.md#keys). Call it after the change is committed.
  */
 export const tellFacades = async (
   services: Services,
