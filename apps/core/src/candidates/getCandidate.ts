@@ -5,7 +5,7 @@ import { isUuid } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { CANDIDATE_COLUMNS, candidateOf } from './representation.ts';
 
-/** A candidate by service id (docs/api/candidates.md). @throws DomainFailure candidate_not_found */
+/** @throws DomainFailure candidate_not_found */
 export const getCandidate = async (
   services: Services,
   actor: Actor,

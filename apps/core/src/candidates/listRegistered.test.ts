@@ -8,7 +8,7 @@ import { writeCursor, type Position } from '../lists/cursor.ts';
 import { openPage, type Page } from '../lists/page.ts';
 import { registeredRows } from './listRegistered.ts';
 
-/* What the list reads of large tables, on fabricated rows: as the service's own role, under row-level security. */
+/* Rows read from large tables with fabricated rows, as the service's role under row-level security. */
 
 const ON_THE_EXAM = 200_000;
 const ON_OTHER_EXAMS = 20_000;
@@ -18,7 +18,7 @@ const KEY = 'sixteen characters';
 
 const institute = randomUUID();
 const exam = randomUUID();
-/** Ids in ascending order: they fill an index fast. */
+/** Makes ids in ascending order, because they fill an index fast. */
 const idOf = (number: string): string =>
   `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
 
@@ -31,9 +31,9 @@ beforeAll(async () => {
   ({ database } = clone);
   maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
-  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
   await maker.query('set session_replication_role = replica');
-  // Ten registrations share each millisecond; the institute has other exams, too.
+  // Ten registrations share each millisecond. The institute has other exams too.
   await maker.query(
     `insert into candidates (id, institute_id, external_id)
      select ${idOf('at')}, $1, lpad(at::text, 8, '0') from generate_series(1, $2::int) at`,
@@ -67,7 +67,6 @@ const pageAfter = (position: Position | null): Page => {
   return openPage(position === null ? {} : { cursor: writeCursor(position, scope, KEY) }, options);
 };
 
-/** The indexes read, and the most rows that any step of the plan has handled. */
 const readOf = async (page: Page) => {
   const { rows } = await database.inTenant(institute, (tx) =>
     sql<object>`explain (analyze, format json) ${registeredRows(institute, exam, page)}`.execute(tx),
@@ -76,7 +75,6 @@ const readOf = async (page: Page) => {
   return { indexes, mostRows, shown };
 };
 
-/** Where a page stands that begins after so many registrations of the exam. */
 const positionAt = async (offset: number): Promise<Position> => {
   const { rows } = await maker.query<{ updated_at: Date; id: string }>(
     'select updated_at, id from registrations where exam_id = $1 order by updated_at, id offset $2 limit 1',

@@ -11,7 +11,7 @@ import { closePage, openPage, type Page } from '../lists/page.ts';
 import type { Services } from '../services.ts';
 import { candidateOf, type CandidateRow } from './representation.ts';
 
-/** `updated_at` is the registration's: it moves with the candidate and with the status of the live submission. */
+/** `updated_at` is the registration's. It changes with the candidate and with the status of the live submission. */
 interface RegisteredRow extends CandidateRow {
   registration_id: string;
   submission_id: string | null;
@@ -19,8 +19,7 @@ interface RegisteredRow extends CandidateRow {
 }
 
 /**
- * The candidates of an exam in the order of their registrations' `(updated_at, id)`, each with its live submission
- * (docs/api/candidates.md). On a blind exam nobody has a name.
+ * Lists candidates in the order of their registrations; names are null on a blind exam.
  * @throws DomainFailure exam_not_found, validation_failed, invalid_cursor
  */
 export const listRegistered = (
@@ -52,9 +51,10 @@ export const listRegistered = (
   });
 
 /**
- * The page is cut before anything is joined to it, and each limit keeps the planner from joining whole tables instead:
- * it reads a page of the index and looks up so many candidates and submissions, not all of the exam. Whether the exam is
- * blind is read in the same statement: no name is shown after `blind: true` was answered.
+ * Selects a page of registrations with candidate and live submission. The inner limit cuts the page before the joins,
+ * and the lateral limit keeps the planner from joining whole tables: the statement reads one page of the index and
+ * looks up that many candidates and submissions. `blind` is read in the same statement, so that no name is returned
+ * after a request that set `blind: true` was answered.
  */
 export const registeredRows = (
   instituteId: string,

@@ -4,14 +4,13 @@ import type { Tx } from '@evaluation/database';
 
 export interface Registration {
   id: string;
-  /** Whether this call made it. */
   isNew: boolean;
 }
 
 /**
- * Registers candidates on an exam in one statement; those that are registered already stay as they are. The caller
- * holds the exam's lock, as everyone does who registers or unregisters: nothing changes between the insert and the
- * look at what was there before, which do not see each other within the statement.
+ * Registers candidates on an exam in one statement; existing registrations stay unchanged. The caller holds the exam's
+ * lock, as every command that registers or unregisters does. The two halves of the union see the same snapshot, and the
+ * lock keeps other transactions from changing rows between them.
  * @returns the registration of each candidate id
  */
 export const registerCandidates = async (

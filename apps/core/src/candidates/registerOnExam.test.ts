@@ -47,7 +47,6 @@ const candidates = (count: number, name: string) =>
     metadata: { index },
   }));
 
-/** How many statements the work sends, the transaction's own included. */
 const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await work();

@@ -12,8 +12,8 @@ import { registerCandidates } from './register.ts';
 import { repeatedCandidates, upsertCandidates } from './upsert.ts';
 
 /**
- * Registers candidates on an exam, all or none: known ones by id, or any as they are described, which are created or
- * updated first (docs/api/candidates.md). Registering again is harmless.
+ * Registers candidates on an exam in one transaction: existing candidates by id, or candidates by description, which
+ * are created or updated first. Registering a candidate again has no effect.
  * @throws DomainFailure exam_not_found, exam_finalized, validation_failed, candidate_not_found
  */
 export const registerOnExam = (
@@ -61,7 +61,7 @@ const takeCandidates = async (tx: Tx, instituteId: string, request: CandidatesRe
     : upsertCandidates(tx, instituteId, candidates);
 };
 
-/** The rules that tie fields together, on what could be read: exactly one of the two forms, and nobody twice. */
+/** Requires exactly one of the two forms and each external_id at most once, on the fields that could be parsed. */
 const tiedProblems = (parts: Parts<CandidatesRegister>): Problem[] => {
   if (!isRead(parts)) return [];
   const { candidates, candidate_ids: ids } = parts;
@@ -74,7 +74,7 @@ const tiedProblems = (parts: Parts<CandidatesRegister>): Problem[] => {
   ];
 };
 
-/** One that is named twice is found once. @throws DomainFailure candidate_not_found naming every unknown id as it was sent */
+/** @throws DomainFailure candidate_not_found with all unknown ids, spelled as in the request */
 const findCandidates = async (tx: Tx, instituteId: string, sent: readonly string[]): Promise<Known[]> => {
   const wanted = new Map(sent.map((id) => [id.toLowerCase(), id]));
   const rows = await tx

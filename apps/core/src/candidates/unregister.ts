@@ -6,8 +6,7 @@ import { lockExam, refuseChange } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Takes a candidate off an exam; the candidate stays one of the institute (docs/api/candidates.md). The exam's lock keeps a
- * submission of the same candidate from being accepted in between.
+ * Deletes a registration. The exam's lock prevents a concurrent submission of the same candidate.
  * @throws DomainFailure exam_not_found, candidate_not_found, exam_finalized, candidate_has_submission
  */
 export const unregister = (

@@ -7,11 +7,11 @@ import type { CandidateInput, CandidatesCreated } from '@evaluation/rest-contrac
 import { isRead, type Parts } from '@evaluation/rules';
 
 /**
- * Creates or updates candidates in one statement, matched on `external_id` (docs/api/candidates.md#fields): what is sent replaces, what is
- * left out or `null` keeps. Rows that would not change are not touched. Sorted, so that two calls lock in one order.
- * Each `external_id` at most once: see `repeatedCandidates`.
- * @returns what `POST /candidates` answers, in the order of the request
- * @throws DomainFailure candidate_not_found when the external id is that of an erased candidate
+ * Creates or updates candidates in one statement, matched on `external_id`. Sent values replace the stored ones; absent
+ * or `null` values keep them. Unchanged rows are not written. Rows are sorted, so that concurrent calls lock them in
+ * the same order. Each `external_id` may occur once only; `repeatedCandidates` checks this.
+ * @returns the candidates in the order of the request
+ * @throws DomainFailure candidate_not_found if an external id belongs to an erased candidate
  */
 export const upsertCandidates = async (
   tx: Tx,
@@ -36,14 +36,14 @@ export const upsertCandidates = async (
         coalesce(excluded.name, candidates.name), coalesce(excluded.roll_number, candidates.roll_number),
         coalesce(excluded.section_or_class, candidates.section_or_class), coalesce(excluded.metadata, candidates.metadata))
   `.execute(tx);
-  // A statement of its own: it sees rows that another call committed while ours waited for it.
+  // A separate statement, so that it sees rows that another call committed while the insert waited for its lock.
   const found = await tx
     .selectFrom('candidates')
     .select(['id', 'external_id', 'erased_at'])
     .where('institute_id', '=', instituteId)
     .where('external_id', '=', sql<string>`any(${candidates.map(({ external_id }) => external_id)}::text[])`)
     .execute();
-  // Its external id was read back from us and sent again: nothing may be written into it.
+  // A client may have read the new external id of an erased candidate and sent it back; that row must not be written.
   const erased = found.filter(({ erased_at }) => erased_at !== null).map(({ id }) => id);
   if (erased.length > 0)
     throw new DomainFailure('candidate_not_found', { details: { candidate_ids: erased } });
@@ -51,12 +51,12 @@ export const upsertCandidates = async (
   return sent.map(({ id: ours, external_id }) => {
     const id = stored.get(external_id);
     if (id === undefined) throw new Error('a candidate is missing after it was stored');
-    // Of several calls that race to create a candidate, one finds its own id there.
+    // Of concurrent calls that create the same candidate, only one finds its own id.
     return { id, external_id, created: id === ours };
   });
 };
 
-/** The same `external_id` twice in one request is refused (docs/api/candidates.md), of what could be read of it. */
+/** Reports each `external_id` that occurs twice in a request, on the parts that could be parsed. */
 export const repeatedCandidates = (
   candidates: Parts<readonly Pick<CandidateInput, 'external_id'>[]>,
   at: string,
