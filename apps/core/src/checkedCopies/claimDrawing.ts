@@ -11,7 +11,6 @@ import { readCandidate, readDecided, readOverrides } from '../paper/markedMateri
 
 export const LARGEST_COUNT = 2 ** 31 - 1;
 
-/** A message of the lane `draw`. */
 export const DrawingJob = z.object({
   submission_id: z.uuid(),
   institute_id: z.uuid(),
@@ -23,15 +22,14 @@ type DrawingToClaim = z.infer<typeof DrawingToClaim>;
 
 const Pinned = CurrentPaper.pick({ exam: true, questions: true });
 
-/** Everything a worker needs to draw a checked copy anew; no credentials, and a name only where the copy prints it. */
+/** Material of a drawing job. It has no credentials, and a name only if the copy prints it. */
 export const DrawingMaterial = z.object({
-  /** Which try at this delivery. */
   attempt: z.int().min(1),
-  /** Goes with everything that the worker says of the drawing. Absent from a core of release 0.1.0. */
+  /** Must be sent with every later call about this drawing. Absent from a core of release 0.1.0. */
   token: z.string().optional(),
-  /** Of the marks: the drawing is worth nothing once they have another one. */
+  /** Revision of the marks. The drawing is dropped if the marks have another revision when it is recorded. */
   revision: z.int(),
-  /** From then on somebody else may draw it. */
+  /** After this time another worker may claim the drawing. */
   deadline_at: z.iso.datetime(),
   source_url: z.string(),
   exam: z.object({ title: z.string() }),
@@ -39,14 +37,14 @@ export const DrawingMaterial = z.object({
   questions: Pinned.shape.questions,
   results: z.array(DecidedQuestion),
   overrides: z.array(OverrideInForce),
-  /** The grader's provider that marked it. */
+  /** Provider of the grader that marked the copy. */
   marked_by: z.string(),
 });
 export type DrawingMaterial = z.infer<typeof DrawingMaterial>;
 
 /**
- * Gives a released drawing to a worker and counts the attempt. A message that is old, or comes late or twice, gets null,
- * and so does one that there is nothing to draw for any more: then the wish is gone too.
+ * Claims a released drawing and counts the attempt. Returns null for an old or repeated message, and if there is
+ * nothing left to draw; the row in `copy_drawings` is then deleted.
  */
 export const claimDrawing = async (
   services: Services,
@@ -57,7 +55,7 @@ export const claimDrawing = async (
     if (material === null) services.wakeDispatcher('draw');
     return material;
   } catch (error) {
-    // If this is not heard either, the message comes again and is tried again.
+    // If `putOff` fails too, the message is delivered again.
     if (unreachable(error) === null) {
       const isGivenUp = await services.database.inTenant(job.institute_id, (tx) => putOff(tx, job, false));
       if (isGivenUp) services.log.warn({ err: error, id: job.submission_id, lane: 'draw' }, GIVEN_UP);
@@ -77,7 +75,7 @@ const claim = async (services: Services, job: DrawingToClaim): Promise<DrawingMa
     const drawing = await tx
       .updateTable('copy_drawings')
       .set({
-        // By which core of the release before tells that a worker is at it.
+        // Core of the previous release recognises a claimed drawing by `released_at`.
         released_at: sql<Date>`clock_timestamp()`,
         claimed_at: sql<Date>`clock_timestamp()`,
         attempts: sql<number>`attempts + 1`,
@@ -88,7 +86,7 @@ const claim = async (services: Services, job: DrawingToClaim): Promise<DrawingMa
       .where('submission_id', '=', job.submission_id)
       .where('delivery', '=', job.delivery)
       .where(sql<boolean>`claim_token_delivery is distinct from delivery`)
-      // Wanted anew, by a change of marks: its message is on the way.
+      // If a change of marks has reset `released_at`, a new message will follow.
       .where('released_at', 'is not', null)
       .returning('attempts')
       .executeTakeFirst();
@@ -116,8 +114,8 @@ const claim = async (services: Services, job: DrawingToClaim): Promise<DrawingMa
 };
 
 /**
- * A graded copy that was not deleted and has no drawing of its present marks. One that is graded anew is drawn by its
- * run. Under the submission's lock: whoever changes its marks has asked for a drawing before, or will afterwards.
+ * Finds a graded copy without a drawing of its present marks; a copy in grading is drawn by its run. Locks the
+ * submission, because a change of marks requests its drawing under the same lock.
  */
 const findDrawable = async (tx: Tx, job: DrawingJob) => {
   const submission = await tx

@@ -4,24 +4,24 @@ import { messageId } from '@evaluation/lanes';
 import type { JobQueue } from '../jobs/releaseJobs.ts';
 
 /*
- * Checked copies that are drawn anew (docs/architecture.md#checked-copy): a row in `copy_drawings` from the moment a teacher's mark changed what
- * the last drawing shows, until a drawing of the present marks is stored. Rows wait for their turn and are released as
- * inspections are (releaseJobs.ts).
+ * Drawings: checked copies that are drawn again (docs/architecture.md#checked-copy). A row in `copy_drawings` exists
+ * from a change of marks until a drawing of the present marks is stored. Rows wait and are released like inspections
+ * (releaseJobs.ts).
  *
- *   wanted (released_at null) ──release──▶ released ──claim──▶ begun (claimed_at) ──▶ drawn: the row is gone
- *      ▲                                  │ message lost      │ nothing came of it in time, handed back, or the marks
- *      └──────────────────────────────────┴───────────────────┘ have changed meanwhile; it failed: after a rest
+ *   wanted (released_at null) ──release──▶ released ──claim──▶ begun (claimed_at) ──▶ drawn: the row is deleted
+ *      ▲                                  │ message lost      │ deadline passed, handed back, failed (with a rest), or
+ *      └──────────────────────────────────┴───────────────────┘ the marks have changed meanwhile
  *
- * `delivery` says which worker has it: one with another number has an old message, or took too long. A change of marks holds
- * the submission's lock and asks anew, which forgives past attempts; a worker's claim and its drawing are taken under
- * the same lock, so what is stored always shows the marks of its revision.
+ * `delivery` identifies the claim. A worker with another number has an old message or missed its deadline. A change of
+ * marks holds the submission's lock, requests the drawing anew and resets `attempts`. Claims and recordings take the
+ * same lock, so a stored drawing always shows the marks of its revision.
  */
 
-/** From the claim: drawing takes seconds, and a minute or so where the machine is busy and the scan is large. */
+/** Time from the claim to the deadline. Drawing takes seconds, or about a minute for a large scan on a busy machine. */
 export const DRAWING_SECONDS = 120;
-/** A copy that this many workers have begun, and none has drawn, stays without a checked copy until its marks change. */
+/** After this many claims without a drawing the copy stays without a checked copy until its marks change. */
 const MAX_ATTEMPTS = 3;
-/** From a try that failed to the next: what ails a machine is over, and other drawings go first. */
+/** Pause after a failed attempt. Temporary trouble passes meanwhile, and other drawings go first. */
 const REST_SECONDS = 60;
 
 export const GIVEN_UP = 'a checked copy could not be drawn anew; it stays unavailable until the marks change';
@@ -44,7 +44,8 @@ export const drawings: JobQueue = {
   waits: sql`released_at is null`,
   isReady: sql`wanted_at <= clock_timestamp()`,
   isOut: sql`released_at is not null`,
-  // Numbered across all rows: a request that comes again is another row, and its message another message.
+  // Numbers are unique over all rows: a drawing that is requested again is a new row, and its message must have a new
+  // id.
   release: sql`delivery = nextval('copy_drawing_deliveries')`,
   wait: sql`released_at = null, claimed_at = null`,
   patienceSeconds: () => DRAWING_SECONDS,
@@ -55,7 +56,6 @@ export const drawings: JobQueue = {
   givenUp: GIVEN_UP,
 };
 
-/** The marks of a copy have changed: what was drawn does not match them any more. */
 export const requestDrawing = async (tx: Tx, instituteId: string, submissionId: string): Promise<void> => {
   await tx
     .insertInto('copy_drawings')
@@ -66,7 +66,7 @@ export const requestDrawing = async (tx: Tx, instituteId: string, submissionId: 
     .execute();
 };
 
-/** Sends a drawing back to wait, unless it was delivered anew meanwhile. */
+/** Makes a drawing wait again, unless it has a newer delivery. @param forgiven attempts that do not count */
 export const wantAgain = async (
   tx: Tx,
   { submission_id, institute_id, delivery }: Drawing,
@@ -86,9 +86,10 @@ export const wantAgain = async (
 };
 
 /**
- * A try that came to nothing, for a reason of the copy's own: it leaves its place to others and is tried again after a
- * while, and in the end no more. @param counted whether its claim has counted the try
- * @returns whether it was given up
+ * Makes a drawing wait for REST_SECONDS after a failure that is caused by the copy, and deletes the request after
+ * MAX_ATTEMPTS.
+ * @param counted true if the claim has already counted this attempt
+ * @returns whether the drawing was given up
  */
 export const putOff = async (
   tx: Tx,

@@ -4,12 +4,12 @@ import { isUuid } from '../accept.ts';
 import { submissionsOfApi } from '../locks/lockSubmission.ts';
 import type { Services } from '../services.ts';
 
-/** The facade begins the download at once; a minute covers a slow start. */
+/** The facade starts the download at once; a minute covers a slow start. */
 const URL_SECONDS = 60;
 
 /**
- * Where the annotated copy that matches the marks lies (docs/architecture.md#checked-copy). The facade streams it, so clients need
- * the API key. @throws DomainFailure not_found when there is none, or none yet for the present marks
+ * Returns a URL for the facade, which streams the file to clients (docs/architecture.md#checked-copy).
+ * @throws DomainFailure not_found if there is no copy of the present marks
  */
 export const getCheckedCopy = async (
   services: Services,

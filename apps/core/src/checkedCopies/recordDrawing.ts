@@ -9,23 +9,22 @@ import { DrawingJob, LARGEST_COUNT } from './claimDrawing.ts';
 import { ClaimToken, isProven } from '../workerCalls/claimToken.ts';
 import { GIVEN_UP, putOff, wantAgain } from './drawings.ts';
 
-/** A drawing as the worker that has claimed it names it. */
 export const BegunDrawing = DrawingJob.extend({
   attempt: z.int().min(1).lte(LARGEST_COUNT),
-  /** None of a worker of release 0.1.0. */
+  /** Absent from a worker of release 0.1.0. */
   token: ClaimToken.optional(),
 });
 export type BegunDrawing = z.infer<typeof BegunDrawing>;
 
-/** The worker PUTs at once. */
+/** Workers upload at once. */
 const PUT_SECONDS = 120;
 
 const keyOf = ({ institute_id, submission_id, delivery, attempt }: BegunDrawing): string =>
   redrawnCopyKey(institute_id, submission_id, delivery, attempt);
 
 /**
- * Where to PUT the drawing: under a key of this attempt alone, so that nobody overwrites what is recorded.
- * @throws DomainFailure conflict when another worker draws the copy now
+ * The key is used by this attempt only, so that no other attempt overwrites a recorded file.
+ * @throws DomainFailure conflict if another worker holds the drawing
  */
 export const presignDrawing = async (
   services: Services,
@@ -41,9 +40,9 @@ export const presignDrawing = async (
 };
 
 /**
- * The drawing is the checked copy from now on, if the marks are still those that it shows; else it is wanted again.
- * Clients that follow the feed see the submission again, since its result says that the copy is available.
- * @throws DomainFailure conflict when another worker draws the copy now; Error when it is not in the store
+ * Stores the drawing as the checked copy if the marks are unchanged; otherwise requests it again. `updated_at` of the
+ * submission moves, so that clients of the feed see the submission again with its new copy.
+ * @throws DomainFailure conflict if another worker holds the drawing; Error if the file is not in the object store
  */
 export const recordDrawing = async (
   services: Services,
@@ -86,14 +85,14 @@ export const recordDrawing = async (
       .execute();
     return earlier;
   });
-  // The next one may have its place.
+  // The lane has room for another drawing.
   services.wakeDispatcher('draw');
   await discardCopies(services, superseded);
 };
 
 /**
- * The worker stops, or could not reach the store: that says nothing of the copy, so it does not count.
- * @throws DomainFailure conflict when another worker draws the copy now
+ * Returns a drawing because the worker stops or cannot reach the store; the attempt does not count.
+ * @throws DomainFailure conflict if another worker holds the drawing
  */
 export const handBackDrawing = async (services: Services, drawing: BegunDrawing): Promise<void> => {
   await services.database.inTenant(drawing.institute_id, async (tx) => {
@@ -104,8 +103,8 @@ export const handBackDrawing = async (services: Services, drawing: BegunDrawing)
 };
 
 /**
- * The copy could not be drawn, for a reason of its own: it is tried again after a while, and in the end no more.
- * @throws DomainFailure conflict when another worker draws the copy now
+ * Records a failure caused by the copy: it is tried again after a pause, MAX_ATTEMPTS times in all.
+ * @throws DomainFailure conflict if another worker holds the drawing
  */
 export const failDrawing = async (services: Services, drawing: BegunDrawing): Promise<void> => {
   const isGivenUp = await services.database.inTenant(drawing.institute_id, async (tx) => {

@@ -10,8 +10,8 @@ export interface CheckedCopy {
 }
 
 /**
- * A drawing becomes the checked copy of its marks, and those of earlier marks, which nobody can download any more, are
- * forgotten. The caller holds the submission's lock. @returns their files, to be discarded after the commit
+ * Replaces the checked copy. The caller holds the submission's lock.
+ * @returns object keys of the earlier copies, to be deleted after the commit
  */
 export const storeCheckedCopy = async (tx: Tx, copy: CheckedCopy): Promise<string[]> => {
   await tx.insertInto('checked_copies').values(copy).execute();
@@ -25,7 +25,7 @@ export const storeCheckedCopy = async (tx: Tx, copy: CheckedCopy): Promise<strin
   return earlier.map(({ object_key }) => object_key);
 };
 
-/** Best effort: a file that stays behind goes with those of its submission. A scan can be 50 MB, and marks change often. */
+/** Best effort: a copy that stays is deleted together with its submission. */
 export const discardCopies = async (services: Services, keys: string[]): Promise<void> => {
   if (keys.length === 0) return;
   try {
