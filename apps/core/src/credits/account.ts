@@ -2,16 +2,15 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { exact, pricesOf, type Price } from '@evaluation/rules';
 
-/** An institute's credits as they stand, in exact decimals. */
+/** Credits of an institute, in exact decimals. */
 export interface CreditAccount {
   balance: ReturnType<typeof exact>;
   committed: ReturnType<typeof exact>;
-  /** Usable by new submissions. Below 0 only where the credit limit was lowered after it had been made use of. */
+  /** Credits that new submissions may use. Negative only if the credit limit was lowered below the amount in use. */
   available: ReturnType<typeof exact>;
   prices: Record<Price['unit'], Price>;
 }
 
-/** Balance, what is committed and what is available, with the prices of the same moment (docs/api/credits.md#balance). */
 export const readAccount = async (tx: Tx, instituteId: string): Promise<CreditAccount> => {
   const row = await tx
     .selectFrom('credit_accounts')
@@ -22,7 +21,6 @@ export const readAccount = async (tx: Tx, instituteId: string): Promise<CreditAc
   return accountOf(row);
 };
 
-/** The same, with what was charged in the last 30 days, in one statement. */
 export const readSpending = async (
   tx: Tx,
   instituteId: string,

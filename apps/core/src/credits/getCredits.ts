@@ -4,7 +4,6 @@ import type { Actor } from '@evaluation/signed-actor';
 import type { Services } from '../services.ts';
 import { readSpending } from './account.ts';
 
-/** What there is, what is committed, what may be used, what copies cost, what was spent (docs/api/credits.md#balance). */
 export const getCredits = async (services: Services, actor: Actor): Promise<Credits> => {
   const { balance, committed, available, prices, spent } = await services.database.inTenant(
     actor.institute_id,
@@ -19,7 +18,7 @@ export const getCredits = async (services: Services, actor: Actor): Promise<Cred
   };
 };
 
-/** In the shape of an exam's quote, whose field is named for pages whatever the unit (open point `rate-card`). */
+/** `credits_per_page` is the price of a page or of an answer, as in an exam's quote (open point `rate-card`). */
 const rateOf = ({ unit, credits, rate_source }: Price): ExamQuote => ({
   unit,
   credits_per_page: credits,

@@ -4,20 +4,20 @@ import { exact, MAX_BALANCE } from '@evaluation/rules';
 import { grant } from './ledger.ts';
 
 /*
- * A grant with a key happens once for the institute, for ever: the key is kept beside the ledger.
+ * A grant with an idempotency key happens once for an institute. The key is stored beside the ledger and never expires.
  *
- *   key not known                    ──▶ the credits are granted and the key is kept, in one transaction
- *   key known, with the same amount  ──▶ nothing happens; the answer of then
+ *   key not known                    ──▶ the credits are granted and the key is stored, in one transaction
+ *   key known, with the same amount  ──▶ no change; the first answer is returned
  *   key known, with another amount   ──▶ idempotency_key_reused
  *
- * The lock of the credit account makes two grants at once wait for each other. A crash before the commit leaves neither
- * the credits nor the key; after it a repetition finds both.
+ * The lock of the credit account makes concurrent grants wait for each other. A crash before the commit leaves neither
+ * the credits nor the key; a repetition after the commit finds both.
  */
 
 /**
- * Adds credits in the caller's transaction. @param key null: each call grants
+ * Adds credits in the caller's transaction; without a key each call grants.
  * @returns whether this call granted, and the balance after the grant
- * @throws DomainFailure idempotency_key_reused, validation_failed when the balance would be too large to keep
+ * @throws DomainFailure idempotency_key_reused, validation_failed if the balance would exceed MAX_BALANCE
  */
 export const grantOnce = async (
   tx: Tx,

@@ -17,15 +17,14 @@ import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
 import { charge, grant, release, reserve } from './ledger.ts';
 
 /*
- * Everything that can happen to credits, at random, by many hands at once, through the ledger's own functions: grants,
- * reservations, charges, releases, transactions that end in a rollback, settlements that come a second time or race.
- * What must have come of it is known from what was committed, and is compared with the tables.
+ * Random operations on credits by many concurrent connections, through the ledger's own functions: grants,
+ * reservations, charges, releases, rolled-back transactions, and settlements that are repeated or race. The expected
+ * result is computed from the committed operations and compared with the tables.
  *
  * Most transactions are sent as one message: the ledger's functions write their statements into a list instead of
- * sending them one by one, which makes thousands of operations a matter of seconds. The others run as the
- * service runs them.
+ * sending them one by one, so that thousands of operations take seconds. The other transactions run as in the service.
  *
- * LEDGER_OPERATIONS=1000000 for the long mode, LEDGER_SEED to repeat a run's choices (not its interleavings).
+ * LEDGER_OPERATIONS=1000000 runs the long mode. LEDGER_SEED repeats the choices of a run (not their interleaving).
  */
 const OPERATIONS = Number(process.env['LEDGER_OPERATIONS'] ?? 20_000);
 const SEED = Number(process.env['LEDGER_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -45,7 +44,7 @@ afterAll(async () => {
   await clone.close();
 });
 
-/** mulberry32. @returns a whole number from 0 to below `bound` */
+/** Random numbers by mulberry32. @returns a whole number from 0 to below `bound` */
 const seeded = (seed: number) => {
   let state = seed >>> 0;
   return (bound: number): number => {
@@ -64,12 +63,12 @@ interface Run {
 }
 type Step = { kind: 'grant'; amount: number } | { kind: 'reserve' | 'charge' | 'release'; run: Run };
 
-/** What was committed, kept apart from the tables. */
+/** Committed operations, recorded apart from the tables. */
 interface Institute {
   id: string;
   creditLimit: number;
   granted: Decimal;
-  /** Reserved and not settled, and in nobody's hands. */
+  /** Reserved and unsettled runs that no transaction is using. */
   open: Run[];
   settled: Run[];
   fates: Map<string, { amount: number; fate: Fate }>;
@@ -86,7 +85,9 @@ const newInstitute = async (creditLimit: number): Promise<Institute> => {
   return { id, creditLimit, granted: new Decimal(0), open: [], settled: [], fates: new Map() };
 };
 
-/** Steps of one transaction; the open runs among them are taken, so that no other hand settles them meanwhile. */
+/**
+ * Chooses the steps of one transaction and takes their runs out of `open`, so that no other transaction settles them.
+ */
 const choose = (random: Random, institute: Institute, many: number): Step[] =>
   Array.from({ length: many }, (): Step => {
     const die = random(100);
@@ -129,7 +130,7 @@ const undone = (institute: Institute, steps: readonly Step[]): void => {
 
 class RolledBack extends Error {}
 
-/** One by one, as the service does it; the account is held, so each answer can be foretold. */
+/** Runs the steps one by one, as the service does. The account is locked, so each answer can be predicted. */
 const oneByOne = async (random: Random, institute: Institute): Promise<number> => {
   const steps = choose(random, institute, 1 + random(10));
   const rollsBack = random(5) === 0;
@@ -161,13 +162,13 @@ const oneByOne = async (random: Random, institute: Institute): Promise<number> =
   } catch (error) {
     const isRefusal = error instanceof DomainFailure && error.failure.code === 'insufficient_credits';
     if (!(error instanceof RolledBack) && !(isRefusal && refused)) throw error;
-    // A refused reservation takes its whole transaction with it, as a refused submission does.
+    // A refused reservation rolls back its whole transaction.
     undone(institute, steps);
   }
   return asked;
 };
 
-/** A settlement of a run that is settled, or the same settlement by two hands at once: one at most succeeds. */
+/** Settles a run that is settled already, or the same run twice at once: at most one succeeds. */
 const settleTwice = async (random: Random, institute: Institute): Promise<number> => {
   const isSettled = random(2) === 0;
   const run = isSettled
@@ -180,7 +181,7 @@ const settleTwice = async (random: Random, institute: Institute): Promise<number
   );
   for (const outcome of outcomes) {
     if (outcome.status === 'fulfilled') continue;
-    // The account itself refuses first where nothing else is committed.
+    // The check of the account may fail first if nothing else is committed.
     expect(['credit_entries_settled', 'committed_not_negative']).toContain(brokenConstraint(outcome.reason));
   }
   const won = kinds.filter((_, index) => outcomes[index]?.status === 'fulfilled');
@@ -194,7 +195,7 @@ const settleTwice = async (random: Random, institute: Institute): Promise<number
 
 type Tables = Tx extends Transaction<infer T> ? T : never;
 
-/** What the ledger's functions would send. They are told each time that it worked; the answer comes later. */
+/** Returns the statements that the ledger's functions would send. Each statement gets a successful answer. */
 const statementsOf = async (institute: Institute, steps: readonly Step[]): Promise<CompiledQuery[]> => {
   const statements: CompiledQuery[] = [];
   const nothing = async () => {};
@@ -230,7 +231,6 @@ const statementsOf = async (institute: Institute, steps: readonly Step[]): Promi
   return statements;
 };
 
-/** Only what the ledger's statements carry: numbers, ids and words of its own. */
 const literal = (value: unknown): string => {
   if (value === null) return 'null';
   if (typeof value === 'number') return String(value);
@@ -240,14 +240,14 @@ const literal = (value: unknown): string => {
 
 const prepared = new WeakSet<pg.PoolClient>();
 
-/** A whole transaction in one message. A reservation that finds too little changes nothing, and the others hold. */
+/** Sends a whole transaction in one message. A reservation without enough credits changes nothing. */
 const inOneMessage = async (random: Random, institute: Institute): Promise<number> => {
   const steps = choose(random, institute, 20 + random(20));
   const rollsBack = random(8) === 0;
   const statements = await statementsOf(institute, steps);
   const [first] = statements;
   if (first === undefined) throw new Error('no statement');
-  // Each operation is one statement, and all of them the same one: planned once a connection.
+  // All operations use one statement text, which is planned once for each connection.
   expect(new Set(statements.map(({ sql: text }) => text)).size).toBe(1);
   expect(statements).toHaveLength(steps.length);
   const message = [
@@ -271,7 +271,7 @@ const inOneMessage = async (random: Random, institute: Institute): Promise<numbe
   return steps.length;
 };
 
-/** The tables against each other, and against what was committed. */
+/** Compares the tables with each other and with the committed operations. */
 const check = async (institute: Institute): Promise<void> => {
   const { account, ledger, entries } = await database.inTenant(institute.id, async (tx) => {
     const found = await sql<Record<string, string>>`
@@ -297,12 +297,12 @@ const check = async (institute: Institute): Promise<void> => {
         .execute(),
     };
   });
-  // No gap in the balances that the entries note, and never more reserved than there was.
+  // The balances of the entries have no gap, and the reservations never exceed the balance.
   expect(ledger?.['broken']).toBe('0');
   expect(Number(ledger?.['least'])).toBeGreaterThanOrEqual(0);
   expect([account.balance, account.committed]).toEqual([ledger?.['balance'], ledger?.['committed']]);
 
-  // Each run one reservation, and after it one charge or one release or nothing yet: just what was committed.
+  // Each run has one reservation and then at most one charge or release, as committed.
   const fates = new Map<string, { amount: number; fate: Fate }>();
   const wrong: unknown[] = [];
   for (const { run_id, kind, amount } of entries) {

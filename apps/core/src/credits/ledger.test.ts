@@ -29,7 +29,7 @@ const newAccount = async (balance: number, creditLimit = 0): Promise<string> => 
 const accountOf = (id: string) =>
   database.inTenant(id, (tx) => tx.selectFrom('credit_accounts').selectAll().executeTakeFirstOrThrow());
 
-/** What the ledger says, added up independently of the account. */
+/** Sums of the ledger, computed independently of the account. */
 const recount = async (id: string) => {
   const entries = await database.inTenant(id, (tx) =>
     tx.selectFrom('credit_entries').selectAll().orderBy('id').execute(),
@@ -86,7 +86,7 @@ test('whatever happens in whatever order, the ledger and the account agree and n
             await database.inTenant(id, (tx) =>
               settle(tx, { institute_id: id, run_id: run.runId }, run.amount),
             );
-            // A second settlement of the same run is refused whole.
+            // A second settlement of a run rolls back its whole transaction.
             await expect(
               database.inTenant(id, (tx) => release(tx, { institute_id: id, run_id: run.runId }, run.amount)),
             ).rejects.toThrow();

@@ -5,9 +5,9 @@ import { exact } from '@evaluation/rules';
 import type { RunKey } from '../runKey.ts';
 
 /**
- * An institute's credits: one row, changed only by conditional updates, and an append-only entry with each change in
- * the same transaction (docs/architecture.md#credits). Each run reserves once, then is charged once or released once; the
- * unique indexes on `credit_entries` hold even if a caller forgets. Credits are locked last of all (docs/architecture.md#lock-order).
+ * Credits of an institute: one account row, changed only by conditional updates, and an append-only entry for each
+ * change in the same transaction (docs/architecture.md#credits). Each run reserves once and is then charged once or
+ * released once; unique indexes on `credit_entries` enforce this. Credits are the last lock of a transaction.
  */
 
 type Change = { kind: 'grant' | 'reserve' | 'charge' | 'release'; amount: number; runId: string | null };
@@ -19,7 +19,6 @@ export const reserve = async (tx: Tx, run: RunKey, amount: number): Promise<void
   if (!changed) throw await insufficientCredits(tx, run.institute_id, amount);
 };
 
-/** What a submission is refused with that costs more than there is. */
 export const insufficientCredits = async (
   tx: Tx,
   instituteId: string,
@@ -44,12 +43,10 @@ export const insufficientCredits = async (
   });
 };
 
-/** The run is graded: what was reserved for it is spent. */
 export const charge = async (tx: Tx, run: RunKey, amount: number): Promise<void> => {
   await endReservation(tx, run.institute_id, { kind: 'charge', amount, runId: run.run_id });
 };
 
-/** The run failed or was stopped: what was reserved for it is free again. */
 export const release = async (tx: Tx, run: RunKey, amount: number): Promise<void> => {
   await endReservation(tx, run.institute_id, { kind: 'release', amount, runId: run.run_id });
 };
@@ -72,7 +69,7 @@ const CHANGES = {
   release: { balance: 0, committed: -1 },
 } as const;
 
-/** @returns false when the condition of the change does not hold; nothing is changed then. */
+/** @returns false, without a change, if a reservation exceeds the available credits or the account is missing */
 const change = async (tx: Tx, instituteId: string, { kind, amount, runId }: Change): Promise<boolean> => {
   const by = CHANGES[kind];
   const result = await sql`

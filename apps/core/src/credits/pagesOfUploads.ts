@@ -8,16 +8,15 @@ import { isUuid, refuse } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
 
-/** How often uploads that are being inspected are looked at again. */
 const POLL_MS = 100;
-/** Each is a look and a copy in the object store: few enough to leave the database's connections to others. */
+/** Bound that leaves database connections to other requests; each seal uses one and copies an object. */
 const SEALED_AT_ONCE = 4;
 
 /**
- * Pages of uploads that could all be submitted now (open point `quote-uploads`). For a file that nobody has read yet this
- * is the first read (docs/api/lifecycle.md#uploads): all of them are sealed, then their inspections are waited for together, no longer than
- * for a single one.
- * @param uploadIds each once, whatever their case
+ * Counts the pages of uploads that could all be submitted now (open point `quote-uploads`). A quote may be the first
+ * read of an uploaded file: all pending uploads are sealed first, and their inspections are then awaited together, for
+ * at most the time of a single one.
+ * @param uploadIds distinct ids, in upper or lower case
  * @throws DomainFailure not_found, conflict (used, or not ready), validation_failed (rejected), too_many_pages
  */
 export const pagesOfUploads = async (
@@ -28,7 +27,7 @@ export const pagesOfUploads = async (
   if (!uploadIds.every(isUuid)) throw failure('upload_not_found');
   const ids = uploadIds.map((id) => id.toLowerCase());
   const uploads = await readUploads(services, actor, ids);
-  // Before anything is sealed: an id that is not the caller's own must change nothing.
+  // Checked before any upload is sealed: a request with a foreign id must not change anything.
   if (uploads.length < ids.length) throw failure('upload_not_found');
   if (uploads.some(({ submission_id }) => submission_id !== null)) {
     throw failure('upload_used');
@@ -48,7 +47,7 @@ export const pagesOfUploads = async (
   return pagesOf(ids, settled);
 };
 
-/** State first, then what is wrong with a file (docs/architecture.md#order-of-checks). */
+/** Checks the state of all uploads before the contents of a file. */
 const pagesOf = (ids: readonly string[], uploads: readonly UploadRow[]): number => {
   if (uploads.some(({ status }) => status === 'pending' || status === 'inspecting')) {
     throw failure('upload_not_ready');
@@ -78,7 +77,6 @@ interface UploadRow {
   submission_id: string | null;
 }
 
-/** As far as they exist and are the institute's own. */
 const readUploads = (services: Services, actor: Actor, ids: readonly string[]): Promise<UploadRow[]> =>
   services.database.inTenant(actor.institute_id, (tx) =>
     tx
@@ -89,7 +87,6 @@ const readUploads = (services: Services, actor: Actor, ids: readonly string[]): 
       .execute(),
   );
 
-/** Seals them, a few at once, without waiting for any inspection. */
 const sealAll = async (services: Services, actor: Actor, ids: readonly string[]): Promise<void> => {
   const queue = [...ids];
   const work = async (): Promise<void> => {

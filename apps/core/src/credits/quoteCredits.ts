@@ -8,9 +8,9 @@ import { readAccount } from './account.ts';
 import { pagesOfUploads } from './pagesOfUploads.ts';
 
 /**
- * What grading would cost and whether the credits suffice (docs/api/credits.md#quote). Nothing is reserved: the price is fixed when the
- * submission is accepted (docs/api/credits.md#prices), by the same prices and the same arithmetic.
- * @throws DomainFailure validation_failed; for uploads what a submission of them would answer
+ * Computes the price of a grading and whether the credits suffice. No credits are reserved; the price is fixed when the
+ * submission is accepted, with the same prices and arithmetic.
+ * @throws DomainFailure validation_failed; for uploads also the errors of submitting them
  */
 export const quoteCredits = async (services: Services, actor: Actor, body: unknown): Promise<CreditQuote> => {
   const request = accept(CreditQuoteRequest, body, tiedProblems);
@@ -22,7 +22,7 @@ export const quoteCredits = async (services: Services, actor: Actor, body: unkno
     readAccount(tx, actor.institute_id),
   );
   const { credits } = quoteFor(prices[unit], units);
-  // What costs nothing is accepted whatever there is, as `reserve` does it.
+  // A price of 0 is accepted whatever the balance, as in `reserve`.
   const sufficient = credits === 0 || available.gte(exact(prices[unit].credits).times(units));
   return { total: credits, available: available.toNumber(), sufficient };
 };
@@ -38,7 +38,7 @@ const unitsOf = async (
 
 const WAYS = ['pages', 'upload_ids', 'typed_answers'] as const;
 
-/** Exactly one of the three, and no upload twice, on what could be read. */
+/** Requires exactly one of the three fields and each upload once, on the fields that could be parsed. */
 const tiedProblems = (parts: Parts<CreditQuoteRequest>): Problem[] => {
   if (!isRead(parts)) return [];
   const sent = WAYS.filter((way) => parts[way] != null);

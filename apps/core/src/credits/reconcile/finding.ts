@@ -1,6 +1,5 @@
 /**
- * What the reconciler can find (docs/operations.md says what to do with each). Each is something that the service never
- * does: a finding means a fault of ours, or a hand in the tables.
+ * Findings of the reconciler (docs/operations.md). Each means a defect of the service or a manual change of the tables.
  */
 export const FINDINGS = [
   // The account against its entries.
@@ -24,7 +23,7 @@ export const FINDINGS = [
   'credits_charged_differs',
   'run_of_gone_submission',
   'stray_run',
-  // Counters against what they count.
+  // Counters against the rows that they count.
   'live_submissions_differ',
   'live_unfinalized_differ',
   'copies_uncounted',
@@ -36,10 +35,10 @@ export type FindingKind = (typeof FINDINGS)[number];
 export interface Finding {
   institute_id: string;
   finding: FindingKind;
-  /** Id of what it is about: a run, an entry, a submission, an exam; of the account and the daily counters, the UTC day or the institute. */
+  /** Id of the run, entry, submission or exam; the UTC day of a daily counter; the institute of an account. */
   subject: string;
   expected: string;
   found: string;
-  /** How many of this kind the institute has; no more than the first few are listed. */
+  /** Number of findings of this kind in the institute. Only the first few are listed. */
   total: number;
 }

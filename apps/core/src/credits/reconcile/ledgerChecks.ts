@@ -1,15 +1,15 @@
 import { sql, type RawBuilder } from 'kysely';
 
 /**
- * The ledger against itself and against the runs (docs/architecture.md#credits). Each check is one statement, so it sees one
- * moment: whatever transactions end around it, they are all there or not at all, and nothing that merely is in motion
- * is taken for a fault. A row of a check is `finding, subject, expected, found`.
+ * Checks of the ledger against itself and against the runs (docs/architecture.md#credits). Each check is one statement
+ * and so reads one snapshot: a concurrent transaction is seen completely or not at all, and never reported as a
+ * difference. The columns of a check are `finding, subject, expected, found`.
  */
 
 const toBalance = sql`case kind when 'grant' then amount when 'charge' then -amount else 0 end`;
 const toCommitted = sql`case kind when 'reserve' then amount when 'grant' then 0 else -amount end`;
 
-/** The account, and the balances that each entry noted, against the entries: index `credit_entries (institute_id, id)`. */
+/** Compares account and balances with the sum of the entries. Index: `credit_entries (institute_id, id)`. */
 export const accountCheck = (instituteId: string): RawBuilder<unknown> => sql`
   with account as (
     select a.institute_id is not null as there, a.balance, total.balance as summed
@@ -36,9 +36,9 @@ export const accountCheck = (instituteId: string): RawBuilder<unknown> => sql`
   where balance_after <> expected_balance or committed_after <> expected_committed`;
 
 /**
- * Every run's entries against the run, and what is committed against the reservations that are open: indexes
- * `credit_entries (institute_id, id)` and `runs (institute_id, queued_at)`. A run is named by the first thing that is
- * wrong with it; the rest follows from that.
+ * Compares runs with their entries, and committed credits with open reservations. Reports only the first difference of
+ * a run, because the others follow from it. Indexes: `credit_entries (institute_id, id)`, `runs (institute_id,
+ * queued_at)`.
  */
 export const reservationCheck = (instituteId: string): RawBuilder<unknown> => sql`
   with entries as (

@@ -6,11 +6,11 @@ import { accountCheck, reservationCheck } from './ledgerChecks.ts';
 import { copiesCheck, examCheck, submissionCheck } from './stateChecks.ts';
 
 /*
- * Compares ledger, reservations, runs and counters, institute by institute, and says what does not add up. It writes
- * nothing and repairs nothing: what happened has to be understood by a person first (docs/operations.md).
+ * Compares ledger, reservations, runs and counters of each institute and reports differences. It only reads: an
+ * operator must find the cause before anything is repaired (docs/operations.md).
  *
- * Each check is a transaction of its own with one statement, so it holds no lock that the service waits for, nor a
- * snapshot for longer than it takes. PostgreSQL does the comparing; of each kind only the first few findings come back.
+ * Each check is a transaction with one statement, so it blocks no other transaction and holds a snapshot no longer than
+ * the statement runs. PostgreSQL compares; only the first few findings of each kind are returned.
  */
 
 const CHECKS: readonly ((instituteId: string) => RawBuilder<unknown>)[] = [
@@ -21,9 +21,11 @@ const CHECKS: readonly ((instituteId: string) => RawBuilder<unknown>)[] = [
   copiesCheck,
 ];
 
-/** Enough to see what happened; the total says how many more there are. */
+/** Findings listed for each kind. `total` has the number of all. */
 const LISTED = 20;
-/** The bound on transactions is there for the feed (docs/architecture.md#times), which reading cannot delay. A check of a large ledger takes seconds. */
+/**
+ * A check of a large ledger takes seconds. The shorter bound on transactions protects the feed from late writes only.
+ */
 const CHECK_TIMEOUT_MS = 300_000;
 
 interface Row {
@@ -34,7 +36,6 @@ interface Row {
   total: number;
 }
 
-/** Everything about one institute that does not add up, the same kinds together. */
 export const reconcileInstitute = async (
   database: Pick<Database, 'inTenant'>,
   instituteId: string,
@@ -71,10 +72,9 @@ const kindOf = (name: string): FindingKind => {
   return kind;
 };
 
-/** Institutes looked up at once, so that any number of them takes little memory. */
 const PAGE = 200;
 
-/** Their ids in order. @param after starts behind this one */
+/** Yields the ids of all institutes in order. @param after yields only ids greater than this one */
 export async function* instituteIds(
   database: Pick<Database, 'control'>,
   after: string | null = null,
@@ -94,19 +94,18 @@ export async function* instituteIds(
 }
 
 export interface Reconciliation {
-  /** Institutes that were looked at. */
   institutes: number;
   findings: Finding[];
-  /** Where to go on with `after`; null when all were looked at. */
+  /** Value of `after` for the next call; null if all institutes were checked. */
   next: string | null;
 }
 
-/** A call is answered within about this, or one institute more: well before its caller gives up waiting. */
+/** Time after which a call checks no further institute; shorter than the timeouts of its callers. */
 const CALL_MS = 10_000;
-/** And with no more than about this many findings. */
+/** Number of findings after which a call checks no further institute. */
 const CALL_FINDINGS = 500;
 
-/** One institute, or as many as a call has time for, from `after` on. @throws DomainFailure not_found */
+/** Checks one institute, or the institutes after `after` until CALL_MS have passed. @throws DomainFailure not_found */
 export const reconcileSome = async (
   database: Pick<Database, 'inTenant' | 'control'>,
   { institute_id: one, after }: { institute_id?: string | undefined; after?: string | undefined },

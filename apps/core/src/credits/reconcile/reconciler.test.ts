@@ -23,7 +23,7 @@ interface Line {
   institutes?: number;
 }
 
-/** What core's reconciler works with, and the lines that it has logged. */
+/** Services for the reconciler, with the lines that it logs. */
 const listening = () => {
   const lines: Line[] = [];
   const stream = new Writable({
@@ -48,7 +48,7 @@ const newInstitute = async (): Promise<string> => {
   return id;
 };
 
-/** What this process tells of its rounds; undefined: nothing. */
+/** Gauges of the rounds in this process; undefined if there are none. */
 const told = async (): Promise<{ differences: number | undefined; at: number | undefined }> => {
   const [differences, at] = await Promise.all(
     [metrics.reconcileDifferences, metrics.reconcileLastSuccess].map(
@@ -95,7 +95,7 @@ test('a round logs one line for each institute that does not add up, at level er
   const found = await told();
   expect(found.differences).toBe(1);
   expect(Math.abs(Date.now() / 1000 - (found.at ?? 0))).toBeLessThan(60);
-  // Another replica has the lock and finds whatever it finds: until it has, this is what is known.
+  // Another replica holds the lock: this replica keeps its last values until that round ends.
   await clone.database.acrossInstitutes(async (tx) => {
     await sql`select pg_advisory_xact_lock(7205834116)`.execute(tx);
     expect(await reconcileAll(services)).toBe(false);
@@ -107,7 +107,7 @@ test('a round logs one line for each institute that does not add up, at level er
 });
 
 test('of replicas that begin a round at once, one does it', async () => {
-  // Enough institutes that the first is not done before the last begins.
+  // Enough institutes that the first round is still running when the last one starts.
   for (let more = 0; more < 10; more += 1) await newInstitute();
   const rounds = await Promise.all([1, 2, 3].map(() => reconcileAll(listening().services)));
   expect(rounds.filter((did) => did)).toHaveLength(1);

@@ -5,18 +5,18 @@ import type { Services } from '../../services.ts';
 import { instituteIds, reconcileInstitute } from './reconcile.ts';
 
 /*
- * Reconciles every institute at a long interval and logs what does not add up. Replicas begin a round at the same
- * moments of the clock; who gets the lock does it, the others leave that round out. State: none. A replica that dies in
- * a round gives the lock back with its connection, and the next round looks at everything again.
+ * Reconciles all institutes at a long interval and logs the differences. All replicas start a round at the same times
+ * of the clock; the replica that gets the lock runs the round, and the others skip it. State: none. If a replica dies
+ * in a round, its connection closes and frees the lock, and the next round checks everything again.
  *
- * Each replica tells of the last round that it finished itself, and when that was: the latest of them counts. What an
- * earlier one found is told until then, so a round that breaks off, or whose replica dies, takes back no finding.
+ * Each replica exports the result and the time of the last round that it finished itself; the most recent one counts. A
+ * round that is aborted changes no gauge, so earlier findings stay visible.
  */
 
-/** Any number that no other advisory lock of core has. */
+/** Key of the advisory lock; no other lock of core has it. */
 const LOCK = 7_205_834_116;
 
-/** @param everyMs a round begins each time the clock is a multiple of it; 0: never */
+/** @param everyMs rounds start when the clock is a multiple of it; 0 disables them */
 export const startReconciler = (services: Pick<Services, 'database' | 'log'>, everyMs: number): Rounds =>
   startRounds(services.log, {
     what: 'reconciling the accounts',
@@ -27,15 +27,14 @@ export const startReconciler = (services: Pick<Services, 'database' | 'log'>, ev
   });
 
 /**
- * One round: a line for each institute that has findings, and one in the end.
- * @returns whether this replica did it; false when another one has the lock
+ * Logs a line for each institute with findings, and one at the end. @returns false if another replica holds the lock
  */
 export const reconcileAll = (
   services: Pick<Services, 'database' | 'log'>,
   signal?: AbortSignal,
 ): Promise<boolean> =>
   services.database.acrossInstitutes(async (tx) => {
-    // The lock's transaction does nothing else: it waits, without a snapshot, for as long as the round takes.
+    // The transaction of the lock runs no other statement. It stays open, without a snapshot, during the whole round.
     const { rows } = await sql<{ locked: boolean }>`
       select pg_try_advisory_xact_lock(${LOCK}::bigint) as locked`.execute(tx);
     if (rows[0]?.locked !== true) return false;
@@ -49,7 +48,7 @@ export const reconcileAll = (
       if (findings.length > 0) {
         services.log.error({ institute_id: id, findings }, 'the accounts of an institute do not add up');
       }
-      // It may have been stopped over the last one too, and has not looked at all of it then.
+      // An abort during the last institute leaves its checks incomplete, so the gauges are not set.
       if (signal?.aborted === true) return true;
     }
     const line = { institutes, findings: kinds, duration_ms: Math.round(performance.now() - began) };

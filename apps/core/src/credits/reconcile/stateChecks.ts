@@ -1,13 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/**
- * What submissions, exams and daily counters say against the runs and rows that they speak of (docs/api/submissions.md#fields).
- * One statement each, as in ledgerChecks.ts, and rows of the same form.
- */
+/** Checks of submissions, exams and daily counters against runs, with the columns described in ledgerChecks.ts. */
 
 /**
- * Live submissions against their current run and its charge, and runs that go on although nobody waits for them: indexes
- * `submissions (institute_id, updated_at, id)` and `runs (institute_id, queued_at)`.
+ * Compares live submissions with their current run and its charge, and finds other active runs. Indexes: `submissions
+ * (institute_id, updated_at, id)` and `runs (institute_id, queued_at)`.
  */
 export const submissionCheck = (instituteId: string): RawBuilder<unknown> => sql`
   with current as (
@@ -54,9 +51,9 @@ export const submissionCheck = (instituteId: string): RawBuilder<unknown> => sql
   where r.institute_id = ${instituteId} and r.status in ('queued', 'released', 'claimed') and s.current_run_id <> r.id`;
 
 /**
- * Each exam's counters against its live submissions: index `submissions (institute_id, updated_at, id)`, and
- * `exams_listed`, whose condition is repeated here for that. A deleted exam has no submission, and its counters are
- * not looked at by anybody.
+ * Compares the counters of each exam with its live submissions. Indexes: `submissions (institute_id, updated_at, id)`
+ * and `exams_listed`, whose condition is repeated here so that the planner uses it. A deleted exam must have no live
+ * submission; its counters are ignored.
  */
 export const examCheck = (instituteId: string): RawBuilder<unknown> => sql`
   with counted as (
@@ -82,9 +79,9 @@ export const examCheck = (instituteId: string): RawBuilder<unknown> => sql`
   from judged where unfinalized <> live_unfinalized`;
 
 /**
- * The copies counted today and yesterday against the runs that were accepted: index `runs (institute_id, queued_at)`. A
- * copy is counted for the day on which its transaction read the clock, a moment before its run was stored; so around
- * midnight either day is right.
+ * Compares the copies counted today and yesterday with the accepted runs. Index: `runs (institute_id, queued_at)`. A
+ * copy is counted for the day that its transaction read shortly before the run was stored, so runs within a minute of
+ * midnight may count for either day.
  */
 export const copiesCheck = (instituteId: string): RawBuilder<unknown> => sql`
   with days as (
