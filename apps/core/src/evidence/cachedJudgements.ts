@@ -6,23 +6,23 @@ import type { Services } from '../services.ts';
 import { MAX_PART_BYTES } from './storeEvidence.ts';
 
 /*
- * The judgement that stands for an answer (decision 017): the same answer under the same question, rubric, model and
- * prompt is judged once in an institute, and what was replied then is settled again for each candidate who gave it. The
- * first that is recorded stands, also when two workers have judged at once. Never across institutes.
+ * Cache of judgements (decision 017). The same answer to the same question, under the same rubric, model and prompt, is
+ * judged once in an institute; the reply is scored again for each candidate who gave that answer. If two workers judge
+ * at once, the judgement that is recorded first counts. The cache is never shared between institutes.
  */
 
-/** Which run had the judgement made, and what was asked and replied: opaque here, settled by workers. */
+/** The run that made the judgement, and its requests and replies. Core does not read `evidence`; workers score it. */
 export interface CachedJudgement {
   run_id: string;
   evidence: unknown;
 }
 
-/** What names a judgement: a hash of all that decides it. */
+/** SHA-256 of all inputs that decide a judgement. */
 export const JudgementKey = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const FindJudgement = z.object({ held: HeldRun, key: JudgementKey });
 
-/** @throws DomainFailure conflict when the run is not held */
+/** @throws DomainFailure conflict if the run is not held */
 export const findJudgement = (
   services: Services,
   { held, key }: z.infer<typeof FindJudgement>,
@@ -40,20 +40,21 @@ export const findJudgement = (
     return found === undefined ? null : shown(found);
   });
 
-/** A judgement that was made for a question of this run, and is to stand for others who gave the same answer. */
+/** A judgement made for a question of this run, to be reused for other candidates with the same answer. */
 export const MadeJudgement = z.object({
   key: JudgementKey,
-  /** What was asked and replied. */
+  /** Requests to the model and its replies. */
   calls: UncheckedEvidence,
-  /** The run whose standing judgement could not be settled any more, and is replaced; null as a rule. */
+  /** Run of the cached judgement that could not be scored any more and is replaced; usually null. */
   replaces: z.uuid().nullable(),
 });
 export type MadeJudgement = z.infer<typeof MadeJudgement>;
 
 /**
- * Keeps a judgement where none stands: in the transaction that records what it came to, under the run's lock.
- * @returns the one that another question has, and that stands in its place; null: this one stands, or says the same, or
- *   nothing is kept
+ * Caches a judgement unless the key has one already. Called in the transaction that records the result, under the run's
+ * lock.
+ * @returns the judgement of another question that must be used instead; null if this judgement was cached, if the
+ * cached one is equal, or if no judgement is kept
  */
 export const keepJudgement = async (
   tx: Tx,
@@ -78,7 +79,7 @@ export const keepJudgement = async (
     .executeTakeFirst();
   if (kept !== undefined) return null;
   const stands = await standing(tx, held.institute_id, key);
-  // Swept since the insert gave way to it: then the own one counts, and nobody's stands.
+  // If the row was deleted between the insert's conflict and this select, the caller uses its own judgement, uncached.
   if (stands === undefined || stands.evidence === evidence) return null;
   const isOwn = stands.run_id === held.run_id && stands.question_id === questionId;
   return isOwn ? null : shown(stands);

@@ -18,7 +18,7 @@ import { readEvidenceParts } from './showEvidence.ts';
 import { findJudgement } from './cachedJudgements.ts';
 import { MAX_PART_BYTES, putEvidence } from './storeEvidence.ts';
 
-/* Evidence and judgements of fabricated runs, with objects that truly lie in a store. */
+/* Tests evidence and judgements of fabricated runs, with objects in a real object store. */
 
 let clone: ClonedDatabase;
 let bucket: Awaited<ReturnType<typeof newBucket>>;
@@ -55,7 +55,7 @@ beforeAll(async () => {
   };
   maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
-  // Rows without exams and candidates, at which nothing here looks.
+  // Fabricated rows have no exams and candidates, so foreign keys and triggers are switched off.
   await maker.query('set session_replication_role = replica');
 });
 afterAll(async () => {
@@ -74,7 +74,6 @@ const keepingNothing = (): Services => ({
 
 type Claimed = HeldRun & { submission_id: string };
 
-/** A run that a worker holds. */
 const claimed = async (instituteId = institute): Promise<Claimed> => {
   const [run, submission] = [randomUUID(), randomUUID()];
   await maker.query(
@@ -116,7 +115,6 @@ const objectsOf = async (run: Claimed): Promise<string[]> => {
   return keys;
 };
 
-/** How many parts were not kept for a reason. */
 const notKept = async (reason: string): Promise<number> =>
   (await metrics.evidenceNotKept.get()).values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
 
@@ -246,7 +244,7 @@ describe('parts are read some at a time', () => {
 
 describe('the judgement that stands', () => {
   const key = 'a'.repeat(64);
-  /** @returns what stands in its place; null: it was recorded */
+  /** @returns the judgement to use instead; null if the result was recorded */
   const record = async (run: Claimed, said: string, replaces: string | null = null, by = services) =>
     (await recordQuestion(by, run, result, { judgement: { key, calls: [said], replaces } })).standing;
   const found = (run: Claimed) => findJudgement(services, { held: run, key });
@@ -314,7 +312,7 @@ describe('the judgement that stands', () => {
 describe('removal', () => {
   const round = () => removeEvidence(services, new AbortController().signal);
 
-  /** A run with a part, a part without a row, and a judgement, all of it so many days old. */
+  /** Inserts a run with a part, an object without a row, and a judgement, all of the given age in days. */
   const left = async (days: number, deletedDaysAgo: number | null = null): Promise<Claimed> => {
     const run = await claimed();
     const judgement = { key: run.run_id.replaceAll('-', '').repeat(2), calls: [], replaces: null };

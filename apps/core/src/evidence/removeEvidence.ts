@@ -6,15 +6,16 @@ import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 
 /*
- * Removes the evidence of runs whose time is over (`EVIDENCE_RETENTION_DAYS`), and of submissions that were deleted
- * `FILE_RETENTION_DAYS` ago, as their files are; with it the judgements that those runs had made for others.
+ * Removes the evidence of runs after `EVIDENCE_RETENTION_DAYS`, and of deleted submissions after `FILE_RETENTION_DAYS`,
+ * together with the judgements that these runs cached.
  *
- * A run's evidence goes as a whole: first every object below its prefix, whether a row names it or not, then the rows. No
- * state but the rows; a replica that dies, or that does the same as another, leaves rows that the next round takes.
+ * The evidence of a run is removed as a whole: first all objects below its prefix, with or without a row, then the
+ * rows. State: the rows only. If a replica dies, or two replicas remove the same run, the next round finds the rows
+ * that are left.
  */
 
 const BATCH = 100;
-/** Of one round: what is left waits for the next. */
+/** Bound of one round; later rounds remove the rest. */
 const MAX_BATCHES = 20;
 
 type Needed = Pick<Services, 'database' | 'objects' | 'settings' | 'log'>;
@@ -26,7 +27,7 @@ export const startEvidenceRemoval = (services: Needed): Rounds =>
     round: (signal) => removeEvidence(services, signal),
   });
 
-/** One round. @throws when nobody is there to ask; what breaks for a single run is logged and tried again */
+/** @throws if a store is unreachable; an error for a single run is logged, and a later round tries again */
 export const removeEvidence = async (services: Needed, signal: AbortSignal): Promise<void> => {
   const { evidence, files } = services.settings;
   for (const due of [expired(evidence.retentionDays), unneededEvidence(files.retentionDays)]) {
@@ -59,8 +60,8 @@ interface RunToClear {
 }
 
 /**
- * Statements by themselves, so that a test can look at their plans. `now()`, and not the moving clock, which no index
- * could be asked for. A run's deadline is over within a day of its first claim: none that is found is still recording.
+ * `now()`, because an index cannot serve `clock_timestamp()`. A run's deadline is at most a day after its first claim,
+ * so no run that is found is still recording. Exported for a test of the plans.
  */
 export const expired = (retentionDays: number) => sql<RunToClear>`
   select id, institute_id, submission_id from runs

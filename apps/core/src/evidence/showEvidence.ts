@@ -16,26 +16,24 @@ import { withPinnedRubrics } from '../paper/pinned.ts';
 import { MAX_PART_BYTES } from './storeEvidence.ts';
 
 /*
- * The evidence of one run, for the admin command that writes it as a file (docs/evidence.md): first all but the parts,
- * then the parts some at a time. A run that is over does not change, so nothing holds the two together but its id.
+ * Evidence of one run for the admin command that writes it to a file (docs/evidence.md): all but the parts, then the
+ * parts in pages. A finished run does not change, so the calls need no common snapshot.
  */
 
 export const WantedEvidence = z.object({
   submission_id: z.uuid(),
-  /** Without it the institute is looked for. */
   institute_id: z.uuid().optional(),
-  /** Of the submission; the one whose marks count when it is left out. */
+  /** Attempt of the submission; if absent, the latest. */
   attempt: z.int().gte(1).optional(),
 });
 
-/** Parts of one answer: a large copy has some hundreds, of a few thousand bytes each as a rule. */
+/** Most parts in one answer. A large copy has some hundreds, usually of a few thousand bytes each. */
 const PARTS_AT_ONCE = 20;
-/** What they come to together, decompressed: no part alone is more. */
+/** Most decompressed bytes in one answer. A single part never exceeds it. */
 const BYTES_AT_ONCE = MAX_PART_BYTES;
 
 const decompress = promisify(gunzip);
 
-/** Reads the result of a submission as the API shows it. */
 export type ReadResult = (
   tx: Tx,
   instituteId: string,
@@ -43,8 +41,8 @@ export type ReadResult = (
 ) => Promise<Pick<Result, 'status' | 'needs_review' | 'review_reasons' | 'totals'>>;
 
 /**
- * What a run was marked by and what it came to; no name, no number and no id of the candidate's.
- * @throws DomainFailure not_found (also of a deleted submission), conflict while the run is not over
+ * Returns paper and results of a run, without personal data of the candidate.
+ * @throws DomainFailure not_found (also for a deleted submission), conflict if the run is not finished
  */
 export const showEvidence = async (
   services: Services,
@@ -110,7 +108,7 @@ export const showEvidence = async (
   });
 };
 
-/** Runs are what core may look for across institutes. */
+/** `runs` is a table that core may read across institutes. */
 const instituteOf = async (services: Services, submissionId: string): Promise<string> => {
   const run = await services.database.acrossInstitutes((tx) =>
     tx.selectFrom('runs').select('institute_id').where('submission_id', '=', submissionId).executeTakeFirst(),
@@ -123,7 +121,7 @@ const Grader = z.object({ provider: z.string(), model: z.string() }).nullable();
 
 const Pinned = z.object({ exam: ExamContext, questions: z.array(MarkedQuestion) });
 
-/** The paper as it was pinned; a run that needed no AI pinned none, and was marked by keys alone. */
+/** Returns the pinned paper. A run without AI pins no paper; its paper is read from the exam. */
 const paperOf = async (
   tx: Tx,
   instituteId: string,
@@ -144,7 +142,6 @@ const paperOf = async (
   return { exam, questions: await readPaper(tx, instituteId, examId, run.rubric_version) };
 };
 
-/** What the run decided, in the order of the paper. */
 const decidedBy = async (tx: Tx, run: RunKey, questions: readonly { id: string }[]) => {
   const rows = await tx
     .selectFrom('question_results')
@@ -202,13 +199,13 @@ export const WantedParts = z.object({
   institute_id: z.uuid(),
   submission_id: z.uuid(),
   run_id: z.uuid(),
-  /** The last part of the answer before; null for the first. */
+  /** Last part of the previous answer; null for the first call. */
   after: z.object({ kind: KindOfPart, ref: z.string().max(100) }).nullable(),
 });
 
 /**
- * Parts of a run as they were recorded, in a fixed order that the sweep does not shift.
- * @returns `next`: what to ask for more `after`, null after the last; `missing`: the store has them no more
+ * Reads parts in an order that concurrent removals do not change.
+ * @returns `next`: value of `after` for the next call, or null; `missing`: the object is not in the store any more
  */
 export const readEvidenceParts = async (
   services: Services,
@@ -244,7 +241,7 @@ export const readEvidenceParts = async (
   return { parts, next: isAll ? null : { kind: last.kind, ref: last.ref } };
 };
 
-/** How many parts make one answer: one at least. */
+/** Counts the parts that fit into one answer; at least one. */
 const countThatFits = (parts: readonly { size_bytes: number }[]): number => {
   let bytes = 0;
   const beyond = parts.findIndex(({ size_bytes }, index) => {

@@ -11,22 +11,25 @@ import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 
 /*
- * What a recorded reading, alignment or result rests on (docs/evidence.md): an object in the store, named by its hash,
- * and a row that says which record it belongs to.
+ * Stores the evidence of a reading, alignment or result (docs/evidence.md): an object named by its hash, and a row that
+ * links it to the record.
  *
- * First the run is noted as one that has evidence, under its fence; then the object is written, then the row in the
- * transaction of the record. Whoever ends the run, deletes its submission or sweeps finds the note from before the object
- * on. A process that dies between leaves an object without a row, and so does a delivery whose record came second: nobody
- * reads it, and it goes when the evidence of its run does. A store that is away fails the record, which the worker repeats;
- * one that refuses does not.
+ * 1. `evidence_since` is set on the run, under its fence.
+ * 2. The object is written.
+ * 3. The row is inserted in the transaction of the record.
+ *
+ * Commands that end a run, delete its submission or remove evidence therefore see `evidence_since` before the first
+ * object exists. A crash between the steps, or a record that another delivery made first, leaves an object without a
+ * row. Such an object is never read and is removed with the evidence of its run. If the object store is unreachable,
+ * recording fails and the worker retries; if the store refuses the write, the record is made without evidence.
  */
 
-/** Above any honest part: replies are read up to 1 MB each, and JSON writes some characters as six. */
+/** Largest part. Replies have at most 1 MB each, and JSON can escape a character as six. */
 export const MAX_PART_BYTES = 8 * 1024 * 1024;
 
 const compress = promisify(gzip);
 
-/** A store that refuses one part refuses them all: it is said once a minute. */
+/** A store that refuses one part usually refuses all of them, so the warning is logged at most once a minute. */
 const WARN_EVERY_MS = 60_000;
 let warnedAt = -Infinity;
 
@@ -36,10 +39,11 @@ export interface StoredPart {
 }
 
 /**
- * Writes a part where it is not yet. @param part any JSON; undefined from a worker of the release before
- * @returns null: there is nothing to keep, the setting says to keep nothing, or the store refuses it, as with credentials
- *   that are not its own any more: the mark is worth more than its proof
- * @throws what `unreachable` knows: the record is to be repeated
+ * Writes a part as an object. @param part any JSON; undefined from a worker of the previous release
+ * @returns null if there is no part, if the settings keep no evidence, if the run is not held, if the part is too
+ * large, or if the store refuses the write (for example because of wrong credentials): a mark is recorded even without
+ * its evidence
+ * @throws errors that `unreachable` recognises; the caller must repeat the record
  */
 export const putEvidence = async (
   services: Pick<Services, 'database' | 'objects' | 'settings' | 'log'>,
@@ -79,8 +83,8 @@ export const putEvidence = async (
 };
 
 /**
- * Notes that there is evidence of the run, before there is any. Whoever stops the run waits for this, or this finds it
- * stopped. @returns its submission; null: it is not held any more, and the record is about to be refused
+ * Sets `evidence_since` before the first object is written; the row lock orders this against stopping the run.
+ * @returns the submission's id; null if the run is not held any more
  */
 const announceEvidence = ({ database }: Pick<Services, 'database'>, held: HeldRun): Promise<string | null> =>
   database.inTenant(held.institute_id, async (tx) => {
@@ -95,7 +99,7 @@ const announceEvidence = ({ database }: Pick<Services, 'database'>, held: HeldRu
     return run.evidence_since !== null || (await markRunHasEvidence(tx, held)) ? run.submission_id : null;
   });
 
-/** Says which record a part belongs to: in the record's transaction, and only if it is the first of its kind. */
+/** Links a part to its record, in the transaction of the record and only if that is the first record of its kind. */
 export const noteEvidence = async (
   tx: Tx,
   held: HeldRun,
@@ -115,10 +119,7 @@ export const noteEvidence = async (
     .execute();
 };
 
-/**
- * From the first part on the run stands among those whose evidence is removed one day (removeEvidence.ts).
- * @returns false: the run is not held any more, and is left as it is
- */
+/** Marks the run for `removeEvidence`. @returns false, without a change, if the run is not held any more */
 export const markRunHasEvidence = async (tx: Tx, held: HeldRun): Promise<boolean> => {
   const run = await tx
     .updateTable('runs')
