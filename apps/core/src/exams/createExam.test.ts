@@ -14,7 +14,7 @@ import type { Services } from '../services.ts';
 import { createExam } from './createExam.ts';
 import { listExams } from './listExams.ts';
 
-/* How many statements a call takes: the client's own `query` is watched, and does what it always does. */
+/* Counts the statements of a call by wrapping the client's `query`, which still runs each statement. */
 
 const log = createLogger({ service: 'test', level: 'silent' });
 let clone: ClonedDatabase;

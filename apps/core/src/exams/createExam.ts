@@ -25,13 +25,14 @@ import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
 
 /**
- * Creates an exam with its paper and its candidates, all or nothing (docs/api/exams.md#fields). Only the price and the rubrics
- * are not waited for: see `quote.ts` and `paper/savePending.ts`.
+ * Creates an exam with paper and candidates in one transaction. It does not wait for a locked price or rubric table:
+ * see `quote.ts` and `paper/savePending.ts`.
  * @throws DomainFailure validation_failed, exam_exists, exam_not_ready and the errors of the rules of a paper
  */
 export const createExam = async (services: Services, actor: Actor, body: unknown): Promise<Exam> => {
   const exam = accept(ExamCreate, body, tiedProblems);
-  // A large body takes some 0.2 s to check and 0.3 s by the rules of a paper: other requests go in between.
+  // Lets other requests run between two blocking steps: a large body takes about 0.2 s to parse and 0.3 s for
+  // `checkPaper`.
   await nextRound();
   const paper = checkPaper({
     mode: exam.mode,
@@ -56,14 +57,13 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
       );
       return readExam(tx, actor.institute_id, id, {
         dashboardUrl: services.settings.dashboardUrl,
-        // The others follow from what was stored, and are read back with it.
+        // `readExam` derives the other warnings from the stored exam.
         warnings: paper.warnings.filter(({ code }) => code === NEGATIVE_MARKS_IGNORED),
       });
     }),
   );
 };
 
-/** The rules that tie fields together, on what could be read. */
 const tiedProblems = (parts: Parts<ExamCreate>): Problem[] =>
   isRead(parts) ? [...paperProblems(parts), ...repeatedCandidates(parts.candidates ?? [], 'candidates')] : [];
 
@@ -93,8 +93,7 @@ const insertExam = (tx: Tx, instituteId: string, id: string, exam: ExamCreate, p
     .execute();
 
 /**
- * Sections, questions, options and the first version of the rubrics: one statement each, whatever their number. The
- * rubrics come last, and the exam has their version once they are saved.
+ * Inserts the paper, one statement for each table. The exam gets a rubric version only if the rubrics could be saved.
  */
 const insertPaper = async (tx: Tx, instituteId: string, examId: string, paper: Paper): Promise<void> => {
   const sections = paper.sections.map(({ name, order }, position) => ({

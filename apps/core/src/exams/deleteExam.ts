@@ -5,8 +5,7 @@ import type { Services } from '../services.ts';
 import { lockExamFor } from '../locks/lockExam.ts';
 
 /**
- * Deletes a draft, or an open exam that has no live submission (docs/api/lifecycle.md#exams). The exam stays readable as deleted, and its
- * `external_ref` is free again: the index that keeps it unique does not hold deleted exams.
+ * The `external_ref` of a deleted exam can be used again, because the unique index leaves out deleted exams.
  * @throws DomainFailure exam_not_found, exam_finalized, conflict
  */
 export const deleteExam = (services: Services, actor: Actor, examId: string): Promise<Deleted> =>

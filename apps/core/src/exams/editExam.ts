@@ -12,10 +12,11 @@ import { lockExamFor, refuseChange } from '../locks/lockExam.ts';
 import { readExam } from './readExam.ts';
 
 /**
- * Edits an exam (open point `exam-edit`): what is sent replaces, `null` clears what may be empty. Mode, sections and
- * `blind` change only in a draft. What is sent as it stands already is no change, and an edit that changes nothing
- * leaves `updated_at` as it is.
- * @throws DomainFailure exam_not_found, exam_finalized, conflict, validation_failed, language_not_supported, exam_exists
+ * Edits an exam (open point `exam-edit`): sent fields replace the stored ones, and `null` clears optional fields. Mode,
+ * sections and `blind` can change only in a draft. Fields that are sent with their stored value do not count as a
+ * change, and an edit without changes keeps `updated_at`.
+ * @throws DomainFailure exam_not_found, exam_finalized, conflict, validation_failed, language_not_supported,
+ * exam_exists
  */
 export const editExam = (services: Services, actor: Actor, examId: string, body: unknown): Promise<Exam> =>
   withExternalRef(services, actor.institute_id, sentReference(body), () =>
@@ -23,7 +24,7 @@ export const editExam = (services: Services, actor: Actor, examId: string, body:
       const { id } = await lockExamFor(tx, actor.institute_id, examId, 'edit');
       const stored = await readStored(tx, actor.institute_id, id);
       const sections = await readSections(tx, actor.institute_id, id);
-      // What the edit would change decides which status it needs; state comes before validation.
+      // The changes decide which status the edit needs, and the state is checked before the body is validated.
       if (restructures(body, stored, sections)) refuseChange(stored, 'restructure');
 
       const { sections: sent, ...fields } = accept(ExamEdit, body, (parts) =>
@@ -48,7 +49,7 @@ export const editExam = (services: Services, actor: Actor, examId: string, body:
       if (isRearranged || Object.keys(changed).length > 0) {
         await tx
           .updateTable('exams')
-          // Sections are rows of their own: the exam that shows them changes all the same.
+          // A change of sections alone must also move `updated_at` of the exam; a trigger sets the new value.
           .set({ ...changed, updated_at: sql<Date>`updated_at` })
           .where('institute_id', '=', actor.institute_id)
           .where('id', '=', id)
@@ -62,7 +63,7 @@ export const editExam = (services: Services, actor: Actor, examId: string, body:
     }),
   );
 
-/** Names come or go in the list of candidates: who follows it by `updated_since` must see them change. */
+/** `blind` shows or hides names, and clients follow the list of candidates by `updated_since`. */
 const touchRegistrations = (tx: Tx, instituteId: string, examId: string) =>
   tx
     .updateTable('registrations')
@@ -107,7 +108,7 @@ const sentReference = (body: unknown): string | null => {
   return typeof reference === 'string' ? reference : null;
 };
 
-/** Whether a body, looked at as it was sent, asks for another structure than the stored one. */
+/** Returns true if the unvalidated body changes mode, `blind` or sections. */
 const restructures = (
   body: unknown,
   stored: { mode: string; blind: boolean },
@@ -127,7 +128,7 @@ const restructures = (
   );
 };
 
-/** Negative marks do not apply to handwritten exams (docs/api/questions.md#fields). @returns a warning for each question that had some */
+/** Negative marks do not apply to handwritten exams. @returns a warning for each question that had some */
 const dropNegativeMarks = async (tx: Tx, instituteId: string, examId: string): Promise<Warning[]> => {
   const { rows } = await sql<{ label: string }>`
     with dropped as (

@@ -5,7 +5,7 @@ import type { Tx } from '@evaluation/database';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { inOrder, labelKey } from '@evaluation/rules';
 
-/** A section as the exam shows it, and the first of the questions that name it. */
+/** A section of an exam. `question` is the label of the first question in it. */
 export interface StoredSection {
   id: string;
   name: string;
@@ -19,7 +19,6 @@ export interface SentSection {
   order: number;
 }
 
-/** In their order. */
 export const readSections = async (tx: Tx, instituteId: string, examId: string): Promise<StoredSection[]> => {
   const { rows } = await sql<{
     id: string;
@@ -41,7 +40,7 @@ export const readSections = async (tx: Tx, instituteId: string, examId: string):
   }));
 };
 
-/** Every question must still name one of the sections, ignoring case. */
+/** Reports sections that still have questions but are missing in the request; names are compared ignoring case. */
 export const withoutSection = (stored: readonly StoredSection[], sent: readonly SentSection[]): Problem[] => {
   const names = new Set(sent.map(({ name }) => labelKey(name)));
   return stored.flatMap(({ name, question }) =>
@@ -58,9 +57,9 @@ export const withoutSection = (stored: readonly StoredSection[], sent: readonly 
 };
 
 /**
- * Declares the sections anew. One whose name stays, ignoring case, keeps its questions; one that no question names may
- * go. The caller has checked that with `withoutSection`, under the exam's lock.
- * @returns whether the exam shows anything else now
+ * Replaces the sections of an exam. A section that keeps its name, ignoring case, keeps its questions; other sections
+ * are deleted. The caller holds the exam's lock and has refused the problems of `withoutSection`.
+ * @returns whether the sections of the exam as the API shows them have changed
  */
 export const editSections = async (
   tx: Tx,
@@ -71,7 +70,8 @@ export const editSections = async (
   const wanted = inOrder(sent).map(({ name, order }) => ({ name, order }));
   const standing = stored.map(({ name, order }) => ({ name, order }));
   const isShown = !isDeepStrictEqual(wanted, standing);
-  // Sections that the questions made look the same once they are declared, but no question can add to them then.
+  // Declaring sections that were derived from questions changes no visible field, but later questions cannot add
+  // sections.
   if (!isShown && stored.every(({ isDeclared }) => isDeclared)) return false;
 
   const idOf = new Map(stored.map(({ id, name }) => [labelKey(name), id]));
@@ -81,7 +81,7 @@ export const editSections = async (
     position: index + 1,
   }));
   const keptIds = kept.map(({ id }) => id);
-  // Positions are unique row by row: those that are there make room first, out of the way of any that is to come.
+  // Positions are unique and checked row by row, so the stored positions become negative before new ones are written.
   await sql`
     update sections set position = -position
     where institute_id = ${exam.instituteId} and exam_id = ${exam.examId}`.execute(tx);

@@ -4,9 +4,8 @@ import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Runs a command that gives an exam its `external_ref`. The unique index decides who was first, so of two calls at
- * once one succeeds (docs/api/exams.md).
- * @throws DomainFailure exam_exists with the id of the exam that has it
+ * Runs a command that sets `external_ref`. The unique index decides between concurrent calls.
+ * @throws DomainFailure exam_exists with the id of the exam that has the `external_ref`
  */
 export const withExternalRef = async <T>(
   services: Services,

@@ -8,13 +8,13 @@ import { writeCursor, type Position } from '../lists/cursor.ts';
 import { openPage, type Page } from '../lists/page.ts';
 import { listedExams } from './listExams.ts';
 
-/* What the list reads of large tables, on fabricated rows: as the service's own role, under row-level security. */
+/* Rows read from large tables with fabricated rows, as the service's role under row-level security. */
 
 const EXAMS = 100_000;
 const LIMIT = 200;
 const KEY = 'sixteen characters';
 const institute = randomUUID();
-/** Ids in ascending order: they fill an index fast. */
+/** Makes ids in ascending order, because they fill an index fast. */
 const idOf = (number: string): string =>
   `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
 
@@ -27,9 +27,9 @@ beforeAll(async () => {
   ({ database } = clone);
   maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
-  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
   await maker.query('set session_replication_role = replica');
-  // Ten exams share each millisecond, and as many again are deleted. Each has a section and two questions.
+  // Ten exams share each millisecond, and as many exams are deleted. Each exam has a section and two questions.
   await maker.query(
     `insert into exams (id, institute_id, title, mode, status, conducted_on, level, answer_language,
        feedback_language, blind, question_count, updated_at)
@@ -80,7 +80,7 @@ test.each([
     expect(read.shown).toBeGreaterThan(0);
     expect(read.shown).toBeLessThanOrEqual(shown);
     expect(read.indexes).toContain('exams_listed');
-    // Two long answers of each exam, and nothing of any other.
+    // Reads the two long answers of each exam on the page, and no other rows.
     expect(read.mostRows).toBeLessThanOrEqual(2 * (LIMIT + 1));
   },
 );

@@ -6,10 +6,7 @@ import { closePage, openPage, type Page } from '../lists/page.ts';
 import type { Services } from '../services.ts';
 import { selectExams, showExams, type ExamRow } from './representation.ts';
 
-/**
- * The institute's exams in the order of `(updated_at, id)`; deleted ones are hidden (docs/api/exams.md).
- * @throws DomainFailure validation_failed, invalid_cursor
- */
+/** @throws DomainFailure validation_failed, invalid_cursor */
 export const listExams = (services: Services, actor: Actor, query: unknown): Promise<ExamList> => {
   const page = openPage(accept(ExamListQuery, query), {
     instituteId: actor.institute_id,
@@ -24,7 +21,7 @@ export const listExams = (services: Services, actor: Actor, query: unknown): Pro
   });
 };
 
-/** The statement by itself, so that a test can look at its plan. */
+/** Exported for a test of its plan. */
 export const listedExams = (instituteId: string, page: Page): RawBuilder<ExamRow> =>
   selectExams(instituteId, {
     where: sql<boolean>`e.status <> 'deleted' and ${page.where(sql`e.updated_at`, sql`e.id`)}`,

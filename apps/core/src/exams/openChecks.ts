@@ -1,8 +1,7 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 
 /**
- * What an exam needs before copies are accepted (docs/open-points.md): at least one question. That each
- * question obeys the rules of creation, rubric sums included, is a fact already: nothing else is ever stored.
+ * Requires at least one question (docs/open-points.md). All other rules are checked before a question is stored.
  * @throws DomainFailure exam_not_ready
  */
 export const checkReady = (paper: { questions: number }): void => {

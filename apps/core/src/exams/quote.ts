@@ -2,12 +2,12 @@ import { withinTime, type Tx } from '@evaluation/database';
 import type { Exam, ExamQuote } from '@evaluation/rest-contract/schemas';
 import { priceOf } from '@evaluation/rules';
 
-/** An exam is shown, and created, whether or not its price can be read (docs/api/exams.md#fields): it is not waited for any longer. */
+/** Longest wait for the price. An exam is created and shown even if its price cannot be read. */
 const PRICE_MS = 500;
 
 export type QuoteOf = (mode: Exam['mode']) => ExamQuote | undefined;
 
-/** What the copies of the institute's exams cost, by mode; undefined when the price could not be read in time. */
+/** Reads the price of a copy by mode; undefined if the price could not be read in PRICE_MS. */
 export const readQuote = async (tx: Tx, instituteId: string): Promise<QuoteOf> => {
   const read = await withinTime(tx, PRICE_MS, (within) =>
     within

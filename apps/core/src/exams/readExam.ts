@@ -10,10 +10,10 @@ interface ExamWithQuestions extends ExamRow {
 }
 
 /**
- * The exam as the API shows it (docs/api/exams.md#fields), a deleted one too. Exam and questions come of one statement: the totals are
- * those of the questions shown.
- * @param options.dashboardUrl base of the address that teachers open
- * @param options.warnings what only this request has to say, before what the exam's state implies
+ * Reads an exam as in the API, deleted exams included. Exam and questions are read in one statement, so that the totals
+ * match the questions.
+ * @param options.dashboardUrl base of `dashboard_url`
+ * @param options.warnings warnings of this request; they precede the warnings that follow from the exam
  * @throws DomainFailure exam_not_found
  */
 export const readExam = async (

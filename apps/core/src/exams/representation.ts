@@ -7,12 +7,11 @@ import { PendingMaterial } from '../paper/savePending.ts';
 import { readQuote } from './quote.ts';
 
 /*
- * An exam as the API shows it (docs/api/exams.md#fields): one statement for the exams of a page, one for what marks their long answers,
- * one for the price, whatever their number. `rubric_versions` is looked at only by exams that have a version, so that an
- * exam whose rubrics could not be saved yet can be shown while whatever holds up that table lasts.
+ * Representation of exams in the API. A page of exams takes one statement for the exams, one for the material of their
+ * long answers and one for the price. `rubric_versions` is read only for exams that have a version, so that exams with
+ * pending rubrics can be shown while that table is locked.
  */
 
-/** The row behind an exam. */
 export interface ExamRow {
   id: string;
   status: StoredExamStatus;
@@ -41,8 +40,8 @@ export interface ExamRow {
 }
 
 /**
- * What a long answer has of its own: as much of it as counts and warnings need. Of a saved rubric that is one criterion at
- * most, one whose marks are not in half steps.
+ * A long answer's material, reduced to what counts and warnings need: of a saved rubric at most one criterion, one
+ * whose marks are not in half steps.
  */
 interface OwnMaterial {
   question_id: string;
@@ -51,9 +50,8 @@ interface OwnMaterial {
 }
 
 /**
- * Exams of the institute that the API made, in the order of `(updated_at, id)`.
- * @param options.where on `e`, the exam; @param options.tail what follows the order, such as a limit
- * @param options.columns further columns of the row, with a comma before each
+ * Selects exams that the API made, in the order of `(updated_at, id)`.
+ * @param options.where condition on `e`, the exam; `tail`: SQL after the order; `columns`: each with a comma before it
  */
 export const selectExams = <Row extends ExamRow = ExamRow>(
   instituteId: string,
@@ -76,7 +74,6 @@ export const selectExams = <Row extends ExamRow = ExamRow>(
     order by e.updated_at, e.id ${options.tail ?? sql``}) e
   order by e.updated_at, e.id`;
 
-/** The rows as list items: the exams without their questions (open point `exam-list-items`). */
 export const showExams = async (
   tx: Tx,
   instituteId: string,
@@ -137,7 +134,7 @@ export const showExams = async (
 const byQuestion = (material: readonly OwnMaterial[]): Map<string, OwnMaterial> =>
   new Map(material.map((entry) => [entry.question_id, entry]));
 
-/** What the client set for the long answers of these exams, each at its version; generated rubrics do not count. */
+/** Reads the client's material for the long answers at each exam's version, without generated rubrics. */
 const readMaterial = async (
   tx: Tx,
   instituteId: string,
@@ -147,7 +144,7 @@ const readMaterial = async (
     rubric_version > 0 && long_answers !== null ? [{ id, version: rubric_version }] : [],
   );
   if (versions.length === 0) return new Map();
-  // What is last is found first: nothing of an older version is unpacked.
+  // `distinct on` picks the newest version before `rubric` is decompressed.
   const { rows } = await sql<OwnMaterial>`
     select v.question_id,
       case when jsonb_typeof(v.rubric) = 'object' then jsonb_build_object('criteria', (
