@@ -6,19 +6,20 @@ import type { Services } from '../services.ts';
 import { findOutcome, storeOutcome, type IdempotentRequest, type Outcome } from './records.ts';
 
 /*
- * A command with an Idempotency-Key happens once (docs/architecture.md#idempotency). Its outcome is stored in the effect's own
- * transaction: a crash after the commit replays, a crash before it leaves nothing.
+ * Runs a command with an Idempotency-Key once (docs/architecture.md#idempotency). Its outcome is stored in the
+ * transaction of its effect: after a crash a repetition either finds the outcome or runs the command.
  *
- *   the key is held by a request that runs ──▶ request_in_progress
+ *   the key is held by a running request   ──▶ request_in_progress
  *   known, with another fingerprint        ──▶ idempotency_key_reused
- *   known, with the same                   ──▶ Replayed: the stored outcome; nothing runs
- *   not known                              ──▶ the command runs; its answer is stored with its effect, its refusal
- *                                              alone, and only if it would be the same again
+ *   known, with the same fingerprint       ──▶ Replayed: the stored outcome, without running the command
+ *   not known                              ──▶ the command runs. An answer is stored with its effect. A refusal is
+ *                                              stored alone, and only if a repetition would be refused again.
  *
- * The key's lock is the first of all locks (docs/architecture.md#lock-order) and ends with the transaction, so nobody is left holding it.
+ * The lock of the key is the first lock of the lock order (docs/architecture.md#lock-order). It is freed at the end of
+ * the transaction.
  */
 
-/** Not a failure: the request was answered before, and `outcome` is that answer. */
+/** Thrown if the request was answered before; `outcome` is that answer. */
 export class Replayed extends Error {
   readonly outcome: Outcome;
 
@@ -31,8 +32,8 @@ export class Replayed extends Error {
 
 /**
  * Runs a command, at most once for a key.
- * @param command works with the services it is given: with a key they are of the one transaction that stores the outcome
- * @param turnAt what its transactions wait for their turn at before they take a connection (`Database.inTurnAt`)
+ * @param command uses the services it is given: with a key they share the transaction that stores the outcome
+ * @param turnAt key of `Database.inTurnAt`: transactions wait for their turn before they take a connection
  * @throws Replayed, DomainFailure request_in_progress, idempotency_key_reused, and what the command throws
  */
 export const once = async <T>(
@@ -77,7 +78,7 @@ export const once = async <T>(
 
 type Settled<T> = { answer: T } | { refused: DomainFailure };
 
-/** A refusal that a repetition would meet again is an outcome; any other ends the transaction as it always does. */
+/** Returns a refusal that is stored as an outcome; rethrows every other error, which rolls back the transaction. */
 const settle = async <T>(command: () => Promise<T>): Promise<Settled<T>> => {
   try {
     return { answer: await command() };
@@ -87,20 +88,20 @@ const settle = async <T>(command: () => Promise<T>): Promise<Settled<T>> => {
   }
 };
 
-/** 402, 409, 429 and 5xx are not stored: a retry with the same key runs again (docs/api/conventions.md#idempotency). */
+/** 402, 409, 429 and 5xx are not stored: a retry with the same key runs again. */
 export const isKept = ({ code }: Pick<Failure, 'code'>): boolean => {
   const { status } = errors[code];
   return status < 500 && ![402, 409, 429].includes(status);
 };
 
-/** @throws DomainFailure request_in_progress while another request with the key has not ended */
+/** @throws DomainFailure request_in_progress while another request holds the key */
 const lockKey = async (tx: Tx, instituteId: string, key: string): Promise<void> => {
   const { rows } = await sql<{ mine: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`${instituteId}/${key}`}, 0)) as mine`.execute(tx);
   if (rows[0]?.mine !== true) throw new DomainFailure('request_in_progress');
 };
 
-/** What fails in a part of the command is undone by itself, so that the command may go on, as it may without a key. */
+/** Runs one `inTenant` in a savepoint: after an error the command can go on, as it can without a key. */
 const part = async <T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> => {
   await sql`savepoint part`.execute(tx);
   try {
@@ -108,13 +109,13 @@ const part = async <T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> => {
     await sql`release savepoint part`.execute(tx);
     return answer;
   } catch (error) {
-    // Where the connection is gone there is nothing to undo, and the first error tells.
+    // If the connection is lost, the rollback fails too; the first error is the one to report.
     await sql`rollback to savepoint part`.execute(tx).catch(() => {});
     throw error;
   }
 };
 
-/** The services of a command inside the transaction: it sees no other, and what it tells others waits for the commit. */
+/** `inTenant` joins the transaction, and effects on other parts of the service wait for the commit. */
 const within = (services: Services, tx: Tx, later: (() => Promise<void>)[]): Services => ({
   ...services,
   database: { ...services.database, inTenant: (_instituteId, work) => part(tx, work) },

@@ -13,7 +13,7 @@ export interface IdempotentRequest {
   fingerprint: string;
 }
 
-/** What a request was answered with, without its request id: the current one is put in (docs/architecture.md#idempotency). */
+/** Answer of a request without its request id; a replay carries its own. */
 export type Outcome = { body: unknown } | { failure: Failure };
 
 const Stored = z.union([
@@ -29,10 +29,9 @@ const Stored = z.union([
   z.object({ body: z.unknown() }),
 ]);
 
-/** Outcomes are kept this long (docs/api/conventions.md#idempotency). */
 const KEPT = sql`interval '48 hours'`;
 
-/** What the key was last used for; null when it is unknown or its time is over. The caller holds the key's lock. */
+/** Finds the unexpired outcome of a key. The caller holds the key's lock. */
 export const findOutcome = async (
   tx: Tx,
   instituteId: string,
@@ -49,7 +48,7 @@ export const findOutcome = async (
   return { fingerprint: row.fingerprint, outcome: Stored.parse(JSON.parse(row.outcome)) };
 };
 
-/** Stores an outcome, over one whose time is over and that was not swept yet. */
+/** Stores an outcome; replaces an expired one that is not deleted yet. */
 export const storeOutcome = async (
   tx: Tx,
   instituteId: string,
@@ -68,11 +67,9 @@ export const storeOutcome = async (
     .execute();
 };
 
-/** Nobody waits for it. */
 const SWEEP_MS = 60_000;
 const BATCH = 1000;
 
-/** Removes outcomes whose time is over, now and then. */
 export const startSweep = (services: Pick<Services, 'database' | 'log'>): Rounds =>
   startRounds(services.log, {
     what: 'sweeping old outcomes',
@@ -82,7 +79,6 @@ export const startSweep = (services: Pick<Services, 'database' | 'log'>): Rounds
     },
   });
 
-/** Removes some of what is older than 48 hours. @returns how many */
 export const sweepOutcomes = async (services: Pick<Services, 'database'>): Promise<number> => {
   const { rows } = await services.database.acrossInstitutes((tx) =>
     sql`
