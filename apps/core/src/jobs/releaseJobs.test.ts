@@ -15,8 +15,8 @@ import { recoverJobs, releaseInTurns, releaseJobs, type JobQueue } from './relea
 import { rememberSlots, type Slots } from './slots.ts';
 
 /*
- * Inspections and drawings as rows without anything behind them, at which their release never looks:
- * waits ──▶ out ──▶ claimed ──▶ done; out or claimed for too long ──▶ waits, or is given up.
+ * Tests the release of inspections and drawings on fabricated rows without parents.
+ * States: waits ──▶ released ──▶ claimed ──▶ done; released or claimed for too long ──▶ waits, or is given up.
  */
 
 let clone: ClonedDatabase;
@@ -64,7 +64,7 @@ afterAll(async () => {
   await clone.drop();
 });
 
-/** Workers with so many slots have been seen. */
+/** Pretends that workers with `count` slots are running. */
 const withSlots = (count: number): Slots => ({ seen: () => count });
 
 const insert: Record<JobQueue['lane'], string> = {

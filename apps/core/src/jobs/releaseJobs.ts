@@ -6,24 +6,25 @@ import type { Services } from '../services.ts';
 import type { Slots } from './slots.ts';
 
 /*
- * Puts inspections and drawings into their lanes, in turns over the institutes. Both wait as rows of a table of theirs:
+ * Publishes inspections and drawings to their lanes, in turns over the institutes. Both wait as rows of their own
+ * table:
  *
- *   waits ──release──▶ out ──claim──▶ claimed ──▶ done: no row that waits or is out
- *     ▲                 │ message lost   │ worker gone, handed back
- *     └─────────────────┴────────────────┘ (keeping its place; ended after several tries)
+ *   waits ──release──▶ out ──claim──▶ claimed ──▶ done: the row neither waits nor is out
+ *     ▲                 │ message lost   │ worker lost, handed back
+ *     └─────────────────┴────────────────┘ (keeping its place; given up after several attempts)
  *
- * A job holds a slot of a worker for its whole length and cannot be overtaken in the lane. Two bounds keep turns fair:
+ * A job holds a worker's slot until it ends and cannot be overtaken in the lane. Two bounds keep the turns fair:
  *
- *   1. One institute never has all slots. Of several it has all but one, claimed or on their way; of one slot it has one
- *      job there, and its next is released when that one is done.
- *   2. No more jobs wait in the lane than workers have slots. An institute that has none out is served before others get
- *      one more; between equals it goes round.
+ *   1. If workers have several slots, one institute has all but one of them, counting claimed and published jobs. If
+ *      they have one slot, an institute has one job out, and its next job is released when that one is done.
+ *   2. No more jobs wait in the lane than workers have slots. An institute without jobs out comes before institutes
+ *      that have some; institutes with equally many take turns.
  *
- * So the job of an institute that comes while another one floods the lane starts at once, or, where workers have one slot
- * only, after the job that is in hand. Where several institutes flood it, it starts within two job lengths.
+ * So while one institute floods the lane, a job of another institute starts at once, or with a single slot after the
+ * running job. If several institutes flood the lane, it starts within two job lengths.
  *
- * One replica of core decides at a time, under an advisory lock. What it decides is committed before it is published: a
- * process that dies in between leaves a job that is out without a message, which `recoverJobs` finds.
+ * One replica of core decides at a time, under an advisory lock. Decisions are committed before the messages are
+ * published. A crash in between leaves a job that is out without a message; `recoverJobs` finds it.
  */
 
 export interface Job {
@@ -32,37 +33,37 @@ export interface Job {
   delivery: number;
 }
 
-/** A table whose rows wait for a lane. Conditions and assignments name its columns. */
+/** A table whose rows are jobs of a lane. Conditions and assignments use its columns. */
 export interface JobQueue {
   lane: JobLane;
-  /** Key of the advisory lock: any number that nothing else uses. */
+  /** Key of the advisory lock, unique among the locks of core. */
   lock: number;
   table: 'uploads' | 'copy_drawings';
   id: string;
   delivery: string;
-  /** Orders those of one institute. */
+  /** Column that orders the jobs of one institute. */
   since: string;
   claimedAt: string;
   releasedAt: string;
-  /** Literal conditions, as those of the partial indexes that the statements step along. */
+  /** Conditions as literals, so that they match the partial indexes. */
   waits: RawBuilder<boolean>;
-  /** Of those that wait: whether it may be released now, or rests. */
+  /** True for waiting jobs that may be released now; false during the pause after a failure. */
   isReady: RawBuilder<boolean>;
   isOut: RawBuilder<boolean>;
-  /** Assignments of a release, beside those of the time and the claim, and of going back to wait. */
+  /** Assignments of a release (besides `releasedAt` and `claimedAt`), and of the return to waiting. */
   release: RawBuilder<unknown>;
   wait: RawBuilder<unknown>;
-  /** A message, or a claim, of which nothing was heard for so long is gone. */
+  /** Seconds without a sign of life after which a message or a claim counts as lost. */
   patienceSeconds(services: Services): number;
   publish(services: Services, job: Job): Promise<unknown>;
-  /** Ends the jobs that meet the condition and were tried too often. The statement returns their ids. */
+  /** Statement that ends overdue jobs with too many attempts and returns their ids. */
   giveUp(overdue: RawBuilder<boolean>): RawBuilder<{ id: string }>;
   givenUp: string;
 }
 
-/** @returns whether this replica could decide; if not, another one was deciding and may not have seen what we saw */
+/** @returns false if another replica held the lock; that replica may not have seen the change that caused this call */
 export const releaseJobs = async (services: Services, queue: JobQueue, slots: Slots): Promise<boolean> => {
-  // If the lanes cannot be reached it ends here: there would be nowhere to publish to.
+  // Throws if NATS is unreachable: no job could be published.
   const askedFor = await services.lanes.askedFor(queue.lane);
   const released = await services.database.acrossInstitutes(async (tx) => {
     const { rows } = await sql<{ mine: boolean }>`
@@ -87,7 +88,7 @@ const publish = async (services: Services, queue: JobQueue, job: Job): Promise<v
       { err: error, lane: queue.lane, id: job.id, institute_id: job.institute_id },
       'a job could not be published; it waits again',
     );
-    // Publishing is safe to repeat, so a job whose message may be lost goes back to its place at once.
+    // Publishing is idempotent, so a job whose message may be lost waits again at once.
     await services.database.inTenant(job.institute_id, (tx) =>
       sql`update ${sql.table(queue.table)} set ${queue.wait}
           where institute_id = ${job.institute_id} and ${sql.ref(queue.id)} = ${job.id}
@@ -97,10 +98,7 @@ const publish = async (services: Services, queue: JobQueue, job: Job): Promise<v
   }
 };
 
-/**
- * Marks jobs as released and returns them. The statement by itself, so that a test can look at its plan.
- * @param slots how many jobs workers can have in hand at once; one waits in a lane that has no workers
- */
+/** Exported for a test of its plan. @param slots with 0, one job is released so that it waits for a worker */
 export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> => {
   const [table, id, since] = [sql.table(queue.table), sql.ref(queue.id), sql.ref(queue.since)];
   return sql<Job>`
@@ -140,20 +138,19 @@ export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> 
     returning ${id} as id, institute_id, ${sql.ref(queue.delivery)} as delivery`;
 };
 
-/** How many jobs wait for their turn, of all institutes. */
 export const countWaiting = async (tx: Tx, queue: JobQueue): Promise<number> => {
   const { rows } = await sql<{ jobs: number }>`
     select count(*)::int as jobs from ${sql.table(queue.table)} where ${queue.waits}`.execute(tx);
   return rows[0]?.jobs ?? 0;
 };
 
-/** Of one institute at once: all slots but one, which is left for others. */
+/** Most jobs that one institute may have out: all slots but one. */
 const shareOf = (slots: number): number => Math.max(1, slots - 1);
 
 /**
- * Sends jobs back to wait whose message or worker is gone, and ends those that were tried too often. A lane is in order:
- * an unclaimed job that is younger than the oldest message there may merely wait for a worker, and keeps its message.
- * The lane is asked first: a message that goes afterwards goes with a claim.
+ * Makes jobs wait again whose message or worker is lost, and ends jobs with too many attempts. Lanes are ordered: an
+ * unclaimed job that is newer than the oldest message in the lane may still have its message and stays out. The lane is
+ * read before the tables: a message that leaves the lane later belongs to a claim.
  */
 export const recoverJobs = async (services: Services, queue: JobQueue): Promise<void> => {
   const patience = queue.patienceSeconds(services);
@@ -170,7 +167,7 @@ export const recoverJobs = async (services: Services, queue: JobQueue): Promise<
   try {
     oldest = await services.lanes.oldest(queue.lane);
   } catch (error) {
-    // Nothing is known of its messages: the next tick asks again.
+    // The state of the messages is unknown; the next tick tries again.
     if (error instanceof LaneUnavailable) return;
     throw error;
   }
