@@ -9,7 +9,7 @@ import { createLogger } from '@evaluation/telemetry';
 import { openTestDatabase, readPlan, type TestDatabase } from '@evaluation/test-services';
 import { measureLane, startLanePace, type LanePace, type Pace } from './lanePace.ts';
 
-/* How lanes are measured, on fabricated runs of many institutes: rows without submissions, which nobody looks at here. */
+/* Tests the measurement of lanes on fabricated runs of many institutes, without submissions. */
 
 const log = createLogger({ service: 'test', level: 'silent' });
 let clone: TestDatabase;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   ({ database } = clone);
   maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
-  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
   await maker.query('set session_replication_role = replica');
 });
 beforeEach(() => maker.query('truncate runs cascade'));
@@ -32,7 +32,7 @@ afterAll(async () => {
   await clone.close();
 });
 
-/** A completed run from one second of a day to another; null: it was never claimed. */
+/** Inserts completed runs that ran from one second of a day to another; a start of null means never claimed. */
 const completed = async (
   runs: readonly (readonly [from: number | null, to: number])[],
   lane = 'typed',
@@ -55,7 +55,7 @@ const queued = async (institute: string, runs: number, lane = 'typed', status = 
   );
 };
 
-/** Looks until the lane was measured as expected; a measurement that is under way may still have missed it. */
+/** Waits for `wanted`; a measurement that is already running may have missed the new rows. */
 const untilMeasured = async (wanted: (measured: Pace | null) => boolean): Promise<Pace | null> => {
   const deadline = performance.now() + 20_000;
   for (;;) {
@@ -77,7 +77,7 @@ test('a lane that has completed nothing is unmeasured', async () => {
 });
 
 test('runs at the same time are one stretch of work, the pauses between count for nothing', async () => {
-  // Three at once for 60 s, an hour of silence, then one for 30 s: 90 s of work for four runs of 52.5 s each.
+  // Three runs at once for 60 s, an hour without work, then one run for 30 s: 90 s of work, on average 52.5 s a run.
   await completed([
     [0, 60],
     [0, 60],

@@ -5,25 +5,23 @@ import type { Logger } from '@evaluation/telemetry';
 import { startRounds } from '../rounds.ts';
 
 /*
- * How fast each lane works, for estimates (docs/architecture.md#times). A lane is shared by all
- * institutes, and a tenant's transaction sees its own runs only: so each replica of core measures across institutes, now
- * and then, and keeps the outcome in memory. Nothing but estimates depends on it. When it dies here, or the database is
- * away, the last measurement stands; before the first one there is none.
+ * Measures how fast each lane works, for estimates (docs/architecture.md#times). All institutes share a lane, but a
+ * tenant's transaction sees only its own runs; so each replica of core measures across institutes periodically. State:
+ * memory of the process. If the database is down, the last measurement is used; before the first one there is none.
  */
 
 const MEASURE_EVERY_MS = 15_000;
 
 export interface Pace {
-  /** Seconds in which the lane was at work, for each run that it completed: less than a run takes, where many go at once. */
+  /** Seconds in which the lane was busy for each completed run; below the duration of a run if runs overlap. */
   busySecondsPerRun: number;
   /** Seconds from a run's first claim to its completion. */
   averageSeconds: number;
-  /** Institutes that have runs waiting in the lane. */
   waitingInstitutes: number;
 }
 
 export interface LanePace {
-  /** Null while no run of the lane has been measured. */
+  /** Null until a completed run of the lane has been measured. */
   of(lane: RunLane): Pace | null;
   close(): Promise<void>;
 }
@@ -65,8 +63,8 @@ const paceOf = (measured: Measured | undefined): Pace | null =>
       };
 
 /**
- * The statement by itself, so that a test can look at its plan. What was graded without the AI was never claimed and
- * measures nothing. Overlapping runs are one stretch of work, and the time in which nothing ran counts for nothing.
+ * Exported for a test of its plan. Runs graded without AI were never claimed and are left out. Overlapping runs are
+ * merged into one stretch, and time without runs does not count.
  */
 export const measureLane = (lane: RunLane): RawBuilder<Measured> => sql<Measured>`
   with recursive
