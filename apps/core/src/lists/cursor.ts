@@ -2,17 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 
-/**
- * Cursors are opaque and checked (docs/api/conventions.md#lists): the position of the last row, signed together with the institute,
- * the endpoint and the filters it was given out for. Anything else answers `invalid_cursor`.
- */
+/** Opaque cursors: the position of the last row, signed together with institute, list and filters. */
 
 const timestamp = z.iso.datetime({ precision: 3 });
 
 const Position = z.object({
   updated_at: timestamp,
   id: z.uuid(),
-  /** Of a list that is read in passes (pass.ts). Cursors of the release before have none. */
+  /** Start of the pass (pass.ts). Absent from lists without passes and from cursors of the previous release. */
   pass_started_at: timestamp.optional(),
 });
 export type Position = z.infer<typeof Position>;
@@ -28,7 +25,6 @@ export const writeCursor = (position: Position, scope: CursorScope, signingKey: 
   return `${payload}.${mac(payload, scope, signingKey)}`;
 };
 
-/** @throws DomainFailure invalid_cursor */
 export const readCursor = (cursor: string, scope: CursorScope, signingKeys: readonly string[]): Position => {
   const [payload = '', signature = ''] = cursor.split('.');
   const given = Buffer.from(signature);

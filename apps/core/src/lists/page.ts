@@ -4,9 +4,9 @@ import { readCursor, writeCursor, type CursorScope, type Position } from './curs
 import { endOfPass } from './pass.ts';
 
 /**
- * The one way to page (docs/api/conventions.md#lists): rows in the order of `(updated_at, id)`, after the cursor's position.
- * A row that changes while a client pages moves to the end and is seen there; a row that does not is seen once. The pages
- * of a pass (pass.ts) end soon after its start, so a row that changes later is seen in the next pass.
+ * Pages of a list: rows in the order of `(updated_at, id)`, after the cursor's position. A row that changes while a
+ * client pages moves to the end and is returned again; other rows are returned once. The pages of a pass (pass.ts) end
+ * soon after its start, so later changes appear in the next pass.
  */
 
 export interface ListRequest {
@@ -16,24 +16,18 @@ export interface ListRequest {
 }
 
 export interface Page {
-  /** Rows to ask for: one more than is shown, which tells whether there are more. */
+  /** Rows to select: `limit` and one more, which shows whether there is a next page. */
   rows: number;
   limit: number;
   /** Condition on the row's `updated_at` and `id`, given as SQL. */
   where: (updatedAt: RawBuilder<unknown>, id: RawBuilder<unknown>) => RawBuilder<boolean>;
-  /**
-   * The pass that the page begins or goes on with. Null: the list is read once and has no next pass, or its cursor comes
-   * from the release before, whose cursors carry no start.
-   */
+  /** Pass that this page starts or continues. Null without passes, or for a cursor of the previous release. */
   pass: 'begins' | { startedAt: string } | null;
   scope: CursorScope;
   signingKeys: readonly string[];
 }
 
-/**
- * @param options.filters what the list is filtered by besides `updated_since`; a cursor is bound to all of it
- * @throws DomainFailure invalid_cursor
- */
+/** @param options.filters filters besides `updated_since` @throws DomainFailure invalid_cursor */
 export const openPage = (
   request: ListRequest,
   options: {
@@ -41,9 +35,9 @@ export const openPage = (
     list: string;
     filters?: CursorScope['filters'];
     defaultLimit: number;
-    /** Every reading of the list is a pass. Other lists are read in passes when `updated_since` is given. */
+    /** True if every reading of the list is a pass. Other lists are read in passes only with `updated_since`. */
     isFeed?: boolean;
-    /** The first signs; a cursor by any of them is read. */
+    /** The first key signs cursors; cursors signed by any key are accepted. */
     signingKeys: readonly string[];
   },
 ): Page => {
@@ -70,10 +64,7 @@ export const openPage = (
   };
 };
 
-/**
- * The list envelope of the rows that were found. @param tx the transaction that found them
- * @param positionOf where a cursor after the item stands
- */
+/** @param tx the transaction that selected the rows */
 export const closePage = async <T>(
   tx: Tx,
   page: Page,
@@ -96,7 +87,7 @@ export const closePage = async <T>(
   };
 };
 
-/** When the transaction began, by the clock that stamps `updated_at`: before the first page was read. */
+/** Start of the transaction by the clock that sets `updated_at`; earlier than the first page's select. */
 const startOf = async (tx: Tx): Promise<string> => {
   const { rows } = await sql<{ started_at: Date }>`select now() as started_at`.execute(tx);
   const [row] = rows;

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { endOfPass } from './pass.ts';
 
 /*
- * A client that follows the feed rules, against a table in which transactions stamp early and commit late; the clock is
- * simulated, in milliseconds. Rows that a page may show are chosen as page.ts chooses them.
+ * A client follows the feed rules over a table whose transactions set `updated_at` early and commit late. The clock is
+ * simulated in milliseconds.
  */
 
 const OVERLAP_MS = 120_000;
 const LONGEST_TRANSACTION_MS = 30_000;
 
-/** One change of a row: stamped by its transaction and visible from its commit on. */
+/** One version of a row: stamped by its transaction and visible from its commit on. */
 interface Version {
   row: number;
   stamp: number;
@@ -21,7 +21,7 @@ interface Position {
   row: number;
 }
 
-/** A client's reading habits; each list is used in turn, from its beginning again. */
+/** Pauses of a client in milliseconds; each list is used in turn and repeated. */
 interface Reader {
   limit: number;
   /** Between two pages of a pass. */
@@ -36,7 +36,6 @@ const inTurn = <T>(values: readonly T[], index: number, otherwise: T): T =>
 const isAfter = (version: Version, after: Position | null): boolean =>
   after === null || version.stamp > after.stamp || (version.stamp === after.stamp && version.row > after.row);
 
-/** The newest committed version of each row. */
 const visibleAt = (versions: readonly Version[], time: number): Version[] => {
   const newest = new Map<number, Version>();
   for (const version of versions)
@@ -53,7 +52,7 @@ const pageOf = (rows: Version[], since: number, after: Position | null, end: num
 const bounded = (startedAt: number): number => Date.parse(endOfPass(new Date(startedAt).toISOString()));
 const unbounded = (): number => Number.POSITIVE_INFINITY;
 
-/** Reads pass after pass until one has started after the last commit. @returns the newest stamp that it has of each row */
+/** Reads passes until one starts after the last commit. @returns the newest stamp that the client has of each row */
 const follow = (
   versions: readonly Version[],
   { limit, pagePauses, passPauses }: Reader,
@@ -89,7 +88,7 @@ const truth = (versions: readonly Version[]): Map<number, number> =>
 
 const sorted = (kept: Map<number, number>) => [...kept].toSorted(([a], [b]) => a - b);
 
-/** Transactions of random lengths. One that changes a row waits for the one before it on that row. */
+/** Generates transactions of random lengths. A transaction waits for an earlier one that changes the same row. */
 const history = fc
   .array(
     fc.record({
@@ -125,7 +124,7 @@ test('a client that follows the feed rules ends with the last change of every ro
 });
 
 test('a pass without an end misses a late commit: what the end is for', () => {
-  // Two rows change each second, and the client reads one a second: the pass never reaches the head.
+  // Two rows change each second and the client reads one row a second, so a pass never reaches the newest row.
   const busy = Array.from({ length: 300 }, (_, index): Version => {
     const at = 1000 + index * 500;
     return { row: 1 + index, stamp: at, commit: at };

@@ -1,8 +1,9 @@
 /*
  * A pass: a client that follows a list reads it from `updated_since` to its end, page by page. It starts the next pass
- * 120 s before the newest `updated_at` that it processed. A transaction stamps `updated_at` and commits up to 30 s later
+ * 120 s before the newest `updated_at` that it processed. A transaction sets `updated_at` and commits up to 30 s later
  * (`transaction_timeout`), so a row can appear behind the cursor. A pass therefore shows no row that was stamped more
- * than PASS_SECONDS after its start, however slowly the client reads and however fast rows change. Nothing is missed:
+ * than PASS_SECONDS after its start, however slowly the client reads and however fast rows change. Every change is
+ * seen:
  *
  * - A row that was not committed when the pass started was stamped at most 30 s before the start, or later. The newest
  *   row of the pass was stamped at most 60 s after the start. So the next pass begins at least 60 s before the start of
@@ -10,11 +11,11 @@
  * - A row that was committed when the pass started is shown by the pass, unless it changes first. Then its new stamp is
  *   later than the start, and the next pass begins before it.
  *
- * The end is later than the start for clients that read a list within a minute: they see rows that change meanwhile, as
- * in a list that is not read in passes.
+ * The pass ends later than its start so that clients that read a list within a minute also see rows that change
+ * meanwhile, as in a list without passes.
  */
 const PASS_SECONDS = 60;
 
-/** The latest `updated_at` of a pass. Both are ISO 8601 with milliseconds, by the database's clock. */
+/** Returns the latest `updated_at` of a pass. Both times are ISO 8601 with milliseconds, by the database's clock. */
 export const endOfPass = (startedAt: string): string =>
   new Date(Date.parse(startedAt) + PASS_SECONDS * 1000).toISOString();
