@@ -13,7 +13,7 @@ const COLUMNS = [
   'live_unfinalized',
 ] as const;
 
-/** An exam that the API made, deleted or not: what decides over every call under it. */
+/** Includes deleted exams; excludes exams not made by the API. */
 export const selectExam = (tx: Tx, instituteId: string, examId: string) =>
   tx
     .selectFrom('exams')
@@ -23,8 +23,8 @@ export const selectExam = (tx: Tx, instituteId: string, examId: string) =>
     .where('source', '=', 'api');
 
 /**
- * Every read under an exam begins here; it takes no lock.
- * @throws DomainFailure exam_not_found when it is missing, of another institute, not made by the API, or deleted
+ * Finds an exam without a lock.
+ * @throws DomainFailure exam_not_found if it is missing, of another institute, not made by the API, or deleted
  */
 export const findExam = async (tx: Tx, instituteId: string, examId: string) => {
   const exam = isUuid(examId) ? await selectExam(tx, instituteId, examId).executeTakeFirst() : undefined;

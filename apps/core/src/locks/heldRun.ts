@@ -7,19 +7,18 @@ import { ClaimToken, isProven } from '../workerCalls/claimToken.ts';
 const LARGEST_FENCE = 2 ** 31 - 1;
 
 /**
- * A run as the worker that claimed it names it. The fence numbers the claims: after the next one a worker has lost the
- * run. The token proves that this worker was given the claim.
+ * Claimed run, as the worker sends it. The fence numbers the claims, so a later claim makes an earlier one invalid. The
+ * token proves that this worker received the claim.
  */
 export const HeldRun = z.object({
   run_id: z.uuid(),
   institute_id: z.uuid(),
   fence: z.int().gte(0).lte(LARGEST_FENCE),
-  /** None of a worker of release 0.1.0. */
+  /** Absent from a worker of release 0.1.0. */
   token: ClaimToken.optional(),
 });
 export type HeldRun = z.infer<typeof HeldRun>;
 
-/** SQL: the caller holds the run of this row of `runs`. */
 export const isHeldBy = (held: HeldRun, runs = 'runs'): RawBuilder<boolean> => sql<boolean>`
   (${sql.ref(`${runs}.fence`)} = ${held.fence} and ${sql.ref(`${runs}.status`)} = 'claimed' and ${isProven(
     {
@@ -31,9 +30,8 @@ export const isHeldBy = (held: HeldRun, runs = 'runs'): RawBuilder<boolean> => s
   )})`;
 
 /**
- * Locks the submission, then the run, checks that the caller still holds it, and extends its lease: each write is a sign
- * of life. Does not read the paper, which may be megabytes.
- * @throws DomainFailure conflict when the run was stopped, taken over or is over, or the caller never held it
+ * Locks the submission, then the run, checks the claim and extends its lease. Does not read the paper (megabytes).
+ * @throws DomainFailure conflict if the run has ended, was claimed again, or was never held by the caller
  */
 export const lockHeldRun = async (tx: Tx, held: HeldRun, leaseSeconds: number) => {
   const submission = await tx

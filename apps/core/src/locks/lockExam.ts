@@ -6,21 +6,21 @@ import { isUuid } from '../accept.ts';
 import { selectExam } from './findExam.ts';
 
 /**
- * What transactions wait for their turn at that lock the exam. The turn is taken before the exam is looked up, so the
- * institute is a part of it: commands that name an exam of another institute wait only for their own.
+ * Key of the turns at an exam. It contains the institute, because the turn is taken before the exam is looked up:
+ * commands with a foreign exam's id wait only for their own institute.
  */
 export const turnAtExam = (instituteId: string, examId: string): string =>
   `exam ${instituteId} ${examId.toLowerCase()}`;
 
-/** For an exam that another replica of core holds: then it is 503 (docs/architecture.md#lock-order). */
+/** Longest wait for an exam that another replica holds; then 503. */
 const WAIT_MS = 3000;
 
 /**
- * Every command under an exam begins here: the exam's lock is the first of the lock order (docs/architecture.md#lock-order), and its
- * status is read under it. `NO KEY UPDATE` lets rows that refer to the exam be inserted by others meanwhile.
- * @throws DomainFailure exam_not_found when it is missing, of another institute, not made by the API, or deleted
- * @throws Held for the transaction to wait for its turn at the exam without a connection; in its turn, the database's
- * lock timeout when another replica holds the exam too long
+ * Locks the exam of a command. It is the first lock of the lock order (docs/architecture.md#lock-order), and the exam's
+ * status is read under it. `NO KEY UPDATE` lets other transactions insert rows that refer to the exam.
+ * @throws DomainFailure exam_not_found if it is missing, of another institute, not made by the API, or deleted
+ * @throws Held if the exam is locked: the database then retries the transaction in its turn, waiting without a
+ * connection. In its turn, the database's lock timeout if another replica holds the exam too long.
  */
 export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
   const exam = isUuid(examId)
@@ -32,8 +32,8 @@ export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
 };
 
 /**
- * A free exam needs one statement; only of one that is held, or missing, the wait is set and set back. At most two
- * transactions of this process are in their turn at an exam, so that a burst on one exam holds two connections and not all.
+ * Waits for an exam that `skipLocked` did not return. At most two transactions of this process have their turn at an
+ * exam, so a burst on one exam holds two connections.
  */
 const waitForExam = async (tx: Tx, instituteId: string, examId: string) => {
   const key = turnAtExam(instituteId, examId);
@@ -51,8 +51,7 @@ const waitForExam = async (tx: Tx, instituteId: string, examId: string) => {
 export type LockedExam = Awaited<ReturnType<typeof lockExam>>;
 
 /**
- * What the exam's status refuses (docs/api/lifecycle.md#exams). Apart from the lock only where something else that the path names must
- * exist first.
+ * Refuses a change that the exam's status does not allow. Called alone if another resource must be checked first.
  * @throws DomainFailure exam_finalized, exam_not_open, conflict
  */
 export const refuseChange = (
@@ -63,10 +62,6 @@ export const refuseChange = (
   if (refusal !== null) throw new DomainFailure(refusal);
 };
 
-/**
- * Locks the exam for a change that its status allows.
- * @throws DomainFailure exam_not_found, exam_finalized, exam_not_open, conflict
- */
 export const lockExamFor = async (
   tx: Tx,
   instituteId: string,

@@ -5,7 +5,7 @@ import { failure } from '../failures.ts';
 import { isUuid } from '../accept.ts';
 import { lockExam } from './lockExam.ts';
 
-/** Submissions `s` with their exams `e`. Exams that were made in the dashboard do not exist for the API. */
+/** Selects submissions `s` with their exams `e`, without exams that were made in the dashboard. */
 export const submissionsOfApi = (tx: Tx) =>
   tx
     .selectFrom('submissions as s')
@@ -17,10 +17,10 @@ export const submissionsOfApi = (tx: Tx) =>
     );
 
 /**
- * Every command on a submission begins here: its exam's lock, then its own (docs/architecture.md#lock-order), and its state is read under
- * both. A worker that records or completes takes the second alone, so grading never waits for other submissions.
- * @returns the exam and the submission; `isDone` when it is as asked for already
- * @throws DomainFailure not_found, exam_not_found, and what the transition table refuses (docs/api/lifecycle.md#submissions)
+ * Locks the submission of a command: first its exam, then the submission. Its state is read under both locks. Workers
+ * that record or complete lock only the submission, so grading does not wait for other submissions.
+ * @returns the exam and the submission; `isDone` if the submission already has the requested state
+ * @throws DomainFailure not_found, exam_not_found, and the refusals of the transition table
  */
 export const lockSubmissionFor = async (
   tx: Tx,
@@ -41,10 +41,10 @@ export const lockSubmissionFor = async (
   return { exam, submission, isDone };
 };
 
-/** Of an erased candidate there is nothing left to mark; the marks as they are may still be approved or finalized. */
+/** These changes need the answer, which an erased candidate does not have. */
 const NEEDS_THE_ANSWER: ReadonlySet<SubmissionChange> = new Set(['re_evaluate', 'override']);
 
-/** The same for a caller that holds the exam's lock. */
+/** As `lockSubmissionFor`, for a caller that holds the exam's lock. */
 export const lockRowFor = async (
   tx: Tx,
   instituteId: string,
