@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Rubric } from '@evaluation/rest-contract/schemas';
 
-/** One question's rubric and model answer from a version on; both null where they were cleared. */
+/** Rubric and model answer of a question from a version on; both null if they were cleared. */
 export interface VersionRow {
   question_id: string;
   rubric: Rubric | null;
@@ -10,8 +10,7 @@ export interface VersionRow {
 }
 
 /**
- * Appends what changed with one version, in one statement whatever the number of questions (docs/architecture.md#rubrics). The caller
- * holds the exam's lock and sets the exam's version to it in the same transaction: a version is whole or is not there.
+ * The caller holds the exam's lock and sets `rubric_version` in the same transaction (docs/architecture.md#rubrics).
  */
 export const appendVersion = async (
   tx: Tx,

@@ -1,15 +1,15 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** White space as JavaScript's `trim` knows it: a model answer of nothing else is none. */
+/** White space as in JavaScript's `trim`; a model answer of white space alone counts as none. */
 export const WHITE_SPACE =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 
 /**
- * What marks a question at a version of its exam's rubrics: the last row up to it (docs/architecture.md#rubrics). A client's row says
- * what the client set. One that sets nothing, or none at all, lets the rubric stand in that was generated for that
- * version from the question's text; it stands as long as the text does (runs/generateRubric.ts).
+ * SQL of the rubric that applies to a question at a version: the last row up to that version
+ * (docs/architecture.md#rubrics). If the client's row is empty or missing, the rubric applies that was generated for
+ * that version from the question's text, as long as the text is unchanged (runs/generateRubric.ts).
  * @param version SQL of the version, in a query whose `questions` are called `q`
- * @returns SQL of a row `{version, source, rubric, model_answer}`, or none: for `left join lateral … on true`
+ * @returns SQL of at most one row `{version, source, rubric, model_answer}`, for `left join lateral … on true`
  */
 export const rubricInForce = (version: RawBuilder<unknown>) => sql`(
   select v.version, v.source, v.rubric, v.model_answer from rubric_versions v

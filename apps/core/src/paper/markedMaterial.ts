@@ -3,7 +3,7 @@ import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import type { RunKey } from '../runKey.ts';
 
-/* What a worker is told of a submission's candidate and marks, to grade it on or to draw its checked copy. */
+/* Candidate and marks of a submission as a worker receives them for grading or for drawing a checked copy. */
 
 export const Candidate = z.object({
   external_id: z.string(),
@@ -12,7 +12,6 @@ export const Candidate = z.object({
   roll_number: z.string().nullable(),
 });
 
-/** A question as a run has decided it. */
 export const DecidedQuestion = z.object({
   question_id: z.uuid(),
   status: z.enum(['graded', 'failed', 'pending', 'cancelled', 'not_answered']),
@@ -24,7 +23,7 @@ export const DecidedQuestion = z.object({
   error: GradingError.nullable(),
 });
 
-/** A teacher's mark in force: it counts in place of what a run decided. */
+/** Mark of a teacher that counts instead of the run's mark. */
 export const OverrideInForce = z.object({ question_id: z.uuid(), awarded: z.number() });
 
 export const readCandidate = async (

@@ -1,23 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Rubric } from '@evaluation/rest-contract/schemas';
 
-/**
- * What a long answer is marked by, as it stands. `generated`: made by the service, since the client set nothing; a model
- * answer beside it is the client's own, of white space.
- */
+/** Material that marks a long answer. With `generated`, `model_answer` is the client's and consists of white space. */
 export interface Material {
   source: 'client' | 'generated';
   rubric: Rubric | null;
   model_answer: string | null;
 }
 
-/** What a client sets: `null` clears, left out keeps (docs/api/rubrics.md). */
+/** Edit by a client: `null` clears, absent fields keep their value. */
 export interface MaterialEdit {
   rubric?: Rubric | null | undefined;
   model_answer?: string | null | undefined;
 }
 
-/** What the client has set, which is nothing while a generated rubric stands in. */
+/** Returns the material that the client has set; a generated rubric does not count. */
 export const ofClient = (
   material: Material | null,
 ): { rubric: Rubric | null; model_answer: string | null } =>
@@ -26,8 +23,7 @@ export const ofClient = (
     : { rubric: null, model_answer: material?.model_answer ?? null };
 
 /**
- * What an edit makes of it, or null when it changes nothing: then there is no new version. Clearing a generated rubric
- * is a change: one is generated anew with the next copy.
+ * Returns null if nothing changes. Clearing a generated rubric is a change: a new one is generated with the next copy.
  */
 export const editMaterial = (
   material: Material | null,

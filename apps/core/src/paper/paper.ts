@@ -4,10 +4,7 @@ import { ExamContext, MarkedQuestion } from '@evaluation/grading-model';
 import * as z from 'zod/v4';
 import { rubricInForce } from './inForce.ts';
 
-/**
- * The questions of an exam in paper order, with the rubrics in force at a version.
- * @param version null leaves rubrics and model answers out, and does not look at their table
- */
+/** Reads the questions in paper order. @param version null omits rubrics and does not read their table */
 export const readPaper = async (
   tx: Tx,
   instituteId: string,
@@ -21,7 +18,6 @@ export const readPaper = async (
   return z.array(MarkedQuestion).parse(rows[0]?.questions);
 };
 
-/** An exam's context and paper, as a run pins them, with the version of the rubrics that it has. */
 export const CurrentPaper = z.object({
   exam: ExamContext.extend({ title: z.string() }),
   rubric_version: z.int(),
@@ -29,10 +25,7 @@ export const CurrentPaper = z.object({
 });
 export type CurrentPaper = z.infer<typeof CurrentPaper>;
 
-/**
- * The paper as it stands. One statement, and so one moment: texts, rubrics and the version they are called by can never
- * be of different edits, though nothing is locked.
- */
+/** One statement, so that texts, rubrics and their version belong together without a lock. */
 export const readCurrentPaper = async (
   tx: Tx,
   instituteId: string,

@@ -5,12 +5,10 @@ import * as z from 'zod/v4';
 import { isHeldBy, lostRun, type HeldRun } from '../locks/heldRun.ts';
 
 /*
- * What a run is marked by: the paper as it stood at its first claim, which never changes, and beside it the rubrics that
- * were generated since (runs/generateRubric.ts), a row each. A paper may be megabytes, so where one question is asked for, only
- * that one leaves the database.
+ * Material that a run is marked by: the paper, pinned at the first claim, and one row for each rubric generated since.
+ * A paper may be megabytes, so the read of one question transfers only that question.
  */
 
-/** As much of a pinned question as the making of its rubric looks at. */
 const PinnedQuestion = z.object({
   id: z.uuid(),
   type: z.string(),
@@ -20,14 +18,13 @@ const PinnedQuestion = z.object({
   rubric: Rubric.nullable(),
 });
 export type PinnedQuestion = z.infer<typeof PinnedQuestion> & {
-  /** Of the exam's rubrics at the first claim. */
+  /** Version of the exam's rubrics at the first claim. */
   rubricVersion: number;
 };
 
 /**
- * A question as the run is marked by it; takes no lock.
- * @returns null: it is not on the run's paper
- * @throws DomainFailure conflict when the run is not held any more
+ * @returns null if the question is not on the run's paper
+ * @throws DomainFailure conflict if the run is not held any more
  */
 export const readPinnedQuestion = async (
   tx: Tx,
@@ -51,7 +48,7 @@ export const readPinnedQuestion = async (
   return { ...question, rubric: question.rubric ?? made, rubricVersion: row.rubric_version ?? 0 };
 };
 
-/** Says that the run is marked by this rubric: for good, the first that is said. */
+/** Pins a generated rubric on the run. The first one stays; later calls change nothing. */
 export const pinRubric = async (tx: Tx, held: HeldRun, questionId: string, rubric: Rubric): Promise<void> => {
   await tx
     .insertInto('run_rubrics')
@@ -65,7 +62,6 @@ export const pinRubric = async (tx: Tx, held: HeldRun, questionId: string, rubri
     .execute();
 };
 
-/** The questions of a run's pinned paper with the rubrics that were made for them since. */
 export const withPinnedRubrics = async <Q extends { id: string; rubric: Rubric | null }>(
   tx: Tx,
   run: { institute_id: string; run_id: string },

@@ -7,34 +7,30 @@ import type { Services } from '../services.ts';
 import { appendVersion, type VersionRow } from './appendVersion.ts';
 
 /*
- * Rubrics and model answers of a new exam are its first rubric version. Creating an exam never fails because they
- * cannot be saved at once (docs/api/exams.md#fields, `rubric.sync`):
+ * Rubrics and model answers of a new exam are its first rubric version. Creating an exam succeeds even if they cannot
+ * be saved at once (docs/api/exams.md#fields, `rubric.sync`):
  *
  *   create ──saved within 2 s──▶ rubric_versions, version 1
- *      └──delayed──▶ pending_rubrics, version 0, sync "pending" ──tick, or whoever needs them──▶ version 1
+ *      └──delayed──▶ pending_rubrics, version 0, sync "pending" ──tick, or a command that needs them──▶ version 1
  *
- * The row of pending_rubrics is written in the transaction that creates the exam and deleted in the one that saves
- * version 1, so a process may die anywhere in between. Who saves holds the exam's lock: two never save at once. While
- * the row is there the exam's `rubric_version` is 0, since whoever would raise it settles first.
+ * The row of `pending_rubrics` is inserted in the transaction that creates the exam and deleted in the transaction that
+ * saves version 1, so a crash loses nothing. Saving takes the exam's lock. While the row exists the exam's
+ * `rubric_version` is 0, because every command that would raise it calls `savePendingRubricsOfExam` first.
  */
 
-/** The payload of a pending row. */
 export const PendingMaterial = z.array(
   z.object({ question_id: z.uuid(), rubric: Rubric.nullable(), model_answer: z.string().nullable() }),
 );
 
 const FIRST_VERSION = 1;
-/** How long a client waits for its rubrics to be saved before they are kept for later. */
+/** How long a request waits for its rubrics to be saved. */
 const SAVE_MS = 2000;
-/** A tick waits less: runs of all institutes wait behind it. */
+/** Wait in a tick; shorter, because the runs of all institutes wait for the tick. */
 const TICK_SAVE_MS = 250;
 const TICK_EXAMS = 20;
 const LONGEST_PAUSE_SECONDS = 300;
 
-/**
- * Saves the first version, or keeps it for the retry.
- * @returns the exam's rubric version: 1, or 0 while they are pending
- */
+/** Saves the first version, or stores it as pending. @returns the exam's rubric version: 1, or 0 while pending */
 export const saveFirstRubrics = async (
   tx: Tx,
   instituteId: string,
@@ -59,10 +55,10 @@ export const saveFirstRubrics = async (
 };
 
 /**
- * To be called, in its own transaction, by whoever needs the rubrics of an exam or changes them, before it reads
- * `rubric_version` or any other row of theirs; it takes the exam's lock where there is something to save.
- * @returns the exam's new rubric version, or null when nothing was pending
- * @throws DomainFailure service_unavailable when they still cannot be saved
+ * Saves pending rubrics. Commands that read or change the rubrics of an exam call it first, in their own transaction,
+ * before they read `rubric_version`. Takes the exam's lock only if there are pending rubrics.
+ * @returns the exam's new rubric version, or null if nothing was pending
+ * @throws DomainFailure service_unavailable if they still cannot be saved
  */
 export const savePendingRubricsOfExam = async (
   tx: Tx,
@@ -88,7 +84,7 @@ export const savePendingRubricsOfExam = async (
       .executeTakeFirstOrThrow(),
   );
   if (exam === null) throw new DomainFailure('service_unavailable');
-  // Looked at again under the lock: somebody else may have saved them while we waited.
+  // Read again under the lock: another transaction may have saved them meanwhile.
   const pending = await ofExam().executeTakeFirst();
   if (pending === undefined) return exam.value.rubric_version;
   const material = PendingMaterial.parse(pending.payload);
@@ -110,10 +106,7 @@ export const savePendingRubricsOfExam = async (
   return FIRST_VERSION;
 };
 
-/**
- * The retry, called by core's tick. What fails waits longer each time, and ends the round: whatever holds the table up
- * holds up the others too.
- */
+/** A failure postpones its exam with backoff and ends the round, because the same lock probably delays the others. */
 export const savePendingRubrics = async (services: Services): Promise<void> => {
   const due = await services.database.acrossInstitutes((tx) =>
     tx
@@ -146,7 +139,7 @@ const postpone = (tx: Tx, instituteId: string, examId: string) =>
       next_try_at = clock_timestamp() + make_interval(secs => least(${LONGEST_PAUSE_SECONDS}, 2 ^ least(attempts, 16)))
     where institute_id = ${instituteId} and exam_id = ${examId}`.execute(tx);
 
-/** A question that was deleted meanwhile is left out. */
+/** Saves version 1 without questions that were deleted meanwhile. */
 const appendFirst = async (
   tx: Tx,
   instituteId: string,
