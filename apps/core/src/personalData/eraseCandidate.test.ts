@@ -15,7 +15,7 @@ import type { Services } from '../services.ts';
 import { eraseWhatIsLeft } from './eraseCandidate.ts';
 import { countOverdueErasures } from './overdueErasures.ts';
 
-/* Rounds over fabricated erasures, with files that truly lie in a store that will not delete some of them. */
+/* Tests rounds over fabricated erasures, with files in a real object store that refuses to delete some of them. */
 
 let clone: ClonedDatabase;
 let bucket: ObjectStoreOptions;
@@ -28,10 +28,10 @@ let services: Services;
 let said: PassThrough;
 
 const institute = randomUUID();
-/** The upload that the store keeps, whoever asks. */
+/** Uploads that the store refuses to delete. */
 let held: ReadonlySet<string> = new Set();
 
-/** The store, but for what is held: of those it answers what S3 answers when a hold or a policy forbids it. */
+/** Proxies the store. A delete of a held object gets the answer of S3 under a hold or a policy. */
 const holdingFront = (endpoint: string): Server => {
   const { hostname, port } = new URL(endpoint);
   return createServer((incoming, outgoing) => {
@@ -44,7 +44,7 @@ const holdingFront = (endpoint: string): Server => {
         outgoing.setHeader('content-type', 'application/xml');
         return void outgoing.end(`<DeleteResult>${errors.join('')}</DeleteResult>`);
       }
-      // With its host header: that is signed.
+      // The host header is part of the signature and must be forwarded.
       const onward = request({ hostname, port, method, path: url, headers }).end(body);
       const [response] = await once(onward, 'response');
       outgoing.writeHead(response.statusCode, response.headers);
@@ -68,7 +68,7 @@ beforeAll(async () => {
   lanes = openLanes({ ...backing.lanes, name: 'core' });
   maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
-  // Rows without exams, at which nothing here looks, and times of our own.
+  // Fabricated rows have no exams and use fixed times, so foreign keys and triggers are switched off.
   await maker.query('set session_replication_role = replica');
   services = {
     database,
@@ -99,11 +99,11 @@ beforeEach(async () => {
 
 interface Erased {
   candidateId: string;
-  /** Of each submission, in the order in which they are erased. */
+  /** One key for each submission, in the order of erasure. */
   keys: string[];
 }
 
-/** An erasure whose rows are blanked already, with a file for each of its submissions. */
+/** Inserts an erasure whose rows are blanked already, with a file for each of its submissions. */
 const erasedHoursAgo = async (hours: number, submissions = 1): Promise<Erased> => {
   const candidateId = randomUUID();
   await maker.query(
@@ -157,7 +157,7 @@ test('more erasures than one look finds, whose files the store keeps, hold up no
   await round(resting);
   expect(await withFiles()).toEqual(stuck.map(({ candidateId }) => candidateId));
   expect(await Promise.all(later.keys.map(isThere))).toEqual([false]);
-  // Each is left alone for a while, by this process.
+  // This process retries each of them only after a pause.
   expect([...resting.keys()].toSorted()).toEqual(stuck.map(({ candidateId }) => candidateId).toSorted());
   expect(await overdue()).toBe(22);
 

@@ -11,39 +11,37 @@ import { eraseSubmission } from './eraseSubmission.ts';
 import { findForOperator, type WantedCandidate } from './findForOperator.ts';
 
 /*
- * Erases what says something of a candidate or of their answers (docs/operations.md, "Data of a candidate"). Ids, marks,
- * statuses and credits stay, so that accounts and statistics add up.
+ * Erases personal data of a candidate (docs/operations.md, "Data of a candidate"). Ids, marks, statuses and credits
+ * stay, so that accounts and statistics add up.
  *
- *   marked ──▶ rows blanked, a transaction a submission ──▶ outcomes of requests ──▶ files removed ──▶ settled
+ *   marked ──▶ rows blanked, one transaction for each submission ──▶ stored outcomes ──▶ files removed ──▶ settled
  *
- * - marked: `candidates.erased_at`, and a row in `erasures` that says what is left. Nobody submits for the candidate any
- *   more: who names its id is refused, who names its external id makes a new candidate. The external id stays in
- *   `erasures`, and nowhere else, until the files are gone, so that asking again goes on.
- * - rows: `submissions.erased_at`. A run that goes on is stopped; its worker's fence refuses what it still records.
- * - files: after the rows, which name them by ids alone. `files_gone_up_to` is how far it went.
- * - settled: what a worker, a signed address or a request in flight put into the store after that is removed some hours
- *   later, when none of them lives any more.
+ * - marked: sets `candidates.erased_at` and inserts a row in `erasures` that records the progress. From then on the
+ *   candidate's id is refused, and its external id creates a new candidate. `erasures` keeps the external id until the
+ *   files are removed, so that a repeated request continues.
+ * - rows blanked: sets `submissions.erased_at`. An active run is stopped; the fence refuses later writes of its worker.
+ * - files removed: follows the rows, because the remaining rows name the files by ids. `files_gone_up_to` is the
+ *   progress.
+ * - settled: some hours later files are removed once more. By then no worker, signed URL or request from before the
+ *   erasure can still write one.
  *
- * Each step may be done twice, and by several at once. Whoever dies on the way leaves rows that say what is left: a
- * round of core's goes on, and so does asking again.
+ * Each step is idempotent and may run concurrently. After a crash the rows show the rest of the work; the periodic
+ * round or a repeated request continues.
  */
 
-/** Of one call: some seconds of work, well within the patience of its caller. */
+/** Submissions handled by one call, which takes some seconds; less than the timeout of its caller. */
 const PORTION = 25;
 
 export interface Erasure {
   candidate_id: string;
-  /** Submissions whose rows or files are still to be erased: ask again. */
+  /** Submissions whose rows or files are not erased yet. If not 0, the caller repeats the request. */
   remaining: number;
-  /** When rows and files were gone; null while some remain. */
+  /** Time when all rows and files were erased; null before. */
   files_removed_at: string | null;
   submissions: number;
 }
 
-/**
- * Does a portion of the work. @returns what is left; asking for a candidate that is erased changes nothing
- * @throws DomainFailure not_found
- */
+/** Erases a portion and returns the progress. @throws DomainFailure not_found */
 export const eraseCandidate = async (services: Services, wanted: WantedCandidate): Promise<Erasure> => {
   const { institute_id } = wanted;
   const id = await services.database.inTenant(institute_id, async (tx) => {
@@ -55,7 +53,7 @@ export const eraseCandidate = async (services: Services, wanted: WantedCandidate
   return services.database.inTenant(institute_id, (tx) => standing(tx, institute_id, id));
 };
 
-/** Under the candidate's own lock, which a submission for it waits for or is waited for: see `takeCandidate`. */
+/** Marks the candidate under the row lock that a new submission takes too: see `takeCandidate`. */
 const mark = async (tx: Tx, instituteId: string, id: string): Promise<void> => {
   const candidate = await tx
     .selectFrom('candidates')
@@ -73,7 +71,7 @@ const mark = async (tx: Tx, instituteId: string, id: string): Promise<void> => {
   await tx
     .updateTable('candidates')
     .set({
-      // Nothing keeps an institute from having called somebody else so.
+      // Another candidate of the institute may already use this external_id.
       external_id: sql<string>`${erasedId}::text || case when exists (select from candidates other
         where other.institute_id = ${instituteId} and other.external_id = ${erasedId}) then '-' || gen_random_uuid()
         else '' end`,
@@ -93,7 +91,6 @@ interface Marked {
   candidate_id: string;
 }
 
-/** A portion of what is left of an erasure: rows first, then files. */
 const goOn = async (services: Services, marked: Marked, signal: AbortSignal): Promise<void> => {
   const { institute_id, candidate_id } = marked;
   const submissions = await services.database.inTenant(institute_id, (tx) =>
@@ -125,7 +122,7 @@ const goOn = async (services: Services, marked: Marked, signal: AbortSignal): Pr
   );
   if (erasure.files_removed_at !== null) return;
   if (erasure.files_gone_up_to === null) {
-    // After the rows: who was about to store an outcome held a lock that they have waited for.
+    // After the rows: requests that were about to store an outcome held a lock that `eraseSubmission` has waited for.
     await services.database.inTenant(institute_id, (tx) => forgetCandidate(tx, institute_id, candidate_id));
   }
   const upTo = await removeFilesOf(services, marked, {
@@ -167,13 +164,11 @@ const standing = async (tx: Tx, instituteId: string, candidateId: string): Promi
   };
 };
 
-/** Whoever asked is given this long to ask again. */
+/** Minutes that the caller has to repeat its request before a round takes over. */
 const LEFT_ALONE_MINUTES = 5;
-/** A client's address to PUT to is good for an hour, and a slow PUT may begin at its end; all others end before. */
+/** An upload URL is valid for an hour, and a slow PUT may start at its end. All other writers end earlier. */
 const LATE_WRITE_HOURS = 3;
-/** Erasures that are looked up at once. */
 const BATCH = 20;
-/** Begins rounds that go on with erasures which were cut short, and look once more for files that came late. */
 export const startErasures = (services: Services): Rounds => {
   const resting: Resting = new Map();
   return startRounds(services.log, {
@@ -183,14 +178,14 @@ export const startErasures = (services: Services): Rounds => {
   });
 };
 
-/** Candidates whose erasure failed here, and until when it is left alone; by the process' own clock, and lost with it. */
+/** Candidates whose erasure failed in this process, with the `performance.now()` until which it is not retried. */
 type Resting = Map<string, number>;
-/** A file that is held is held for long: neither the store nor the log has to hear of it each minute. */
+/** An object under a hold stays for long; a retry every minute would only fill the log. */
 const REST_MS = 15 * 60_000;
 
 /**
- * One round: a portion of each erasure that is due. One that fails stops no other, and is tried again after a while.
- * @throws when the store or the database is away: the next round goes on
+ * Erases a portion of each due erasure; a failed one does not stop the others.
+ * @throws if the store or the database is unreachable
  */
 export const eraseWhatIsLeft = async (
   services: Services,
@@ -229,7 +224,7 @@ interface Due extends Marked {
   requested_at: Date;
 }
 
-/** By itself, so that a test can look at its plan. In the order of their times: what fails stands in nobody's way. */
+/** Exported for a test of its plan. Ordered by time and paged, so that failing erasures do not block later ones. */
 export const dueErasures = (after: Pick<Due, 'requested_at' | 'candidate_id'> | null) => sql<Due>`
   select institute_id, candidate_id, files_removed_at, requested_at from erasures
   where settled_at is null and requested_at < now() - make_interval(mins => ${LEFT_ALONE_MINUTES})

@@ -4,11 +4,11 @@ import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
 
 /**
- * Deletes every object of some of a candidate's submissions, in the order of their ids: what a client PUT, sealed and
- * checked copies, evidence, whether a row names it or not. What a row says of them goes after the objects. An object that
- * the store will not delete (a hold, a policy) does not save those of the other submissions.
- * @returns the last submission that was done; null when there is none after it
- * @throws what the store throws: how far it went is not known then, and it may be done again
+ * Deletes all objects of a portion of a candidate's submissions, in the order of their ids: uploaded files, sealed and
+ * checked copies, and evidence, with or without a row. The rows are updated after the objects are deleted. An object
+ * that the store refuses to delete (a hold, a policy) does not stop the other submissions.
+ * @returns the last submission of the portion; null if it was the last one of all
+ * @throws errors of the store; the portion is then repeated
  */
 export const removeFilesOf = async (
   services: Pick<Services, 'database' | 'objects'>,

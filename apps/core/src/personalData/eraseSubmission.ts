@@ -4,18 +4,17 @@ import { release } from '../credits/ledger.ts';
 import { stopRun, type StoppedRun } from '../runs/stopRun.ts';
 
 /**
- * Takes out of a submission, in whatever state it is, all that says something of its candidate or of what they wrote. What
- * stays: ids, times, marks, statuses, flags, credits, and the names that a rubric gives its criteria. A run that goes on
- * ends as it does for a cancel, and its credits are free. Locks: exam → upload → submission → run → credits (docs/architecture.md#lock-order).
- * Append-only rows are not touched; what they hold is in docs/operations.md.
- * @returns the run to be announced as stopped, after the commit
+ * Blanks the personal data and the answer in a submission of any state. Ids, times, marks, statuses, flags, credits and
+ * the names of rubric criteria stay. An active run is stopped as by a cancel, and its credits are released. Locks: exam
+ * → upload → submission → run → credits. Append-only rows stay unchanged; docs/operations.md lists their contents.
+ * @returns the stopped run, to be announced after the commit
  */
 export const eraseSubmission = async (
   tx: Tx,
   instituteId: string,
   { id, exam_id }: { id: string; exam_id: string },
 ): Promise<StoppedRun | null> => {
-  // Of an exam in any status; whoever changes one of its submissions waits here.
+  // Locks the exam in any status; other commands that change its submissions wait here.
   await tx
     .selectFrom('exams')
     .select('id')

@@ -14,7 +14,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportFiles } from './exportCandidate.ts';
 
-/* Files of a fabricated submission, in a store that those outside reach under another name. */
+/* Tests the files of a fabricated submission, in a store with different names inside and outside. */
 
 const PUBLIC = 'https://files.example.org';
 let clone: ClonedDatabase;
@@ -44,7 +44,7 @@ beforeAll(async () => {
   objects = objectStore({ ...settings.objects, bucket: backing.bucket.bucket });
   const maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
-  // Rows without an exam and a candidate, at which nothing here looks.
+  // Fabricated rows have no exam and candidate, so foreign keys and triggers are switched off.
   await maker.query('set session_replication_role = replica');
   await maker.query(
     `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, submission_id)

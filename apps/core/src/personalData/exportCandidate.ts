@@ -7,12 +7,11 @@ import type { Services } from '../services.ts';
 import { findForOperator, type WantedCandidate } from './findForOperator.ts';
 
 /*
- * What the service has of a candidate, for the admin command that writes it into a folder (docs/operations.md): first the
- * candidate with the ids of all submissions, then one submission at a time, then its files by signed addresses, some at a
- * time. Nothing is held together over these calls: what changes meanwhile is seen as it is when it is asked for.
+ * Exports the data of a candidate for the admin command that writes it into a folder (docs/operations.md): first the
+ * candidate with the ids of all submissions, then each submission, then its files as signed URLs in pages. The calls
+ * share no snapshot; each returns the state at its own time.
  */
 
-/** @throws DomainFailure not_found */
 export const exportCandidate = async (services: Services, wanted: WantedCandidate) => {
   const { institute_id } = wanted;
   return services.database.inTenant(institute_id, async (tx) => {
@@ -51,7 +50,7 @@ export const WantedSubmission = z.object({
 });
 type WantedSubmission = z.infer<typeof WantedSubmission>;
 
-/** One submission in whatever state, with all that hangs on it but its files. @throws DomainFailure not_found */
+/** Exports a submission of any state with its rows; files are exported apart. @throws DomainFailure not_found */
 export const exportSubmission = async (services: Services, wanted: WantedSubmission) =>
   services.database.inTenant(wanted.institute_id, async (tx) => {
     const submission = await findSubmission(tx, wanted);
@@ -112,7 +111,7 @@ const rowsOf = <T extends 'answers' | 'reviews' | 'audit_entries' | 'checked_cop
     .where('institute_id', '=', institute_id)
     .where('submission_id', '=', submission_id);
 
-/** Every attempt with what it read and decided, and what it cost. The paper is the exam's and is left out. */
+/** Reads all runs with readings, results and charges. The paper belongs to the exam and is left out. */
 const runsOf = async (tx: Tx, { institute_id, submission_id }: OfSubmission) => {
   const { rows } = await sql<{ id: string; run: Record<string, unknown> }>`
     select r.id, to_jsonb(r) - 'paper' - 'worker' - 'fence' - 'claim_token_sha256' - 'claim_token_fence'
@@ -137,17 +136,17 @@ const runsOf = async (tx: Tx, { institute_id, submission_id }: OfSubmission) => 
 
 export const WantedFiles = WantedSubmission.extend({
   after: z.string().max(1024).optional(),
-  /** Whoever asks runs where core does, where the store's public name may lead nowhere. */
+  /** True if the caller runs inside the cluster, where the public name of the store may not resolve. */
   inside: z.boolean().default(false),
 });
 
-/** Long enough for the files of one answer one after the other, over a slow line. */
+/** Time for the files of one answer, downloaded one after the other over a slow line. */
 const URL_SECONDS = 3600;
 const FILES_AT_ONCE = 20;
 
 /**
- * Some files of a submission, in the order of their keys. @returns where each lies in the export, and an address that is
- * signed for the public endpoint, as an upload's is, or with `inside` for core's own; `next`: null after the last
+ * Exports files of a submission in the order of their keys. @returns the path of each file in the export and a signed
+ * URL for the public endpoint of the store, or for core's endpoint if `inside` is set; `next`: null after the last file
  * @throws DomainFailure not_found
  */
 export const exportFiles = async (
@@ -186,7 +185,7 @@ export const exportFiles = async (
   return { files, next: null };
 };
 
-/** In the order of the keys: `checked-copies`, `evidence`, `sealed`. */
+/** Yields the files in the order of their keys: `checked-copies`, `evidence`, `sealed`. */
 async function* filesOf(
   { objects }: Pick<Services, 'objects'>,
   instituteId: string,

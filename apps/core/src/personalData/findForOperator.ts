@@ -2,7 +2,6 @@ import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { failure } from '../failures.ts';
 
-/** Whose data an operator asks for: by the id of the service, or by the institute's own. */
 export const WantedCandidate = z
   .object({
     institute_id: z.uuid(),
@@ -13,8 +12,8 @@ export const WantedCandidate = z
 export type WantedCandidate = z.infer<typeof WantedCandidate>;
 
 /**
- * The id of a candidate. An external id finds the candidate whose erasure it began and has not ended, before one that was
- * created under the same external id since. @throws DomainFailure not_found
+ * An external id finds the candidate of an unfinished erasure before a candidate created later with the same id.
+ * @throws DomainFailure not_found
  */
 export const findForOperator = async (tx: Tx, wanted: WantedCandidate): Promise<string> => {
   const { institute_id, candidate_id, external_id = '' } = wanted;
@@ -22,7 +21,7 @@ export const findForOperator = async (tx: Tx, wanted: WantedCandidate): Promise<
     candidate_id === undefined
       ? ((await beingErased(tx, institute_id, external_id)) ??
         (await ofExternalId(tx, institute_id, external_id)) ??
-        // Since we looked.
+        // The erasure may have started between the two selects.
         (await beingErased(tx, institute_id, external_id)))
       : await tx
           .selectFrom('candidates')

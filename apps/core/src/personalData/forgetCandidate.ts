@@ -1,8 +1,8 @@
 import type { Tx } from '@evaluation/database';
 
 /**
- * Takes a candidate out of the outcomes that are kept for 48 hours. The outcomes stay: a request that is repeated must
- * still not happen twice, and is answered with what is left. Every outcome that shows a candidate shows its id.
+ * Redacts a candidate in stored outcomes. The outcomes stay, so that repeated requests do not run again. Every outcome
+ * that shows a candidate contains its id.
  */
 export const forgetCandidate = async (tx: Tx, instituteId: string, candidateId: string): Promise<void> => {
   const kept = await tx
@@ -25,7 +25,7 @@ export const forgetCandidate = async (tx: Tx, instituteId: string, candidateId: 
 
 const PERSONAL = new Set(['name', 'roll_number', 'section_or_class', 'metadata']);
 
-/** The candidate itself, in any list or inside its submission, and the metadata of that submission. */
+/** Redacts the candidate in lists and in its submissions, and the metadata of those submissions. */
 export const withoutCandidate = (value: unknown, candidateId: string): unknown => {
   if (Array.isArray(value)) return value.map((item) => withoutCandidate(item, candidateId));
   if (!isObject(value)) return value;

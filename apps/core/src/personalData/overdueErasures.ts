@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 
-/** Long enough for a store that was away over a night: what is left after it needs somebody to look. */
+/** Covers a night in which the store is down. An older erasure needs an operator. */
 const OVERDUE_HOURS = 24;
 
-/** How many erasures stand still although nothing should keep them: an operator has to see why. */
+/** Counts erasures that made no progress for OVERDUE_HOURS although they were due. */
 export const countOverdueErasures = async (tx: Tx): Promise<number> => {
   const { rows } = await sql<{ overdue: number }>`
     select count(*)::int as overdue from erasures
