@@ -31,9 +31,9 @@ import { PLAIN, WHOLE } from './readQuestions.ts';
 import { addSections, dropEmptySections, readPaperUnderLock, recountPaper } from './paperUnderLock.ts';
 
 /**
- * Edits a question (docs/api/lifecycle.md#exams): all but its type while the exam is a draft; while it is open only its texts, its
- * rubric and model answer, and what is merely stored with it. The question as it would be must obey every rule of a
- * question. What is sent as it already stands is no change, and a call that changes nothing writes nothing.
+ * Edits a question. In a draft all fields but the type can change; in an open exam only texts, rubric, model answer and
+ * descriptive fields. The edited question must satisfy all rules of a question. Fields that are sent with their stored
+ * value do not count as a change, and a call without changes writes nothing.
  * @throws DomainFailure exam_not_found, not_found, conflict, exam_finalized, validation_failed and the errors of the
  * rules of a question
  */
@@ -48,7 +48,7 @@ export const editQuestion = (
     const exam = await lockExam(tx, actor.institute_id, examId);
     const plain = await findQuestion(tx, actor.institute_id, exam.id, questionId, PLAIN);
     const { id } = plain.question;
-    // Only a long answer has rubrics to wait for.
+    // Only long answers have rubrics, which may be pending.
     const isLong = plain.question.type === 'long_answer';
     const settled = isLong ? await savePendingRubricsOfExam(tx, actor.institute_id, exam.id) : null;
     const current = settled ?? exam.rubric_version;
@@ -78,7 +78,7 @@ export const editQuestion = (
     if (problems.length > 0 || placed === undefined) return refuse(problems);
 
     const place = { instituteId: actor.institute_id, examId: exam.id };
-    // A rubric that was generated goes with the text that it was made from, and without a new version.
+    // A new text makes a generated rubric invalid without a new version; `rubricInForce` compares the hash of the text.
     const rubric = editMaterial(stored.material, edit);
     const isNew = FIELDS.some(
       (field) =>
@@ -105,7 +105,7 @@ export const editQuestion = (
     return { ...question, warnings: paper.warnings };
   });
 
-/** The question as it would be, of an edit that is refused anyway. Its type stays, whatever was sent as one. */
+/** Returns the edited question for the rules, for an edit that is refused anyway. The type stays the stored one. */
 const whatIsRead = (
   before: QuestionInput,
   edit: Exclude<Parts<QuestionEdit>, Broken>,
@@ -118,7 +118,7 @@ const whatIsRead = (
   max_marks: edit.max_marks ?? before.max_marks,
 });
 
-/** Options may be sent back as they were read: with the ids that the options of those labels have, and no others. */
+/** Options may be sent as they were read, with the id of their label and no other id. */
 const otherOptionIds = (
   { options: stored = [] }: Question,
   { options: sent }: Exclude<Parts<QuestionEdit>, Broken>,
@@ -140,13 +140,12 @@ const otherOptionIds = (
   });
 };
 
-/** The stored question as a client would send it. */
 const asSent = ({ id: _id, created_at: _created, updated_at: _updated, options, ...question }: Question) => ({
   ...question,
   ...(options === undefined ? {} : { options: options.map(({ label, text }) => ({ label, text })) }),
 });
 
-/** The marking scheme (docs/api/lifecycle.md#exams): frozen once the exam is open. */
+/** Marking scheme: fixed once the exam is open. */
 const SCHEME = [
   'label',
   'section',
@@ -165,13 +164,10 @@ const STORED_ONLY = [
   'tags',
   'external_id',
 ] as const;
-/** All that stands in the question itself; rubric and model answer are versions. */
+/** All columns of a question; rubric and model answer are stored as versions. */
 const FIELDS = [...SCHEME, ...STORED_ONLY] as const;
 
-/**
- * Whether a body asks for another marking scheme than the stored one. It is looked at as it was sent, since state
- * comes before validation (docs/architecture.md#order-of-checks).
- */
+/** True if the unvalidated body changes the marking scheme: the state is checked before the body is validated. */
 const changesScheme = (
   body: unknown,
   before: QuestionInput,
@@ -189,7 +185,7 @@ const changesScheme = (
       ),
   );
 
-/** One form for values that mean the same: what is left out, and what is matched ignoring case. */
+/** Normalises values with the same meaning: absent values, and names that are compared ignoring case. */
 const normal = (
   field: (typeof FIELDS)[number],
   value: unknown,
@@ -208,7 +204,7 @@ const withoutId = (option: unknown): unknown =>
     ? Object.fromEntries(Object.entries(option).filter(([field]) => field !== 'option_id'))
     : option;
 
-/** Options that keep their label keep their id. Positions are unique, so all are written anew. */
+/** Options with an unchanged label keep their id. All rows are rewritten, because positions are unique. */
 const replaceOptions = async (
   tx: Tx,
   instituteId: string,

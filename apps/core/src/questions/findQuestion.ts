@@ -3,10 +3,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { isUuid } from '../accept.ts';
 import { readQuestions, type StoredQuestion } from './readQuestions.ts';
 
-/**
- * The question that a path names. It must exist before the exam's state is looked at (docs/architecture.md#order-of-checks).
- * @throws DomainFailure not_found when the exam has no such question
- */
+/** Must be called before the exam's state is checked. @throws DomainFailure not_found */
 export const findQuestion = async (
   tx: Tx,
   instituteId: string,

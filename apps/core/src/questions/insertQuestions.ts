@@ -5,10 +5,10 @@ import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import { labelKey, type PaperQuestion } from '@evaluation/rules';
 
 /**
- * Writes questions with their options, in the order given: two statements, whatever their number. Rubrics and model
- * answers are versions and are saved apart (`rubrics/`).
- * @param paper.sectionIds by the index that `section` of a question is
- * @param paper.after position of the last question that stands already, 0 in an empty paper
+ * Inserts questions and their options, in order, in two statements. Rubrics and model answers are versions and are
+ * inserted separately (`paper/appendVersion.ts`).
+ * @param paper.sectionIds ids of the sections; `section` of a question is an index into them
+ * @param paper.after position of the last stored question, 0 for an empty paper
  * @returns the questions with their new ids, in the same order
  */
 export const insertQuestions = async (
@@ -51,7 +51,6 @@ export const insertQuestions = async (
   return questions.map(({ id, question }) => ({ id, question }));
 };
 
-/** What of a question an edit can change, as stored. */
 export const questionColumns = (
   { question, section, negativeMarks }: PaperQuestion,
   sectionIds: readonly string[],
@@ -76,7 +75,7 @@ export const questionColumns = (
   };
 };
 
-/** In one statement: as parameters the options of 200 questions would be more than a statement can have. */
+/** One JSON parameter, because the options of 200 questions would exceed the parameters of a statement. */
 export const insertOptions = async (
   tx: Tx,
   instituteId: string,

@@ -6,11 +6,7 @@ import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { readQuestions } from './readQuestions.ts';
 
-/**
- * The questions of an exam in paper order (docs/api/questions.md).
- * @throws DomainFailure exam_not_found, validation_failed, service_unavailable while rubrics that are asked for cannot
- * be saved
- */
+/** @throws DomainFailure exam_not_found, validation_failed, service_unavailable while rubrics cannot be saved */
 export const listQuestions = (
   services: Pick<Services, 'database'>,
   actor: Actor,
@@ -20,7 +16,7 @@ export const listQuestions = (
   services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await findExam(tx, actor.institute_id, examId);
     const include = listed(accept(QuestionListQuery, query).include);
-    // What is not saved yet would look as if it had never been sent.
+    // Pending rubrics must be saved first; otherwise the list would show the questions without them.
     if (include.size > 0) await savePendingRubricsOfExam(tx, actor.institute_id, exam.id);
     const stored = await readQuestions(tx, actor.institute_id, exam.id, { include });
     return { questions: stored.map(({ question }) => question) };

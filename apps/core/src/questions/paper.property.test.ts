@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterEach(() => vi.restoreAllMocks());
 afterAll(() => clone.close());
 
-/** @param declared names of sections in their order, or null where they come from the questions */
+/** @param declared names of sections in their order, or null to derive sections from the questions */
 const newExam = async (declared: string[] | null): Promise<string> => {
   const id = randomUUID();
   await database.inTenant(actor.institute_id, async (tx) => {
@@ -69,7 +69,7 @@ const readPaper = async (examId: string) => ({
 
 interface Step {
   act: 'add' | 'edit' | 'delete';
-  /** Which question an edit or a delete is of, modulo their number. */
+  /** Index of the edited or deleted question, modulo the number of questions. */
   pick: number;
   count: number;
   halves: number;
@@ -178,7 +178,6 @@ test('any allowed edits of a draft keep marks, count, order and sections of its 
   );
 }, 60_000);
 
-/** How many statements the work sends, the transaction's own included. */
 const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await work();

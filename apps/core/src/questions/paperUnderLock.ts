@@ -3,15 +3,15 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Paper, StandingPaper } from '@evaluation/rules';
 
-/** The paper as it stands, to check a change against. Read under the exam's lock. */
+/** Stored paper, read under the exam's lock, to check a change against. */
 export interface ReadPaper extends StandingPaper {
   sectionIds: string[];
-  /** Positions of the last section and of the last question; 0 where there is none. */
+  /** Positions of the last section and question; 0 if there are none. */
   lastSection: number;
   lastQuestion: number;
 }
 
-/** @param except a question that is not to count: the one that is being edited */
+/** @param except id of a question to leave out: the one that is being edited */
 export const readPaperUnderLock = async (
   tx: Tx,
   instituteId: string,
@@ -37,7 +37,7 @@ export const readPaperUnderLock = async (
   return {
     sections: sections.map(({ name }) => ({ name })),
     sectionIds: sections.map(({ id }) => id),
-    // Only a declared section has an order that was sent.
+    // Only declared sections have a `sent_order`.
     sectionsDeclared: sections.some(({ sent_order }) => sent_order !== null),
     labels: stay.map(({ label }) => label),
     ...(except === null
@@ -48,7 +48,7 @@ export const readPaperUnderLock = async (
   };
 };
 
-/** Saves the sections that a changed paper has beyond those that stand. @returns the ids of all, by their index */
+/** Inserts the sections that `paper` has in addition to the stored ones. @returns the ids of all sections, by index */
 export const addSections = async (
   tx: Tx,
   exam: { instituteId: string; examId: string },
@@ -66,7 +66,7 @@ export const addSections = async (
   return [...standing.sectionIds, ...added.map(({ id }) => id)];
 };
 
-/** Sections that were derived exist through their questions: the last one that leaves takes its section with it. */
+/** Deletes sections without questions, unless they were declared. */
 export const dropEmptySections = async (
   tx: Tx,
   exam: { instituteId: string; examId: string },
@@ -79,10 +79,7 @@ export const dropEmptySections = async (
   );
 };
 
-/**
- * What the exam shows of its paper, counted anew from the questions: a sum that is kept by adding and taking away
- * could drift, and a paper has at most 200. Also moves the exam's `updated_at`.
- */
+/** Recomputes the totals from at most 200 questions, so that they cannot drift. Also moves the exam's `updated_at`. */
 export const recountPaper = async (
   tx: Tx,
   exam: { instituteId: string; examId: string },

@@ -29,18 +29,18 @@ interface QuestionRow {
   model_answer: string | null;
 }
 
-/** A question as stored: as the API shows it, and with what marks it now where it is a long answer. */
+/** A stored question as in the API; `material` is set for long answers. */
 export interface StoredQuestion {
   question: Question;
   material: Material | null;
 }
 
 /**
- * Questions of an exam in paper order, in one statement (docs/api/questions.md#fields). `rubric` and `model_answer` are those that the
- * client set; a generated rubric is seen in the rubric list.
- * @param options.include what of the rubrics is wanted; with none of it `rubric_versions` is not even looked at, so that
- * whatever holds up that table holds up nobody else, and `material` is null
- * @param options.ids only these
+ * Reads questions of an exam in paper order, in one statement. `rubric` and `model_answer` are the client's; generated
+ * rubrics appear only in the rubric list.
+ * @param options.include rubric fields to read. If empty, `rubric_versions` is not read, so that a lock on that table
+ * does not delay the call, and `material` is null.
+ * @param options.ids reads only these questions
  */
 export const readQuestions = async (
   tx: Tx,
@@ -86,8 +86,7 @@ const shown = (row: QuestionRow, include: ReadonlySet<string>): StoredQuestion =
   };
 };
 
-/** Everything that a question has: what commands answer with. */
+/** All rubric fields, for the answers of commands. */
 export const WHOLE: ReadonlySet<string> = new Set(['rubric', 'model_answer']);
 
-/** The question without what marks it. */
 export const PLAIN: ReadonlySet<string> = new Set();
