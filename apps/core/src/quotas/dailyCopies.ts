@@ -2,14 +2,13 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 
 /**
- * Copies accepted in a UTC day (docs/architecture.md#daily-quota): one row for the institute, one for each key,
- * counted in the transaction that accepts the copy, so a refused request counts nothing.
+ * Copies accepted in a UTC day (docs/architecture.md#daily-quota), counted for the institute and for each key in the
+ * transaction that accepts the copy. A refused request rolls back its count.
  */
 
-/** The UTC day of the database's clock, which all replicas share. */
+/** UTC day by the database's clock, which all replicas share. */
 export const today = sql<string>`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD')`;
 
-/** 00:00 UTC of the next day. */
 export const nextReset = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00.000Z`) + 24 * 60 * 60 * 1000).toISOString();
 
@@ -27,13 +26,13 @@ export const copiesToday = async (tx: Tx, instituteId: string): Promise<{ day: s
 export interface Allowance {
   quota: 'daily_copy_quota' | 'daily_copy_cap';
   counterId: string;
-  /** Null: counted, and without an end; a key may be given a cap in the middle of the day. */
+  /** Null: counted without a limit, because a key may get a cap during the day. */
   limit: number | null;
 }
 
 export type UsedUp = Pick<Allowance, 'quota'> & { limit: number };
 
-/** Counts one copy against every allowance. @returns the first that is used up (the caller then rolls back), or null. */
+/** @returns the first exceeded allowance (the caller must roll back), or null */
 export const countCopy = async (
   tx: Tx,
   instituteId: string,
