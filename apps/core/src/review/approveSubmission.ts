@@ -8,8 +8,8 @@ import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 import { audit } from './audit.ts';
 
 /**
- * A teacher has looked at the marks and agrees (docs/api/review.md): the submission's flag and reasons are cleared, and each
- * question shows `review.approved`. Marks can still be overridden.
+ * Records a teacher's approval of the marks: clears the submission's review flag and reasons, and sets
+ * `review.approved` of each question. Marks can still be overridden.
  * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
  * validation_failed
  */

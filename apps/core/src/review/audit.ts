@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Actor } from '@evaluation/signed-actor';
 
-/** One human decision: who, with which key, when, before, after, why. `before` and `after` hold marks and flags. */
+/** Audit entry of a human decision. `before` and `after` hold marks and flags. */
 export interface Decision {
   action: 'override' | 'override_dropped' | 'approve' | 'finalize' | 'unfinalize';
   exam_id: string;
@@ -15,8 +15,8 @@ export interface Decision {
 }
 
 /**
- * Written in the decision's own transaction, and never changed (a trigger refuses it). As one parameter, however many they
- * are: a statement has room for 65,535, and an exam that is finalized may have more results.
+ * A trigger refuses later changes. One JSON parameter, because the entries of a large exam could exceed the 65,535
+ * parameters of a statement.
  */
 export const audit = async (tx: Tx, actor: Actor, decisions: readonly Decision[]): Promise<void> => {
   if (decisions.length === 0) return;

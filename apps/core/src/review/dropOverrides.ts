@@ -2,7 +2,7 @@ import type { Tx } from '@evaluation/database';
 import type { Actor } from '@evaluation/signed-actor';
 import { audit } from './audit.ts';
 
-/** A re-evaluation that was asked not to keep them takes the teacher's marks away; the audit keeps what they were. */
+/** Deletes the overrides of a submission for a re-evaluation without `keep_overrides`; the audit keeps their values. */
 export const dropOverrides = async (
   tx: Tx,
   actor: Actor,

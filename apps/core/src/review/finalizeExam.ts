@@ -10,9 +10,10 @@ import type { Services } from '../services.ts';
 import { audit } from './audit.ts';
 
 /**
- * Makes results final (docs/api/lifecycle.md#submissions): those named, or all that are graded. Only the state changes; the exam is
- * `finalized` as soon as no live submission of it is not. Locks: exam, then the submissions by id.
- * @throws DomainFailure exam_not_found, conflict (a draft), validation_failed, not_found (a named one is not of the exam)
+ * Finalizes the named submissions, or all graded ones. Only their state changes. The exam is `finalized` when all its
+ * live submissions are. Locks: exam, then submissions by id.
+ * @throws DomainFailure exam_not_found, conflict (a draft), validation_failed, not_found (a named submission is not of
+ * the exam)
  */
 export const finalizeExam = (
   services: Services,
@@ -47,7 +48,7 @@ export const finalizeExam = (
     };
   });
 
-/** @throws DomainFailure validation_failed unless exactly one way of choosing is sent */
+/** @throws DomainFailure validation_failed unless exactly one of the two fields is sent */
 const checkRequest = (request: Finalize): Finalize => {
   if ((request.submission_ids == null) === (request.all_graded == null)) {
     refuseField(
@@ -66,7 +67,7 @@ interface Found {
   finalized: boolean;
 }
 
-/** In the order of their ids, as every command that takes several. */
+/** Locks submissions in the order of their ids, as all commands that lock several. */
 const lockSubmissions = async (
   tx: Tx,
   instituteId: string,

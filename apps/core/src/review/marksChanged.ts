@@ -7,8 +7,7 @@ import { resultsOfRun } from '../runs/resultsOfRun.ts';
 import type { LockedSubmission } from '../locks/lockSubmission.ts';
 
 /**
- * After a teacher's marks of a graded submission changed: its status, its flag and, for a copy, a new drawing follow. The
- * caller holds the submission's lock.
+ * Updates status and flag after overrides changed, and requests a new drawing. The caller holds the submission's lock.
  */
 export const marksChanged = async (
   tx: Tx,
@@ -21,7 +20,7 @@ export const marksChanged = async (
     .updateTable('submissions')
     .set({
       status: finalStatus(effective),
-      // An approved submission stays approved: a teacher has looked at it.
+      // An approved submission stays approved, because a teacher has seen it.
       needs_review: submission.approved_at === null && flagged,
       marks_revision: sql<number>`marks_revision + 1`,
     })

@@ -12,8 +12,8 @@ import { audit } from './audit.ts';
 import { marksChanged } from './marksChanged.ts';
 
 /**
- * A teacher's mark for one question (docs/api/review.md): from now on it counts instead of the AI's or the key's, and totals, flags
- * and checked copy follow. Once every question that failed has one, a partially graded copy is `graded`.
+ * Sets a teacher's mark for one question. It counts instead of the mark by AI or key; totals, flags and checked copy
+ * follow. A partially graded submission becomes `graded` when all its failed questions have an override.
  * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
  * validation_failed
  */
@@ -69,7 +69,7 @@ interface Question {
   negative_marks: string;
 }
 
-/** The question must be one of the submission's exam. @throws DomainFailure not_found */
+/** Finds a question of the submission's exam. @throws DomainFailure not_found */
 const findQuestion = async (
   tx: Tx,
   instituteId: string,
@@ -92,7 +92,7 @@ const findQuestion = async (
   return question;
 };
 
-/** 0 to the marks of the question; objective questions of typed exams go down to minus their negative marks. */
+/** Allows 0 to the marks of the question; objective questions of typed exams down to minus their negative marks. */
 const refuseOutOfRange = (awarded: number, question: Question): void => {
   const lowest =
     question.mode === 'typed' && isObjective(question.type) ? -Number(question.negative_marks) : 0;
@@ -114,7 +114,7 @@ const readQuestion = async (
   return found;
 };
 
-/** What a human decision changes, and nothing that was read of the answer. */
+/** Fields that an override changes; the audit must not contain the candidate's answer. */
 const marksOf = ({ status, awarded, source, needs_review }: QuestionResult) => ({
   status,
   awarded,

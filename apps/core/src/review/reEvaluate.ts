@@ -17,8 +17,8 @@ import { readPaper } from '../paper/paper.ts';
 import { payForRun, readTerms } from '../runs/payForRun.ts';
 
 /**
- * Grades a submission again: a new run at the price that was quoted, whatever the price is now (docs/api/lifecycle.md#submissions). The marks
- * of earlier runs are kept behind the API and no longer shown.
+ * Grades a submission again: a new run at the originally quoted price. Marks of earlier runs stay stored but are not
+ * shown any more.
  * @throws DomainFailure not_found, exam_not_found, conflict (replaced or deleted), evaluation_in_progress,
  * submission_finalized, validation_failed, feature_not_available, insufficient_credits, daily_quota_exceeded
  */
@@ -49,10 +49,10 @@ export const reEvaluate = async (
       .updateTable('submissions')
       .set({
         ...stateAtStartOfRun(run, { ...place, pages: locked.pages }, intake.questionsForAi),
-        // A teacher agreed with the marks of then.
+        // The approval was given to the earlier marks.
         approved_at: null,
         approved_by: null,
-        // A checked copy of the earlier marks does not match any more (docs/architecture.md#checked-copy).
+        // A checked copy of the earlier marks is not valid any more (docs/architecture.md#checked-copy).
         marks_revision: sql<number>`marks_revision + 1`,
       })
       .where('institute_id', '=', actor.institute_id)
@@ -60,7 +60,7 @@ export const reEvaluate = async (
       .execute();
     await insertRun(tx, { ...place, submissionId: locked.id, run, intake });
     const terms = await readTerms(tx, actor);
-    // Read before the hottest rows are locked: it looks along the whole queue.
+    // Read before `payForRun` locks the most contended rows, because it scans the queue.
     const accepted = await readSubmission(tx, actor.institute_id, locked.id, services.lanePace);
     await payForRun(tx, actor, { run, terms, freed: null });
     return { accepted, price: run.price };
@@ -70,7 +70,6 @@ export const reEvaluate = async (
   return submission.accepted;
 };
 
-/** What was handed in, as the new run finds it: a copy for the AI alone, or answers of which keys mark a part. */
 const intakeAgain = async (
   tx: Tx,
   instituteId: string,

@@ -7,7 +7,7 @@ import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 import { audit } from './audit.ts';
 
 /**
- * Puts a result back on hold (docs/api/lifecycle.md#submissions); an exam that was finalized is open again.
+ * A finalized exam becomes open again.
  * @throws DomainFailure not_found, exam_not_found, conflict (not finalized, or not live), validation_failed
  */
 export const unfinalizeSubmission = (
