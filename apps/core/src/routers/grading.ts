@@ -42,15 +42,15 @@ import { beginRubric, giveUpRubric, recordRubric } from '../runs/generateRubric.
 import { gradingProcedure, router } from '../trpc.ts';
 import { UsedUp } from '../uploads/exhaustingFiles.ts';
 
-/** What the record rests on: any JSON. A worker of the release before sends none. */
+/** Evidence of the record: any JSON. Absent from a worker of the previous release. */
 const Evidence = UncheckedEvidence.optional();
 
-/** What the run has used of the model so far; none from a worker of the release before. */
+/** Token usage of the run so far. Absent from a worker of the previous release. */
 const Used = UsedByRun.optional();
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** For workers: one run, inspection or drawing at a time, named by what they hold. */
+/** Procedures of workers. Each call names the run, inspection or drawing that the worker holds. */
 export const gradingRouter = router({
   claim: gradingProcedure.input(RunToClaim).mutation(({ ctx, input }) => claimRun(ctx.services, input)),
   heartbeat: gradingProcedure

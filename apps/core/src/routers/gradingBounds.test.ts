@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/v4';
 import { gradingRouter } from './grading.ts';
 
-/** As JSON Schema, which has one name for each kind of bound, however the schema was written. */
+/** Converts inputs to JSON Schema, which has one name for each kind of bound, however the zod schema was written. */
 const inputs = Object.entries(Object(gradingRouter._def.procedures)).map(([name, procedure]) => {
   const definition: unknown = Reflect.get(Object(procedure), '_def');
   const schemas: unknown = Reflect.get(Object(definition), 'inputs');
@@ -15,7 +15,7 @@ type Node = Record<string, unknown>;
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Places that a caller can fill without end. */
+/** Finds places of a schema whose size is not bounded. */
 const unbounded = (node: unknown, at: string, root: unknown = node): string[] => {
   if (!isNode(node)) return [];
   const reference = /^#\/\$defs\/(\w+)$/.exec(String(node['$ref']))?.[1];
@@ -53,7 +53,7 @@ const unbounded = (node: unknown, at: string, root: unknown = node): string[] =>
     case 'null':
       return [];
     default:
-      // Any value: its own schema says what bounds it.
+      // Accepts any value; `boundedBy` names the schema that bounds it.
       return typeof node['boundedBy'] === 'string' ? [] : [at];
   }
 };
