@@ -20,11 +20,11 @@ import { editMaterial, type Material } from '../paper/material.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 
 /**
- * Sets and clears rubrics and model answers, all or none, in one new version for the whole call (docs/api/rubrics.md). What is
- * sent as it already stands is no change; a call that changes nothing makes no version.
+ * Sets and clears rubrics and model answers in one transaction and one new version. Fields that are sent with their
+ * stored value do not count as a change, and a call without changes makes no version.
  *
- * The version is compared under the exam's lock, so of two edits that start from one version the second one finds
- * another. Dying before the commit leaves the version that was.
+ * The version in `ifMatch` is compared under the exam's lock, so of two edits based on the same version the second
+ * fails.
  * @param ifMatch the header as sent
  * @throws DomainFailure exam_not_found, exam_finalized, service_unavailable while the first version cannot be saved,
  * rubric_version_mismatch, validation_failed, and the errors of the rules of a rubric
@@ -75,18 +75,14 @@ export const editRubrics = (
     };
   });
 
-/**
- * Whether the header names the current version: `3`, or `"3"` as an entity tag; `*` is any. All else differs from it,
- * a weak tag too, since If-Match compares strongly (RFC 9110, 13.1.1).
- */
+/** Matches `3`, or `"3"` as an entity tag, or `*`. Weak tags differ: If-Match compares strongly (RFC 9110, 13.1.1). */
 export const namesVersion = (ifMatch: string, version: number): boolean => {
   const sent = ifMatch.trim();
   return sent === '*' || sent === String(version) || sent === `"${version}"`;
 };
 
 /**
- * The questions that a body names, before it is known whether the rest of it can be read; as sent, since the schema
- * passes over a `__proto__`. A body that names more is refused for that.
+ * Question ids as sent, because the schema ignores a key `__proto__`. The schema refuses more than MAX_RUBRIC_EDITS.
  */
 const namedIn = (body: unknown): string[] => {
   const questions: unknown =
@@ -96,7 +92,7 @@ const namedIn = (body: unknown): string[] => {
     : [];
 };
 
-/** What ties an edit to the questions of the exam, and the rules of a rubric; on what could be read. */
+/** Checks edits against the questions of the exam and the rules of a rubric, on the parts that could be parsed. */
 const editProblems = (
   asked: ReadonlyMap<string, AskedQuestion>,
   ids: readonly string[],
@@ -132,7 +128,6 @@ interface AskedQuestion {
   material: Material | null;
 }
 
-/** The questions of the exam that an edit names, by id, with what marks them now. */
 const readAsked = async (
   tx: Tx,
   instituteId: string,
@@ -156,7 +151,7 @@ const readAsked = async (
   );
 };
 
-/** The exam shows its version, and a question what marks it: both have changed. */
+/** Sets the exam's version and moves `updated_at` of the changed questions. */
 const touch = async (
   tx: Tx,
   instituteId: string,

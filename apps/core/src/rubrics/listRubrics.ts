@@ -19,8 +19,7 @@ interface ExamRubrics {
 }
 
 /**
- * The long answers of an exam in paper order, with what marks them at the current version (docs/api/rubrics.md). One statement
- * reads both, so they are of one moment.
+ * Reads version and rubrics in one statement, so that they belong together.
  * @throws DomainFailure exam_not_found, service_unavailable while the first version cannot be saved
  */
 export const listRubrics = (

@@ -75,7 +75,7 @@ const change = fc.record({ rubric, model_answer: modelAnswer }, { requiredKeys: 
 const QUESTIONS = 3;
 const edits = fc.array(
   fc.record({
-    // By the rubric list or by the edit of one question: both are one history.
+    // Edits by the rubric list and by a single question share one history.
     isQuestion: fc.boolean(),
     changes: fc.array(fc.tuple(fc.nat(QUESTIONS - 1), change), { maxLength: 4 }),
   }),
@@ -113,7 +113,7 @@ test('after any edits the list shows the last version, and every older one can s
           })),
         });
       }
-      // What a run of each version is marked by.
+      // Rubrics that a run of each version is marked by.
       for (const [version, expected] of versions.entries()) {
         const paper = await database.inTenant(actor.institute_id, (tx) =>
           readPaper(tx, actor.institute_id, examId, version),
@@ -147,7 +147,6 @@ test('no version can be rewritten, and only what changed has a row', async () =>
   ).rejects.toThrow('append-only');
 });
 
-/** How many statements the work sends, the transaction's own included. */
 const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await work();
