@@ -25,20 +25,20 @@ import { failAbandonedRun } from './finishRun.ts';
 import { restRun } from './releaseRuns.ts';
 import { usedBefore, UsedByRun } from './usedByRun.ts';
 
-/** Everything a worker needs to grade one run; no credentials, and a name only where the checked copy prints it. */
+/** Material of a run for a worker: no credentials, and a name only if the checked copy prints it. */
 export const RunMaterial = z.object({
   run_id: z.uuid(),
   institute_id: z.uuid(),
-  /** From 1; more than that is a re-evaluation. */
+  /** From 1; a larger number is a re-evaluation. */
   attempt: z.int(),
-  /** An earlier attempt was completed, so a judgement is doubted; false after failures, which leave none to doubt. */
+  /** True if a run of the submission completed before: do not reuse cached judgements. Failed runs do not count. */
   rejudges: z.boolean(),
   fence: z.int(),
-  /** Goes with everything that the worker says of the run. Absent from a core of release 0.1.0. */
+  /** Must be sent with every later call about this run. Absent from a core of release 0.1.0. */
   token: z.string().optional(),
   lease_seconds: z.number(),
   deadline_at: z.iso.datetime(),
-  /** Where in a trace the run was asked for. */
+  /** Trace context of the request that queued the run (W3C). */
   traceparent: z.string().nullable(),
   lane: z.enum(RUN_LANES),
   exam: CurrentPaper.shape.exam,
@@ -47,13 +47,13 @@ export const RunMaterial = z.object({
   /** Typed answers that wait for the AI. */
   answers: z.array(z.object({ question_id: z.uuid(), text: z.string() })),
   copy: z.object({ pages: z.int(), source_url: z.string() }).nullable(),
-  /** What earlier deliveries of this run recorded: it is not paid for again. */
+  /** Records of earlier deliveries of this run; the worker does not repeat their model calls. */
   page_readings: z.array(z.object({ first_page: z.int(), pages: z.unknown() })),
   alignment: z.unknown(),
   results: z.array(DecidedQuestion),
-  /** What earlier deliveries used of the model; null when none told. */
+  /** Token usage of earlier deliveries; null if not recorded. */
   used: UsedByRun.nullable(),
-  /** Teachers' marks that this run keeps; none can be given or taken while it lasts. */
+  /** Overrides that this run keeps. They cannot change during the run. */
   overrides: z.array(OverrideInForce),
 });
 export type RunMaterial = z.infer<typeof RunMaterial>;
@@ -69,18 +69,18 @@ export const RunToClaim = z.object({
 type RunToClaim = z.infer<typeof RunToClaim>;
 
 /**
- * Gives a released run to a worker: lease, fence, token, and the paper pinned at the first claim. A message that
- * comes twice finds the run claimed, and one that comes late finds it over: both get null and are acknowledged. A run
- * that cannot be claimed now does not keep others from it: its place in the lane is given to the next one.
+ * Claims a released run for a worker: lease, fence, token, and the paper, which the first claim pins. A duplicate
+ * message finds the run claimed and a late message finds it finished; both return null, and the worker acknowledges
+ * them. If the claim fails with an error, the run rests and its place in the lane is released for another run.
  */
 export const claimRun = async (services: Services, job: RunToClaim): Promise<RunMaterial | null> => {
   try {
     const material = await claim(services, job, newClaim(job));
-    // The place in the lane that it has left is free.
+    // The claimed run has left its place in the lane.
     if (material !== null) services.wakeDispatcher();
     return material;
   } catch (error) {
-    // If this is not heard either, the message comes again and is tried again.
+    // If `restRun` fails too, the message is delivered again.
     await restRun(services, job, unreachable(error) === null).catch((unheard: unknown) =>
       services.log.warn(
         { err: unheard, run_id: job.run_id, institute_id: job.institute_id },
@@ -201,7 +201,7 @@ const REFUSALS: Record<'time' | 'memory' | 'day', GradingFailure> = {
   day: 'day_used_up',
 };
 
-/** A copy whose file is known to use up its limit; one that was graded before can be read, whatever the day has used. */
+/** Refuses a file that exhausts its limits. `day` does not apply to a copy that was graded before. */
 const refusalOfCopy = async (
   tx: Tx,
   job: { institute_id: string },
@@ -234,8 +234,8 @@ const wasGraded = async (tx: Tx, instituteId: string, submissionId: string): Pro
 };
 
 /**
- * A run never starts without the rubrics that its exam was created with. Here, before any other lock, since it takes
- * the exam's. @throws DomainFailure service_unavailable while they cannot be saved: the message comes again
+ * Saves pending rubrics before any other lock, because it takes the exam's lock.
+ * @throws DomainFailure service_unavailable if they cannot be saved; the message is delivered again
  */
 const saveRubrics = async (tx: Tx, job: { run_id: string; institute_id: string }): Promise<void> => {
   const pending = await tx
@@ -249,7 +249,6 @@ const saveRubrics = async (tx: Tx, job: { run_id: string; institute_id: string }
   if (pending !== undefined) await savePendingRubricsOfExam(tx, job.institute_id, pending.exam_id);
 };
 
-/** Texts, keys, rubrics and exam context as they stand now: what the run is marked by from here on. */
 const pin = async (tx: Tx, job: { run_id: string; institute_id: string }, examId: string) => {
   const { rubric_version, ...pinned } = await readCurrentPaper(tx, job.institute_id, examId);
   await tx
@@ -261,7 +260,7 @@ const pin = async (tx: Tx, job: { run_id: string; institute_id: string }, examId
   return { ...pinned, rubricVersion: rubric_version };
 };
 
-/** As an earlier claim pinned it, with the rubrics that were generated for the run since. */
+/** Returns the paper of an earlier claim, with the rubrics that were generated for the run since. */
 const readPinned = async (
   tx: Tx,
   job: { run_id: string; institute_id: string },

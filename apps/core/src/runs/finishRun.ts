@@ -16,13 +16,13 @@ import { announceStop, stopRun } from './stopRun.ts';
 import { noteUsed, UsedByRun } from './usedByRun.ts';
 import { asShown, DrawingBytes, ReviewReasons, type FailureOfWorker } from '../workerCalls/workerInput.ts';
 
-/** A worker's PUT of the checked copy must begin within this. */
+/** Time within which a worker must start the PUT of the checked copy. */
 const PUT_SECONDS = 600;
 
 const copyKey = (held: HeldRun, submissionId: string): string =>
   checkedCopyKey(held.institute_id, submissionId, held.run_id, held.fence);
 
-/** Where to PUT the checked copy: under a key of this claim alone, so a stale worker overwrites nothing. */
+/** The key of the copy belongs to this claim, so a worker with an old fence overwrites nothing. */
 export const presignCheckedCopy = async (
   services: Services,
   held: HeldRun,
@@ -39,17 +39,17 @@ export const presignCheckedCopy = async (
 };
 
 export const Completion = z.object({
-  /** Null when there is none to draw (typed), or it could not be drawn. */
+  /** Null for typed runs, or if drawing failed. */
   checked_copy: z.object({ size_bytes: DrawingBytes }).nullable(),
-  /** Reasons of the copy as a whole. */
+  /** Reasons that concern the whole copy. */
   review_reasons: ReviewReasons,
   ...UsedByRun.shape,
 });
 export type Completion = z.infer<typeof Completion>;
 
 /**
- * Ends a run: marks, charge, status and checked copy in one transaction (docs/architecture.md#runs). Skips the exam lock: nothing of
- * the exam changes. @throws DomainFailure conflict when the run is not held any more
+ * Completes a run in one transaction (docs/architecture.md#runs). Needs no exam lock, because the exam does not change.
+ * @throws DomainFailure conflict if the run is not held any more
  */
 export const completeRun = async (
   services: Services,
@@ -70,9 +70,10 @@ export const completeRun = async (
     }
 
     const price = Number(run.price);
-    // A run of which the AI marked nothing has failed and is not charged, whatever a teacher marked before (decision 010).
+    // A run without any mark by the AI has failed and is not charged, even if a teacher marked questions before
+    // (decision 010).
     if (finalStatus(made) === 'failed') {
-      // The paper's first, not the first that was recorded.
+      // The first failed question in the order of the paper, not of recording.
       const first = questions
         .map((id) => made.find(({ question_id }) => question_id === id))
         .find((result) => result?.status === 'failed');
@@ -134,7 +135,6 @@ export const completeRun = async (
   await discardCopies(services, done.earlier);
 };
 
-/** Ids of the questions that the run has pinned, in the paper's order. */
 const questionsOnPaper = async (tx: Tx, held: HeldRun): Promise<string[]> => {
   const { rows } = await sql<{ ids: unknown }>`
     select jsonb_path_query_array(paper, '$.questions[*].id') as ids
@@ -142,7 +142,7 @@ const questionsOnPaper = async (tx: Tx, held: HeldRun): Promise<string[]> => {
   return z.array(z.uuid()).parse(rows[0]?.ids);
 };
 
-/** The checked copy as it lies in the store; null when there is none, whatever the worker says. */
+/** Returns the checked copy if it exists in the object store; the worker's claim alone is not trusted. */
 const storedCopy = async (
   services: Services,
   held: HeldRun,
@@ -164,9 +164,8 @@ const storedCopy = async (
 };
 
 /**
- * The run cannot be graded (docs/api/lifecycle.md#submissions). It costs the institute nothing; what it used of the model is
- * stored all the same. @param exhausted the copy's file used up its limit: its bytes are not tried again for a day
- * @throws DomainFailure conflict as above
+ * Fails a run without a charge; its token usage is stored. @param exhausted the file is not tried again for a day
+ * @throws DomainFailure conflict if the run is not held any more
  */
 export const failRun = async (
   services: Services,
@@ -205,7 +204,7 @@ const rememberCopy = async (
   if (upload?.sha256 != null) await rememberFile(tx, held.institute_id, upload.sha256, exhausted);
 };
 
-/** Fails a run that nobody holds: its deadline has passed, or it has outlived too many workers. */
+/** Fails a run without a holder: its deadline has passed, or too many of its leases expired. */
 export const failAbandonedRun = async (
   services: Services,
   run: RunKey,

@@ -19,7 +19,7 @@ import { beginRubric, giveUpRubric, recordRubric } from './generateRubric.ts';
 import { listRubrics } from '../rubrics/listRubrics.ts';
 import { withPinnedRubrics } from '../paper/pinned.ts';
 
-/* The states of a generation, with runs as claims leave them. What workers make of it is in tests/rest. */
+/* Tests the states of a generation, with runs as claims leave them. tests/rest covers the workers' side. */
 
 let clone: TestDatabase;
 let services: { database: Database; settings: CoreSettings; objects: ObjectStore; log: Logger };
@@ -54,7 +54,7 @@ afterAll(async () => {
 const TEXT = 'Why is the sky blue?';
 const rubricOf = (name: string): Rubric => ({ criteria: [{ name, marks: 2, keywords: ['air'] }] });
 
-/** An open exam with one long answer, and all that is done with it. */
+/** Makes an open exam with one long answer, and functions to work on it. */
 const newExam = async (question: Partial<QuestionInput> = {}) => {
   const examId = randomUUID();
   const inTenant = services.database.inTenant;
@@ -85,7 +85,7 @@ const newExam = async (question: Partial<QuestionInput> = {}) => {
 
   return {
     questionId,
-    /** A run as its claim leaves it: the paper pinned as it stands. */
+    /** Makes a run as its claim leaves it, with the present paper pinned. */
     claimed: (): Promise<HeldRun> =>
       inTenant(actor.institute_id, async (tx) => {
         const tenant = { institute_id: actor.institute_id };
@@ -132,7 +132,7 @@ const newExam = async (question: Partial<QuestionInput> = {}) => {
           .execute();
         return { run_id, ...tenant, fence: 1 };
       }),
-    /** As `reclaimRuns` leaves a run whose worker is gone, and as the next claim takes it. */
+    /** Changes a run as `reclaimRuns` does after an expired lease; the next claim then takes it. */
     dead: (held: HeldRun) => changeRun(held, sql`status = 'queued', fence = fence + 1`),
     claimedAgain: async (held: HeldRun): Promise<HeldRun> => {
       await changeRun(held, sql`status = 'claimed', fence = fence + 1`);
@@ -143,7 +143,6 @@ const newExam = async (question: Partial<QuestionInput> = {}) => {
     record: (held: HeldRun, rubric: Rubric, evidence?: unknown) =>
       recordRubric(services, held, { question_id: questionId, rubric, evidence }),
     giveUp: (held: HeldRun) => giveUpRubric(services, held, questionId),
-    /** What the run is marked by. */
     pinned: async (held: HeldRun): Promise<Rubric | null | undefined> => {
       const [only] = await inTenant(actor.institute_id, async (tx) =>
         withPinnedRubrics(tx, held, MarkedQuestion.array().parse(await paperOf(held))),
@@ -160,7 +159,6 @@ const newExam = async (question: Partial<QuestionInput> = {}) => {
   };
 };
 
-/** The questions as the run's claim has pinned them. */
 const paperOf = async (held: HeldRun): Promise<unknown> => {
   const { paper } = await services.database.inTenant(held.institute_id, (tx) =>
     tx.selectFrom('runs').select('paper').where('id', '=', held.run_id).executeTakeFirstOrThrow(),
@@ -195,7 +193,7 @@ test('of runs that begin at once one makes the rubric, and all are marked by it'
 
   const maker = runs[begun.findIndex(({ state }) => state === 'yours')];
   if (maker === undefined) throw new Error('nobody makes it');
-  // An answer that was lost: asked again, it is still the same run's.
+  // After a lost answer the run asks again and still holds the place.
   expect(await exam.begin(maker)).toEqual({ state: 'yours' });
   const rubric = rubricOf('Scattering');
   expect(await exam.record(maker, rubric)).toEqual(rubric);

@@ -10,42 +10,42 @@ import type { Services } from '../services.ts';
 import { pinRubric, readPinnedQuestion, type PinnedQuestion } from '../paper/pinned.ts';
 
 /*
- * A long answer with neither rubric nor model answer gets a rubric from its text, with the first copy (docs/api/rubrics.md#rules).
- * It is named by what it rests on: the question's text and the client's last row in `rubric_versions` before it, both as
- * the run has pinned them. Runs that pinned the same wait for one rubric and are marked by it:
+ * Generates a rubric from the text of a long answer that has neither rubric nor model answer, with the first copy
+ * (docs/api/rubrics.md#rules). The key of a generation is the question's text and the version of the client's last row
+ * in `rubric_versions`, both as the run has pinned them. Runs with the same key wait for one rubric and are all marked
+ * by it:
  *
- *   nobody ──begin──▶ a run makes it ──record──▶ rubric_versions, `generated`, for good; no row here
- *     ▲                  │  │
- *     │   its claim ends │  └──give up──▶ nobody, one failure more: who waited goes without, the next copy tries again
- *     └──────────────────┘
+ *   free ──begin──▶ held by a run ──record──▶ row `generated` in rubric_versions, permanent; row here deleted
+ *     ▲                 │  │
+ *     │ its claim ends  │  └──give up──▶ free, `failures` + 1: waiting runs continue without; the next copy tries again
+ *     └─────────────────┘
  *
- * The lease is the claim of the run that makes it: dead, stopped, handed back or over, the run has another fence or
- * status, and whoever asks next takes over. A worker may die anywhere.
+ * The lease is the claim of the run that generates. If that run is stopped, handed back, finished or claimed again, its
+ * fence or status differs, and the next run that calls `beginRubric` takes over. So a worker may die at any point.
  *
- * What is recorded is never thrown away, and yet never in the way: it is in force (inForce.ts) while the text is that
- * text and the client has set and cleared nothing since. An edit meanwhile takes no notice of a generation, nor makes it
- * wait, and so no lock of the exam is needed. The exam's version stays: an If-Match of the client is good afterwards.
+ * A recorded rubric is permanent. It applies (inForce.ts) while the question has this text and the client has set and
+ * cleared nothing since. Edits and generations do not wait for each other, so no lock of the exam is needed. The exam's
+ * version does not change, so an earlier If-Match of the client stays valid.
  *
- * Each outcome is also written beside the run's own paper (pinned.ts): the run, its later deliveries and whoever looks at
- * it afterwards see one and the same rubric.
+ * Each rubric is also stored beside the run's paper (pinned.ts): the run, its later deliveries and later readers use
+ * the same rubric.
  *
- * Locks: submission → run → the row here. Who holds the row asks for nothing else. Who waits looks without any lock, as
- * long as there is nothing but to wait; its heartbeat keeps its lease.
+ * Locks: submission → run → row of `rubric_generations`. A transaction that holds the row takes no further lock.
+ * Waiting runs poll without a lock; their heartbeats extend their leases.
  */
 
 export type BegunRubric =
   | { state: 'made'; rubric: Rubric }
-  /** To be made, recorded or given up by the run that asked. */
+  /** The run that asked must generate the rubric, then record it or give up. */
   | { state: 'yours' }
-  /** Another run makes it: ask again, with what this says. */
+  /** Another run generates it: ask again, with this `failures`. */
   | { state: 'busy'; failures: number }
-  /** Whoever made it could not, while the run that asked waited for it. */
+  /** The run that generated it gave up while the asking run waited. */
   | { state: 'given_up' };
 
 /**
- * Asks for the rubric of a question of the run's paper.
- * @param asked.failures what `busy` said when this run asked before; null when it asks for the first time
- * @throws DomainFailure conflict when the run is not held any more
+ * @param asked.failures `failures` of the last `busy` answer; null on the first call
+ * @throws DomainFailure conflict if the run is not held any more
  */
 export const beginRubric = (
   services: Pick<Services, 'database' | 'settings'>,
@@ -60,7 +60,7 @@ export const beginRubric = (
       return { state: 'busy', failures: asked.failures ?? 0 };
     await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
     const place = await takePlace(tx, held, key, asked.failures);
-    // Looked for after the row is ours: who recorded it has deleted the row in the same transaction.
+    // Read after the row is locked: `recordRubric` inserts the rubric and deletes the row in one transaction.
     const made = await readMade(tx, key);
     if (made === null) return place;
     await releasePlace(tx, held, key);
@@ -69,10 +69,8 @@ export const beginRubric = (
   });
 
 /**
- * Stores what the run has made, and what it rests on. It comes from a worker and so obeys the rules of a client's rubric
- * or is refused.
- * @returns the rubric that marks the run; of what is recorded twice the first
- * @throws DomainFailure conflict when the run is not held any more
+ * Stores a rubric, which must satisfy the rules of a client's rubric. @returns the rubric that was recorded first
+ * @throws DomainFailure conflict if the run is not held any more
  */
 export const recordRubric = async (
   services: Pick<Services, 'database' | 'settings' | 'objects' | 'log'>,
@@ -109,10 +107,7 @@ export const recordRubric = async (
   });
 };
 
-/**
- * The run could not make it and goes without; whoever waited for it does too.
- * @throws DomainFailure conflict when the run is not held any more
- */
+/** This run and the waiting runs are marked without a rubric. @throws DomainFailure conflict if the run is not held */
 export const giveUpRubric = (
   services: Pick<Services, 'database' | 'settings'>,
   held: HeldRun,
@@ -130,7 +125,7 @@ export const giveUpRubric = (
       .execute();
   });
 
-/** @throws Error where the question takes no generated rubric: a worker that asks for one is wrong */
+/** @throws Error if the question takes no generated rubric, which means a defect of the worker */
 const readQuestion = async (tx: Tx, held: HeldRun, questionId: string): Promise<PinnedQuestion> => {
   const question = await readPinnedQuestion(tx, held, questionId);
   if (question === null || question.type !== 'long_answer') {
@@ -142,11 +137,11 @@ const readQuestion = async (tx: Tx, held: HeldRun, questionId: string): Promise<
   return question;
 };
 
-/** What the rubric rests on, and so what it is called by. */
+/** Inputs of a generated rubric, which identify it. */
 interface Key {
   institute_id: string;
   question_id: string;
-  /** Of the client's last row that the run has pinned; 0 where there is none. */
+  /** Version of the client's last row that the run has pinned; 0 if there is none. */
   version: number;
   text_sha256: string;
 }
@@ -179,8 +174,8 @@ const readMade = async (tx: Tx, key: Key): Promise<Rubric | null> => {
 };
 
 /**
- * Whether there is nothing for the run but to ask again: another makes the rubric, and none was recorded or given up. Seen
- * without a lock, and so at some moment before: what has changed since is seen when it asks again.
+ * True if another run generates the rubric and has neither recorded it nor given up. Reads without a lock; later
+ * changes are seen by the next call.
  */
 const mustWait = async (tx: Tx, held: HeldRun, key: Key, seenFailures: number | null): Promise<boolean> => {
   const { rows } = await sql`
@@ -192,7 +187,7 @@ const mustWait = async (tx: Tx, held: HeldRun, key: Key, seenFailures: number | 
   return rows.length > 0;
 };
 
-/** Makes the run the one that makes the rubric, unless another does. */
+/** Makes this run the one that generates the rubric, unless another run holds the place. */
 const takePlace = async (
   tx: Tx,
   held: HeldRun,
@@ -210,10 +205,10 @@ const takePlace = async (
     .where((expression) => expression.and(key))
     .forUpdate()
     .executeTakeFirst();
-  // Recorded, and so deleted, since the insert found it there.
+  // The row was deleted between the insert's conflict and this select, because the rubric was recorded.
   if (row === undefined) return { state: 'busy', failures: 0 };
   if (seenFailures !== null && row.failures > seenFailures) return { state: 'given_up' };
-  // Asked once the row is locked: who took it before has committed, and its claim is seen.
+  // Read after the row is locked: the transaction that took the place has committed, so its claim is visible.
   const maker =
     row.run_id === null || row.fence === null || row.run_id === held.run_id
       ? undefined
@@ -234,7 +229,7 @@ const takePlace = async (
   return { state: 'yours' };
 };
 
-/** @returns whether the run had it to make */
+/** @returns true if this run held the place */
 const releasePlace = async (tx: Tx, held: HeldRun, key: Key): Promise<boolean> => {
   const released = await tx
     .deleteFrom('rubric_generations')

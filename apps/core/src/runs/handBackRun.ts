@@ -3,9 +3,10 @@ import type { Services } from '../services.ts';
 import { lockHeldRun, type HeldRun } from '../locks/heldRun.ts';
 
 /**
- * A worker that is told to stop gives back what it cannot finish: the run waits again at once, in its old place, and
- * what is recorded stays. No lease has died, so a run that lives through many deployments is not failed for it
- * (docs/architecture.md#runs). @throws DomainFailure conflict when the run is not held any more
+ * Returns a run that its worker cannot finish because it stops. The run is queued again in its old place, and its
+ * records stay. `dead_leases` does not change, so a run that sees many deployments is not failed
+ * (docs/architecture.md#runs).
+ * @throws DomainFailure conflict if the run is not held any more
  */
 export const handBackRun = async (services: Services, held: HeldRun): Promise<void> => {
   await services.database.inTenant(held.institute_id, async (tx) => {

@@ -4,7 +4,7 @@ import type { RunLane } from '@evaluation/jobs-contract';
 import { MAX_VISION_PAGES, PAGES_BEYOND_VISION_LIMIT, type QuestionMarkedByKey } from '@evaluation/rules';
 import { traceparentNow } from '@evaluation/telemetry';
 
-/** A run that is about to begin: the first of a submission, or that of a re-evaluation. */
+/** A new run: the first of a submission, or a re-evaluation. */
 export interface NewRun {
   id: string;
   attempt: number;
@@ -12,11 +12,11 @@ export interface NewRun {
   price: number;
 }
 
-/** What a run has to mark, and what is marked already. */
+/** Questions of a new run: those to mark, and those that are marked already. */
 export interface RunIntake {
-  /** Questions that wait for the AI; 0 means that the submission is graded at once. */
+  /** Questions that wait for the AI. If 0, the submission is graded at once. */
   questionsForAi: number;
-  /** Decided at once: objective answers by their key, blank and omitted ones as not answered. */
+  /** Objective answers marked by their key; blank and omitted answers as not answered. */
   results: QuestionMarkedByKey[];
 }
 
@@ -27,19 +27,13 @@ interface Place {
 
 const now = sql<Date>`clock_timestamp()`;
 
-/**
- * The version that marked a run without the AI: the exam's. A version that is still pending has no number: what is graded
- * meanwhile, by its key alone, was marked by none.
- */
+/** Rubric version of a run without AI: the exam's version, or null while the version is pending. */
 const rubricVersionOf = ({ instituteId, examId }: Place) => sql<number | null>`(
   select case when exists (select from pending_rubrics p where p.institute_id = ${instituteId} and p.exam_id = e.id)
     then null else e.rubric_version end
   from exams e where e.institute_id = ${instituteId} and e.id = ${examId})`;
 
-/**
- * How a submission stands when a run of it begins (docs/api/lifecycle.md#submissions): it waits for the AI, or, where nothing does, it is graded at
- * once. Whatever an earlier run said of it is over.
- */
+/** Columns of a submission when a run starts; resets all columns that an earlier run set. */
 export const stateAtStartOfRun = (
   run: NewRun,
   place: Place & { pages: number | null },
@@ -62,7 +56,7 @@ export const stateAtStartOfRun = (
   };
 };
 
-/** Stores the run, with what is decided without the AI. The submission is stored before. */
+/** Inserts a run and the results that need no AI. The submission must be inserted before. */
 export const insertRun = async (
   tx: Tx,
   started: Place & {

@@ -5,7 +5,6 @@ import { release, reserve } from '../credits/ledger.ts';
 import type { StoppedRun } from './stopRun.ts';
 import { countCopy, nextReset, today, type Allowance } from '../quotas/dailyCopies.ts';
 
-/** The institute's prices and what may be submitted today, as one statement reads them. */
 export const readTerms = async (tx: Tx, actor: Actor) => {
   const terms = await tx
     .selectFrom('institutes')
@@ -29,10 +28,10 @@ export const readTerms = async (tx: Tx, actor: Actor) => {
 export type Terms = Awaited<ReturnType<typeof readTerms>>;
 
 /**
- * What an accepted run takes: one copy of the day's quota, and its credits (docs/api/limits.md#daily-quota). The last locks of a command
- * (docs/architecture.md#lock-order). The quota is counted before the credits are locked and answered after them: 402 comes before 429
- * (docs/architecture.md#order-of-checks).
- * @param paid.freed the run that this one replaces: its credits are free before the new ones are asked for (docs/architecture.md#credits)
+ * Counts one copy of the daily quota and reserves the credits of an accepted run. These are the last locks of a
+ * command. The quota is counted first but reported after the credits, because 402 comes before 429.
+ * @param paid.freed the run that this run replaces; its credits are released before the new ones are reserved
+ * (docs/architecture.md#credits)
  * @throws DomainFailure insufficient_credits, daily_quota_exceeded
  */
 export const payForRun = async (

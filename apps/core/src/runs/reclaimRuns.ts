@@ -6,10 +6,10 @@ import type { RunKey } from '../runKey.ts';
 import type { Services } from '../services.ts';
 import { failAbandonedRun } from './finishRun.ts';
 
-/** A run that outlived this many workers is what kills them. */
+/** Expired leases after which the run itself is assumed to crash its workers. */
 const MAX_DEAD_LEASES = 3;
 
-/** Takes runs back whose worker is gone, and ends those that are past their deadline or kill workers. */
+/** Queues runs with expired leases again, and fails runs after their deadline or after MAX_DEAD_LEASES. */
 export const reclaimRuns = async (services: Services, judgesLeases: boolean): Promise<void> => {
   const over = await services.database.acrossInstitutes(async (tx) => {
     if (judgesLeases) {
@@ -20,7 +20,7 @@ export const reclaimRuns = async (services: Services, judgesLeases: boolean): Pr
           select id from runs where status = 'claimed' and lease_until < clock_timestamp()
           limit 1000 for update skip locked)`.execute(tx);
     }
-    // A run that waits has a deadline only if it was claimed before, so the second half looks at few.
+    // A queued run has a deadline only if it was claimed before, so the second select reads few rows.
     return sql<RunKey & { timed_out: boolean }>`
       (select id as run_id, institute_id, true as timed_out from runs
        where (status = 'released' or status = 'claimed') and deadline_at < clock_timestamp()
@@ -44,13 +44,13 @@ export const reclaimRuns = async (services: Services, judgesLeases: boolean): Pr
 };
 
 /**
- * Takes released runs back whose message is gone: core died before it was published, or the lane lost it. A run that
- * merely waits, since every worker is busy, keeps its message. A lane is in order, so a message is gone when the oldest
- * job there is younger; a run is published moments after its release, for which `unclaimedSeconds` are more than
- * enough, and for what the clocks of the two servers differ besides.
+ * Queues released runs again whose message is lost: core died before publishing it, or the lane lost it. A run that
+ * waits for a busy worker keeps its message. Lanes are ordered, so a message is lost if the oldest message in the lane
+ * is younger than its run. `unclaimedSeconds` covers the time from the release to the publication and the difference
+ * between the clocks of the two servers.
  *
- * The lane is asked first: a message that goes afterwards goes with a claim. Where two clocks differ by more than that,
- * a run is published twice, and its second message finds nothing to claim.
+ * The lane is read before the update: a message that leaves the lane later belongs to a claim. If the clocks differ by
+ * more than `unclaimedSeconds`, a run may be published twice; its second message finds nothing to claim.
  */
 export const takeBackLostRuns = async (services: Services, lane: RunLane): Promise<void> => {
   const { unclaimedSeconds } = services.settings.runs;
@@ -66,7 +66,7 @@ export const takeBackLostRuns = async (services: Services, lane: RunLane): Promi
   try {
     oldest = await services.lanes.oldest(lane);
   } catch (error) {
-    // Nothing is known of its messages: the next tick asks again.
+    // The state of the messages is unknown; the next tick tries again.
     if (error instanceof LaneUnavailable) return;
     throw error;
   }

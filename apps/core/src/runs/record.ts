@@ -18,19 +18,19 @@ import {
 } from '../workerCalls/workerInput.ts';
 
 /**
- * What a worker records while it grades (docs/architecture.md#runs). Each record is stored at once, so that a run that is delivered
- * again pays at most for the model calls that were in flight. Recording the same thing twice keeps the first, with what it
- * rests on (evidence/storeEvidence.ts).
+ * Records of a worker during grading (docs/architecture.md#runs). Each record is stored at once, so that a redelivered
+ * run repeats only the model calls that were in flight. If the same record is sent twice, the first one stays, with its
+ * evidence (evidence/storeEvidence.ts).
  */
 
-/** Extends the lease and nothing else. @throws DomainFailure conflict when the run is not held any more */
+/** Extends the lease. @throws DomainFailure conflict if the run is not held any more */
 export const heartbeat = async (services: Services, held: HeldRun): Promise<void> => {
   await services.database.inTenant(held.institute_id, (tx) =>
     lockHeldRun(tx, held, services.settings.runs.leaseSeconds),
   );
 };
 
-/** Moves the visible status forward: processing → reading → grading; never back (docs/api/lifecycle.md#submissions). */
+/** Advances the visible status: processing → reading → grading, never back. */
 export const recordStep = async (services: Services, held: HeldRun, step: GradingStep): Promise<void> => {
   await services.database.inTenant(held.institute_id, async (tx) => {
     const { submission } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
@@ -39,7 +39,6 @@ export const recordStep = async (services: Services, held: HeldRun, step: Gradin
   });
 };
 
-/** What was read of one batch of pages. */
 export const recordPages = async (
   services: Services,
   held: HeldRun,
@@ -65,7 +64,7 @@ export const recordPages = async (
   });
 };
 
-/** Which blocks of the reading answer which question. */
+/** Records which blocks of the page readings answer which question. */
 export const recordAlignment = async (
   services: Services,
   held: HeldRun,
@@ -105,10 +104,10 @@ export const RecordedQuestion = z.object({
 });
 export type RecordedQuestion = z.infer<typeof RecordedQuestion>;
 
-/** A failed question of which the worker did not say why. */
+/** Error of a failed question for which the worker sent none. */
 const UNTOLD = { code: 'grading_failed' };
 
-/** What goes with a question's result: what it rests on, what was used for it, the judgement that others may share. */
+/** Sent with a question's result: its evidence, the token usage, and a judgement to cache. */
 interface WithQuestion {
   evidence?: unknown;
   used?: UsedByRun | undefined;
@@ -116,9 +115,9 @@ interface WithQuestion {
 }
 
 /**
- * One question's result: stored and counted by `progress` at once, shown once the run is complete.
- * @returns `standing`: the judgement of the same answer that came before the one that is sent along. Nothing is recorded
- *   then but what was used: the worker settles that one, and records what it comes to
+ * Records the result of a question. `progress` counts it at once; the result is shown when the run is complete.
+ * @returns `standing`: a cached judgement of the same answer that precedes the one that was sent. Then only the token
+ * usage is recorded; the worker scores the cached judgement and records that result.
  */
 export const recordQuestion = async (
   services: Services,
@@ -142,7 +141,8 @@ export const recordQuestion = async (
       const { retentionDays } = services.settings.evidence;
       const standing = await keepJudgement(tx, held, result.question_id, judgement, retentionDays);
       if (standing !== null) return { standing };
-      // Otherwise the part has seen to it: whoever sweeps must find the judgement's run.
+      // `putEvidence` has marked the run if there is a part; a judgement without a part must be found by
+      // `removeEvidence` too.
       if (part === null) await markRunHasEvidence(tx, held);
     }
     const inserted = await tx
@@ -177,7 +177,7 @@ export const recordQuestion = async (
   });
 };
 
-/** The paper is pinned on the run, so a worker, which touches what is untrusted, is not asked. */
+/** Reads the marks of a question from the pinned paper, because workers process untrusted files and are not trusted. */
 const maxOnPaper = async (tx: Tx, held: HeldRun, questionId: string): Promise<number | null> => {
   const { rows } = await sql<{ max: unknown }>`
     select jsonb_path_query_first(paper, '$.questions[*] ? (@.id == $id).max_marks',

@@ -4,22 +4,22 @@ import { messageId } from '@evaluation/lanes';
 import type { Services } from '../services.ts';
 
 /*
- * Puts waiting runs into their lane, in turns over the institutes (docs/architecture.md#dispatch, decision 012). In the lane they are in
- * order and nobody can overtake them, so it holds no more of them, unclaimed, than there are workers: those with a run
- * in hand and those that ask for one. Each finds its next run there, and whoever comes now starts within two job
- * lengths, whatever their number. One waits in a lane that has no workers, for the first that comes.
+ * Publishes queued runs to their lane, in turns over the institutes (docs/architecture.md#dispatch, decision 012). A
+ * lane is ordered and runs in it cannot be overtaken, so it holds no more unclaimed runs than there are workers
+ * (claimed runs plus open requests for runs). Each worker finds its next run in the lane, and a new institute's first
+ * run starts within two job lengths. A lane without workers holds one run, for the first worker that starts.
  *
- * What is decided is committed before it is published. A process that dies in between leaves released runs without a
- * message: see takeBackLostRuns.
+ * Decisions are committed before the messages are published. A crash in between leaves released runs without a message:
+ * see `takeBackLostRuns`.
  */
 
-/** Runs out at once, released or claimed: of one institute in a lane, and of a lane. */
+/** Largest number of released and claimed runs: of one institute in a lane, and of a lane. */
 export interface Windows {
   institute: number;
   lane: number;
 }
 
-/** A run whose claim broke lets others go first for this long: in a lane that is idle there is room for one only. */
+/** Rest of a run after a failed claim, so that others go first; an idle lane has one place only. */
 const REST_SECONDS = 5;
 
 interface ReleasedRun {
@@ -28,9 +28,9 @@ interface ReleasedRun {
   delivery: number;
 }
 
-/** @returns whether this replica could decide; if not, another one was deciding and may not have seen what we saw */
+/** @returns false if another replica held the lock; that replica may not have seen the change that caused this call */
 export const releaseRuns = async (services: Services, lane: RunLane): Promise<boolean> => {
-  // If the lanes cannot be reached it ends here: there would be nowhere to publish to.
+  // Throws if NATS is unreachable: no run could be published.
   const askedFor = await services.lanes.askedFor(lane);
   const released = await services.database.acrossInstitutes(async (tx) => {
     const { rows } = await sql<{ mine: boolean }>`
@@ -44,7 +44,7 @@ export const releaseRuns = async (services: Services, lane: RunLane): Promise<bo
   return released !== null;
 };
 
-/** @returns false when the message may be lost */
+/** @returns false if the message may be lost */
 const publish = async (services: Services, lane: RunLane, run: ReleasedRun): Promise<boolean> => {
   try {
     await services.lanes.publish(
@@ -62,7 +62,7 @@ const publish = async (services: Services, lane: RunLane, run: ReleasedRun): Pro
   }
 };
 
-/** Publishing is safe to repeat, so runs whose message may be lost go back to their places at once. */
+/** Publishing is idempotent, so runs whose message may be lost are queued again at once. */
 const putBack = async (services: Services, runs: readonly ReleasedRun[]): Promise<void> => {
   await services.database.acrossInstitutes((tx) =>
     sql`update runs r set status = 'queued', released_at = null
@@ -72,9 +72,8 @@ const putBack = async (services: Services, runs: readonly ReleasedRun[]): Promis
 };
 
 /**
- * A run whose claim broke, for a reason of its own or of core's: it goes back to its place, and rests there. A message
- * that comes again meanwhile finds nothing to claim.
- * @param counts whether it may be the run itself that breaks claims: then its deadline begins, so that it ends
+ * Queues a run again after a failed claim and lets it rest for REST_SECONDS.
+ * @param counts true if the run itself may cause the error: its deadline then starts, so that it ends
  */
 export const restRun = async (
   services: Services,
@@ -84,7 +83,7 @@ export const restRun = async (
   const { deadlineSeconds } = services.settings.runs;
   const ofItsLane = RUN_LANES.map((lane) => sql`when ${sql.lit(lane)} then ${deadlineSeconds[lane]}::int`);
   await services.database.inTenant(run.institute_id, (tx) =>
-    // `released_at` of a run that waits says when it was tried.
+    // For a queued run, `released_at` is the time of the failed claim.
     sql`update runs set status = 'queued', released_at = clock_timestamp(),
           deadline_at = case when ${counts} then coalesce(deadline_at, clock_timestamp()
             + make_interval(secs => case lane ${sql.join(ofItsLane, sql` `)} end))
@@ -94,10 +93,7 @@ export const restRun = async (
   services.wakeDispatcher();
 };
 
-/**
- * Marks runs as released and returns them. The statement by itself, so that a test can look at its plan.
- * @param askedFor how many runs workers ask for now, besides those that they have in hand
- */
+/** Exported for a test of its plan. @param askedFor open requests of workers, besides their claimed runs */
 export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number) => sql<ReleasedRun>`
       with recursive
       in_flight as (

@@ -1,6 +1,5 @@
 import type { Tx } from '@evaluation/database';
 
-/** What decides a submission's status and its flag. */
 export interface DecidedQuestion {
   question_id: string;
   status: string;
@@ -9,10 +8,7 @@ export interface DecidedQuestion {
   error: unknown;
 }
 
-/**
- * The results of a submission's run: as the run made them, and as they count, with a teacher's mark in the place of the
- * run's (docs/api/results.md#fields).
- */
+/** Results `made` by the run, and `effective` with overrides in place of the run's marks. */
 export const resultsOfRun = async (
   tx: Tx,
   instituteId: string,

@@ -6,7 +6,7 @@ import type { RunKey } from '../runKey.ts';
 import { countCredits, countRun } from '../metrics.ts';
 import type { Services } from '../services.ts';
 
-/** A run that was stopped before it was done, with the credits it had reserved: its caller releases them. */
+/** A run that was stopped before it finished. The caller must release its reserved credits. */
 export interface StoppedRun extends RunKey {
   fence: number;
   price: number;
@@ -15,10 +15,10 @@ export interface StoppedRun extends RunKey {
 }
 
 /**
- * Ends a run that waits or is being worked on: its submission was cancelled, deleted or replaced, or nobody comes to end
- * it. The new fence refuses whatever its worker still writes. The caller holds the submission's lock.
- * @param error why, when it failed; null when it was cancelled
- * @returns null when the run is over already
+ * Ends a queued, released or claimed run: its submission was cancelled, deleted or replaced, or it was abandoned. The
+ * new fence refuses later writes of its worker. The caller holds the submission's lock.
+ * @param error the error of a failed run; null for a cancelled one
+ * @returns null if the run has ended before
  */
 export const stopRun = async (
   tx: Tx,
@@ -45,10 +45,7 @@ export const stopRun = async (
   return { institute_id: run.institute_id, run_id: run.run_id, fence, price: Number(price), lane, outcome };
 };
 
-/**
- * After the commit: whoever still works on the run should stop paying for it now (docs/architecture.md#stopping-a-run). If the word is lost, the
- * next write is refused all the same.
- */
+/** Broadcasts the stop after the commit. If the broadcast is lost, the worker's next write is refused. */
 export const announceStop = async (services: Services, stopped: StoppedRun | null): Promise<void> => {
   if (stopped === null) return;
   services.wakeDispatcher();

@@ -4,19 +4,19 @@ import * as z from 'zod/v4';
 import type { HeldRun } from '../locks/heldRun.ts';
 
 /*
- * What a run has used of the model so far, over all its deliveries. A worker starts from what the claim gives it, adds its
- * own, and sends the sum along with each record: so it is stored with what it was spent on, in the same transaction, and
- * sending it twice adds nothing. What a worker spent after its last record dies with it.
+ * Token usage of a run over all its deliveries. A worker starts from `used` of its claim, adds its own usage and sends
+ * the sum with each record. The sum is stored in the record's transaction, so sending it twice adds nothing. Usage
+ * after the last record of a dead worker is lost.
  */
 
-/** Kinds of call; there are four. */
+/** Bound of `by_call`; four kinds exist. */
 const MOST_KINDS = 32;
 const Count = z.int().gte(0);
 
 export const GraderOfRun = z.object({
   provider: z.string().max(200),
   model: z.string().max(500),
-  /** Those of every call, sorted. Optional, as below: runs in hand during a rolling deploy, of workers that tell none. */
+  /** Prompt versions of all calls, sorted. Optional, because workers of the previous release do not send it. */
   prompt_versions: z.array(z.string().max(200)).max(200).optional(),
 });
 
@@ -26,7 +26,7 @@ export const UsageOfRun = z.object({
   cached_input_tokens: Count.optional(),
   output_tokens: Count,
   duration_ms: z.number().gte(0),
-  /** An exact decimal; null when the worker knows no price of the model. */
+  /** Exact decimal; null if the price of the model is unknown to the worker. */
   cost: z
     .object({
       amount: z
@@ -37,7 +37,7 @@ export const UsageOfRun = z.object({
     })
     .nullable()
     .optional(),
-  /** By kind of call, as evidence names them. */
+  /** By kind of call, with the names used in evidence. */
   by_call: z
     .record(z.string().max(64), z.object({ calls: Count, duration_ms: z.number().gte(0) }))
     .refine((calls) => Object.keys(calls).length <= MOST_KINDS)
@@ -48,7 +48,7 @@ export const UsageOfRun = z.object({
 export const UsedByRun = z.object({ grader: GraderOfRun, usage: UsageOfRun });
 export type UsedByRun = z.infer<typeof UsedByRun>;
 
-/** Stores it in the record's transaction, under the run's lock. Of two that overtook each other the later one stands. */
+/** Stored under the run's lock. If two records arrive out of order, the larger sum stays. */
 export const noteUsed = async (tx: Tx, held: HeldRun, used: UsedByRun | undefined): Promise<void> => {
   if (used === undefined) return;
   const { calls, duration_ms } = used.usage;
@@ -64,6 +64,6 @@ export const noteUsed = async (tx: Tx, held: HeldRun, used: UsedByRun | undefine
     .execute();
 };
 
-/** What earlier deliveries stored; null when there is none, or it is not understood. */
+/** Reads the usage of earlier deliveries; null if there is none or it has an unknown form. */
 export const usedBefore = (run: { grader: unknown; usage: unknown }): UsedByRun | null =>
   UsedByRun.safeParse(run).data ?? null;
