@@ -25,10 +25,7 @@ import { payForRun, readTerms } from '../runs/payForRun.ts';
 import { takeCopy } from './takeCopy.ts';
 import { checkAnswers, takeTypedAnswers } from './takeTypedAnswers.ts';
 
-/**
- * Accepts a copy or typed answers for grading, or changes nothing (docs/api/submissions.md#submit). Locks in the one order:
- * exam → candidates → upload → submissions → run → registrations → quotas → credits (docs/architecture.md#lock-order).
- */
+/** Locks: exam → candidates → upload → submissions → run → registrations → quotas → credits. */
 export const createSubmission = async (
   services: Services,
   actor: Actor,
@@ -38,7 +35,7 @@ export const createSubmission = async (
   const created = await services.database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExam(tx, actor.institute_id, examId);
     refuseChange(exam, 'submit');
-    // Rubrics mark nothing yet: a submission is accepted while their table is held up.
+    // Rubrics are not needed yet, so a submission is accepted while their table is locked.
     const paper = exam.mode === 'typed' ? await readPaper(tx, actor.institute_id, exam.id, null) : [];
     const request = checkRequest(
       accept(SubmissionCreate, body, (parts) => problemsOfAnswers(parts, exam.mode, paper)),
@@ -47,7 +44,8 @@ export const createSubmission = async (
 
     const submissionId = randomUUID();
     const candidateId = await takeCandidate(tx, actor.institute_id, exam.id, request);
-    // Before the upload and the answers: a request sent twice learns of its first, not that its upload is used.
+    // Checked before the upload and the answers: a repeated request must report its first submission, and not a used
+    // upload.
     const replacedId = await findReplaced(
       tx,
       actor.institute_id,
@@ -70,7 +68,7 @@ export const createSubmission = async (
     const unit = runLanes[lane].grades === 'pages' ? 'page' : 'answer';
     const price = priceOf(unit, unit === 'page' ? terms.credits_per_page : terms.credits_per_answer);
     const quote = { unit, ...quoteFor(price, intake.units) } as const;
-    // No balance covers it, and no column holds it: a price from before prices had a bound.
+    // Such a price predates MAX_PRICE; no balance covers it, and it exceeds the column.
     if (quote.credits > MAX_AMOUNT) throw await insufficientCredits(tx, actor.institute_id, quote.credits);
 
     const replaced =
@@ -94,10 +92,10 @@ export const createSubmission = async (
         .where('id', '=', exam.id)
         .execute();
     }
-    // Registrations of a candidate that was changed are touched now, not at the commit: those who hold one wait for
-    // the credits, so nobody who holds the credits may wait for one.
+    // Registrations of a changed candidate are updated now and not at the commit: transactions that hold a registration
+    // wait for the credits, so a transaction that holds the credits must not wait for a registration.
     await sql`set constraints touch_registrations immediate`.execute(tx);
-    // Read before the hottest rows are locked: it looks along the whole queue.
+    // Read before `payForRun` locks the most contended rows, because it scans the queue.
     const submission = await readSubmission(tx, actor.institute_id, submissionId, services.lanePace);
     await payForRun(tx, actor, { run, terms, freed: replaced });
     return { submission, stopped: replaced, price: run.price };
@@ -108,7 +106,7 @@ export const createSubmission = async (
   return created.submission;
 };
 
-/** A create counts as the first read of its upload: it is sealed and inspected before any lock is taken (docs/architecture.md#uploads). */
+/** Seals the upload before any lock is taken, because a create may be the first read of its upload. */
 export const sealCopyOf = async (services: Services, actor: Actor, body: unknown): Promise<void> => {
   const uploadId: unknown =
     typeof body === 'object' && body !== null ? Reflect.get(body, 'upload_id') : undefined;
@@ -116,12 +114,12 @@ export const sealCopyOf = async (services: Services, actor: Actor, body: unknown
   try {
     await sealUpload(services, actor, uploadId);
   } catch (error) {
-    // What is wrong with the upload is answered below, after what is wrong with the exam.
+    // `takeCopy` reports problems of the upload later, after those of the exam.
     if (!(error instanceof DomainFailure)) throw error;
   }
 };
 
-/** What can be said of the answers of a body that is refused anyway: every problem is listed at once. */
+/** Reports problems of the answers for a body that is refused anyway, so that all problems are listed. */
 const problemsOfAnswers = (
   parts: Parts<SubmissionCreate>,
   mode: 'handwritten' | 'typed',
@@ -131,7 +129,7 @@ const problemsOfAnswers = (
     ? checkAnswers(paper, parts.answers).problems
     : [];
 
-/** What the fields say together: the mode, and who the candidate is. */
+/** Checks the rules that tie fields together: the mode, and exactly one form of the candidate. */
 const checkRequest = (request: SubmissionCreate, mode: 'handwritten' | 'typed'): SubmissionCreate => {
   const wrong = mode === 'handwritten' ? request.answers : request.upload_id;
   if (wrong != null) {
@@ -153,7 +151,7 @@ const checkRequest = (request: SubmissionCreate, mode: 'handwritten' | 'typed'):
   return request;
 };
 
-/** The candidate of the request, created or updated, and registered if needed. @throws DomainFailure candidate_not_found */
+/** @returns the id of the created, updated or found candidate @throws DomainFailure candidate_not_found */
 const takeCandidate = async (
   tx: Tx,
   instituteId: string,
@@ -176,7 +174,7 @@ const findCandidate = async (tx: Tx, instituteId: string, id: string): Promise<s
     .select('id')
     .where('institute_id', '=', instituteId)
     .where('id', '=', id)
-    // Held until the submission is there: an erasure either sees it, or is seen here.
+    // The row lock orders this against an erasure: the erasure sees the submission, or this statement sees `erased_at`.
     .where('erased_at', 'is', null)
     .forKeyShare()
     .executeTakeFirst();
@@ -184,8 +182,7 @@ const findCandidate = async (tx: Tx, instituteId: string, id: string): Promise<s
 };
 
 /**
- * One live submission per candidate per exam; the exam's lock makes the look safe.
- * @returns the one that this request replaces, or null
+ * Finds the candidate's only live submission; the exam's lock prevents a new one. @returns the one to replace, or null
  * @throws DomainFailure submission_exists, submission_finalized
  */
 const findReplaced = async (
@@ -205,12 +202,12 @@ const findReplaced = async (
     .executeTakeFirst();
   if (live === undefined) return null;
   if (!replace) throw new DomainFailure('submission_exists', { details: { submission_id: live.id } });
-  // Once more under its lock; said here before anything is said of the upload or the answers.
+  // Checked again under the submission's lock; checked here because it comes before problems of upload and answers.
   if (live.finalized_at !== null) throw new DomainFailure('submission_finalized');
   return live.id;
 };
 
-/** `live` → `replaced`: its grading is stopped, and a run that had not finished is not charged (docs/api/lifecycle.md#submissions). */
+/** Marks a submission as `replaced` and stops its run; an unfinished run is not charged. */
 const replaceWith = async (
   tx: Tx,
   instituteId: string,

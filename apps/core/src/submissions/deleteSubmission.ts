@@ -7,9 +7,9 @@ import type { Services } from '../services.ts';
 import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 
 /**
- * `live` → `deleted` (docs/api/lifecycle.md#submissions): grading is stopped, the result is no longer available, and the candidate may be given a
- * new submission. The upload stays used; its files and evidence go when the retention time is over.
- * @throws DomainFailure not_found, exam_not_found, conflict (replaced, or deleted before), submission_finalized
+ * Deletes a submission: stops its grading and hides its result; the candidate can get a new submission. The upload
+ * stays used. Files and evidence are removed after the retention time.
+ * @throws DomainFailure not_found, exam_not_found, conflict (replaced or deleted), submission_finalized
  */
 export const deleteSubmission = async (
   services: Services,
@@ -37,7 +37,8 @@ export const deleteSubmission = async (
       .where('evidence_since', 'is not', null)
       .execute();
     if (submission.upload_id !== null) {
-      // After the submission, against the order of locks: nobody who holds an upload waits for a submission.
+      // Against the lock order, the upload is locked after the submission: transactions that hold an upload never wait
+      // for a submission.
       await tx
         .updateTable('uploads')
         .set({ unneeded_since: sql<Date>`clock_timestamp()` })

@@ -1,14 +1,14 @@
 import type { Pace } from '../lanes/lanePace.ts';
 
-/** Never earlier than 30 seconds from now (docs/api/submissions.md#fields). */
+/** Minimum of an estimate. */
 const SOONEST_SECONDS = 30;
-/** What a run is taken to need while its lane has measured none. */
+/** Assumed duration of a run while its lane has no measurement. */
 const SECONDS_BEFORE_MEASURED = 60;
 
 /**
- * When a run that waits will be graded, in seconds from now. Institutes take turns, so each run ahead is one turn of
- * every institute that waits; a turn takes what the lane needs for a run, all its workers together.
- * @param ahead runs of the same institute that are before it in the lane
+ * Estimates the seconds until a queued run is graded. Institutes take turns, so each run ahead costs one turn of every
+ * waiting institute; a turn takes `busySecondsPerRun`, which covers all workers of the lane.
+ * @param ahead runs of the same institute before this one in the lane
  */
 export const secondsToWait = (ahead: number, pace: Pace | null): number => {
   const seconds =
@@ -18,6 +18,6 @@ export const secondsToWait = (ahead: number, pace: Pace | null): number => {
   return Math.max(SOONEST_SECONDS, seconds);
 };
 
-/** When a run that began so many seconds ago will be graded, in seconds from now. */
+/** Estimates the seconds until a run is graded that started `runningSeconds` ago. */
 export const secondsLeft = (runningSeconds: number, pace: Pace | null): number =>
   Math.max(SOONEST_SECONDS, (pace?.averageSeconds ?? SECONDS_BEFORE_MEASURED) - runningSeconds);

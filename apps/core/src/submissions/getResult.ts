@@ -8,10 +8,7 @@ import type { Services } from '../services.ts';
 import { ofApi } from './representation.ts';
 import { resultRows, showResults } from './results.ts';
 
-/**
- * Question-wise marks, criteria and feedback (docs/api/results.md#fields). The result of a deleted submission is no longer available.
- * @throws DomainFailure not_found, validation_failed
- */
+/** Deleted submissions have no result. @throws DomainFailure not_found, validation_failed */
 export const getResult = (
   services: Services,
   actor: Actor,
@@ -23,7 +20,7 @@ export const getResult = (
   );
 
 /**
- * @param include asked for once the submission is found: only then is a query judged (docs/architecture.md#order-of-checks)
+ * @param include called after the submission is found: existence is checked before the query
  * @throws DomainFailure not_found
  */
 export const readResult = async (

@@ -8,13 +8,13 @@ import type { LanePace } from '../lanes/lanePace.ts';
 import type { Services } from '../services.ts';
 import { ofApi, selectSubmissions } from './representation.ts';
 
-/** See docs/api/submissions.md#fields. @throws DomainFailure not_found */
+/** @throws DomainFailure not_found */
 export const getSubmission = (services: Services, actor: Actor, submissionId: string): Promise<Submission> =>
   services.database.inTenant(actor.institute_id, (tx) =>
     readSubmission(tx, actor.institute_id, submissionId, services.lanePace),
   );
 
-/** A submission as the API shows it, also within the command that has just changed it. @throws DomainFailure not_found */
+/** Reads a submission as in the API, in the caller's transaction. @throws DomainFailure not_found */
 export const readSubmission = async (
   tx: Tx,
   instituteId: string,

@@ -7,10 +7,7 @@ import { closePage, openPage, type Page } from '../lists/page.ts';
 import type { Services } from '../services.ts';
 import { selectSubmissions, type Choice } from './representation.ts';
 
-/**
- * The live submissions of an exam in the order of `(updated_at, id)` (docs/api/submissions.md#submit).
- * @throws DomainFailure exam_not_found, validation_failed, invalid_cursor
- */
+/** @throws DomainFailure exam_not_found, validation_failed, invalid_cursor */
 export const listOfExam = (
   services: Services,
   actor: Actor,
@@ -32,13 +29,13 @@ export const listOfExam = (
     return closePage(tx, page, found, ({ updated_at, id }) => ({ updated_at, id }));
   });
 
-/** A page of an exam's live submissions, whatever is then shown of each. */
 export const liveOfExam = (
   examId: string,
   page: Page,
   { finalized, needs_review }: Pick<ExamSubmissionsQuery, 'finalized' | 'needs_review'>,
 ): Choice => ({
-  // Spelled as the partial indexes are: `needs_review` and `is null`, not comparisons with a parameter.
+  // The conditions match the partial indexes literally: `needs_review` and `is null` instead of comparisons with a
+  // parameter.
   where: sql<boolean>`s.exam_id = ${examId} and s.state = 'live'
     and ${flagged(needs_review, sql`s.needs_review`, sql`not s.needs_review`)}
     and ${flagged(finalized, sql`s.finalized_at is not null`, sql`s.finalized_at is null`)}

@@ -11,7 +11,6 @@ import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { rubricInForce } from '../paper/inForce.ts';
 
-/** What the questions of a submission are read by. */
 interface Marked {
   id: string;
   exam_id: string;
@@ -24,7 +23,6 @@ interface Marked {
   error: unknown;
 }
 
-/** A teacher's mark in force (docs/api/results.md#fields): it stands whatever a run makes of the question. */
 interface OverrideRow {
   submission_id: string;
   question_id: string;
@@ -60,9 +58,8 @@ interface DecidedRow {
 }
 
 /**
- * The question results of submissions of one exam, in paper order (docs/api/results.md#fields): the paper once, what their runs have
- * decided in one statement, and the model answers only when they are asked for.
- * @returns the questions of each of the submissions
+ * Reads the questions of submissions of one exam in a fixed number of statements.
+ * @returns a function from a submission to its questions, in paper order
  */
 export const readQuestionResults = async (
   tx: Tx,
@@ -78,7 +75,7 @@ export const readQuestionResults = async (
     join sections s on s.institute_id = q.institute_id and s.id = q.section_id
     where q.institute_id = ${instituteId} and q.exam_id = ${examId}
     order by q.position`.execute(tx);
-  // What is left out is not read either: annotations and readings are most of a page of results.
+  // Fields that are not requested are not read: annotations and extracted answers are most of a page of results.
   const decided = await sql<DecidedRow>`
     select r.run_id, r.question_id, r.status, r.counted, r.awarded, r.max, r.source, r.confidence, r.needs_review,
       r.review_reasons, r.feedback, r.criteria, r.error,
@@ -120,7 +117,7 @@ export const readQuestionResults = async (
           ? { annotations: z.array(Annotation).parse(row?.annotations ?? []) }
           : {}),
         review: {
-          // The name of a reviewer is not ours to know (open point `override-fields`).
+          // The service does not know names of reviewers (open point `override-fields`).
           reviewer: { ref: override?.reviewer ?? submission.approved_by, name: null },
           reason: override?.reason ?? null,
           edited: override !== undefined,
@@ -131,7 +128,7 @@ export const readQuestionResults = async (
     });
 };
 
-/** A teacher has looked at the question: it is graded, whatever became of it before. */
+/** A question with an override counts as graded, whatever its run decided. */
 const overridden = ({
   awarded,
 }: OverrideRow): Pick<
@@ -150,8 +147,8 @@ const numberOf = (decimal: string | null | undefined): number | null =>
   decimal == null ? null : Number(decimal);
 
 /**
- * What is not charged is not given: what the AI made of a question is shown once its run is complete, and not of a run
- * that failed or was cancelled on the way. What needs no AI, marks by a key and blank typed answers, is shown at once.
+ * Results that may be shown: those of the AI only after the run is complete and charged. Marks by key and blank typed
+ * answers need no AI and are shown at once.
  */
 const shown = (row: DecidedRow | undefined, submission: Marked): DecidedRow | undefined => {
   const isComplete = submission.status === 'graded' || submission.status === 'partially_graded';
@@ -161,7 +158,7 @@ const shown = (row: DecidedRow | undefined, submission: Marked): DecidedRow | un
   return isComplete || neededNoAi ? row : undefined;
 };
 
-/** A question that has no result to show stands as its submission does. */
+/** Status of a question: of its result, or of the submission if it has no result to show. */
 const standing = (
   row: DecidedRow | undefined,
   submission: Marked,
@@ -182,7 +179,7 @@ const standing = (
   return { status, needs_review: false, review_reasons: [], error: null };
 };
 
-/** The model answers as they stood when each submission was marked; of one that is not yet, as they stand. */
+/** Model answers at the rubric version of each submission; without a version, the present ones. */
 const readModelAnswers = async (
   tx: Tx,
   instituteId: string,

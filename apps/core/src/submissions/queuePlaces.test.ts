@@ -6,7 +6,7 @@ import type { Database } from '@evaluation/database';
 import { openTestDatabase, readPlan, type TestDatabase } from '@evaluation/test-services';
 import { placesInLane, queuePlaces, stepAlongIndexes } from './queuePlaces.ts';
 
-/* Places among 100,000 waiting runs, which have no submissions: nobody looks at those here. */
+/* Tests places among 100,000 waiting runs without submissions. */
 
 const WAITING = 100_000;
 const RELEASED = 8;
@@ -17,7 +17,6 @@ let clone: TestDatabase;
 let database: Database;
 let maker: pg.Client;
 
-/** The run that stands at a place of the copy lane. */
 const runAt = (place: number): string => `00000000-0000-4000-8000-${place.toString(16).padStart(12, '0')}`;
 
 beforeAll(async () => {
@@ -25,10 +24,10 @@ beforeAll(async () => {
   ({ database } = clone);
   maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
-  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
   await maker.query('set session_replication_role = replica');
-  // Ids go up along the line within a time, which ten share. A few are out in the lane. At the same times another
-  // institute waits, the other lane does, and some of this one are done.
+  // Ids ascend with the queue among the ten runs that share a time. A few runs are released. Another institute waits at
+  // the same times, the other lane has runs too, and some runs of this institute are finished.
   await maker.query(
     `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, queued_at)
      select ('00000000-0000-4000-8000-' || lpad(to_hex(at), 12, '0'))::uuid, $1, gen_random_uuid(), 'copy', 1,
@@ -43,7 +42,7 @@ beforeAll(async () => {
      from generate_series(0, $3::int - 1) at`,
     [institute, randomUUID(), WAITING, RELEASED],
   );
-  // Most of what the institute ever had is done: the planner, who sees no frequencies, then takes it all for waiting.
+  // Most runs of the institute are finished: without statistics the planner then assumes that all of them wait.
   await maker.query(
     `insert into runs (id, institute_id, submission_id, lane, attempt, status, price)
      select gen_random_uuid(), $1, gen_random_uuid(), 'copy', 1, 'completed', 1 from generate_series(1, 100000)`,
@@ -90,6 +89,6 @@ test.each([
   const read = readPlan(rows[0]);
   expect(read.indexes).toEqual(['runs_in_flight', 'runs_pkey', 'runs_waiting_copy']);
   expect(read.scanned).toEqual([]);
-  // What waits, what is asked for, and what is out: each once.
+  // Reads the waiting runs, the requested runs and the released runs once each.
   expect(read.rowsRead).toBeLessThanOrEqual(WAITING + asked.length + RELEASED);
 });

@@ -2,10 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 
-/**
- * How many of the institute's runs wait before each of these in its lane: 0 is next (docs/api/submissions.md#fields).
- * @returns by run id
- */
+/** Counts the institute's runs that wait before each given run in its lane; 0 is next. @returns the counts by run id */
 export const queuePlaces = async (
   tx: Tx,
   instituteId: string,
@@ -23,9 +20,9 @@ export const queuePlaces = async (
 };
 
 /**
- * For the rest of the transaction: row-level security hides from the planner how few runs are out in the lane, and it
- * would rather read all that were ever finished than the partial index that holds just those. What follows the reading
- * of places, if anything, goes by keys.
+ * Disables plans that scan whole tables, for the rest of the transaction. Under row-level security the planner does not
+ * know how few runs are released and would read all finished runs instead of the partial index. Later statements of the
+ * transaction read by keys.
  */
 export const stepAlongIndexes = (tx: Tx): Promise<unknown> =>
   sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
@@ -33,10 +30,9 @@ export const stepAlongIndexes = (tx: Tx): Promise<unknown> =>
   );
 
 /**
- * The statement by itself, so that a test can look at its plan. Of the runs asked for, taken in the order in which they
- * wait, each is counted from the one before it, and the counts are added up: a page of places walks the index of waiting
- * runs once, and not once for each of its rows. Those that are out in the lane but not begun stand in the same line. The
- * lane is a literal, for under row-level security an enum is a condition of a partial index and nothing else.
+ * Counts the runs ahead of each run in `runIds`. Exported for a test of its plan. The runs are sorted; each is counted
+ * from its predecessor, and the counts are added up, so that a page walks the index of waiting runs once. Released runs
+ * count too. The lane is a literal, because under row-level security only a literal enum matches a partial index.
  */
 export const placesInLane = (
   instituteId: string,

@@ -28,7 +28,7 @@ beforeAll(async () => {
      select gen_random_uuid(), $1, 'C' || n from generate_series(1, ${WAITING + 1}) n`,
     [institute],
   );
-  // One submission carries all that has finished in the other lane; the others wait in theirs.
+  // One submission has all finished runs, in the other lane; the other submissions wait in their lane.
   await maker.query(
     `insert into submissions (id, institute_id, exam_id, candidate_id, status, lane, review_reasons, current_run_id,
        questions_total, quote_unit, quote_credits, quote_rate_source, warnings)

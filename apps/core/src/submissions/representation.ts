@@ -7,7 +7,6 @@ import type { LanePace } from '../lanes/lanePace.ts';
 import { secondsLeft, secondsToWait } from './estimates.ts';
 import { queuePlaces } from './queuePlaces.ts';
 
-/** The row behind a submission as the API shows it (docs/api/submissions.md#fields). */
 export interface SubmissionRow {
   id: string;
   exam_id: string;
@@ -35,23 +34,23 @@ export interface SubmissionRow {
   metadata: unknown;
   created_at: Date;
   updated_at: Date;
-  /** Seconds since a worker first took the run; null unless one is at it. */
+  /** Seconds since the run was first claimed; null unless it is being graded. */
   running_seconds: number | null;
 }
 
-/** Which submissions `s` to read, in the order of `(updated_at, id)`. */
+/** Selects submissions `s`, in the order of `(updated_at, id)`. */
 export interface Choice {
   where: RawBuilder<boolean>;
   limit?: number;
 }
 
-/** API keys see submissions of exams that the API created (docs/api/conventions.md); a lookup for each row, never a join of all. */
+/** Exams that the API created. A lookup for each row, because a join would read whole tables. */
 export const ofApi = sql<boolean>`(
   select e.source = 'api' from exams e where e.institute_id = s.institute_id and e.id = s.exam_id)`;
 
 /**
- * The chosen rows of `submissions`, to select from. Cut before anything is joined to them: under row-level security the
- * planner is blind and would otherwise join whole tables to cut a page out of the outcome.
+ * Applies the limit before any join: under row-level security the planner lacks statistics and would join whole tables
+ * before it cuts the page.
  */
 export const chosenSubmissions = (instituteId: string, { where, limit }: Choice): RawBuilder<unknown> => sql`(
     select s.* from submissions s
@@ -59,7 +58,7 @@ export const chosenSubmissions = (instituteId: string, { where, limit }: Choice)
     order by s.updated_at, s.id
     ${limit === undefined ? sql`` : sql`limit ${limit}`})`;
 
-/** The statement by itself, so that a test can look at its plan. */
+/** Exported for a test of its plan. */
 export const submissionRows = (
   instituteId: string,
   choice: Choice,
@@ -76,10 +75,7 @@ export const submissionRows = (
   join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
   order by s.updated_at, s.id`;
 
-/**
- * Reads submissions as the API shows them. Queue places and estimates are computed here and never stored, so they never
- * move `updated_at` (docs/architecture.md#times).
- */
+/** Queue places and estimates are computed on each read and never stored, so they do not change `updated_at`. */
 export const selectSubmissions = async (
   tx: Tx,
   instituteId: string,

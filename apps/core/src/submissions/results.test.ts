@@ -6,7 +6,7 @@ import type { Database } from '@evaluation/database';
 import { openTestDatabase, type TestDatabase } from '@evaluation/test-services';
 import { resultRows, showResults } from './results.ts';
 
-/* What a page of results costs, on fabricated rows. */
+/* Tests the cost of a page of results on fabricated rows. */
 
 const QUESTIONS = 30;
 const PAGE = 50;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ({ database } = clone);
   const maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
-  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
   await maker.query('set session_replication_role = replica');
   await maker.query(
     `insert into exams (id, institute_id, title, mode, status, conducted_on, level, answer_language,
@@ -38,7 +38,7 @@ beforeAll(async () => {
      select gen_random_uuid(), $1, $2, $2, at, at, at, 'long_answer', 'Why?', 2 from generate_series(1, $3::int) at`,
     [institute, exam, QUESTIONS],
   );
-  // Each submission was marked by a version of its own.
+  // Each submission has a rubric version of its own.
   await maker.query(
     `insert into rubric_versions (institute_id, exam_id, question_id, version, model_answer)
      select $1, $2, q.id, at, q.label || ' at ' || at from questions q, generate_series(1, $3::int) at`,
@@ -66,7 +66,6 @@ beforeAll(async () => {
 });
 afterAll(() => clone.close());
 
-/** The results of a page, and how many statements it took. */
 const pageOf = (limit: number) =>
   database.inTenant(institute, async (tx) => {
     let statements = 0;

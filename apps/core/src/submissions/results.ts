@@ -7,7 +7,7 @@ import type { Tx } from '@evaluation/database';
 import { readQuestionResults } from './questionResults.ts';
 import { chosenSubmissions, type Choice } from './representation.ts';
 
-/** The row behind a result, without its questions (docs/api/results.md#fields). `updated_at` is the submission's, and not shown. */
+/** Columns behind a result. `updated_at` is the submission's; it orders the list and is not shown. */
 export interface ResultRow {
   id: string;
   exam_id: string;
@@ -31,7 +31,7 @@ export interface ResultRow {
   updated_at: Date;
 }
 
-/** The statement by itself, so that a test can look at its plan. On a blind exam nobody has a name. */
+/** Selects results; names are null on a blind exam. Exported for a test of its plan. */
 export const resultRows = (instituteId: string, choice: Choice): RawBuilder<ResultRow> => sql<ResultRow>`
   select s.id, s.exam_id, s.candidate_id, c.external_id,
     case when (select not e.blind from exams e where e.institute_id = s.institute_id and e.id = s.exam_id)
@@ -44,7 +44,6 @@ export const resultRows = (instituteId: string, choice: Choice): RawBuilder<Resu
   join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
   order by s.updated_at, s.id`;
 
-/** The results of these submissions, all of one exam: as many statements for a page of them as for a single one. */
 export const showResults = async (
   tx: Tx,
   instituteId: string,
@@ -81,7 +80,7 @@ export const showResults = async (
   });
 };
 
-/** The result of one submission, of any exam and also of a replaced one. @throws DomainFailure not_found */
+/** Reads a result without extracted answers, of any exam and state. @throws DomainFailure not_found */
 export const readResultOf = async (tx: Tx, instituteId: string, submissionId: string): Promise<Result> => {
   const { rows } = await resultRows(instituteId, { where: sql<boolean>`s.id = ${submissionId}` }).execute(tx);
   const [result] = await showResults(tx, instituteId, rows, new Set(['-extracted_answer']));

@@ -8,10 +8,7 @@ import { liveOfExam } from './listOfExam.ts';
 import { resultRows, showResults } from './results.ts';
 import { resultsThatFit } from './resultsThatFit.ts';
 
-/**
- * One result per live submission of an exam, in the order of the submissions' `(updated_at, id)` (docs/api/results.md).
- * @throws DomainFailure exam_not_found, validation_failed, feature_not_available (`format=csv`), invalid_cursor
- */
+/** @throws DomainFailure exam_not_found, validation_failed, feature_not_available (`format=csv`), invalid_cursor */
 export const resultsOfExam = (
   services: Services,
   actor: Actor,
@@ -30,7 +27,8 @@ export const resultsOfExam = (
     });
     const chosen = liveOfExam(exam.id, page, { finalized });
     const { rows } = await resultRows(actor.institute_id, chosen).execute(tx);
-    // The row that only tells that there are more has its questions left unread, and so have those that do not fit.
+    // Questions are not read for the extra row that shows whether there is a next page, nor for results that do not
+    // fit.
     const parts = listed(include);
     const fitting = await resultsThatFit(tx, actor.institute_id, rows.slice(0, page.limit), parts);
     const { data, ...rest } = await closePage(

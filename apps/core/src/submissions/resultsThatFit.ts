@@ -1,17 +1,14 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 
-/**
- * How much of a page of results is held at once, in core and in the facade. Results that are usual fit fifty times over;
- * two hundred long answers of 20,000 characters each (docs/api/limits.md#sizes), fifty times over, would be two hundred megabytes.
- */
+/** Bound of a page in memory. Fifty results with 200 long answers of 20,000 characters would take 200 MB. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
-/** Of jsonb the stored size is known without unpacking it; as text it is about this many times as long. */
+/** Estimated ratio of the length of jsonb as text to its stored, compressed size. */
 const UNPACKED = 3;
 
 /**
- * How many of a page's submissions can be shown together with their questions: at least one. The sizes are those of the
- * stored values, which PostgreSQL tells without reading them.
+ * Counts the submissions that fit into MAX_PAGE_BYTES, at least one, by the stored sizes, which PostgreSQL returns
+ * without reading the values.
  */
 export const resultsThatFit = async (
   tx: Tx,
@@ -40,7 +37,7 @@ export const resultsThatFit = async (
   return fitting === -1 ? rows.length : Math.max(1, fitting);
 };
 
-/** Model answers are repeated in each result; of all versions, which is too many rather than too few. */
+/** Sums the sizes of all versions of the model answers, an upper bound of those that each result repeats. */
 const modelAnswerBytes = async (tx: Tx, instituteId: string, examId: string): Promise<number> => {
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(octet_length(model_answer)), 0)::int as bytes from rubric_versions

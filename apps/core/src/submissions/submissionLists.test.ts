@@ -11,19 +11,19 @@ import { liveOfExam } from './listOfExam.ts';
 import { submissionRows } from './representation.ts';
 import { resultRows } from './results.ts';
 
-/* What the lists read of a million submissions, on fabricated rows: as the service's own role, under row-level security. */
+/* Rows read among a million fabricated submissions, as the service's role under row-level security. */
 
 const SUBMISSIONS = 1_000_000;
-/** Of the big exam; each has one submission there. */
+/** Candidates of the large exam, with one submission each. */
 const CANDIDATES = 100_000;
 const LIMIT = 200;
-/** Rows of a page's index that a filter leaves out, where it leaves out few. */
+/** Rows of the index that a filter of a page may skip. */
 const PASSED_OVER = 5;
 const KEY = 'sixteen characters';
 
 const institute = randomUUID();
 const exam = randomUUID();
-/** Ids in ascending order: they fill an index fast. */
+/** Makes ids in ascending order, because they fill an index fast. */
 const idOf = (number: string): string =>
   `('00000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`;
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   ({ database } = clone);
   maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
-  // Fabricated rows have no parents, and no trigger has anything to add to them.
+  // Fabricated rows have no parent rows, so foreign keys and triggers are switched off.
   await maker.query('set session_replication_role = replica');
   await maker.query(
     `insert into exams (id, institute_id, title, mode, status, conducted_on, level, answer_language,
@@ -50,8 +50,8 @@ beforeAll(async () => {
      select ${idOf('at')}, $1, lpad(at::text, 8, '0') from generate_series(0, $2::int) at`,
     [institute, CANDIDATES],
   );
-  // Ten share each millisecond. One in ten is of the big exam: there, one in a thousand is flagged, two are final. The
-  // others are of exams with some hundreds each. Some everywhere are replaced or deleted.
+  // Ten submissions share each millisecond. One in ten is of the large exam: one in a thousand of those is flagged, and
+  // two are finalized. The others are of exams with some hundreds each. Some of every exam are replaced or deleted.
   await maker.query(
     `insert into submissions (id, institute_id, exam_id, candidate_id, state, status, lane, review_reasons,
        current_run_id, questions_total, quote_unit, quote_credits, quote_rate_source, warnings, updated_at,
@@ -77,7 +77,7 @@ afterAll(async () => {
   await clone.close();
 });
 
-/** The page of so many rows that begins after a part of all submissions, by their times. */
+/** Opens a page that starts after a fraction `part` of all submissions, by time. */
 const pageFrom = (part: number, filters: { updated_since?: string } = {}): Page => {
   const options = { instituteId: institute, list: 'l', defaultLimit: LIMIT, signingKeys: [KEY] };
   const { scope } = openPage(filters, options);

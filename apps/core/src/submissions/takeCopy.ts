@@ -6,7 +6,7 @@ import { isUuid, refuseField } from '../accept.ts';
 import type { Intake } from './takeTypedAnswers.ts';
 
 /**
- * Takes a scanned copy for good: an upload serves one submission, for ever (docs/api/uploads.md#rules), and has a bounded number of pages.
+ * An upload serves one submission only.
  * @throws DomainFailure not_found, conflict (used, or not ready yet), validation_failed (rejected), too_many_pages
  */
 export const takeCopy = async (
