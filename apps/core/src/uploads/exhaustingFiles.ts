@@ -4,29 +4,29 @@ import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
 
 /*
- * Files that took a worker all the time or memory that one file may have. Such a file costs the institute nothing, so its
- * bytes are remembered by their hash, and refused for a day after their last try:
+ * Files that exhausted the time or memory that a worker may spend on one file. The institute does not pay for such a
+ * file, so its hash is stored, and the file is refused for a day after its last try:
  *
- *   tried, and used up its limit ──▶ remembered ──a day──▶ forgotten
- *                                     └─ uploaded or evaluated again: refused without a try
+ *   tried, and exhausted its limit ──▶ stored ──a day──▶ deleted
+ *                                        └─ uploaded or graded again: refused without a try
  *
- * One institute may use up MOST_SECONDS of workers so within a day; from then on, files of it that were never read are
- * refused until the day is over. What is in hand at that moment is finished. Of each file that is the last day's time.
+ * Such files of one institute may take MOST_SECONDS of worker time in a day. After that, files of the institute that
+ * were never read are refused until the day is over; inspections in progress are finished. The time of a file is the
+ * sum of its tries with less than a day between them.
  */
 
 /** Half an hour: six files at the standard limit of five minutes. */
 const MOST_SECONDS = 1800;
 const DAY = sql`interval '1 day'`;
 
-/** What a worker tells of a file that it had to stop at. */
 export const UsedUp = z.object({
   used_up: z.enum(['time', 'memory']),
-  /** Of the worker. */
+  /** Worker time in seconds. */
   seconds: z.number().min(0).max(86_400),
 });
 export type UsedUp = z.infer<typeof UsedUp>;
 
-/** Notes a try that came to nothing. Said twice, it counts twice: a limit that is met early, never late. */
+/** Adds a failed try. A repeated call counts twice, so the limit may be reached early but never late. */
 export const rememberFile = async (
   tx: Tx,
   instituteId: string,
@@ -44,7 +44,7 @@ export const rememberFile = async (
   );
 };
 
-/** Why a file is not tried now: what is known of it, or that the institute has used up its day. Null when it is tried. */
+/** Returns why a file is refused: its stored reason, or `day` after MOST_SECONDS; null if it may be tried. */
 export const refusalOfFile = async (
   tx: Tx,
   instituteId: string,
@@ -61,7 +61,7 @@ export const refusalOfFile = async (
 
 const BATCH = 1000;
 
-/** A part of the removal of files: forgets what is older than a day. @returns how many */
+/** Deletes up to BATCH rows older than a day; one part of `removeFiles`. @returns how many */
 export const forgetFiles = async (services: Pick<Services, 'database'>): Promise<number> => {
   const { rows } = await services.database.acrossInstitutes((tx) =>
     sql`

@@ -13,11 +13,11 @@ import { refusalOfFile, rememberFile, UsedUp } from './exhaustingFiles.ts';
 import type { JobQueue } from '../jobs/releaseJobs.ts';
 import { ClaimToken, newClaim, presented, withToken } from '../workerCalls/claimToken.ts';
 
-/** A file that was opened this often and never came back is what kills its inspections. */
+/** Openings without an outcome after which the file is assumed to crash its inspections. */
 const MAX_OPENINGS = 3;
 const SOURCE_URL_SECONDS = 600;
 
-/** Inspections wait as uploads with `inspect_waits_since`; see releaseJobs.ts. Read to its end, a file is `ready` or `rejected`. */
+/** Uploads with `inspect_waits_since` wait (releaseJobs.ts). An inspected upload is `ready` or `rejected`. */
 export const inspections: JobQueue = {
   lane: 'inspect',
   lock: 7_301_122,
@@ -29,8 +29,8 @@ export const inspections: JobQueue = {
   releasedAt: 'inspect_released_at',
   waits: sql`status = 'inspecting' and inspect_waits_since is not null`,
   isReady: sql`true`,
-  // `between`, as in the index `uploads_inspections_out`: by `=` the planner would rather read `uploads_inspecting`, which
-  // holds all that waits too.
+  // `between`, as in the index `uploads_inspections_out`: with `=` the planner would use `uploads_inspecting`, which
+  // also contains all waiting rows.
   isOut: sql`status between 'inspecting' and 'inspecting' and inspect_waits_since is null`,
   release: sql`inspect_waits_since = null, inspect_delivery = inspect_delivery + 1`,
   wait: sql`inspect_waits_since = created_at, inspect_claimed_at = null`,
@@ -46,27 +46,25 @@ export const inspections: JobQueue = {
 
 const LARGEST_DELIVERY = 2 ** 31 - 1;
 
-/** A message of the lane `inspect`. */
 const InspectionJob = z.object({
   upload_id: z.uuid(),
   institute_id: z.uuid(),
-  /** A worker of the release before does not tell it. */
+  /** Absent from a worker of the previous release. */
   delivery: z.int().gte(1).lte(LARGEST_DELIVERY).optional(),
 });
 export const InspectionToClaim = InspectionJob.extend(withToken);
-/** An inspection as the worker that has claimed it names it. */
 export const ClaimedInspection = InspectionJob.extend({
-  /** None of a worker of release 0.1.0. */
+  /** Absent from a worker of release 0.1.0. */
   token: ClaimToken.optional(),
 });
 type ClaimedInspection = z.infer<typeof ClaimedInspection>;
 
-/** Inspections of one upload that may be under way at once: the slow ones that were delivered again, and the last. */
+/** Most concurrent claims of one upload: slow ones that were delivered again, and the latest. */
 const MOST_CLAIMS = 8;
 
 /**
- * Gives an inspection to a worker; null when it is done already, or another worker has claimed it. Where our answer was
- * lost, a claim with a token is over when the inspection is delivered again.
+ * Returns null if the inspection is done or claimed by another worker. After a lost answer it can be claimed again only
+ * with its next delivery.
  */
 export const claimInspection = async (
   services: Services,
@@ -112,8 +110,8 @@ export const claimInspection = async (
 };
 
 /**
- * SQL: the caller has claimed the inspection, in this delivery or an earlier one. Slow inspections go on when they are
- * delivered again; each says the same of the sealed object.
+ * SQL condition: the caller claimed this delivery or an earlier one. A slow inspection may go on after a redelivery,
+ * because every inspection of the sealed object has the same outcome.
  */
 const isClaimedBy = (claimed: ClaimedInspection) => sql<boolean>`
   (inspect_token_delivery is distinct from inspect_delivery or ${presented(claimed.token)}::text = any(inspect_tokens_sha256))`;
@@ -123,10 +121,10 @@ const refuseStranger = (upload: object | undefined): void => {
 };
 
 /**
- * Told just before a worker opens the file. A file that is known to use up its limit, or that comes when the institute has
- * used up its day, is rejected here. @param claimed a worker of the release before does not tell the hash
- * @returns whether to open it
- * @throws DomainFailure conflict unless the caller has claimed the inspection, and when the upload is settled
+ * Counts an opening just before the worker opens the file. Rejects the upload if its file is known to exhaust its
+ * limit, or if the institute has used up its day. @param claimed without `sha256` from a worker of the previous release
+ * @returns whether the worker may open the file
+ * @throws DomainFailure conflict if the caller has not claimed the inspection or the upload is inspected already
  */
 export const countOpening = async (
   services: Services,
@@ -144,7 +142,7 @@ export const countOpening = async (
       .set({
         inspect_openings: sql<number>`inspect_openings + 1`,
         inspect_claimed_at: sql<Date>`clock_timestamp()`,
-        // By which core of the release before tells that a worker is at it.
+        // Core of the previous release recognises a running inspection by `inspect_released_at`.
         inspect_released_at: sql<Date>`clock_timestamp()`,
       })
       .where('institute_id', '=', claimed.institute_id)
@@ -170,7 +168,7 @@ type Settled =
   | { status: 'ready'; pages: number; sha256: string; repaired?: boolean | undefined }
   | { status: 'rejected'; reject_reason: string };
 
-/** More pages than any file of this size has. */
+/** Above the number of pages of any file within the size limit. */
 const MOST_PAGES = 1_000_000;
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -180,22 +178,22 @@ export const InspectionOutcome = z.discriminatedUnion('status', [
     status: z.literal('ready'),
     pages: z.int().gte(1).lte(MOST_PAGES),
     sha256: Sha256,
-    /** A worker of the release before opens no file that has to be repaired. */
+    /** Absent from a worker of the previous release, which rejects files that need repair. */
     repaired: z.boolean().optional(),
   }),
   z.object({
     status: z.literal('rejected'),
     code: z.string().max(64).optional(),
     page: z.int().gte(1).lte(MOST_PAGES).optional(),
-    /** Sent besides for cores of release 0.1.0, and alone by its workers. */
+    /** Sent in addition to `code` for cores of release 0.1.0, and alone by workers of that release. */
     reject_reason: z.string().max(1000).optional(),
-    /** The file used up its limit; nothing from a worker of the release before. */
+    /** Set if the file exhausted its limit. Absent from a worker of the previous release. */
     exhausted: UsedUp.extend({ sha256: Sha256 }).optional(),
   }),
 ]);
 type InspectionOutcome = z.infer<typeof InspectionOutcome>;
 
-/** The first outcome counts: inspecting the same sealed object again says the same. */
+/** Stores the outcome. The first one counts; every inspection of the sealed object has the same outcome. */
 const settle = async (tx: Tx, claimed: ClaimedInspection, settled: Settled): Promise<void> => {
   const upload = await tx
     .updateTable('uploads')
@@ -209,7 +207,7 @@ const settle = async (tx: Tx, claimed: ClaimedInspection, settled: Settled): Pro
   refuseStranger(upload);
 };
 
-/** @throws DomainFailure conflict unless the caller has claimed the inspection, and when the upload is settled */
+/** @throws DomainFailure conflict if the caller has not claimed the inspection or the upload is inspected already */
 export const recordInspection = async (
   services: Services,
   claimed: ClaimedInspection,
@@ -231,6 +229,6 @@ export const recordInspection = async (
     );
     if (exhausted !== undefined) await rememberFile(tx, claimed.institute_id, exhausted.sha256, exhausted);
   });
-  // The next one may have its place.
+  // The lane has room for another inspection.
   services.wakeDispatcher('inspect');
 };

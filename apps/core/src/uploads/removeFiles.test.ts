@@ -18,7 +18,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeCopy } from '../submissions/takeCopy.ts';
 import { removeFiles, unneeded, untidy, type Needed } from './removeFiles.ts';
 
-/* Rounds over fabricated uploads, with files that truly lie in a store. */
+/* Tests rounds over fabricated uploads, with files in a real object store. */
 
 let clone: ClonedDatabase;
 let database: Database;
@@ -42,7 +42,7 @@ beforeAll(async () => {
   services = { database, objects, settings, log };
   maker = new pg.Client({ connectionString: clone.superuserUrl });
   await maker.connect();
-  // No trigger sets the times of fabricated rows.
+  // Triggers are switched off, so that fabricated rows keep their times.
   await maker.query('set session_replication_role = replica');
 });
 afterAll(async () => {
@@ -62,7 +62,6 @@ interface Made {
   sealed: string | null;
 }
 
-/** An upload with its files, as things were left `days` ago. */
 const makeUpload = async (upload: {
   days: number;
   status?: 'pending' | 'inspecting' | 'ready' | 'rejected';
@@ -119,7 +118,7 @@ const rowOf = async ({ id }: Made) => {
   return rows[0];
 };
 
-/** As if nothing had touched any upload for a quarter of an hour. */
+/** Moves all uploads back past QUIET_MINUTES. */
 const letItRest = () => maker.query(`update uploads set updated_at = updated_at - interval '16 minutes'`);
 
 test.each(['pending', 'inspecting', 'ready', 'rejected'] as const)(
@@ -246,7 +245,6 @@ test('several replicas at once remove more uploads than one statement takes, eac
   expect(rows).toEqual([{ status: 'rejected', removed: true, count: 101 }]);
 });
 
-/** As a submission does it. @returns what became of it */
 const take = async (
   { id }: Made,
   meanwhile: () => Promise<void> = () => Promise.resolve(),

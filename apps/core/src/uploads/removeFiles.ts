@@ -7,33 +7,32 @@ import { startRounds, type Rounds } from '../rounds.ts';
 import { unreachable } from '../unreachable.ts';
 
 /*
- * Takes files out of the store that nothing needs (docs/api/uploads.md#rules; `FILE_RETENTION_DAYS`).
+ * Removes files that are not needed from the object store (docs/api/uploads.md#rules; `FILE_RETENTION_DAYS`).
  *
- * - Once in an upload's life it is tidied: what a late PUT left at the client's address, and sealed copies of first
- *   reads that lost or died before they could say so (see sealUpload.ts).
- * - An upload that no submission took within the retention time is rejected, in a transaction of its own, before its
- *   file goes: a submission that races with this either has it or is told to upload again.
- * - The files of an upload that was so rejected, and those of a deleted submission with its checked copies, are deleted
- *   in a later round, when every request that could still be sealing or signing is long over.
+ * - Each upload is tidied once: late PUTs at the upload URL, and sealed copies of first reads that lost a race or died
+ *   before they updated the row (see sealUpload.ts).
+ * - An upload without a submission after the retention time is rejected in one transaction before its file is deleted:
+ *   a concurrent submission either takes the upload or is refused.
+ * - Files of uploads rejected in this way, and of deleted submissions with their checked copies, are deleted in a later
+ *   round, after every request that could still seal or sign has ended.
  *
- * No state but the rows. Any replica does it, several at once delete the same files twice, which harms nothing; one that
- * dies leaves rows that are not marked as done, and the next round does them again.
+ * State: the rows only. Every replica removes files; deleting a file twice is harmless. After a crash the next round
+ * repeats unmarked rows.
  */
 
-/** An address is good for an hour, and a slow PUT may begin at its end. */
+/** An upload URL is valid for an hour, and a slow PUT may start at its end. */
 const LATE_PUT_HOURS = 2;
-/** No request or signed PUT of a worker lives as long: what nobody changed for this time, nobody is about to. */
+/** Longer than any request or signed PUT of a worker: a row unchanged for this time is not in use. */
 const QUIET_MINUTES = 15;
 const BATCH = 100;
-/** Of one round: what is left waits for the next. */
+/** Bound of one round; later rounds remove the rest. */
 const MAX_BATCHES = 20;
-/** Deletions under way at once; the store has more important things to do. */
+/** Concurrent deletions; a low number leaves the store's capacity to requests. */
 const AT_ONCE = 4;
 
-/** What a round works with. */
 export type Needed = Pick<Services, 'database' | 'objects' | 'settings' | 'log'>;
 
-/** Begins rounds: a slow store is slow for them alone. */
+/** Starts the rounds. They run apart from the dispatcher, so that a slow store does not delay it. */
 export const startFileRemoval = (services: Needed): Rounds =>
   startRounds(services.log, {
     what: 'removing files',
@@ -41,9 +40,10 @@ export const startFileRemoval = (services: Needed): Rounds =>
     round: (signal) => removeFiles(services, signal),
   });
 
-/** One round. Never rejects: what breaks is logged, and left to the next round. */
+/** Runs one round. Does not reject: errors are logged, and the next round tries again. */
 export const removeFiles = async (services: Needed, signal: AbortSignal): Promise<void> => {
-  // Each by itself: what breaks one must not stop the others. Tidying last: what is removed need not be tidied.
+  // An error in one part does not stop the others. `tidy` follows the removals, because removed uploads need no
+  // tidying.
   for (const part of [rejectUnclaimed, removeUnneeded, tidy, forgetFiles]) {
     try {
       for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch += 1) {
@@ -65,7 +65,7 @@ interface Row {
   submission_id: string | null;
 }
 
-/** What is left behind by PUTs and first reads. @returns how many uploads are done */
+/** Tidies uploads after late PUTs and abandoned first reads. @returns how many were handled */
 const tidy = async (services: Needed, signal: AbortSignal): Promise<number> => {
   const due = await services.database.acrossInstitutes((tx) => untidy.execute(tx));
   return eachOf(services, due.rows, signal, async (upload) => {
@@ -83,11 +83,9 @@ const tidy = async (services: Needed, signal: AbortSignal): Promise<number> => {
   });
 };
 
-// `now()`, and not the moving clock, which no index could be asked for.
-
 /**
- * Uploads whose address is dead and whose sealed copy is known; one that was never read lies at its address alone.
- * Statements by themselves, so that a test can look at their plans.
+ * Uploads whose URL has expired. Without a sealed copy the object at the URL is the only one, so it is left. `now()`,
+ * because an index cannot serve `clock_timestamp()`. Exported for a test of the plans.
  */
 export const untidy = sql<Row>`
   select id, institute_id, object_key, sealed_key, submission_id from uploads
@@ -96,7 +94,7 @@ export const untidy = sql<Row>`
     and updated_at < now() - make_interval(mins => ${QUIET_MINUTES})
   order by created_at limit ${BATCH}`;
 
-/** From here on no submission can take them. @returns how many */
+/** Rejects uploads without a submission, so that no submission can take them any more. @returns how many */
 const rejectUnclaimed = async (services: Needed): Promise<number> => {
   const { retentionDays } = services.settings.files;
   const rejected = await services.database.acrossInstitutes((tx) =>
@@ -113,7 +111,7 @@ const rejectUnclaimed = async (services: Needed): Promise<number> => {
   return rejected.rows.length;
 };
 
-/** Files of uploads that were never claimed, and of deleted submissions. @returns how many uploads are done */
+/** Removes the files of rejected uploads and deleted submissions. @returns how many were handled */
 const removeUnneeded = async (services: Needed, signal: AbortSignal): Promise<number> => {
   const due = await services.database.acrossInstitutes((tx) =>
     unneeded(services.settings.files.retentionDays).execute(tx),
@@ -137,7 +135,7 @@ const removeUnneeded = async (services: Needed, signal: AbortSignal): Promise<nu
   });
 };
 
-/** A submission that has taken an upload leaves `unneeded_since` null for as long as it is not deleted. */
+/** Uploads whose files are due. `unneeded_since` is null while a submission that is not deleted uses the upload. */
 export const unneeded = (retentionDays: number) => sql<Row>`
   select id, institute_id, object_key, sealed_key, submission_id from uploads
   where files_removed_at is null and unneeded_since < now() - make_interval(days => ${retentionDays})
@@ -151,7 +149,7 @@ const keysUnder = async (services: Needed, prefix: string, signal: AbortSignal):
   return keys;
 };
 
-/** A touch: what was changed a moment ago is left in peace for a while. */
+/** Moves `updated_at`, so that the row is not due again for QUIET_MINUTES. */
 const putLast = (services: Needed, row: Row) =>
   services.database.inTenant(row.institute_id, (tx) =>
     sql`update uploads set updated_at = updated_at
@@ -159,9 +157,8 @@ const putLast = (services: Needed, row: Row) =>
   );
 
 /**
- * Does each, a few at a time. One that fails does not stop the others, unless it tells that nobody is there to ask.
- * @returns how many were looked at
- * @throws the last failure, when nobody was there
+ * Runs `work` for each row, AT_ONCE at a time; a failed row does not stop the others. @returns how many were handled
+ * @throws the last error of an unreachable store
  */
 const eachOf = async (
   services: Needed,
@@ -180,7 +177,7 @@ const eachOf = async (
           failures.push(error);
           return;
         }
-        // Behind the others: a file that cannot be deleted must not stand at the head of every batch.
+        // Postponed, so that an undeletable file is not at the head of every batch.
         services.log.warn(
           { err: error, upload_id: row.id },
           'files could not be removed; they are tried again later',

@@ -10,19 +10,18 @@ import { isUuid } from '../accept.ts';
 import type { Services } from '../services.ts';
 
 /*
- * An upload: pending → inspecting → ready | rejected (docs/architecture.md#uploads).
+ * States of an upload: pending → inspecting → ready | rejected (docs/architecture.md#uploads).
  *
- * The first read after the PUT seals it: a server-side copy of exactly the object that was seen, under a key that no
- * presigned address reaches. From then on only the sealed copy is used, so a later PUT to the old address changes
- * nothing. Two first reads at once seal two copies; the row keeps one and the other is deleted. A process that dies
- * after sealing leaves the row in `inspecting`, and the dispatcher releases its inspection.
+ * The first read after the PUT seals the upload: a server-side copy of exactly the object that was read, under a key
+ * that no upload URL reaches. Only the sealed copy is used afterwards, so a later PUT has no effect. Two concurrent
+ * first reads make two copies; the row keeps one, and the other is deleted. If the process dies after sealing, the row
+ * is `inspecting`, and the dispatcher releases its inspection.
  */
 
 const POLL_MS = 100;
 
 /**
- * Copies of up to 50 MB inside the store. One institute's hundred take turns with another's one; an upload whose turn does
- * not come in time stays `pending`, and the next read seals it.
+ * Bounds concurrent copies of up to 50 MB. An upload without a turn in time stays `pending`; the next read seals it.
  */
 const sealing = createTurns({
   what: 'the object store',
@@ -32,10 +31,7 @@ const sealing = createTurns({
   waitMs: 5000,
 });
 
-/**
- * Reads an upload, sealing and inspecting it when this is the first read after the PUT; waits briefly for the
- * inspection. @throws DomainFailure not_found
- */
+/** The first read after the PUT seals the upload and waits for its inspection. @throws DomainFailure not_found */
 export const sealUpload = async (
   services: Services,
   actor: Actor,
@@ -77,7 +73,7 @@ const findUpload = async (services: Services, actor: Actor, uploadId: string) =>
 
 type Unsealed = { id: string; institute_id: string; object_key: string; size_bytes: number };
 
-/** @returns false while nothing has been PUT, or its turn does not come. */
+/** @returns false if the object has not been PUT yet, or if no turn came in time */
 const seal = async (services: Services, upload: Unsealed): Promise<boolean> => {
   let giveBack: () => void;
   try {
@@ -97,7 +93,7 @@ const sealInTurn = async (services: Services, upload: Unsealed): Promise<boolean
   const object = await services.objects.head(upload.object_key);
   if (object === null || object.sizeBytes !== upload.size_bytes) return false;
   const sealed = `${sealedKey(upload.institute_id, upload.id)}-${randomUUID()}`;
-  // Replaced between the look and the copy: the next read sees the new one.
+  // The object was replaced between `head` and `copy`; the next read seals the new one.
   if ((await services.objects.copy(upload.object_key, sealed, { ifMatch: object.etag })) === null)
     return false;
 
@@ -108,7 +104,7 @@ const sealInTurn = async (services: Services, upload: Unsealed): Promise<boolean
         status: 'inspecting',
         sealed_key: sealed,
         inspect_waits_since: sql<Date>`clock_timestamp()`,
-        // Core of the release before publishes it too once this is long ago.
+        // Core of the previous release publishes the inspection itself if this time is long ago.
         inspect_released_at: sql<Date>`clock_timestamp()`,
       })
       .where('institute_id', '=', upload.institute_id)
@@ -118,12 +114,12 @@ const sealInTurn = async (services: Services, upload: Unsealed): Promise<boolean
       .executeTakeFirst(),
   );
   if (won !== undefined) services.wakeDispatcher('inspect');
-  // The winner's client file is not needed any more, and the loser's copy never was.
+  // Deletes the uploaded object if this call sealed it, or the own copy if another call did.
   await discard(services, won === undefined ? sealed : upload.object_key);
   return true;
 };
 
-/** Best effort: an object that stays behind costs room and harms nothing. */
+/** Deletes an object, best effort: one that stays only takes space. */
 const discard = async (services: Services, key: string): Promise<void> => {
   try {
     await services.objects.delete([key]);
