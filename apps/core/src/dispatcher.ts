@@ -151,7 +151,7 @@ const work = async (services: Services, steps: readonly (readonly Part[])[]): Pr
       if ((await part()) === false) outcome.decided = false;
     } catch (error) {
       if (unreachable(error) === 'PostgreSQL') outcome.databaseWasThere = false;
-      services.log.warn({ err: error }, 'a part of the dispatcher broke; the next tick tries again');
+      services.log.warn({ err: error }, 'part of the dispatcher failed; the next tick tries again');
     }
   };
   for (const parts of steps) await Promise.all(parts.map(run));

@@ -29,8 +29,7 @@ export const startRounds = (
       try {
         await options.round(signal);
       } catch (error) {
-        if (!signal.aborted)
-          log.warn({ err: error }, `${options.what} broke off; the next round tries again`);
+        if (!signal.aborted) log.warn({ err: error }, `${options.what} failed; the next round tries again`);
       }
     }
   })();

@@ -67,7 +67,7 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
   if (result.error.code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) {
     // Input of a caller of another release. The log has the paths and codes of the issues and no values.
     const issues = cause.issues.map(({ path: at, code }) => `${at.join('.')} ${code}`);
-    log.warn({ issues }, 'a procedure was called with input it does not take');
+    log.warn({ issues }, 'procedure refused its input');
   }
   if (result.error.code !== 'INTERNAL_SERVER_ERROR') return result;
   const dependency = unreachable(cause);
@@ -78,7 +78,7 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
       cause: new DomainFailure('service_unavailable'),
     });
   }
-  log.error({ err: cause }, 'a procedure broke');
+  log.error({ err: cause }, 'procedure failed');
   return result;
 });
 

@@ -41,7 +41,7 @@ export const registerOnExam = (
       already_registered: registrations.size - made,
       candidates: candidates.map(({ id, external_id }) => {
         const registration = registrations.get(id);
-        if (registration === undefined) throw new Error('a registration is missing after it was stored');
+        if (registration === undefined) throw new Error('registration is missing after its insert');
         return { id, external_id, registration_id: registration.id };
       }),
     };

@@ -50,7 +50,7 @@ export const upsertCandidates = async (
   const stored = new Map(found.map(({ id, external_id }) => [external_id, id]));
   return sent.map(({ id: ours, external_id }) => {
     const id = stored.get(external_id);
-    if (id === undefined) throw new Error('a candidate is missing after it was stored');
+    if (id === undefined) throw new Error('candidate is missing after its upsert');
     // Of concurrent calls that create the same candidate, only one finds its own id.
     return { id, external_id, created: id === ours };
   });

@@ -51,7 +51,8 @@ export const recordDrawing = async (
 ): Promise<void> => {
   const key = keyOf(drawing);
   const object = await services.objects.head(key);
-  if (object === null) throw new Error(`the drawing of ${drawing.submission_id} is not in the store`);
+  if (object === null)
+    throw new Error(`drawing of submission ${drawing.submission_id} is not in the object store`);
   const superseded = await services.database.inTenant(drawing.institute_id, async (tx) => {
     const submission = await tx
       .selectFrom('submissions')

@@ -31,6 +31,9 @@ export const discardCopies = async (services: Services, keys: string[]): Promise
   try {
     await services.objects.delete(keys);
   } catch (error) {
-    services.log.warn({ err: error }, 'checked copies of earlier marks could not be deleted');
+    services.log.warn(
+      { err: error },
+      'deleting the checked copies of earlier marks failed; they are deleted with their submission',
+    );
   }
 };

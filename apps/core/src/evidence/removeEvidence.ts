@@ -44,7 +44,7 @@ export const removeEvidence = async (services: Needed, signal: AbortSignal): Pro
           stuck.add(run.id);
           services.log.warn(
             { err: error, run_id: run.id },
-            'evidence could not be removed; it is tried again later',
+            'removing the evidence of a run failed; a later round tries again',
           );
         }
       }

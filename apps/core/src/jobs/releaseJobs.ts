@@ -86,7 +86,7 @@ const publish = async (services: Services, queue: JobQueue, job: Job): Promise<v
   } catch (error) {
     services.log.warn(
       { err: error, lane: queue.lane, id: job.id, institute_id: job.institute_id },
-      'a job could not be published; it waits again',
+      'publishing a job failed; it waits again',
     );
     // Publishing is idempotent, so a job whose message may be lost waits again at once.
     await services.database.inTenant(job.institute_id, (tx) =>

@@ -91,6 +91,6 @@ export const closePage = async <T>(
 const startOf = async (tx: Tx): Promise<string> => {
   const { rows } = await sql<{ started_at: Date }>`select now() as started_at`.execute(tx);
   const [row] = rows;
-  if (row === undefined) throw new Error('the database does not tell the time');
+  if (row === undefined) throw new Error('select of now() returned no row');
   return row.started_at.toISOString();
 };

@@ -125,7 +125,7 @@ export const savePendingRubrics = async (services: Services): Promise<void> => {
     } catch (error) {
       services.log.warn(
         { err: error, exam_id },
-        'rubrics of a new exam could not be saved; they are tried again',
+        'saving the rubrics of a new exam failed; a later tick tries again',
       );
       await services.database.inTenant(institute_id, (tx) => postpone(tx, institute_id, exam_id));
       return;

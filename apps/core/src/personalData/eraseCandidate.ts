@@ -155,7 +155,7 @@ const standing = async (tx: Tx, instituteId: string, candidateId: string): Promi
     where e.institute_id = ${instituteId} and e.candidate_id = ${candidateId}
     group by e.candidate_id`.execute(tx);
   const [row] = rows;
-  if (row === undefined) throw new Error('an erasure is missing after it was begun');
+  if (row === undefined) throw new Error('erasure is missing after its insert');
   return {
     candidate_id: candidateId,
     submissions: row.submissions,
@@ -215,7 +215,7 @@ export const eraseWhatIsLeft = async (
   if (first === undefined) return;
   services.log.warn(
     { err: first.error, candidate_id: first.candidate_id, failed: failed.length },
-    'candidates could not be erased; they are tried again later',
+    'erasing candidates failed; a later round tries again',
   );
 };
 

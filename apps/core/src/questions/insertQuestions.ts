@@ -56,7 +56,7 @@ export const questionColumns = (
   sectionIds: readonly string[],
 ) => {
   const sectionId = sectionIds[section];
-  if (sectionId === undefined) throw new Error('the section of a question was not saved');
+  if (sectionId === undefined) throw new Error('section of a question is missing after its insert');
   return {
     section_id: sectionId,
     label: question.label,

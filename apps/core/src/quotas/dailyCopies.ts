@@ -19,7 +19,7 @@ export const copiesToday = async (tx: Tx, instituteId: string): Promise<{ day: s
       where d.institute_id = ${instituteId} and d.counter_id = ${instituteId} and d.day = now.day), 0) as copies
     from (select ${today} as day) now`.execute(tx);
   const [row] = rows;
-  if (row === undefined) throw new Error('the database has no clock');
+  if (row === undefined) throw new Error('select of the UTC day returned no row');
   return row;
 };
 

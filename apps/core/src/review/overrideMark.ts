@@ -110,7 +110,8 @@ const readQuestion = async (
 ): Promise<QuestionResult> => {
   const { questions } = await readResult(tx, instituteId, submissionId, () => new Set());
   const found = questions.find(({ question_id }) => question_id === questionId);
-  if (found === undefined) throw new Error('a question left its paper');
+  if (found === undefined)
+    throw new Error(`question ${questionId} is not on the paper of submission ${submissionId}`);
   return found;
 };
 

@@ -84,7 +84,7 @@ export const claimRun = async (services: Services, job: RunToClaim): Promise<Run
     await restRun(services, job, unreachable(error) === null).catch((unheard: unknown) =>
       services.log.warn(
         { err: unheard, run_id: job.run_id, institute_id: job.institute_id },
-        'a run that could not be claimed keeps its place',
+        'putting back a run after a failed claim failed; its message is delivered again',
       ),
     );
     throw error;

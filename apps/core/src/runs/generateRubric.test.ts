@@ -260,7 +260,9 @@ test('a worker that dies while it makes the rubric is taken over, and refused wh
   expect(await refused(exam.begin(first))).toBe('conflict');
   const again = await exam.claimedAgain(first);
   expect(await exam.begin(again)).toEqual({ state: 'busy', failures: 0 });
-  expect(await refused(exam.record(again, rubricOf('Not asked')))).toContain('was not to make');
+  expect(await refused(exam.record(again, rubricOf('Not asked')))).toContain(
+    'without holding its generation',
+  );
   await exam.record(second, rubricOf('Scattering'));
   expect(await exam.begin(again, 0)).toMatchObject({ state: 'made', rubric: rubricOf('Scattering') });
 });
@@ -401,9 +403,9 @@ test('what the run was not to make is refused: nothing begun, a model answer, an
   const exam = await newExam();
   const other = await newExam({ model_answer: 'Because.' });
   const run = await exam.claimed();
-  expect(await refused(exam.record(run, rubricOf('a')))).toContain('was not to make');
-  expect(await refused(other.begin(await other.claimed()))).toContain('has a model answer');
-  expect(await refused(other.begin(run))).toContain('takes none');
+  expect(await refused(exam.record(run, rubricOf('a')))).toContain('without holding its generation');
+  expect(await refused(other.begin(await other.claimed()))).toContain('with a model answer');
+  expect(await refused(other.begin(run))).toContain('no long answer');
   const foreign = { ...run, institute_id: randomUUID() };
   expect(await refused(exam.begin(foreign))).toBe('conflict');
   expect(await refused(exam.record(foreign, rubricOf('a')))).toBe('conflict');

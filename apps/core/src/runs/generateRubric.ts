@@ -85,11 +85,11 @@ export const recordRubric = async (
     if (question.rubric !== null) return question.rubric;
     const [problem] = checkRubric(made.rubric, question.max_marks, 'rubric');
     if (problem !== undefined) {
-      throw new Error(`run ${held.run_id}: a rubric that the rules do not allow: ${problem.code}`);
+      throw new Error(`run ${held.run_id}: recorded a rubric that breaks a rule: ${problem.code}`);
     }
     const key = await readKey(tx, held, question);
     if (!(await releasePlace(tx, held, key))) {
-      throw new Error(`run ${held.run_id}: a rubric that the run was not to make`);
+      throw new Error(`run ${held.run_id}: recorded a rubric without holding its generation`);
     }
     await tx
       .insertInto('rubric_versions')
@@ -129,10 +129,12 @@ export const giveUpRubric = (
 const readQuestion = async (tx: Tx, held: HeldRun, questionId: string): Promise<PinnedQuestion> => {
   const question = await readPinnedQuestion(tx, held, questionId);
   if (question === null || question.type !== 'long_answer') {
-    throw new Error(`run ${held.run_id}: a rubric for a question that takes none`);
+    throw new Error(
+      `run ${held.run_id}: asked for the rubric of a question that is no long answer of its paper`,
+    );
   }
   if (question.rubric === null && !lacksMaterial(question)) {
-    throw new Error(`run ${held.run_id}: a rubric for a question that has a model answer`);
+    throw new Error(`run ${held.run_id}: asked for the rubric of a question with a model answer`);
   }
   return question;
 };

@@ -134,7 +134,7 @@ export const recordQuestion = async (
       (result.awarded ?? 0) > max ||
       (result.status !== 'failed' && result.awarded === null)
     ) {
-      throw new Error(`run ${held.run_id}: a result that the paper does not allow`);
+      throw new Error(`run ${held.run_id}: recorded a result that its paper does not allow`);
     }
     await noteUsed(tx, held, used);
     if (judgement !== undefined) {

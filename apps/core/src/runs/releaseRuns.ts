@@ -56,7 +56,7 @@ const publish = async (services: Services, lane: RunLane, run: ReleasedRun): Pro
   } catch (error) {
     services.log.warn(
       { err: error, run_id: run.id, institute_id: run.institute_id },
-      'a run could not be published; it waits again',
+      'publishing a run failed; it waits again',
     );
     return false;
   }

@@ -59,7 +59,10 @@ export const announceStop = async (services: Services, stopped: StoppedRun | nul
         fence: stopped.fence,
       });
     } catch (error) {
-      services.log.warn({ err: error, run_id: stopped.run_id }, 'a worker could not be told to stop');
+      services.log.warn(
+        { err: error, run_id: stopped.run_id },
+        'broadcast of a stopped run failed; its worker stops at its next write',
+      );
     }
   });
 };

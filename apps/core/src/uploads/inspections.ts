@@ -41,7 +41,7 @@ export const inspections: JobQueue = {
     update uploads set status = 'rejected', reject_reason = ${rejectReason('not_checked')}
     where ${overdue} and inspect_openings >= ${MAX_OPENINGS}
     returning id`,
-  givenUp: 'an upload was rejected: its inspections never ended',
+  givenUp: 'inspections of an upload never ended; the upload was rejected',
 };
 
 const LARGEST_DELIVERY = 2 ** 31 - 1;

@@ -51,7 +51,7 @@ export const removeFiles = async (services: Needed, signal: AbortSignal): Promis
       }
     } catch (error) {
       if (!signal.aborted) {
-        services.log.warn({ err: error }, 'files could not be removed; the next round tries again');
+        services.log.warn({ err: error }, 'removing files failed; the next round tries again');
       }
     }
   }
@@ -180,7 +180,7 @@ const eachOf = async (
         // Postponed, so that an undeletable file is not at the head of every batch.
         services.log.warn(
           { err: error, upload_id: row.id },
-          'files could not be removed; they are tried again later',
+          'removing the files of an upload failed; a later round tries again',
         );
         await putLast(services, row);
       }

@@ -124,6 +124,6 @@ const discard = async (services: Services, key: string): Promise<void> => {
   try {
     await services.objects.delete([key]);
   } catch (error) {
-    services.log.warn({ err: error }, 'an object that is not needed any more could not be deleted');
+    services.log.warn({ err: error }, 'deleting an unneeded object failed; it stays in the store');
   }
 };
