@@ -35,7 +35,7 @@ const start = async (waitMs: number) => {
   return { send, begun, underWay };
 };
 
-test('large calls beyond what fits wait for those before them, small ones do not', async () => {
+test('large calls that do not fit wait for earlier ones, small calls do not wait', async () => {
   const { send, begun, underWay } = await start(60_000);
   const first = send(8);
   await underWay(1);
@@ -51,7 +51,7 @@ test('large calls beyond what fits wait for those before them, small ones do not
   expect((await second).status).toBe(200);
 });
 
-test('a call that waits too long is answered 503 and never begins, nor does one whose caller is gone', async () => {
+test('a call that waits too long is answered 503; it is not started, nor is a call whose caller disconnected', async () => {
   const { send, begun, underWay } = await start(300);
   const first = send(8);
   await underWay(1);

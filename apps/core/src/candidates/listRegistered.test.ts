@@ -92,7 +92,7 @@ const INDEXES = [
   'registrations_exam_id_updated_at_id_idx',
 ];
 
-test('a page of 200,000 registrations among 300,000 candidates reads a page of each index, be it the first, one in the middle or the last', async () => {
+test('the first, a middle and the last page of 200,000 registrations read one page of each index', async () => {
   const read = [
     await readOf(pageAfter(null)),
     await readOf(pageAfter(await positionAt(ON_THE_EXAM / 2))),

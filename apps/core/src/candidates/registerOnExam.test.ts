@@ -55,7 +55,7 @@ const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
   return sent;
 };
 
-test('as many statements create or update 2000 candidates as one', async () => {
+test('creating or updating 2000 candidates takes as many statements as one', async () => {
   const create = (count: number, name: string) => () =>
     createCandidates({ database }, actor, { candidates: candidates(count, name) });
   const one = await statementsOf(create(1, 'single'));
@@ -64,7 +64,7 @@ test('as many statements create or update 2000 candidates as one', async () => {
   expect(await statementsOf(create(2000, 'many'))).toBe(one);
 });
 
-test('as many statements register 2000 candidates as one, in either form, new or not', async () => {
+test('registering 2000 candidates takes as many statements as one, in both forms, new or not', async () => {
   const [small, large] = [await newExam(), await newExam()];
   const register = (exam: string, body: object) => () => registerOnExam({ database }, actor, exam, body);
   const one = await statementsOf(register(small, { candidates: candidates(1, 'described') }));

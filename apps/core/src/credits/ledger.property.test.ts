@@ -325,7 +325,7 @@ const check = async (institute: Institute): Promise<void> => {
 };
 
 test(
-  `${OPERATIONS} operations at random: balance and committed are what the entries say, no run is settled twice, nothing is reserved that is not there`,
+  `${OPERATIONS} random operations: account and entries agree, no run is settled twice, no reservation exceeds the available credits`,
   { timeout: Math.max(600_000, OPERATIONS * 6) },
   async () => {
     console.log(`LEDGER_SEED=${SEED}`);

@@ -71,7 +71,7 @@ test.each([
     20,
   ],
 ])(
-  'at 100,000 exams and as many deleted ones the %s page reads a page of indexes',
+  'the %s page of 100,000 exams, and as many deleted ones, reads one page of each index',
   async (_name, position, shown) => {
     const { rows } = await database.inTenant(institute, (tx) =>
       sql<object>`explain (analyze, format json) ${listedExams(institute, pageAfter(position))}`.execute(tx),

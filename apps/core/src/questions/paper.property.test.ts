@@ -93,7 +93,7 @@ interface Known {
   halves: number;
 }
 
-test('any allowed edits of a draft keep marks, count, order and sections of its paper true', async () => {
+test('marks, count, order and sections of a paper are correct after any allowed edits of a draft', async () => {
   const declared = fc.constantFrom<string[] | null>(null, ['Physics', 'Biology', 'Chemistry']);
   await fc.assert(
     fc.asyncProperty(declared, fc.array(step, { minLength: 1, maxLength: 14 }), async (names, steps) => {
@@ -186,7 +186,7 @@ const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
   return sent;
 };
 
-test('as many statements add 200 questions with options and rubrics as two', async () => {
+test('adding 200 questions with options and rubrics takes as many statements as adding two', async () => {
   const questions = (count: number): QuestionInput[] =>
     Array.from({ length: count }, (_, index) =>
       index % 2 === 0
@@ -223,7 +223,7 @@ test('as many statements add 200 questions with options and rubrics as two', asy
   expect(exam).toMatchObject({ question_count: 200, total_marks: 200 });
 });
 
-test('questions added at once from many sides all stand, in one order, and are counted', async () => {
+test('questions added by concurrent calls are all stored, ordered and counted', async () => {
   const exam = await newExam(null);
   const added = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
@@ -249,7 +249,7 @@ test('questions added at once from many sides all stand, in one order, and are c
   }
 });
 
-test('of one label added from many sides at once exactly one stands', async () => {
+test('of concurrent calls that add the same label exactly one succeeds', async () => {
   const exam = await newExam(null);
   const tried = await Promise.allSettled(
     ['x', 'X', 'x', 'X', 'x'].map((label) =>

@@ -102,7 +102,7 @@ const MIDDLE = 0.5;
 const LAST = 0.9999;
 
 test.each([FIRST, MIDDLE, LAST])(
-  'the feed of a million submissions reads a page of indexes, from %d of it on',
+  'the feed of a million submissions reads one page of its index, from fraction %d on',
   async (part) => {
     const pages = [pageFrom(part), pageFrom(0, { updated_since: timeAt(part) })];
     for (const page of pages) {
