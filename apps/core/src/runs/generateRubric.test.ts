@@ -192,7 +192,7 @@ test('of concurrent runs one generates the rubric, and all are marked by it', as
   expect(begun.filter(({ state }) => state === 'busy')).toHaveLength(11);
 
   const maker = runs[begun.findIndex(({ state }) => state === 'yours')];
-  if (maker === undefined) throw new Error('nobody makes it');
+  if (maker === undefined) throw new Error('no run generates the rubric');
   // After a lost answer the run asks again and still holds the place.
   expect(await exam.begin(maker)).toEqual({ state: 'yours' });
   const rubric = rubricOf('Scattering');

@@ -119,7 +119,7 @@ const sealInTurn = async (services: Services, upload: Unsealed): Promise<boolean
   return true;
 };
 
-/** Deletes an object, best effort: one that stays only takes space. */
+/** Deletes an object, best effort: an object that stays only takes space. */
 const discard = async (services: Services, key: string): Promise<void> => {
   try {
     await services.objects.delete([key]);
