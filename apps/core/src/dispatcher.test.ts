@@ -13,10 +13,7 @@ import { claimRun } from './runs/claimRun.ts';
 import { tick } from './dispatcher.ts';
 import { releaseInTurns } from './runs/releaseRuns.ts';
 
-/*
- * Tests the dispatcher's statements on fabricated rows of `runs` without submissions, which the dispatcher does not
- * read.
- */
+/* Tests on fabricated rows of `runs` without submissions, which the dispatcher does not read. */
 
 let clone: ClonedDatabase;
 let database: Database;
@@ -99,7 +96,6 @@ const queueRuns = async (institutes: number, runsEach: number, lane = 'typed'): 
   return rows.map(({ institute_id }) => institute_id);
 };
 
-/** Counts the released runs of each institute. */
 const runsOut = async (): Promise<Map<string, number>> => {
   const { rows } = await maker.query<{ institute_id: string; runs: number }>(
     `select institute_id, count(*)::int as runs from runs where status = 'released' group by institute_id`,
@@ -111,7 +107,7 @@ const sum = (counts: Iterable<number>): number => [...counts].reduce((total, cou
 
 const ascending = (counts: Iterable<number>): number[] => [...counts].toSorted((a, b) => a - b);
 
-test('a tick releases in turns: every institute its oldest run before any of them gets a second one', async () => {
+test('a tick releases the oldest run of each institute before a second run of any', async () => {
   const [big = ''] = await queueRuns(1, 50);
   const small = await queueRuns(3, 2);
   await keepBusy(6);
@@ -129,7 +125,7 @@ test('a tick releases in turns: every institute its oldest run before any of the
   expect(rows).toEqual([{ oldest: true }]);
 });
 
-test('an institute has no more runs out than its window, a lane no more than its own, over many ticks', async () => {
+test('over many ticks neither an institute nor a lane exceeds its window', async () => {
   const [first = '', second = ''] = await queueRuns(2, 20);
   await keepBusy(10);
   const windows = withWindows(3, 15);
@@ -148,7 +144,7 @@ test('an institute has no more runs out than its window, a lane no more than its
   expect(await lanes.depth('typed')).toBe(6);
 });
 
-test('a full lane holds nothing up in the other one', async () => {
+test('a full lane does not delay the other lane', async () => {
   await queueRuns(1, 10, 'copy');
   const [typed = ''] = await queueRuns(1, 5, 'typed');
   await maker.query(
@@ -160,7 +156,7 @@ test('a full lane holds nothing up in the other one', async () => {
   expect(await runsOut()).toEqual(new Map([[typed, 5]]));
 });
 
-test('1000 institutes with three runs each: 64 places go to 64 institutes, and no run goes out twice', async () => {
+test('64 places go to 64 of 1000 institutes, and no run is released twice', async () => {
   const institutes = await queueRuns(1000, 3);
   await keepBusy(3000);
   await tick(withWindows(16, 3064));
@@ -178,7 +174,7 @@ test('1000 institutes with three runs each: 64 places go to 64 institutes, and n
   expect(rows).toEqual([{ delivery: 1 }]);
 });
 
-test('no more runs wait in a lane than are being worked on there, and one in a lane that is idle', async () => {
+test('a lane holds at most as many waiting runs as claimed ones, and one if it is idle', async () => {
   await queueRuns(4, 20);
   const windows = withWindows(100, 100);
   for (let ticks = 0; ticks < 3; ticks += 1) await tick(windows);
@@ -197,10 +193,7 @@ test('no more runs wait in a lane than are being worked on there, and one in a l
   expect(sum((await runsOut()).values()), 'what is there already stays').toBe(8);
 });
 
-/**
- * Seconds after which an unclaimed run is checked; the tests wait for them. A busy machine needs less from a release to
- * the message.
- */
+/** The tests wait these seconds for a run to be overdue; publishing needs less, even on a busy machine. */
 const UNCLAIMED_SECONDS = 2;
 
 const withPatience = (given: Services): Services => ({
@@ -246,7 +239,7 @@ const loseMessages = async (count: number): Promise<void> => {
   });
 };
 
-test('a released run whose message is lost goes back to its place and out again as a new delivery', async () => {
+test('a released run whose message is lost keeps its place and is released again as a new delivery', async () => {
   await queueRuns(1, 2);
   await tick(withWindows(1, 1));
   const [run] = await releasedRuns();
@@ -259,7 +252,7 @@ test('a released run whose message is lost goes back to its place and out again 
   expect(await lanes.depth('typed')).toBe(1);
 });
 
-test('a released run that only waits for a busy worker is not published again, however long it waits', async () => {
+test('a released run that waits for a busy worker is not published again', async () => {
   await queueRuns(1, 6);
   await keepBusy(3);
   const patient = withPatience(withWindows(10, 10));
@@ -271,7 +264,7 @@ test('a released run that only waits for a busy worker is not published again, h
   expect(await lanes.depth('typed')).toBe(3);
 });
 
-test('of two released runs the one whose message is lost goes out again, the other one keeps its place', async () => {
+test('of two released runs only the one whose message is lost is released again', async () => {
   await queueRuns(1, 1);
   await tick(withWindows(10, 10));
   const [lost] = await releasedRuns();
@@ -289,7 +282,7 @@ test('of two released runs the one whose message is lost goes out again, the oth
   ]);
 });
 
-test('while the lanes are away nothing is taken for lost, and nothing is released', async () => {
+test('while NATS is down no run is taken back, and no run is released', async () => {
   await queueRuns(1, 2);
   const patient = withPatience(withWindows(10, 10));
   await tick(patient);
@@ -307,7 +300,7 @@ test('while the lanes are away nothing is taken for lost, and nothing is release
   expect((await releasedRuns()).map(({ delivery }) => delivery)).toEqual([1, 1]);
 });
 
-test('a run whose claim breaks lets the others of its lane go first, and is tried again after a rest', async () => {
+test('a run whose claim fails lets other runs go first and is released again after a rest', async () => {
   const [institute = ''] = await queueRuns(1, 2);
   const windows = withWindows(10, 10);
   await tick(windows);
@@ -333,7 +326,7 @@ test('a run whose claim breaks lets the others of its lane go first, and is trie
   expect(await releasedRuns()).toContainEqual({ id: run_id, delivery: 2 });
 });
 
-test('a lease that has run out makes its holder a stranger and counts; one that lasts is left alone', async () => {
+test('an expired lease is counted and its run queued with a new fence; a valid lease stays', async () => {
   await queueRuns(1, 2);
   const ids = (await maker.query<{ id: string }>('select id from runs order by queued_at')).rows.map(
     ({ id }) => id,
@@ -380,7 +373,7 @@ interface PlanNode {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-test('with 100,000 runs of 1000 institutes waiting a release reads a few index entries an institute, row-level security on', async () => {
+test('with 100,000 waiting runs of 1000 institutes a release reads a few index entries for each institute', async () => {
   await queueRuns(1000, 100);
   await queueRuns(50, 200, 'copy');
   await maker.query(`update runs set status = 'completed' where lane = 'copy'`);

@@ -123,7 +123,6 @@ interface Outcome {
 
 const releases = (services: Services): Part[] => RUN_LANES.map((lane) => () => releaseRuns(services, lane));
 
-/** Runs one tick of all loops, one after the other. */
 export const tick = async (
   services: Services,
   judgesLeases = true,
@@ -144,10 +143,7 @@ const tickRuns = (services: Services, judgesLeases: boolean): Promise<Outcome> =
 const tickJobs = (services: Services, queue: JobQueue, slots: Slots): Promise<Outcome> =>
   work(services, [[() => recoverJobs(services, queue)], [() => releaseJobs(services, queue, slots)]]);
 
-/**
- * Runs the parts of a step at once, and the steps in order. An error in one part is logged and does not stop the other
- * parts.
- */
+/** Runs the steps in order and the parts of a step at once. An error in one part does not stop the others. */
 const work = async (services: Services, steps: readonly (readonly Part[])[]): Promise<Outcome> => {
   const outcome = { databaseWasThere: true, decided: true };
   const run = async (part: Part): Promise<void> => {
@@ -155,7 +151,7 @@ const work = async (services: Services, steps: readonly (readonly Part[])[]): Pr
       if ((await part()) === false) outcome.decided = false;
     } catch (error) {
       if (unreachable(error) === 'PostgreSQL') outcome.databaseWasThere = false;
-      services.log.warn({ err: error }, 'a part of the dispatcher broke; the next tick tries again');
+      services.log.warn({ err: error }, 'part of the dispatcher failed; the next tick tries again');
     }
   };
   for (const parts of steps) await Promise.all(parts.map(run));

@@ -28,7 +28,6 @@ const FAILURES = {
   inspection_not_held: { code: 'conflict', message: 'This worker does not inspect the upload any more.' },
 } as const satisfies Record<string, { code: ErrorCode; message: string }>;
 
-/** Returns the failure for the caller to throw. */
 export const failure = (reason: keyof typeof FAILURES): DomainFailure => {
   const { code, message } = FAILURES[reason];
   return new DomainFailure(code, { message });

@@ -5,7 +5,7 @@ import { freshGauges } from './freshGauges.ts';
 const series = async (): Promise<number[]> =>
   (await metrics.lanePending.get()).values.map(({ value }) => value);
 
-test('what cannot be read is not told as it was, and is told again once it can be', async () => {
+test('gauges lose their values when reading fails and get new ones when it works again', async () => {
   metrics.lanePending.set({ lane: 'copy' }, 7);
   let depth: () => Promise<number> = async () => {
     throw new Error('away');

@@ -4,9 +4,8 @@ const FRESH_MS = 5000;
 const STALE_MS = 60_000;
 
 /**
- * Gauges whose values are read from a source on scrape. If reading fails, their series are removed, so that alerts and
- * autoscalers see missing data and no outdated numbers.
- * @returns a function that updates the gauges and throws what `read` throws
+ * Reads gauges from a source on scrape. If reading fails, their series are removed, so that alerts see missing data and
+ * no outdated numbers. @returns a function that updates the gauges and throws what `read` throws
  */
 export const freshGauges = (
   gauges: readonly { reset(): void }[],

@@ -16,10 +16,7 @@ interface LaneNow {
   in_flight: number;
 }
 
-/**
- * Gauges that are read from the tables and the lanes on scrape. Each replica reads the same tables, so the values must
- * not be summed over replicas.
- */
+/** Gauges read on scrape. Each replica reads the same tables, so values must not be summed over replicas. */
 export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>) => {
   // Start at 0: an increase is visible only if the counter existed before its first increment.
   for (const reason of NOT_KEPT) metrics.evidenceNotKept.inc({ reason }, 0);

@@ -7,7 +7,6 @@ const MEBI = 1024 * 1024;
 let close: (() => void) | undefined;
 afterEach(() => close?.());
 
-/** Starts a server that answers when the test allows it. */
 const start = async (waitMs: number) => {
   const calls = largeCalls(10 * MEBI, waitMs);
   const begun: ServerResponse[] = [];
@@ -36,7 +35,7 @@ const start = async (waitMs: number) => {
   return { send, begun, underWay };
 };
 
-test('large calls beyond what fits wait for those before them, small ones do not', async () => {
+test('large calls that do not fit wait for earlier ones, small calls do not wait', async () => {
   const { send, begun, underWay } = await start(60_000);
   const first = send(8);
   await underWay(1);
@@ -52,7 +51,7 @@ test('large calls beyond what fits wait for those before them, small ones do not
   expect((await second).status).toBe(200);
 });
 
-test('a call that waits too long is answered 503 and never begins, nor does one whose caller is gone', async () => {
+test('a call that waits too long is answered 503; it is not started, nor is a call whose caller disconnected', async () => {
   const { send, begun, underWay } = await start(300);
   const first = send(8);
   await underWay(1);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { metrics } from '@evaluation/telemetry';
 import { countQuestions } from './metrics.ts';
 
-test('of a run that is over each question is counted by what became of it, but those that no AI was to mark', async () => {
+test('countQuestions counts questions of a run by status, without those marked by their key', async () => {
   const effects: (() => Promise<void>)[] = [];
   const committed = {
     afterCommit: async (effect: () => Promise<void>): Promise<void> => void effects.push(effect),

@@ -2,7 +2,6 @@ import type { RunLane } from '@evaluation/jobs-contract';
 import { metrics } from '@evaluation/telemetry';
 import type { Services } from './services.ts';
 
-/** Counts credits after the transaction that moves them is committed. */
 export const countCredits = (
   services: Pick<Services, 'afterCommit'>,
   outcome: 'reserved' | 'charged' | 'released' | 'granted',
@@ -33,7 +32,6 @@ export const countQuestions = (
       if (source !== 'auto') metrics.questionsFinished.inc({ lane, status });
   });
 
-/** Reasons for which a part of the evidence is not kept. */
 export const NOT_KEPT = ['refused', 'too_large'] as const;
 
 /** Counts a part of the evidence that is missing although its mark is recorded. */

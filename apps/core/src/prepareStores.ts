@@ -19,10 +19,7 @@ export interface Preparation {
   stop(): void;
 }
 
-/**
- * Resolves when both exist, or after START_MS; retries then continue in the background until they succeed or are
- * stopped.
- */
+/** Resolves when both exist, or after START_MS; retries then continue until they succeed or are stopped. */
 export const prepareStores = async ({
   lanes,
   objects,
@@ -38,11 +35,11 @@ export const prepareStores = async ({
     for (let tries = 1; !signal.aborted; tries += 1) {
       try {
         await make();
-        if (tries > 1) log.info({ what, tries }, 'made at last');
+        if (tries > 1) log.info({ what, tries }, 'created after retries');
         return;
       } catch (error) {
         if (signal.aborted) return;
-        log.warn({ err: error, what, tries }, 'could not be made yet');
+        log.warn({ err: error, what, tries }, 'creation failed; it is retried');
       }
       const pauseMs = Math.min(PAUSE_MS * tries, LONGEST_PAUSE_MS);
       await wait(pauseMs, undefined, { signal, ref: false }).catch(() => {});

@@ -8,9 +8,8 @@ export interface Rounds {
 }
 
 /**
- * Repeats `round` until it is closed. An error is logged, and the next round tries again. State: none; after a crash
- * the rounds of other replicas continue.
- * @param options.pauseMs returns the time before the next round in milliseconds; null ends the rounds
+ * Repeats `round` until it is closed. An error is logged, and the next round tries again. State: none.
+ * @param options.pauseMs returns the milliseconds before the next round; null ends the rounds
  */
 export const startRounds = (
   log: Logger,
@@ -30,8 +29,7 @@ export const startRounds = (
       try {
         await options.round(signal);
       } catch (error) {
-        if (!signal.aborted)
-          log.warn({ err: error }, `${options.what} broke off; the next round tries again`);
+        if (!signal.aborted) log.warn({ err: error }, `${options.what} failed; the next round tries again`);
       }
     }
   })();

@@ -22,14 +22,10 @@ import { startFileRemoval } from './uploads/removeFiles.ts';
 
 /** Largest body of a public call with its envelope. The facade has limits of its own. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
-/**
- * Largest body of a call by a worker or an operator. A worker's largest call carries the record, its evidence and the
- * cached judgement: at most 8 MiB each.
- */
+/** Bound for workers and operators. A worker's largest call has record, evidence and judgement of 8 MiB each. */
 const MAX_WORKER_BODY_BYTES = 32 * 1024 * 1024;
 
 export interface Core extends Observed {
-  /** URL of the tRPC server. */
   url: string;
   /** Makes a context for callers in the same process; `headers` replace the HTTP headers. */
   createContext: (headers: CallHeaders) => Context;

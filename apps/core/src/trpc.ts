@@ -10,12 +10,11 @@ import type { Outcome } from './idempotency/records.ts';
 import { unreachable } from './unreachable.ts';
 import type { Services } from './services.ts';
 
-/** Headers of a call, over HTTP and in-process. */
 export interface CallHeaders {
   authorization: string | undefined;
   actor: string | undefined;
   requestId: string | undefined;
-  /** Set for a request that must happen once (docs/api/conventions.md#idempotency). */
+  /** Set for a request that must happen once. */
   idempotencyKey: string | undefined;
   fingerprint: string | undefined;
   /** Trace context of the caller (W3C). */
@@ -49,10 +48,7 @@ const sameToken = (given: string | undefined, expected: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/**
- * Passes typed failures and unreachable dependencies to the client. Other errors are logged and answered as internal
- * errors.
- */
+/** Passes typed failures and unreachable dependencies to the client; logs other errors. */
 const reportFailures = t.middleware(async ({ next, path, ctx }) => {
   const result = await next();
   if (result.ok) return result;
@@ -71,7 +67,7 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
   if (result.error.code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) {
     // Input of a caller of another release. The log has the paths and codes of the issues and no values.
     const issues = cause.issues.map(({ path: at, code }) => `${at.join('.')} ${code}`);
-    log.warn({ issues }, 'a procedure was called with input it does not take');
+    log.warn({ issues }, 'procedure refused its input');
   }
   if (result.error.code !== 'INTERNAL_SERVER_ERROR') return result;
   const dependency = unreachable(cause);
@@ -82,13 +78,13 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
       cause: new DomainFailure('service_unavailable'),
     });
   }
-  log.error({ err: cause }, 'a procedure broke');
+  log.error({ err: cause }, 'procedure failed');
   return result;
 });
 
 /**
- * Records rate, errors and duration of each procedure, and a span in the caller's trace. Core starts no trace of its
- * own, because claims and heartbeats are called many times a second outside of any trace.
+ * Records metrics of each procedure, and a span in the caller's trace. Core starts no trace of its own, because claims
+ * and heartbeats are called many times a second outside of any trace.
  */
 const observeCalls = t.middleware(({ next, path, type, ctx }) => {
   const { traceparent, requestId } = ctx.headers;

@@ -35,6 +35,6 @@ test.each<[string, Error, string | null]>([
   ['wrapped', new Error('query failed', { cause: error('gone', { code: '08006' }) }), 'PostgreSQL'],
   ['a broken constraint', error('duplicate key', { code: '23505' }), null],
   ['a bug', new TypeError('undefined is not a function'), null],
-])('what passes by itself answers 503, what does not is ours: %s', (_name, thrown, expected) => {
+])('unreachable recognises temporary failures only: %s', (_name, thrown, expected) => {
   expect(unreachable(thrown)).toBe(expected);
 });

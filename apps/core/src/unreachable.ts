@@ -23,9 +23,7 @@ const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
 const BROKEN =
   /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable/;
 
-/**
- * Returns the name of the dependency that is temporarily unreachable according to `error`, or null for any other error.
- */
+/** Returns the name of the temporarily unreachable dependency, or null for any other error. */
 export const unreachable = (error: unknown): string | null => {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof LaneUnavailable) return 'NATS';

@@ -5,7 +5,6 @@ import { noteUse } from './lastUse.ts';
 /** Hashes an API key. Only the hash is stored (docs/architecture.md#keys). */
 export const hashOfKey = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex');
 
-/** Makes a key: the prefix and 48 hexadecimal characters (docs/api/me.md#authentication). */
 export const newApiKey = (prefix: string): string => `${prefix}${randomBytes(24).toString('hex')}`;
 
 export interface AuthenticatedKey {
@@ -18,10 +17,7 @@ export interface AuthenticatedKey {
   api_enabled: boolean;
 }
 
-/**
- * Looks up a key by its hash and records its use. Facades cache the result for 30 seconds.
- * @returns null if the key does not exist or is revoked
- */
+/** Looks up a key by its hash and records its use. @returns null if the key does not exist or is revoked */
 export const authenticate = async (services: Services, hash: string): Promise<AuthenticatedKey | null> => {
   const key = await services.database.keys
     .selectFrom('api_keys as k')

@@ -16,8 +16,7 @@ export const InstituteEdit = z.object({
 });
 
 /**
- * Changes an institute in one transaction. New prices and limits apply to later submissions: quoted runs keep their
- * price, and a limit below the present use only stops new submissions.
+ * Changes an institute. Quoted runs keep their price, and a limit below the present use only stops new submissions.
  * @throws DomainFailure not_found
  */
 export const editInstitute = async (

@@ -18,6 +18,9 @@ export const noteUse = (services: Services, keyId: string, lastUsedAt: Date | nu
         and (last_used_at is null or last_used_at < clock_timestamp() - make_interval(secs => ${EXACT_TO_MS / 1000}))
       for no key update skip locked
     )`.catch((error: unknown) =>
-    services.log.warn({ err: error, key_id: keyId }, 'the last use of a key could not be recorded'),
+    services.log.warn(
+      { err: error, key_id: keyId },
+      'recording the last use of a key failed; the next use tries again',
+    ),
   );
 };

@@ -7,11 +7,6 @@ import type { Services } from '../services.ts';
 import { hashOfKey, newApiKey } from './apiKeys.ts';
 import { tellFacades } from './tellFacades.ts';
 
-/**
- * Life of an API key (docs/api/me.md#authentication): created, changed, revoked for good. Called by the provisioning
- * CLI (docs/architecture.md#provisioning).
- */
-
 const scopes = z.array(Scope);
 const rateTier = z.enum(['standard', 'high']);
 const dailyCopyCap = z.int().gte(0).lte(1_000_000_000).nullable();
@@ -72,8 +67,8 @@ export const editKey = async (services: Services, input: z.output<typeof KeyEdit
 };
 
 /**
- * Revokes a key. Facades that receive the broadcast refuse it at once; other facades refuse it within 30 seconds, when
- * their cache entry expires. Revoking a revoked key returns the time of the first call. @throws DomainFailure not_found
+ * Revokes a key: at once where the broadcast arrives, elsewhere within 30 seconds, when cache entries expire. A
+ * repeated call returns the time of the first. @throws DomainFailure not_found
  */
 export const revokeKey = async (
   services: Services,
@@ -103,7 +98,6 @@ export interface KeyTerms {
   created_at: string;
 }
 
-/** Returns what an operator may see of a key. */
 export const termsOf = (key: {
   id: string;
   last_four: string;

@@ -8,8 +8,6 @@ import { countCredits } from '../metrics.ts';
 import type { Services } from '../services.ts';
 import { findInstitute } from './findInstitute.ts';
 
-/** Commands of the provisioning CLI (docs/architecture.md#provisioning) for institutes and their credits. */
-
 export const amount = z.number().gte(0).lte(1_000_000_000);
 /** Credits for one page or answer. */
 export const price = z.number().gte(0).lte(MAX_PRICE);
@@ -26,10 +24,7 @@ export const InstituteCreate = z.object({
   api_enabled: z.boolean().default(true),
 });
 
-/**
- * Creates an institute with its credit account. The institute is written last, so that every visible institute has an
- * account. A crash in between leaves an account without an institute.
- */
+/** The institute is inserted last, so that every visible institute has a credit account, also after a crash. */
 export const createInstitute = async (
   services: Services,
   input: z.output<typeof InstituteCreate>,

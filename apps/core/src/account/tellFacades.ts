@@ -10,6 +10,9 @@ export const tellFacades = async (
   changed: { institute_id: string; key_id?: string },
 ): Promise<void> => {
   await services.lanes.broadcast('keys_changed', { version: 1, ...changed }).catch((lost: unknown) => {
-    services.log.warn({ err: lost, ...changed }, 'the facades could not be told of a changed key');
+    services.log.warn(
+      { err: lost, ...changed },
+      'broadcast of a changed key failed; facades apply the change within 30 seconds',
+    );
   });
 };

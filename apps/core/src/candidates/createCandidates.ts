@@ -5,10 +5,7 @@ import { acceptInSlices, refuse } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { repeatedCandidates, upsertCandidates } from './upsert.ts';
 
-/**
- * Creates or updates up to 2000 candidates in one transaction (docs/api/candidates.md).
- * @throws DomainFailure validation_failed
- */
+/** Creates or updates up to 2000 candidates in one transaction. @throws DomainFailure validation_failed */
 export const createCandidates = async (
   services: Pick<Services, 'database'>,
   actor: Actor,

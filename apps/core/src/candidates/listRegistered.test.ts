@@ -8,10 +8,7 @@ import { writeCursor, type Position } from '../lists/cursor.ts';
 import { openPage, type Page } from '../lists/page.ts';
 import { registeredRows } from './listRegistered.ts';
 
-/*
- * Tests how many rows the list reads from large tables, on fabricated rows, as the service's role under row-level
- * security.
- */
+/* Rows read from large tables with fabricated rows, as the service's role under row-level security. */
 
 const ON_THE_EXAM = 200_000;
 const ON_OTHER_EXAMS = 20_000;
@@ -70,7 +67,6 @@ const pageAfter = (position: Position | null): Page => {
   return openPage(position === null ? {} : { cursor: writeCursor(position, scope, KEY) }, options);
 };
 
-/** Returns the indexes that the plan reads and the most rows of any step. */
 const readOf = async (page: Page) => {
   const { rows } = await database.inTenant(institute, (tx) =>
     sql<object>`explain (analyze, format json) ${registeredRows(institute, exam, page)}`.execute(tx),
@@ -79,7 +75,6 @@ const readOf = async (page: Page) => {
   return { indexes, mostRows, shown };
 };
 
-/** Position of a page that starts after `offset` registrations of the exam. */
 const positionAt = async (offset: number): Promise<Position> => {
   const { rows } = await maker.query<{ updated_at: Date; id: string }>(
     'select updated_at, id from registrations where exam_id = $1 order by updated_at, id offset $2 limit 1',
@@ -97,7 +92,7 @@ const INDEXES = [
   'registrations_exam_id_updated_at_id_idx',
 ];
 
-test('a page of 200,000 registrations among 300,000 candidates reads a page of each index, be it the first, one in the middle or the last', async () => {
+test('the first, a middle and the last page of 200,000 registrations read one page of each index', async () => {
   const read = [
     await readOf(pageAfter(null)),
     await readOf(pageAfter(await positionAt(ON_THE_EXAM / 2))),

@@ -19,8 +19,7 @@ interface RegisteredRow extends CandidateRow {
 }
 
 /**
- * Lists the candidates of an exam in the order of `(updated_at, id)` of their registrations, each with its live
- * submission (docs/api/candidates.md). Names are null on a blind exam.
+ * Lists candidates in the order of their registrations; names are null on a blind exam.
  * @throws DomainFailure exam_not_found, validation_failed, invalid_cursor
  */
 export const listRegistered = (

@@ -4,7 +4,6 @@ import type { Tx } from '@evaluation/database';
 
 export interface Registration {
   id: string;
-  /** True if this call created the registration. */
   isNew: boolean;
 }
 

@@ -13,7 +13,7 @@ import { repeatedCandidates, upsertCandidates } from './upsert.ts';
 
 /**
  * Registers candidates on an exam in one transaction: existing candidates by id, or candidates by description, which
- * are created or updated first (docs/api/candidates.md). Registering a candidate again has no effect.
+ * are created or updated first. Registering a candidate again has no effect.
  * @throws DomainFailure exam_not_found, exam_finalized, validation_failed, candidate_not_found
  */
 export const registerOnExam = (
@@ -41,7 +41,7 @@ export const registerOnExam = (
       already_registered: registrations.size - made,
       candidates: candidates.map(({ id, external_id }) => {
         const registration = registrations.get(id);
-        if (registration === undefined) throw new Error('a registration is missing after it was stored');
+        if (registration === undefined) throw new Error('registration is missing after its insert');
         return { id, external_id, registration_id: registration.id };
       }),
     };
@@ -61,10 +61,7 @@ const takeCandidates = async (tx: Tx, instituteId: string, request: CandidatesRe
     : upsertCandidates(tx, instituteId, candidates);
 };
 
-/**
- * Rules that tie fields together, on the fields that could be parsed: exactly one of the two forms, and each
- * external_id at most once.
- */
+/** Requires exactly one of the two forms and each external_id at most once, on the fields that could be parsed. */
 const tiedProblems = (parts: Parts<CandidatesRegister>): Problem[] => {
   if (!isRead(parts)) return [];
   const { candidates, candidate_ids: ids } = parts;
@@ -77,10 +74,7 @@ const tiedProblems = (parts: Parts<CandidatesRegister>): Problem[] => {
   ];
 };
 
-/**
- * Finds candidates by id, each once. @throws DomainFailure candidate_not_found with all unknown ids, spelled as in the
- * request
- */
+/** @throws DomainFailure candidate_not_found with all unknown ids, spelled as in the request */
 const findCandidates = async (tx: Tx, instituteId: string, sent: readonly string[]): Promise<Known[]> => {
   const wanted = new Map(sent.map((id) => [id.toLowerCase(), id]));
   const rows = await tx

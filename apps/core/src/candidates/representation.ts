@@ -1,7 +1,6 @@
 import type { Candidate } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 
-/** Columns behind a candidate of the API (docs/api/candidates.md#fields). */
 export interface CandidateRow {
   id: string;
   external_id: string;

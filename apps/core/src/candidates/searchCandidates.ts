@@ -5,11 +5,7 @@ import { accept } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { CANDIDATE_COLUMNS, candidateOf } from './representation.ts';
 
-/**
- * Finds candidates by the client's own ids, in the order of the request. Unknown ids are left out, and repeated ids are
- * found once (docs/api/candidates.md).
- * @throws DomainFailure validation_failed
- */
+/** Returns candidates in the order of the request, each once. @throws DomainFailure validation_failed */
 export const searchCandidates = async (
   services: Services,
   actor: Actor,

@@ -6,8 +6,7 @@ import { lockExam, refuseChange } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Removes a candidate's registration from an exam; the candidate itself stays (docs/api/candidates.md). The exam's lock
- * prevents a concurrent submission of the same candidate.
+ * Deletes a registration. The exam's lock prevents a concurrent submission of the same candidate.
  * @throws DomainFailure exam_not_found, candidate_not_found, exam_finalized, candidate_has_submission
  */
 export const unregister = (

@@ -7,10 +7,9 @@ import type { CandidateInput, CandidatesCreated } from '@evaluation/rest-contrac
 import { isRead, type Parts } from '@evaluation/rules';
 
 /**
- * Creates or updates candidates in one statement, matched on `external_id` (docs/api/candidates.md#fields). Sent values
- * replace the stored ones; absent or `null` values keep them. Unchanged rows are not written. Rows are sorted, so that
- * concurrent calls lock them in the same order. Each `external_id` may occur once only; `repeatedCandidates` checks
- * this.
+ * Creates or updates candidates in one statement, matched on `external_id`. Sent values replace the stored ones; absent
+ * or `null` values keep them. Unchanged rows are not written. Rows are sorted, so that concurrent calls lock them in
+ * the same order. Each `external_id` may occur once only; `repeatedCandidates` checks this.
  * @returns the candidates in the order of the request
  * @throws DomainFailure candidate_not_found if an external id belongs to an erased candidate
  */
@@ -51,16 +50,13 @@ export const upsertCandidates = async (
   const stored = new Map(found.map(({ id, external_id }) => [external_id, id]));
   return sent.map(({ id: ours, external_id }) => {
     const id = stored.get(external_id);
-    if (id === undefined) throw new Error('a candidate is missing after it was stored');
+    if (id === undefined) throw new Error('candidate is missing after its upsert');
     // Of concurrent calls that create the same candidate, only one finds its own id.
     return { id, external_id, created: id === ours };
   });
 };
 
-/**
- * Reports each `external_id` that occurs twice in a request (docs/api/candidates.md), on the parts that could be
- * parsed.
- */
+/** Reports each `external_id` that occurs twice in a request, on the parts that could be parsed. */
 export const repeatedCandidates = (
   candidates: Parts<readonly Pick<CandidateInput, 'external_id'>[]>,
   at: string,

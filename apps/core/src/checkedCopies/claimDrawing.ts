@@ -11,7 +11,6 @@ import { readCandidate, readDecided, readOverrides } from '../paper/markedMateri
 
 export const LARGEST_COUNT = 2 ** 31 - 1;
 
-/** Message of the lane `draw`. */
 export const DrawingJob = z.object({
   submission_id: z.uuid(),
   institute_id: z.uuid(),
@@ -25,7 +24,6 @@ const Pinned = CurrentPaper.pick({ exam: true, questions: true });
 
 /** Material of a drawing job. It has no credentials, and a name only if the copy prints it. */
 export const DrawingMaterial = z.object({
-  /** Number of the attempt, from 1. */
   attempt: z.int().min(1),
   /** Must be sent with every later call about this drawing. Absent from a core of release 0.1.0. */
   token: z.string().optional(),
@@ -45,8 +43,8 @@ export const DrawingMaterial = z.object({
 export type DrawingMaterial = z.infer<typeof DrawingMaterial>;
 
 /**
- * Claims a released drawing for a worker and counts the attempt. Returns null if the message is old or was used
- * already, or if there is nothing left to draw; in the last case the row in `copy_drawings` is deleted.
+ * Claims a released drawing and counts the attempt. Returns null for an old or repeated message, and if there is
+ * nothing left to draw; the row in `copy_drawings` is then deleted.
  */
 export const claimDrawing = async (
   services: Services,
@@ -116,9 +114,8 @@ const claim = async (services: Services, job: DrawingToClaim): Promise<DrawingMa
 };
 
 /**
- * Finds a graded copy that is not deleted and has no drawing of its present marks. A copy that is being graded again is
- * drawn by its run. Locks the submission: a change of marks requests its drawing under the same lock, before or after
- * this claim.
+ * Finds a graded copy without a drawing of its present marks; a copy in grading is drawn by its run. Locks the
+ * submission, because a change of marks requests its drawing under the same lock.
  */
 const findDrawable = async (tx: Tx, job: DrawingJob) => {
   const submission = await tx

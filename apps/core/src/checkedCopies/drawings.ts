@@ -24,7 +24,8 @@ const MAX_ATTEMPTS = 3;
 /** Pause after a failed attempt. Temporary trouble passes meanwhile, and other drawings go first. */
 const REST_SECONDS = 60;
 
-export const GIVEN_UP = 'a checked copy could not be drawn anew; it stays unavailable until the marks change';
+export const GIVEN_UP =
+  'drawing of a checked copy failed for good; the copy stays unavailable until the marks change';
 
 interface Drawing {
   submission_id: string;
@@ -56,7 +57,6 @@ export const drawings: JobQueue = {
   givenUp: GIVEN_UP,
 };
 
-/** Requests a drawing because the marks of a copy changed. */
 export const requestDrawing = async (tx: Tx, instituteId: string, submissionId: string): Promise<void> => {
   await tx
     .insertInto('copy_drawings')

@@ -8,9 +8,8 @@ import type { Services } from '../services.ts';
 const URL_SECONDS = 60;
 
 /**
- * Returns a URL of the checked copy that shows the present marks (docs/architecture.md#checked-copy). Only the facade
- * receives the URL; it streams the file to clients.
- * @throws DomainFailure not_found if there is no copy, or none yet for the present marks
+ * Returns a URL for the facade, which streams the file to clients (docs/architecture.md#checked-copy).
+ * @throws DomainFailure not_found if there is no copy of the present marks
  */
 export const getCheckedCopy = async (
   services: Services,

@@ -9,7 +9,6 @@ import { DrawingJob, LARGEST_COUNT } from './claimDrawing.ts';
 import { ClaimToken, isProven } from '../workerCalls/claimToken.ts';
 import { GIVEN_UP, putOff, wantAgain } from './drawings.ts';
 
-/** Identity of a claimed drawing, as the worker sends it. */
 export const BegunDrawing = DrawingJob.extend({
   attempt: z.int().min(1).lte(LARGEST_COUNT),
   /** Absent from a worker of release 0.1.0. */
@@ -24,8 +23,7 @@ const keyOf = ({ institute_id, submission_id, delivery, attempt }: BegunDrawing)
   redrawnCopyKey(institute_id, submission_id, delivery, attempt);
 
 /**
- * Returns a URL for the upload of a drawing. The key is used by this attempt only, so that no other attempt overwrites
- * a recorded file.
+ * The key is used by this attempt only, so that no other attempt overwrites a recorded file.
  * @throws DomainFailure conflict if another worker holds the drawing
  */
 export const presignDrawing = async (
@@ -53,7 +51,8 @@ export const recordDrawing = async (
 ): Promise<void> => {
   const key = keyOf(drawing);
   const object = await services.objects.head(key);
-  if (object === null) throw new Error(`the drawing of ${drawing.submission_id} is not in the store`);
+  if (object === null)
+    throw new Error(`drawing of submission ${drawing.submission_id} is not in the object store`);
   const superseded = await services.database.inTenant(drawing.institute_id, async (tx) => {
     const submission = await tx
       .selectFrom('submissions')
@@ -93,8 +92,7 @@ export const recordDrawing = async (
 };
 
 /**
- * Returns a drawing that the worker cannot finish because it stops or cannot reach the store. The attempt does not
- * count.
+ * Returns a drawing because the worker stops or cannot reach the store; the attempt does not count.
  * @throws DomainFailure conflict if another worker holds the drawing
  */
 export const handBackDrawing = async (services: Services, drawing: BegunDrawing): Promise<void> => {
@@ -106,7 +104,7 @@ export const handBackDrawing = async (services: Services, drawing: BegunDrawing)
 };
 
 /**
- * Records a failure that is caused by the copy. It is tried again after a pause, MAX_ATTEMPTS times in all.
+ * Records a failure caused by the copy: it is tried again after a pause, MAX_ATTEMPTS times in all.
  * @throws DomainFailure conflict if another worker holds the drawing
  */
 export const failDrawing = async (services: Services, drawing: BegunDrawing): Promise<void> => {

@@ -10,8 +10,7 @@ export interface CheckedCopy {
 }
 
 /**
- * Stores a drawing as the checked copy of its revision and deletes the rows of earlier revisions, which cannot be
- * downloaded any more. The caller holds the submission's lock.
+ * Replaces the checked copy. The caller holds the submission's lock.
  * @returns object keys of the earlier copies, to be deleted after the commit
  */
 export const storeCheckedCopy = async (tx: Tx, copy: CheckedCopy): Promise<string[]> => {
@@ -26,15 +25,15 @@ export const storeCheckedCopy = async (tx: Tx, copy: CheckedCopy): Promise<strin
   return earlier.map(({ object_key }) => object_key);
 };
 
-/**
- * Deletes earlier copies, best effort: a file that stays is deleted together with its submission. Scans can be 50 MB,
- * and marks change often.
- */
+/** Best effort: a copy that stays is deleted together with its submission. */
 export const discardCopies = async (services: Services, keys: string[]): Promise<void> => {
   if (keys.length === 0) return;
   try {
     await services.objects.delete(keys);
   } catch (error) {
-    services.log.warn({ err: error }, 'checked copies of earlier marks could not be deleted');
+    services.log.warn(
+      { err: error },
+      'deleting the checked copies of earlier marks failed; they are deleted with their submission',
+    );
   }
 };

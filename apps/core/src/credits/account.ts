@@ -11,7 +11,6 @@ export interface CreditAccount {
   prices: Record<Price['unit'], Price>;
 }
 
-/** Reads balance, committed and available credits, and the prices, in one statement (docs/api/credits.md#balance). */
 export const readAccount = async (tx: Tx, instituteId: string): Promise<CreditAccount> => {
   const row = await tx
     .selectFrom('credit_accounts')
@@ -22,7 +21,6 @@ export const readAccount = async (tx: Tx, instituteId: string): Promise<CreditAc
   return accountOf(row);
 };
 
-/** As `readAccount`, with the charges of the last 30 days, in one statement. */
 export const readSpending = async (
   tx: Tx,
   instituteId: string,

@@ -18,10 +18,7 @@ export const getCredits = async (services: Services, actor: Actor): Promise<Cred
   };
 };
 
-/**
- * Returns a price in the shape of an exam's quote, whose field is named for pages for both units (open point
- * `rate-card`).
- */
+/** `credits_per_page` is the price of a page or of an answer, as in an exam's quote (open point `rate-card`). */
 const rateOf = ({ unit, credits, rate_source }: Price): ExamQuote => ({
   unit,
   credits_per_page: credits,

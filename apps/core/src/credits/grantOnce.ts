@@ -15,7 +15,7 @@ import { grant } from './ledger.ts';
  */
 
 /**
- * Adds credits in the caller's transaction. @param key null: each call grants
+ * Adds credits in the caller's transaction; without a key each call grants.
  * @returns whether this call granted, and the balance after the grant
  * @throws DomainFailure idempotency_key_reused, validation_failed if the balance would exceed MAX_BALANCE
  */

@@ -86,8 +86,7 @@ const newInstitute = async (creditLimit: number): Promise<Institute> => {
 };
 
 /**
- * Chooses the steps of one transaction. Open runs among them are taken out of `open`, so that no other transaction
- * settles them meanwhile.
+ * Chooses the steps of one transaction and takes their runs out of `open`, so that no other transaction settles them.
  */
 const choose = (random: Random, institute: Institute, many: number): Step[] =>
   Array.from({ length: many }, (): Step => {
@@ -232,7 +231,6 @@ const statementsOf = async (institute: Institute, steps: readonly Step[]): Promi
   return statements;
 };
 
-/** Formats the values that occur in the ledger's statements: numbers, ids and fixed words. */
 const literal = (value: unknown): string => {
   if (value === null) return 'null';
   if (typeof value === 'number') return String(value);
@@ -242,10 +240,7 @@ const literal = (value: unknown): string => {
 
 const prepared = new WeakSet<pg.PoolClient>();
 
-/**
- * Sends a whole transaction in one message. A reservation that finds too few credits changes nothing, and the other
- * steps stay.
- */
+/** Sends a whole transaction in one message. A reservation without enough credits changes nothing. */
 const inOneMessage = async (random: Random, institute: Institute): Promise<number> => {
   const steps = choose(random, institute, 20 + random(20));
   const rollsBack = random(8) === 0;
@@ -330,7 +325,7 @@ const check = async (institute: Institute): Promise<void> => {
 };
 
 test(
-  `${OPERATIONS} operations at random: balance and committed are what the entries say, no run is settled twice, nothing is reserved that is not there`,
+  `${OPERATIONS} random operations: account and entries agree, no run is settled twice, no reservation exceeds the available credits`,
   { timeout: Math.max(600_000, OPERATIONS * 6) },
   async () => {
     console.log(`LEDGER_SEED=${SEED}`);

@@ -45,7 +45,7 @@ const recount = async (id: string) => {
   };
 };
 
-test('whatever happens in whatever order, the ledger and the account agree and nothing is spent twice', async () => {
+test('ledger and account agree after operations in any order, and no credit is spent twice', async () => {
   const cents = (max: number) => fc.integer({ min: 1, max }).map((value) => value / 100);
   const step = fc.oneof(
     fc.record({ kind: fc.constant('reserve' as const), amount: cents(2000) }),
@@ -104,7 +104,7 @@ test('whatever happens in whatever order, the ledger and the account agree and n
   );
 });
 
-test('many at once: exactly as many reservations succeed as there are credits', async () => {
+test('of concurrent reservations exactly as many succeed as there are credits', async () => {
   const id = await newAccount(5);
   const outcomes = await Promise.allSettled(
     Array.from({ length: 20 }, () =>
@@ -115,7 +115,7 @@ test('many at once: exactly as many reservations succeed as there are credits', 
   expect(Number((await accountOf(id)).committed)).toBe(5);
 });
 
-test('a refusal says what is required and what there is', async () => {
+test('a refused reservation reports required and available credits', async () => {
   const id = await newAccount(3, 1);
   await database.inTenant(id, (tx) => reserve(tx, { institute_id: id, run_id: randomUUID() }, 2));
   const refused = database.inTenant(id, (tx) => reserve(tx, { institute_id: id, run_id: randomUUID() }, 2.5));

@@ -7,8 +7,7 @@ import type { RunKey } from '../runKey.ts';
 /**
  * Credits of an institute: one account row, changed only by conditional updates, and an append-only entry for each
  * change in the same transaction (docs/architecture.md#credits). Each run reserves once and is then charged once or
- * released once; unique indexes on `credit_entries` enforce this. Credits are the last lock of a transaction
- * (docs/architecture.md#lock-order).
+ * released once; unique indexes on `credit_entries` enforce this. Credits are the last lock of a transaction.
  */
 
 type Change = { kind: 'grant' | 'reserve' | 'charge' | 'release'; amount: number; runId: string | null };
@@ -20,7 +19,6 @@ export const reserve = async (tx: Tx, run: RunKey, amount: number): Promise<void
   if (!changed) throw await insufficientCredits(tx, run.institute_id, amount);
 };
 
-/** Makes the error for a submission that costs more than the available credits. */
 export const insufficientCredits = async (
   tx: Tx,
   instituteId: string,
@@ -45,12 +43,10 @@ export const insufficientCredits = async (
   });
 };
 
-/** Takes the reserved credits of a graded run from the balance. */
 export const charge = async (tx: Tx, run: RunKey, amount: number): Promise<void> => {
   await endReservation(tx, run.institute_id, { kind: 'charge', amount, runId: run.run_id });
 };
 
-/** Frees the reserved credits of a run that failed or was cancelled. */
 export const release = async (tx: Tx, run: RunKey, amount: number): Promise<void> => {
   await endReservation(tx, run.institute_id, { kind: 'release', amount, runId: run.run_id });
 };

@@ -8,18 +8,14 @@ import { isUuid, refuse } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
 
-/** Interval in which uploads in inspection are read again. */
 const POLL_MS = 100;
-/**
- * Concurrent seals. Each uses a database connection and copies an object; the bound leaves connections to other
- * requests.
- */
+/** Bound that leaves database connections to other requests; each seal uses one and copies an object. */
 const SEALED_AT_ONCE = 4;
 
 /**
  * Counts the pages of uploads that could all be submitted now (open point `quote-uploads`). A quote may be the first
- * read of an uploaded file (docs/api/lifecycle.md#uploads): all pending uploads are sealed first, and their inspections
- * are then awaited together, for at most the time of a single one.
+ * read of an uploaded file: all pending uploads are sealed first, and their inspections are then awaited together, for
+ * at most the time of a single one.
  * @param uploadIds distinct ids, in upper or lower case
  * @throws DomainFailure not_found, conflict (used, or not ready), validation_failed (rejected), too_many_pages
  */
@@ -51,7 +47,7 @@ export const pagesOfUploads = async (
   return pagesOf(ids, settled);
 };
 
-/** Checks the state of all uploads before the contents of a file (docs/architecture.md#order-of-checks). */
+/** Checks the state of all uploads before the contents of a file. */
 const pagesOf = (ids: readonly string[], uploads: readonly UploadRow[]): number => {
   if (uploads.some(({ status }) => status === 'pending' || status === 'inspecting')) {
     throw failure('upload_not_ready');
@@ -81,7 +77,6 @@ interface UploadRow {
   submission_id: string | null;
 }
 
-/** Reads the uploads that exist and belong to the institute. */
 const readUploads = (services: Services, actor: Actor, ids: readonly string[]): Promise<UploadRow[]> =>
   services.database.inTenant(actor.institute_id, (tx) =>
     tx
@@ -92,7 +87,6 @@ const readUploads = (services: Services, actor: Actor, ids: readonly string[]): 
       .execute(),
   );
 
-/** Seals uploads, SEALED_AT_ONCE at a time, without waiting for inspections. */
 const sealAll = async (services: Services, actor: Actor, ids: readonly string[]): Promise<void> => {
   const queue = [...ids];
   const work = async (): Promise<void> => {

@@ -8,8 +8,8 @@ import { readAccount } from './account.ts';
 import { pagesOfUploads } from './pagesOfUploads.ts';
 
 /**
- * Computes the price of a grading and whether the credits suffice (docs/api/credits.md#quote). No credits are reserved;
- * the price is fixed when the submission is accepted (docs/api/credits.md#prices), with the same prices and arithmetic.
+ * Computes the price of a grading and whether the credits suffice. No credits are reserved; the price is fixed when the
+ * submission is accepted, with the same prices and arithmetic.
  * @throws DomainFailure validation_failed; for uploads also the errors of submitting them
  */
 export const quoteCredits = async (services: Services, actor: Actor, body: unknown): Promise<CreditQuote> => {
@@ -38,9 +38,7 @@ const unitsOf = async (
 
 const WAYS = ['pages', 'upload_ids', 'typed_answers'] as const;
 
-/**
- * Rules that tie fields together, on the fields that could be parsed: exactly one of the three, and each upload once.
- */
+/** Requires exactly one of the three fields and each upload once, on the fields that could be parsed. */
 const tiedProblems = (parts: Parts<CreditQuoteRequest>): Problem[] => {
   if (!isRead(parts)) return [];
   const sent = WAYS.filter((way) => parts[way] != null);

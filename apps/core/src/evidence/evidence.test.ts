@@ -74,7 +74,6 @@ const keepingNothing = (): Services => ({
 
 type Claimed = HeldRun & { submission_id: string };
 
-/** Inserts a run that is claimed by a worker. */
 const claimed = async (instituteId = institute): Promise<Claimed> => {
   const [run, submission] = [randomUUID(), randomUUID()];
   await maker.query(
@@ -116,12 +115,11 @@ const objectsOf = async (run: Claimed): Promise<string[]> => {
   return keys;
 };
 
-/** Reads the counter of parts that were not kept, by reason. */
 const notKept = async (reason: string): Promise<number> =>
   (await metrics.evidenceNotKept.get()).values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
 
-describe('evidence goes with its record', () => {
-  test('what was recorded first stands, and so does what it rests on', async () => {
+describe('evidence and its record', () => {
+  test('the first record stays, with its evidence', async () => {
     const run = await claimed();
     await recordQuestion(services, run, result, { evidence: { said: 'first' } });
     await recordQuestion(services, run, { ...result, awarded: 1 }, { evidence: { said: 'second' } });
@@ -133,7 +131,7 @@ describe('evidence goes with its record', () => {
     ]);
   });
 
-  test('the same write repeated leaves one object and one row', async () => {
+  test('a repeated write leaves one object and one row', async () => {
     const run = await claimed();
     for (let time = 0; time < 2; time += 1)
       await recordQuestion(services, run, result, { evidence: { said: 'once' } });
@@ -141,14 +139,14 @@ describe('evidence goes with its record', () => {
     expect(await partsOf(run)).toHaveLength(1);
   });
 
-  test('whatever characters a reply has come back as they were', async () => {
+  test('all characters of a reply are returned unchanged', async () => {
     const run = await claimed();
     const content = { reply: 'nul \u0000, a lone \ud800, a snowman ☃', __proto__x: 1 };
     await recordQuestion(services, run, result, { evidence: content });
     expect(await partsOf(run)).toEqual([{ kind: 'question', ref: questionId, content }]);
   });
 
-  test('while the store is away nothing is recorded, and the worker is told to try again', async () => {
+  test('while the object store is down recording fails, and the worker must retry', async () => {
     const run = await claimed();
     const away = objectStore({
       endpoint: 'http://127.0.0.1:1',
@@ -166,7 +164,7 @@ describe('evidence goes with its record', () => {
     away.close();
   });
 
-  test('a store that refuses does not keep a mark from being recorded, and is told of once a minute and counted', async () => {
+  test('a mark is recorded if the store refuses its evidence; the loss is logged once a minute and counted', async () => {
     const before = await notKept('refused');
     const stream = new PassThrough();
     const log = createLogger({ service: 'test', level: 'warn', stream });
@@ -186,7 +184,7 @@ describe('evidence goes with its record', () => {
     expect(await notKept('refused')).toBe(before + 2);
   });
 
-  test('a part beyond all bounds is left out and counted, and the mark is recorded', async () => {
+  test('a part that is too large is left out and counted, and the mark is recorded', async () => {
     const [before, run] = [await notKept('too_large'), await claimed()];
     await recordQuestion(services, run, result, { evidence: { said: 'x'.repeat(MAX_PART_BYTES) } });
     expect(await partsOf(run)).toEqual([]);
@@ -195,7 +193,7 @@ describe('evidence goes with its record', () => {
     expect(await notKept('too_large')).toBe(before + 1);
   });
 
-  test('a worker of the release before sends none, and a service that keeps none stores none', async () => {
+  test('no part is stored if the worker sends none or the settings keep none', async () => {
     const [before, kept] = [await claimed(), await claimed()];
     await recordQuestion(services, before, result);
     await recordQuestion(keepingNothing(), kept, result, { evidence: { said: 'nothing' } });
@@ -204,7 +202,7 @@ describe('evidence goes with its record', () => {
     }
   });
 
-  test('a worker that lost the run stores nothing', async () => {
+  test('a worker that does not hold the run stores no part', async () => {
     const run = await claimed();
     await expect(
       recordQuestion(services, { ...run, fence: 0 }, result, { evidence: { said: 'stale' } }),
@@ -213,8 +211,8 @@ describe('evidence goes with its record', () => {
   });
 });
 
-describe('parts are read some at a time', () => {
-  test('no more of them than one may be large', async () => {
+describe('readEvidenceParts', () => {
+  test('returns at most MAX_PART_BYTES in one answer', async () => {
     const run = await claimed();
     const text = 'x'.repeat(3 * 1024 * 1024);
     for (const first_page of [1, 5, 9]) {
@@ -227,7 +225,7 @@ describe('parts are read some at a time', () => {
     expect([rest.parts.map(({ ref }) => ref), rest.next]).toEqual([['9'], null]);
   });
 
-  test('and each once, in an order that nothing shifts which goes meanwhile', async () => {
+  test('returns each part once, also if earlier parts are removed meanwhile', async () => {
     const run = await claimed();
     await maker.query(
       `insert into evidence_parts (institute_id, run_id, kind, ref, sha256, size_bytes)
@@ -244,7 +242,7 @@ describe('parts are read some at a time', () => {
   });
 });
 
-describe('the judgement that stands', () => {
+describe('a cached judgement', () => {
   const key = 'a'.repeat(64);
   /** @returns the judgement to use instead; null if the result was recorded */
   const record = async (run: Claimed, said: string, replaces: string | null = null, by = services) =>
@@ -255,7 +253,7 @@ describe('the judgement that stands', () => {
     return rows.length === 1;
   };
 
-  test('is the first that is recorded, however many are at once: the others are told of it, and not recorded', async () => {
+  test('is the first of concurrent records; the others receive it and are not recorded', async () => {
     const runs: Claimed[] = [];
     while (runs.length < 6) runs.push(await claimed());
     const stood = await Promise.all(runs.map((run) => record(run, run.run_id)));
@@ -268,19 +266,19 @@ describe('the judgement that stands', () => {
     }
   });
 
-  test('recorded again, as by a worker that did not hear, it is its own', async () => {
+  test('that its own run records again is not returned as another one', async () => {
     const run = await claimed();
     for (const said of ['once', 'once', 'another time']) expect(await record(run, said)).toBeNull();
     expect(await found(run)).toMatchObject({ evidence: ['once'] });
   });
 
-  test('that says the same is no other', async () => {
+  test('that equals the recorded one is not returned', async () => {
     const [first, second] = [await claimed(), await claimed()];
     expect([await record(first, 'the same'), await record(second, 'the same')]).toEqual([null, null]);
     expect(await isRecorded(second)).toBe(true);
   });
 
-  test('is replaced by the run that could not use it, and by no other', async () => {
+  test('is replaced only by a run that names it in `replaces`', async () => {
     const [first, second, third] = [await claimed(), await claimed(), await claimed()];
     await record(first, 'first');
     expect(await record(second, 'second', third.run_id)).toMatchObject({ evidence: ['first'] });
@@ -288,7 +286,7 @@ describe('the judgement that stands', () => {
     expect(await record(third, 'third', first.run_id)).toMatchObject({ evidence: ['second'] });
   });
 
-  test('never stands in another institute', async () => {
+  test('is not used in another institute', async () => {
     await record(await claimed(), 'ours');
     const theirs = await claimed(randomUUID());
     expect(await found(theirs)).toBeNull();
@@ -296,13 +294,13 @@ describe('the judgement that stands', () => {
     expect(await found(theirs)).toEqual({ run_id: theirs.run_id, evidence: ['theirs'] });
   });
 
-  test('is not kept where nothing is, and the question is recorded', async () => {
+  test('is not stored if the settings keep no evidence, and the question is recorded', async () => {
     const run = await claimed();
     expect(await record(run, 'nothing', null, keepingNothing())).toBeNull();
     expect([await found(run), await isRecorded(run)]).toEqual([null, true]);
   });
 
-  test('is not kept by a worker that lost its run', async () => {
+  test('is not stored for a worker that does not hold its run', async () => {
     const run = await claimed();
     await expect(record({ ...run, fence: 0 }, 'stale')).rejects.toMatchObject({
       failure: { code: 'conflict' },
@@ -338,7 +336,7 @@ describe('removal', () => {
   const whole = { parts: 1, judgements: 1, objects: 2 };
   const gone = { parts: 0, judgements: 0, objects: 0 };
 
-  test('evidence goes as a whole when its time is over, and not before', async () => {
+  test('removes all evidence of a run after the retention time, and none before', async () => {
     const [old, young] = [await left(365.1), await left(364.9)];
     expect([await isThere(old), await isThere(young)]).toEqual([whole, whole]);
     await round();
@@ -347,13 +345,13 @@ describe('removal', () => {
     expect(await isThere(young)).toEqual(whole);
   });
 
-  test('the evidence of a deleted submission goes when its files do', async () => {
+  test('removes the evidence of a deleted submission together with its files', async () => {
     const [over, waiting] = [await left(40, 30.1), await left(40, 29.9)];
     await round();
     expect([await isThere(over), await isThere(waiting)]).toEqual([gone, whole]);
   });
 
-  test('a part whose record never came goes too', async () => {
+  test('removes objects without a row', async () => {
     const run = await claimed();
     expect(await putEvidence(services, run, { said: 'and then the process died' })).not.toBeNull();
     await maker.query(
@@ -366,20 +364,20 @@ describe('removal', () => {
     expect(await isThere(run)).toEqual(gone);
   });
 
-  test('a run that is over gets no part that nobody would look for', async () => {
+  test('a finished run gets no part that removal would miss', async () => {
     const run = await claimed();
     await maker.query(`update runs set status = 'completed' where id = $1`, [run.run_id]);
     expect(await putEvidence(services, run, { said: 'late' })).toBeNull();
     expect(await objectsOf(run)).toEqual([]);
   });
 
-  test('a setting of nothing clears away what was kept before', async () => {
+  test('removes stored evidence after the setting changed to 0 days', async () => {
     const [old, today] = [await left(2), await left(0)];
     await removeEvidence(keepingNothing(), new AbortController().signal);
     expect([await isThere(old), await isThere(today)]).toEqual([gone, whole]);
   });
 
-  test('looks at runs that are due and at no others', async () => {
+  test('reads only runs that are due', async () => {
     await maker.query(
       `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, evidence_since)
        select gen_random_uuid(), $1, gen_random_uuid(), 'typed', 1, 'completed', 1, now() from generate_series(1, 3000)`,
@@ -405,13 +403,13 @@ describe('removal', () => {
   });
 });
 
-describe('what a run has used goes with its records', () => {
+describe('the token usage of a run', () => {
   const used = (calls: number, ...prompts: string[]) => ({
     grader: { provider: 'openai', model: 'm', prompt_versions: prompts },
     usage: { calls, input_tokens: calls, output_tokens: calls, duration_ms: calls },
   });
 
-  test('and touches no other run of the institute, whatever that has used', async () => {
+  test('does not change other runs of the institute', async () => {
     const [own, unused, other] = [await claimed(), await claimed(), await claimed()];
     await recordQuestion(services, other, result, { used: used(3, 'other/1') });
     await recordQuestion(services, own, result, { used: used(5, 'a/1') });
@@ -424,7 +422,7 @@ describe('what a run has used goes with its records', () => {
     expect(usageOf(own)).toEqual(used(5).usage);
   });
 
-  test('records that overtake each other or come twice leave the largest sum', async () => {
+  test('is the largest sum if records arrive out of order or twice', async () => {
     const run = await claimed();
     await recordQuestion(services, run, result, { used: used(5, 'a/1', 'b/1') });
     await recordQuestion(services, run, result, { used: used(5, 'a/1', 'b/1') });

@@ -27,9 +27,7 @@ export const startEvidenceRemoval = (services: Needed): Rounds =>
     round: (signal) => removeEvidence(services, signal),
   });
 
-/**
- * Runs one round. @throws if a store is unreachable; an error for a single run is logged, and a later round tries again
- */
+/** @throws if a store is unreachable; an error for a single run is logged, and a later round tries again */
 export const removeEvidence = async (services: Needed, signal: AbortSignal): Promise<void> => {
   const { evidence, files } = services.settings;
   for (const due of [expired(evidence.retentionDays), unneededEvidence(files.retentionDays)]) {
@@ -46,7 +44,7 @@ export const removeEvidence = async (services: Needed, signal: AbortSignal): Pro
           stuck.add(run.id);
           services.log.warn(
             { err: error, run_id: run.id },
-            'evidence could not be removed; it is tried again later',
+            'removing the evidence of a run failed; a later round tries again',
           );
         }
       }
@@ -62,9 +60,8 @@ interface RunToClear {
 }
 
 /**
- * Statements are exported for a test of their plans. They use `now()`, because an index cannot serve
- * `clock_timestamp()`. The deadline of a run is at most a day after its first claim, so no run that is found is still
- * recording.
+ * `now()`, because an index cannot serve `clock_timestamp()`. A run's deadline is at most a day after its first claim,
+ * so no run that is found is still recording. Exported for a test of the plans.
  */
 export const expired = (retentionDays: number) => sql<RunToClear>`
   select id, institute_id, submission_id from runs

@@ -16,14 +16,12 @@ import { withPinnedRubrics } from '../paper/pinned.ts';
 import { MAX_PART_BYTES } from './storeEvidence.ts';
 
 /*
- * Evidence of one run for the admin command that writes it to a file (docs/evidence.md): `showEvidence` returns all but
- * the parts, and `readEvidenceParts` returns the parts in pages. A finished run does not change, so the calls need no
- * common snapshot.
+ * Evidence of one run for the admin command that writes it to a file (docs/evidence.md): all but the parts, then the
+ * parts in pages. A finished run does not change, so the calls need no common snapshot.
  */
 
 export const WantedEvidence = z.object({
   submission_id: z.uuid(),
-  /** If absent, the institute is looked up. */
   institute_id: z.uuid().optional(),
   /** Attempt of the submission; if absent, the latest. */
   attempt: z.int().gte(1).optional(),
@@ -36,7 +34,6 @@ const BYTES_AT_ONCE = MAX_PART_BYTES;
 
 const decompress = promisify(gunzip);
 
-/** Reads the result of a submission as in the API. */
 export type ReadResult = (
   tx: Tx,
   instituteId: string,
@@ -44,7 +41,7 @@ export type ReadResult = (
 ) => Promise<Pick<Result, 'status' | 'needs_review' | 'review_reasons' | 'totals'>>;
 
 /**
- * Returns the paper of a run and its results, without personal data of the candidate.
+ * Returns paper and results of a run, without personal data of the candidate.
  * @throws DomainFailure not_found (also for a deleted submission), conflict if the run is not finished
  */
 export const showEvidence = async (
@@ -145,7 +142,6 @@ const paperOf = async (
   return { exam, questions: await readPaper(tx, instituteId, examId, run.rubric_version) };
 };
 
-/** Reads the question results of a run, in the order of the paper. */
 const decidedBy = async (tx: Tx, run: RunKey, questions: readonly { id: string }[]) => {
   const rows = await tx
     .selectFrom('question_results')
@@ -208,8 +204,8 @@ export const WantedParts = z.object({
 });
 
 /**
- * Reads the recorded parts of a run, in an order that concurrent removals do not change.
- * @returns `next`: the value of `after` for the next call, or null; `missing`: the object is not in the store any more
+ * Reads parts in an order that concurrent removals do not change.
+ * @returns `next`: value of `after` for the next call, or null; `missing`: the object is not in the store any more
  */
 export const readEvidenceParts = async (
   services: Services,

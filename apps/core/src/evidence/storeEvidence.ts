@@ -83,9 +83,8 @@ export const putEvidence = async (
 };
 
 /**
- * Sets `evidence_since` before the first object is written. The row lock orders this against commands that stop the
- * run.
- * @returns the submission's id; null if the run is not held any more, in which case the record will be refused
+ * Sets `evidence_since` before the first object is written; the row lock orders this against stopping the run.
+ * @returns the submission's id; null if the run is not held any more
  */
 const announceEvidence = ({ database }: Pick<Services, 'database'>, held: HeldRun): Promise<string | null> =>
   database.inTenant(held.institute_id, async (tx) => {
@@ -120,10 +119,7 @@ export const noteEvidence = async (
     .execute();
 };
 
-/**
- * Marks the run for the removal of its evidence (removeEvidence.ts).
- * @returns false, without a change, if the run is not held any more
- */
+/** Marks the run for `removeEvidence`. @returns false, without a change, if the run is not held any more */
 export const markRunHasEvidence = async (tx: Tx, held: HeldRun): Promise<boolean> => {
   const run = await tx
     .updateTable('runs')

@@ -5,8 +5,7 @@ import type { Services } from '../services.ts';
 import { lockExamFor } from '../locks/lockExam.ts';
 
 /**
- * Deletes a draft, or an open exam without live submissions (docs/api/lifecycle.md#exams). The exam stays readable as
- * deleted. Its `external_ref` can be used again, because the unique index leaves out deleted exams.
+ * The `external_ref` of a deleted exam can be used again, because the unique index leaves out deleted exams.
  * @throws DomainFailure exam_not_found, exam_finalized, conflict
  */
 export const deleteExam = (services: Services, actor: Actor, examId: string): Promise<Deleted> =>

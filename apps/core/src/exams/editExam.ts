@@ -63,10 +63,7 @@ export const editExam = (services: Services, actor: Actor, examId: string, body:
     }),
   );
 
-/**
- * Moves `updated_at` of all registrations, because `blind` shows or hides names, and clients follow the list by
- * `updated_since`.
- */
+/** `blind` shows or hides names, and clients follow the list of candidates by `updated_since`. */
 const touchRegistrations = (tx: Tx, instituteId: string, examId: string) =>
   tx
     .updateTable('registrations')
@@ -131,10 +128,7 @@ const restructures = (
   );
 };
 
-/**
- * Sets negative marks to 0, because they do not apply to handwritten exams (docs/api/questions.md#fields). @returns a
- * warning for each question that had negative marks
- */
+/** Negative marks do not apply to handwritten exams. @returns a warning for each question that had some */
 const dropNegativeMarks = async (tx: Tx, instituteId: string, examId: string): Promise<Warning[]> => {
   const { rows } = await sql<{ label: string }>`
     with dropped as (

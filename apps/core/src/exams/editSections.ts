@@ -19,7 +19,6 @@ export interface SentSection {
   order: number;
 }
 
-/** Reads the sections in their order. */
 export const readSections = async (tx: Tx, instituteId: string, examId: string): Promise<StoredSection[]> => {
   const { rows } = await sql<{
     id: string;

@@ -4,8 +4,7 @@ import { failure } from '../failures.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Runs a command that sets the `external_ref` of an exam. The unique index decides, so one of two concurrent calls
- * succeeds (docs/api/exams.md).
+ * Runs a command that sets `external_ref`. The unique index decides between concurrent calls.
  * @throws DomainFailure exam_exists with the id of the exam that has the `external_ref`
  */
 export const withExternalRef = async <T>(

@@ -8,10 +8,7 @@ import { writeCursor, type Position } from '../lists/cursor.ts';
 import { openPage, type Page } from '../lists/page.ts';
 import { listedExams } from './listExams.ts';
 
-/*
- * Tests how many rows the list reads from large tables, on fabricated rows, as the service's role under row-level
- * security.
- */
+/* Rows read from large tables with fabricated rows, as the service's role under row-level security. */
 
 const EXAMS = 100_000;
 const LIMIT = 200;
@@ -74,7 +71,7 @@ test.each([
     20,
   ],
 ])(
-  'at 100,000 exams and as many deleted ones the %s page reads a page of indexes',
+  'the %s page of 100,000 exams, and as many deleted ones, reads one page of each index',
   async (_name, position, shown) => {
     const { rows } = await database.inTenant(institute, (tx) =>
       sql<object>`explain (analyze, format json) ${listedExams(institute, pageAfter(position))}`.execute(tx),

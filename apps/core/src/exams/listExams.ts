@@ -6,10 +6,7 @@ import { closePage, openPage, type Page } from '../lists/page.ts';
 import type { Services } from '../services.ts';
 import { selectExams, showExams, type ExamRow } from './representation.ts';
 
-/**
- * Lists the institute's exams that are not deleted, in the order of `(updated_at, id)` (docs/api/exams.md).
- * @throws DomainFailure validation_failed, invalid_cursor
- */
+/** @throws DomainFailure validation_failed, invalid_cursor */
 export const listExams = (services: Services, actor: Actor, query: unknown): Promise<ExamList> => {
   const page = openPage(accept(ExamListQuery, query), {
     instituteId: actor.institute_id,

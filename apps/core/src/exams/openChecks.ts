@@ -1,8 +1,7 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 
 /**
- * Checks that an exam can accept copies (docs/open-points.md): it needs at least one question. The other rules of a
- * paper, rubric sums included, are checked before any question is stored.
+ * Requires at least one question (docs/open-points.md). All other rules are checked before a question is stored.
  * @throws DomainFailure exam_not_ready
  */
 export const checkReady = (paper: { questions: number }): void => {

@@ -7,8 +7,8 @@ import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
 
 /**
- * Opens a draft (docs/api/lifecycle.md#exams). An open exam is returned unchanged.
- * @throws DomainFailure exam_not_found, exam_finalized, validation_failed, exam_not_ready
+ * An open exam is returned unchanged. @throws DomainFailure exam_not_found, exam_finalized, validation_failed,
+ * exam_not_ready
  */
 export const openExam = (services: Services, actor: Actor, examId: string, body: unknown): Promise<Exam> =>
   services.database.inTenant(actor.institute_id, async (tx) => {

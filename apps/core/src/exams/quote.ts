@@ -2,9 +2,7 @@ import { withinTime, type Tx } from '@evaluation/database';
 import type { Exam, ExamQuote } from '@evaluation/rest-contract/schemas';
 import { priceOf } from '@evaluation/rules';
 
-/**
- * Longest wait for the price. An exam is created and shown even if its price cannot be read (docs/api/exams.md#fields).
- */
+/** Longest wait for the price. An exam is created and shown even if its price cannot be read. */
 const PRICE_MS = 500;
 
 export type QuoteOf = (mode: Exam['mode']) => ExamQuote | undefined;

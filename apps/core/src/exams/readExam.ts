@@ -10,8 +10,8 @@ interface ExamWithQuestions extends ExamRow {
 }
 
 /**
- * Reads an exam as in the API (docs/api/exams.md#fields), deleted exams included. Exam and questions are read in one
- * statement, so that the totals match the questions.
+ * Reads an exam as in the API, deleted exams included. Exam and questions are read in one statement, so that the totals
+ * match the questions.
  * @param options.dashboardUrl base of `dashboard_url`
  * @param options.warnings warnings of this request; they precede the warnings that follow from the exam
  * @throws DomainFailure exam_not_found

@@ -7,12 +7,11 @@ import { PendingMaterial } from '../paper/savePending.ts';
 import { readQuote } from './quote.ts';
 
 /*
- * Representation of exams in the API (docs/api/exams.md#fields). A page of exams takes one statement for the exams, one
- * for the material of their long answers and one for the price. `rubric_versions` is read only for exams that have a
- * version, so that exams with pending rubrics can be shown while that table is locked.
+ * Representation of exams in the API. A page of exams takes one statement for the exams, one for the material of their
+ * long answers and one for the price. `rubric_versions` is read only for exams that have a version, so that exams with
+ * pending rubrics can be shown while that table is locked.
  */
 
-/** Columns behind an exam. */
 export interface ExamRow {
   id: string;
   status: StoredExamStatus;
@@ -41,8 +40,8 @@ export interface ExamRow {
 }
 
 /**
- * Material that the client set for a long answer, reduced to what counts and warnings need. A saved rubric is reduced
- * to at most one criterion: one whose marks are not in half steps.
+ * A long answer's material, reduced to what counts and warnings need: of a saved rubric at most one criterion, one
+ * whose marks are not in half steps.
  */
 interface OwnMaterial {
   question_id: string;
@@ -51,9 +50,8 @@ interface OwnMaterial {
 }
 
 /**
- * Selects the institute's exams with source `api`, in the order of `(updated_at, id)`.
- * @param options.where condition on `e`, the exam; @param options.tail SQL after the order, such as a limit
- * @param options.columns further columns, with a comma before each
+ * Selects exams that the API made, in the order of `(updated_at, id)`.
+ * @param options.where condition on `e`, the exam; `tail`: SQL after the order; `columns`: each with a comma before it
  */
 export const selectExams = <Row extends ExamRow = ExamRow>(
   instituteId: string,
@@ -76,7 +74,6 @@ export const selectExams = <Row extends ExamRow = ExamRow>(
     order by e.updated_at, e.id ${options.tail ?? sql``}) e
   order by e.updated_at, e.id`;
 
-/** Returns the rows as list items, without questions (open point `exam-list-items`). */
 export const showExams = async (
   tx: Tx,
   instituteId: string,
@@ -137,9 +134,7 @@ export const showExams = async (
 const byQuestion = (material: readonly OwnMaterial[]): Map<string, OwnMaterial> =>
   new Map(material.map((entry) => [entry.question_id, entry]));
 
-/**
- * Reads the client's material for the long answers of these exams at their rubric version, without generated rubrics.
- */
+/** Reads the client's material for the long answers at each exam's version, without generated rubrics. */
 const readMaterial = async (
   tx: Tx,
   instituteId: string,

@@ -5,11 +5,7 @@ import { accept } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { selectExams, showExams } from './representation.ts';
 
-/**
- * Finds the exam with this `external_ref`, if there is one that is not deleted (docs/api/exams.md, open point
- * `exam-search`).
- * @throws DomainFailure validation_failed
- */
+/** Deleted exams are not found (open point `exam-search`). @throws DomainFailure validation_failed */
 export const searchExams = async (services: Services, actor: Actor, body: unknown): Promise<ExamsFound> => {
   const { external_ref } = accept(ExamSearch, body);
   return services.database.inTenant(actor.institute_id, async (tx) => {

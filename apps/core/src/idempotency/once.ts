@@ -88,10 +88,7 @@ const settle = async <T>(command: () => Promise<T>): Promise<Settled<T>> => {
   }
 };
 
-/**
- * Refusals with 402, 409, 429 and 5xx are not stored: a retry with the same key runs again
- * (docs/api/conventions.md#idempotency).
- */
+/** 402, 409, 429 and 5xx are not stored: a retry with the same key runs again. */
 export const isKept = ({ code }: Pick<Failure, 'code'>): boolean => {
   const { status } = errors[code];
   return status < 500 && ![402, 409, 429].includes(status);
@@ -104,10 +101,7 @@ const lockKey = async (tx: Tx, instituteId: string, key: string): Promise<void> 
   if (rows[0]?.mine !== true) throw new DomainFailure('request_in_progress');
 };
 
-/**
- * Runs one `inTenant` of the command in a savepoint. If it fails, only its changes are undone and the command can go
- * on, as it can without a key.
- */
+/** Runs one `inTenant` in a savepoint: after an error the command can go on, as it can without a key. */
 const part = async <T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> => {
   await sql`savepoint part`.execute(tx);
   try {
@@ -121,9 +115,7 @@ const part = async <T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> => {
   }
 };
 
-/**
- * Services of a command inside the transaction: `inTenant` joins it, and effects on other parts wait for its commit.
- */
+/** `inTenant` joins the transaction, and effects on other parts of the service wait for the commit. */
 const within = (services: Services, tx: Tx, later: (() => Promise<void>)[]): Services => ({
   ...services,
   database: { ...services.database, inTenant: (_instituteId, work) => part(tx, work) },

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => clone.close());
 
-test('outcomes are kept for 48 hours and then swept, of all institutes', async () => {
+test('outcomes of all institutes are deleted after 48 hours', async () => {
   const { database } = clone;
   const kept: string[] = [];
   for (const hours of [47, 49]) {

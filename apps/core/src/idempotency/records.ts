@@ -13,9 +13,7 @@ export interface IdempotentRequest {
   fingerprint: string;
 }
 
-/**
- * Answer of a request without its request id; a replay carries its own request id (docs/architecture.md#idempotency).
- */
+/** Answer of a request without its request id; a replay carries its own. */
 export type Outcome = { body: unknown } | { failure: Failure };
 
 const Stored = z.union([
@@ -31,7 +29,6 @@ const Stored = z.union([
   z.object({ body: z.unknown() }),
 ]);
 
-/** Time for which outcomes are kept (docs/api/conventions.md#idempotency). */
 const KEPT = sql`interval '48 hours'`;
 
 /** Finds the unexpired outcome of a key. The caller holds the key's lock. */
@@ -73,7 +70,6 @@ export const storeOutcome = async (
 const SWEEP_MS = 60_000;
 const BATCH = 1000;
 
-/** Starts periodic deletion of expired outcomes. */
 export const startSweep = (services: Pick<Services, 'database' | 'log'>): Rounds =>
   startRounds(services.log, {
     what: 'sweeping old outcomes',
@@ -83,7 +79,6 @@ export const startSweep = (services: Pick<Services, 'database' | 'log'>): Rounds
     },
   });
 
-/** Deletes up to BATCH expired outcomes. @returns how many */
 export const sweepOutcomes = async (services: Pick<Services, 'database'>): Promise<number> => {
   const { rows } = await services.database.acrossInstitutes((tx) =>
     sql`

@@ -121,7 +121,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     await pulling;
   };
 
-  test('one slot: behind 40 of another institute, the next that starts after the job in hand is the newcomer’s', async () => {
+  test('with one slot, a new institute’s job starts after the running one, before 40 waiting jobs of another institute', async () => {
     const [flooding, newcomer] = [randomUUID(), randomUUID()];
     await give(flooding, 40);
     await release(1);
@@ -140,7 +140,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     expect(await lanes.depth(lane)).toBe(3);
   });
 
-  test('several slots: one institute has all but one of them, and another institute’s job starts at once', async () => {
+  test('with several slots, one institute gets all but one, and another institute’s job starts at once', async () => {
     const [flooding, newcomer] = [randomUUID(), randomUUID()];
     await give(flooding, 40);
     for (let round = 0; round < 3; round += 1) {
@@ -153,7 +153,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     expect(await outOf(newcomer)).toBe(1);
   });
 
-  test('many institutes: each is served before any of them a second time, also where there is one slot', async () => {
+  test('each of many institutes gets a job released before any gets a second one, also with one slot', async () => {
     const institutes = Array.from({ length: 5 }, () => randomUUID());
     for (const institute of institutes) await give(institute, 10);
     const served: string[] = [];
@@ -168,7 +168,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
       expect(served.slice(from, from + 5).toSorted()).toEqual(institutes.toSorted());
   });
 
-  test('no more wait in the lane than workers have slots, and one where there are no workers', async () => {
+  test('the lane holds at most as many waiting jobs as workers have slots, and one without workers', async () => {
     for (let count = 0; count < 20; count += 1) await give(randomUUID(), 5);
     for (const [slots, waiting] of [
       [0, 1],
@@ -181,7 +181,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     }
   });
 
-  test('replicas that look at once release each job once, and no delivery is taken for another one', async () => {
+  test('concurrent replicas release each job once, with distinct deliveries', async () => {
     for (let count = 0; count < 10; count += 1) await give(randomUUID(), 1);
     await Promise.all(Array.from({ length: 4 }, () => release(20)));
     const first = await jobsOut();
@@ -195,7 +195,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     expect(await lanes.depth(lane), 'a new message for each').toBe(10);
   });
 
-  test('a job that waits for a busy worker keeps its message; one whose message or worker is gone waits again', async () => {
+  test('a job that waits for a busy worker stays out; a job whose message or worker is lost waits again', async () => {
     await give(randomUUID(), 1);
     await release(1);
     const [first] = await jobsOut();
@@ -215,7 +215,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     expect(await jobsOut()).toEqual([]);
   });
 
-  test('a job that cannot be published waits again at once', async () => {
+  test('a job whose publishing fails waits again at once', async () => {
     await give(randomUUID(), 1);
     const cannot = { ...lanes, publish: () => Promise.reject(new Error('not now')) };
     await release(1, { ...services, lanes: cannot });
@@ -224,7 +224,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     expect(await jobsOut()).toHaveLength(1);
   });
 
-  test('a job that was tried three times and never done is given up, and no other with it', async () => {
+  test('a job is given up after three attempts, and other jobs are not', async () => {
     const [lost, other] = [randomUUID(), randomUUID()];
     await give(lost, 1);
     await give(other, 1);
@@ -241,7 +241,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     expect(rows).toEqual(lane === 'inspect' ? [{ status: 'rejected' }] : []);
   });
 
-  test('at 100,000 jobs that wait, a release steps along the index and reads no more than it takes', async () => {
+  test('with 100,000 waiting jobs a release reads only index entries of the jobs that it releases', async () => {
     const institutes = Array.from({ length: 200 }, () => randomUUID());
     for (const institute of institutes) await give(institute, 500);
     if (lane === 'inspect')
@@ -262,7 +262,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
   }, 120_000);
 });
 
-test('an inspection that is claimed is answered to the same message again, and to no other one', async () => {
+test('a claimed inspection is returned again for the same message only', async () => {
   const institute_id = randomUUID();
   await maker.query(insert.inspect, [institute_id, 1]);
   await releaseJobs(services, inspections, withSlots(1));
@@ -276,7 +276,7 @@ test('an inspection that is claimed is answered to the same message again, and t
   expect(await claimInspection(services, { ...job, delivery: 1 })).toBeNull();
 });
 
-test('a drawing that rests after a try that failed lets the others of its institute go first', async () => {
+test('a drawing that rests after a failure lets other drawings of its institute go first', async () => {
   const institute = randomUUID();
   await maker.query(
     `insert into copy_drawings (submission_id, institute_id, wanted_at)
@@ -294,7 +294,7 @@ test('a drawing that rests after a try that failed lets the others of its instit
   ]);
 });
 
-test('slots of workers are the most that was seen within 15 seconds', () => {
+test('the number of slots is the maximum of the last 15 seconds', () => {
   let now = 0;
   const slots = rememberSlots(() => now);
   expect(slots.seen('inspect', 2)).toBe(2);

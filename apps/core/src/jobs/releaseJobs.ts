@@ -86,7 +86,7 @@ const publish = async (services: Services, queue: JobQueue, job: Job): Promise<v
   } catch (error) {
     services.log.warn(
       { err: error, lane: queue.lane, id: job.id, institute_id: job.institute_id },
-      'a job could not be published; it waits again',
+      'publishing a job failed; it waits again',
     );
     // Publishing is idempotent, so a job whose message may be lost waits again at once.
     await services.database.inTenant(job.institute_id, (tx) =>
@@ -98,10 +98,7 @@ const publish = async (services: Services, queue: JobQueue, job: Job): Promise<v
   }
 };
 
-/**
- * Marks jobs as released and returns them. Exported for a test of its plan.
- * @param slots jobs that workers can process at once; with 0, one job is released so that it waits in the lane
- */
+/** Exported for a test of its plan. @param slots with 0, one job is released so that it waits for a worker */
 export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> => {
   const [table, id, since] = [sql.table(queue.table), sql.ref(queue.id), sql.ref(queue.since)];
   return sql<Job>`
@@ -141,7 +138,6 @@ export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> 
     returning ${id} as id, institute_id, ${sql.ref(queue.delivery)} as delivery`;
 };
 
-/** Counts the waiting jobs of all institutes. */
 export const countWaiting = async (tx: Tx, queue: JobQueue): Promise<number> => {
   const { rows } = await sql<{ jobs: number }>`
     select count(*)::int as jobs from ${sql.table(queue.table)} where ${queue.waits}`.execute(tx);

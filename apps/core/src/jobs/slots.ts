@@ -1,9 +1,8 @@
 /** Estimates how many jobs the workers of a lane can process at once. */
 export interface Slots {
   /**
-   * Records the slots seen now: claimed jobs plus open requests for jobs. A slot between two jobs or two requests is in
-   * neither count, so the maximum of the last LATELY_MS is used.
-   * @returns the slots of the lane
+   * Records claimed jobs plus open requests for jobs. A slot between two jobs is in neither count, so the maximum of
+   * the last LATELY_MS counts. @returns the slots of the lane
    */
   seen(lane: string, count: number): number;
 }

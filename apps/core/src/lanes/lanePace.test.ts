@@ -55,9 +55,7 @@ const queued = async (institute: string, runs: number, lane = 'typed', status = 
   );
 };
 
-/**
- * Waits for a measurement that satisfies `wanted`; a measurement that is already running may have missed the new rows.
- */
+/** Waits for `wanted`; a measurement that is already running may have missed the new rows. */
 const untilMeasured = async (wanted: (measured: Pace | null) => boolean): Promise<Pace | null> => {
   const deadline = performance.now() + 20_000;
   for (;;) {
@@ -73,12 +71,12 @@ const measured = async (lane: 'copy' | 'typed' = 'typed') => {
   return rows[0];
 };
 
-test('a lane that has completed nothing is unmeasured', async () => {
+test('a lane without completed runs has no pace', async () => {
   await queued(randomUUID(), 3);
   expect(await measured()).toMatchObject({ busy_seconds: null, average_seconds: null });
 });
 
-test('runs at the same time are one stretch of work, the pauses between count for nothing', async () => {
+test('overlapping runs count as one stretch, and pauses do not count', async () => {
   // Three runs at once for 60 s, an hour without work, then one run for 30 s: 90 s of work, on average 52.5 s a run.
   await completed([
     [0, 60],
@@ -89,7 +87,7 @@ test('runs at the same time are one stretch of work, the pauses between count fo
   expect(await measured()).toMatchObject({ runs: 4, busy_seconds: 90, average_seconds: 52.5 });
 });
 
-test('what was graded by its key alone, and the other lane, measure nothing', async () => {
+test('runs without AI and runs of the other lane are not measured', async () => {
   await completed([
     [0, 10],
     [null, 20],
@@ -100,14 +98,14 @@ test('what was graded by its key alone, and the other lane, measure nothing', as
   expect(await measured('copy')).toMatchObject({ runs: 1, busy_seconds: 500 });
 });
 
-test('the last hundred runs count, and a run that took no time is no error', async () => {
+test('the last hundred runs are measured, also runs of zero duration', async () => {
   await completed([[0, 5000]]);
   await completed(Array.from({ length: 99 }, (_, index) => [6000 + index, 6001 + index] as const));
   await completed([[9000, 9000]]);
   expect(await measured()).toMatchObject({ runs: 100, busy_seconds: 99, average_seconds: 0.99 });
 });
 
-test('institutes are counted that have runs waiting in the lane, however many each', async () => {
+test('waitingInstitutes counts institutes with waiting runs, each once', async () => {
   await queued(randomUUID(), 5);
   await queued(randomUUID(), 1);
   await queued(randomUUID(), 2, 'copy');
@@ -115,7 +113,7 @@ test('institutes are counted that have runs waiting in the lane, however many ea
   expect(await measured()).toMatchObject({ waiting_institutes: 2 });
 });
 
-test('at 100,000 waiting and as many finished runs a measurement reads the last hundred and a run an institute', async () => {
+test('with 100,000 waiting and 100,000 finished runs a measurement reads 100 finished ones and one for each institute', async () => {
   await maker.query(
     `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, claimed_at, finished_at)
      select gen_random_uuid(), ('00000000-0000-4000-8000-' || lpad(to_hex(at % 20), 12, '0'))::uuid, gen_random_uuid(),
@@ -133,7 +131,7 @@ test('at 100,000 waiting and as many finished runs a measurement reads the last 
   expect(read.rowsRead).toBeLessThanOrEqual(100 + 20);
 });
 
-test('what changes is measured again', async () => {
+test('the pace is measured again after a change', async () => {
   pace = startLanePace({ database, log }, 5);
   expect(await untilMeasured((found) => found === null)).toBeNull();
   await completed([[0, 60]]);
@@ -147,7 +145,7 @@ test('what changes is measured again', async () => {
   ).toEqual({ busySecondsPerRun: 40, averageSeconds: 40, waitingInstitutes: 1 });
 });
 
-test('a measurement that breaks leaves the last one standing, and the next one is made all the same', async () => {
+test('a failed measurement keeps the last pace, and the next one is made', async () => {
   await completed([[0, 60]]);
   let broken = 0;
   const stream = new Writable({

@@ -13,9 +13,7 @@ import { startRounds } from '../rounds.ts';
 const MEASURE_EVERY_MS = 15_000;
 
 export interface Pace {
-  /**
-   * Seconds in which the lane was busy, divided by its completed runs; less than the duration of a run if runs overlap.
-   */
+  /** Seconds in which the lane was busy for each completed run; below the duration of a run if runs overlap. */
   busySecondsPerRun: number;
   /** Seconds from a run's first claim to its completion. */
   averageSeconds: number;
@@ -65,9 +63,8 @@ const paceOf = (measured: Measured | undefined): Pace | null =>
       };
 
 /**
- * Measures a lane by its last 100 completed runs. Exported for a test of its plan. Runs that were graded without AI
- * were never claimed and are left out. Overlapping runs are merged into one stretch, and time without runs does not
- * count.
+ * Exported for a test of its plan. Runs graded without AI were never claimed and are left out. Overlapping runs are
+ * merged into one stretch, and time without runs does not count.
  */
 export const measureLane = (lane: RunLane): RawBuilder<Measured> => sql<Measured>`
   with recursive

@@ -21,11 +21,11 @@ const codeOf = (read: () => unknown): string => {
   return 'accepted';
 };
 
-test('a cursor gives back the position it was made of', () => {
+test('readCursor returns the position that writeCursor was given', () => {
   expect(readCursor(writeCursor(position, scope, KEY), scope, [KEY])).toEqual(position);
 });
 
-test('a cursor carries the start of its pass; one of the release before has none and goes on', () => {
+test('a cursor carries the start of its pass; a cursor of the previous release without one is accepted', () => {
   const started = { ...position, pass_started_at: '2026-11-20T09:59:00.000Z' };
   expect(readCursor(writeCursor(started, scope, KEY), scope, [KEY])).toEqual(started);
   const options = { instituteId: 'a', list: 'submissions', defaultLimit: 50, signingKeys: [KEY] };
@@ -36,7 +36,7 @@ test('a cursor carries the start of its pass; one of the release before has none
   expect(page(writeCursor(position, scope, KEY)).pass).toBeNull();
 });
 
-test('a cursor that was given out before the signing key was replaced goes on', () => {
+test('a cursor signed by the replaced key is accepted', () => {
   const next = 'n'.repeat(32);
   expect(readCursor(writeCursor(position, scope, KEY), scope, [next, KEY])).toEqual(position);
   expect(codeOf(() => readCursor(writeCursor(position, scope, KEY), scope, [next]))).toBe('invalid_cursor');
@@ -46,22 +46,22 @@ test.each<[string, Partial<CursorScope>]>([
   ['another institute', { instituteId: 'b' }],
   ['another list', { list: 'exams' }],
   ['another filter', { filters: { updated_since: '2026-01-02T00:00:00Z' } }],
-  ['a filter less', { filters: {} }],
-  ['a filter more', { filters: { ...scope.filters, finalized: true } }],
-])('a cursor is bound to what it was given out for: %s', (_name, other) => {
+  ['fewer filters', { filters: {} }],
+  ['more filters', { filters: { ...scope.filters, finalized: true } }],
+])('a cursor is refused for %s', (_name, other) => {
   expect(codeOf(() => readCursor(writeCursor(position, scope, KEY), { ...scope, ...other }, [KEY]))).toBe(
     'invalid_cursor',
   );
 });
 
-test('the order in which filters are named means nothing', () => {
+test('the order of filters does not matter', () => {
   const one = { ...scope, filters: { a: 1, b: 2 } };
   expect(
     readCursor(writeCursor(position, one, KEY), { ...scope, filters: { b: 2, a: 1, c: undefined } }, [KEY]),
   ).toEqual(position);
 });
 
-test('anything that is no cursor answers invalid_cursor, never an error of ours', () => {
+test('readCursor answers invalid_cursor for any other text', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -2,10 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 
-/**
- * Cursors are opaque (docs/api/conventions.md#lists): the position of the last row, signed together with the institute,
- * the list and the filters. A cursor with any other scope is refused as `invalid_cursor`.
- */
+/** Opaque cursors: the position of the last row, signed together with institute, list and filters. */
 
 const timestamp = z.iso.datetime({ precision: 3 });
 

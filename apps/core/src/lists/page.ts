@@ -4,9 +4,9 @@ import { readCursor, writeCursor, type CursorScope, type Position } from './curs
 import { endOfPass } from './pass.ts';
 
 /**
- * Pages of a list (docs/api/conventions.md#lists): rows in the order of `(updated_at, id)`, after the cursor's
- * position. A row that changes while a client pages moves to the end and is returned again; other rows are returned
- * once. The pages of a pass (pass.ts) end soon after its start, so later changes appear in the next pass.
+ * Pages of a list: rows in the order of `(updated_at, id)`, after the cursor's position. A row that changes while a
+ * client pages moves to the end and is returned again; other rows are returned once. The pages of a pass (pass.ts) end
+ * soon after its start, so later changes appear in the next pass.
  */
 
 export interface ListRequest {
@@ -21,19 +21,13 @@ export interface Page {
   limit: number;
   /** Condition on the row's `updated_at` and `id`, given as SQL. */
   where: (updatedAt: RawBuilder<unknown>, id: RawBuilder<unknown>) => RawBuilder<boolean>;
-  /**
-   * Pass that this page starts or continues. Null if the list has no passes, or if the cursor comes from the previous
-   * release and has no start.
-   */
+  /** Pass that this page starts or continues. Null without passes, or for a cursor of the previous release. */
   pass: 'begins' | { startedAt: string } | null;
   scope: CursorScope;
   signingKeys: readonly string[];
 }
 
-/**
- * @param options.filters filters besides `updated_since`; a cursor is bound to all of them
- * @throws DomainFailure invalid_cursor
- */
+/** @param options.filters filters besides `updated_since` @throws DomainFailure invalid_cursor */
 export const openPage = (
   request: ListRequest,
   options: {
@@ -70,10 +64,7 @@ export const openPage = (
   };
 };
 
-/**
- * Makes the list envelope of the selected rows. @param tx the transaction that selected them
- * @param positionOf returns the cursor position of an item
- */
+/** @param tx the transaction that selected the rows */
 export const closePage = async <T>(
   tx: Tx,
   page: Page,
@@ -100,6 +91,6 @@ export const closePage = async <T>(
 const startOf = async (tx: Tx): Promise<string> => {
   const { rows } = await sql<{ started_at: Date }>`select now() as started_at`.execute(tx);
   const [row] = rows;
-  if (row === undefined) throw new Error('the database does not tell the time');
+  if (row === undefined) throw new Error('select of now() returned no row');
   return row.started_at.toISOString();
 };

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { endOfPass } from './pass.ts';
 
 /*
- * A client that follows the feed rules reads a table whose transactions set `updated_at` early and commit late. The
- * clock is simulated in milliseconds. Pages are cut as page.ts cuts them.
+ * A client follows the feed rules over a table whose transactions set `updated_at` early and commit late. The clock is
+ * simulated in milliseconds.
  */
 
 const OVERLAP_MS = 120_000;
@@ -36,7 +36,6 @@ const inTurn = <T>(values: readonly T[], index: number, otherwise: T): T =>
 const isAfter = (version: Version, after: Position | null): boolean =>
   after === null || version.stamp > after.stamp || (version.stamp === after.stamp && version.row > after.row);
 
-/** Returns the newest committed version of each row. */
 const visibleAt = (versions: readonly Version[], time: number): Version[] => {
   const newest = new Map<number, Version>();
   for (const version of versions)
@@ -53,10 +52,7 @@ const pageOf = (rows: Version[], since: number, after: Position | null, end: num
 const bounded = (startedAt: number): number => Date.parse(endOfPass(new Date(startedAt).toISOString()));
 const unbounded = (): number => Number.POSITIVE_INFINITY;
 
-/**
- * Reads pass after pass until a pass starts after the last commit. @returns the newest stamp that the client has of
- * each row
- */
+/** Reads passes until one starts after the last commit. @returns the newest stamp that the client has of each row */
 const follow = (
   versions: readonly Version[],
   { limit, pagePauses, passPauses }: Reader,
@@ -118,7 +114,7 @@ const reader = fc.record({
   passPauses: fc.array(fc.integer({ min: 1, max: 90_000 }), { minLength: 1, maxLength: 3 }),
 });
 
-test('a client that follows the feed rules ends with the last change of every row, however long its passes are', () => {
+test('a client that follows the feed rules gets the last change of every row', () => {
   fc.assert(
     fc.property(history, reader, (versions, habits) => {
       expect(sorted(follow(versions, habits, bounded))).toEqual(sorted(truth(versions)));
@@ -127,7 +123,7 @@ test('a client that follows the feed rules ends with the last change of every ro
   );
 });
 
-test('a pass without an end misses a late commit: what the end is for', () => {
+test('without the end of a pass a late commit would be missed', () => {
   // Two rows change each second and the client reads one row a second, so a pass never reaches the newest row.
   const busy = Array.from({ length: 300 }, (_, index): Version => {
     const at = 1000 + index * 500;

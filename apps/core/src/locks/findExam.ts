@@ -13,9 +13,7 @@ const COLUMNS = [
   'live_unfinalized',
 ] as const;
 
-/**
- * Selects the columns of an exam that commands decide by. Includes deleted exams; excludes exams not made by the API.
- */
+/** Includes deleted exams; excludes exams not made by the API. */
 export const selectExam = (tx: Tx, instituteId: string, examId: string) =>
   tx
     .selectFrom('exams')
@@ -25,7 +23,7 @@ export const selectExam = (tx: Tx, instituteId: string, examId: string) =>
     .where('source', '=', 'api');
 
 /**
- * Finds the exam of a read, without a lock.
+ * Finds an exam without a lock.
  * @throws DomainFailure exam_not_found if it is missing, of another institute, not made by the API, or deleted
  */
 export const findExam = async (tx: Tx, instituteId: string, examId: string) => {

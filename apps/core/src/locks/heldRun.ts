@@ -7,8 +7,8 @@ import { ClaimToken, isProven } from '../workerCalls/claimToken.ts';
 const LARGEST_FENCE = 2 ** 31 - 1;
 
 /**
- * Identity of a claimed run, as the worker sends it. The fence numbers the claims: a later claim makes an earlier one
- * invalid. The token proves that this worker received the claim.
+ * Claimed run, as the worker sends it. The fence numbers the claims, so a later claim makes an earlier one invalid. The
+ * token proves that this worker received the claim.
  */
 export const HeldRun = z.object({
   run_id: z.uuid(),
@@ -19,7 +19,6 @@ export const HeldRun = z.object({
 });
 export type HeldRun = z.infer<typeof HeldRun>;
 
-/** SQL condition: the caller holds the run in this row of `runs`. */
 export const isHeldBy = (held: HeldRun, runs = 'runs'): RawBuilder<boolean> => sql<boolean>`
   (${sql.ref(`${runs}.fence`)} = ${held.fence} and ${sql.ref(`${runs}.status`)} = 'claimed' and ${isProven(
     {
@@ -31,8 +30,7 @@ export const isHeldBy = (held: HeldRun, runs = 'runs'): RawBuilder<boolean> => s
   )})`;
 
 /**
- * Locks the submission, then the run, checks that the caller holds the run, and extends its lease. Does not read the
- * paper, which may be megabytes.
+ * Locks the submission, then the run, checks the claim and extends its lease. Does not read the paper (megabytes).
  * @throws DomainFailure conflict if the run has ended, was claimed again, or was never held by the caller
  */
 export const lockHeldRun = async (tx: Tx, held: HeldRun, leaseSeconds: number) => {

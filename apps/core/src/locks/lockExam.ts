@@ -6,16 +6,13 @@ import { isUuid } from '../accept.ts';
 import { selectExam } from './findExam.ts';
 
 /**
- * Key of the turns of transactions that lock the exam. The turn is taken before the exam is looked up. The key contains
- * the institute, so that commands with a foreign exam's id wait only for their own institute.
+ * Key of the turns at an exam. It contains the institute, because the turn is taken before the exam is looked up:
+ * commands with a foreign exam's id wait only for their own institute.
  */
 export const turnAtExam = (instituteId: string, examId: string): string =>
   `exam ${instituteId} ${examId.toLowerCase()}`;
 
-/**
- * Longest wait for an exam that another replica of core holds; the answer is then 503
- * (docs/architecture.md#lock-order).
- */
+/** Longest wait for an exam that another replica holds; then 503. */
 const WAIT_MS = 3000;
 
 /**
@@ -35,9 +32,8 @@ export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
 };
 
 /**
- * Waits for an exam that `skipLocked` did not return, because it is locked or missing. Only this path sets and resets
- * the lock timeout. At most two transactions of this process have their turn at an exam, so a burst on one exam holds
- * two connections.
+ * Waits for an exam that `skipLocked` did not return. At most two transactions of this process have their turn at an
+ * exam, so a burst on one exam holds two connections.
  */
 const waitForExam = async (tx: Tx, instituteId: string, examId: string) => {
   const key = turnAtExam(instituteId, examId);
@@ -55,8 +51,7 @@ const waitForExam = async (tx: Tx, instituteId: string, examId: string) => {
 export type LockedExam = Awaited<ReturnType<typeof lockExam>>;
 
 /**
- * Refuses a change that the exam's status does not allow (docs/api/lifecycle.md#exams). Called apart from the lock only
- * if another resource in the path must be checked first.
+ * Refuses a change that the exam's status does not allow. Called alone if another resource must be checked first.
  * @throws DomainFailure exam_finalized, exam_not_open, conflict
  */
 export const refuseChange = (

@@ -17,12 +17,10 @@ export const submissionsOfApi = (tx: Tx) =>
     );
 
 /**
- * Locks the submission of a command: first its exam, then the submission (docs/architecture.md#lock-order). Its state
- * is read under both locks. Workers that record or complete lock only the submission, so grading does not wait for
- * other submissions.
+ * Locks the submission of a command: first its exam, then the submission. Its state is read under both locks. Workers
+ * that record or complete lock only the submission, so grading does not wait for other submissions.
  * @returns the exam and the submission; `isDone` if the submission already has the requested state
  * @throws DomainFailure not_found, exam_not_found, and the refusals of the transition table
- * (docs/api/lifecycle.md#submissions)
  */
 export const lockSubmissionFor = async (
   tx: Tx,
@@ -43,10 +41,7 @@ export const lockSubmissionFor = async (
   return { exam, submission, isDone };
 };
 
-/**
- * Changes that need the answer, which an erased candidate does not have. Existing marks can still be approved or
- * finalized.
- */
+/** These changes need the answer, which an erased candidate does not have. */
 const NEEDS_THE_ANSWER: ReadonlySet<SubmissionChange> = new Set(['re_evaluate', 'override']);
 
 /** As `lockSubmissionFor`, for a caller that holds the exam's lock. */

@@ -10,8 +10,7 @@ export interface VersionRow {
 }
 
 /**
- * Inserts the changed rows of a version in one statement (docs/architecture.md#rubrics). The caller holds the exam's
- * lock and sets the exam's `rubric_version` in the same transaction, so a version is complete or absent.
+ * The caller holds the exam's lock and sets `rubric_version` in the same transaction (docs/architecture.md#rubrics).
  */
 export const appendVersion = async (
   tx: Tx,

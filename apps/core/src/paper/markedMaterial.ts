@@ -12,7 +12,6 @@ export const Candidate = z.object({
   roll_number: z.string().nullable(),
 });
 
-/** Result of a question in one run. */
 export const DecidedQuestion = z.object({
   question_id: z.uuid(),
   status: z.enum(['graded', 'failed', 'pending', 'cancelled', 'not_answered']),

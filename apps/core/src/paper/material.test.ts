@@ -25,7 +25,7 @@ test.each<[string, Material | null, MaterialEdit, ReturnType<typeof editMaterial
   expect(editMaterial(material, edit)).toEqual(after);
 });
 
-test('a generated rubric is not what the client set', () => {
+test('ofClient does not return a generated rubric', () => {
   expect(ofClient(generated)).toEqual({ rubric: null, model_answer: null });
   expect(ofClient(null)).toEqual({ rubric: null, model_answer: null });
   expect(ofClient(set)).toEqual({ rubric, model_answer: 'One' });

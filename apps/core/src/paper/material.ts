@@ -1,17 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Rubric } from '@evaluation/rest-contract/schemas';
 
-/**
- * Material that marks a long answer. `generated`: made by the service because the client set none; `model_answer` is
- * then the client's and consists of white space.
- */
+/** Material that marks a long answer. With `generated`, `model_answer` is the client's and consists of white space. */
 export interface Material {
   source: 'client' | 'generated';
   rubric: Rubric | null;
   model_answer: string | null;
 }
 
-/** Edit by a client: `null` clears, absent fields keep their value (docs/api/rubrics.md). */
+/** Edit by a client: `null` clears, absent fields keep their value. */
 export interface MaterialEdit {
   rubric?: Rubric | null | undefined;
   model_answer?: string | null | undefined;
@@ -26,8 +23,7 @@ export const ofClient = (
     : { rubric: null, model_answer: material?.model_answer ?? null };
 
 /**
- * Applies an edit. Returns null if it changes nothing and needs no new version. Clearing a generated rubric is a
- * change: a new one is generated with the next copy.
+ * Returns null if nothing changes. Clearing a generated rubric is a change: a new one is generated with the next copy.
  */
 export const editMaterial = (
   material: Material | null,

@@ -4,10 +4,7 @@ import { ExamContext, MarkedQuestion } from '@evaluation/grading-model';
 import * as z from 'zod/v4';
 import { rubricInForce } from './inForce.ts';
 
-/**
- * Reads the questions of an exam in paper order, with the rubrics of a version.
- * @param version null omits rubrics and model answers, and does not read their table
- */
+/** Reads the questions in paper order. @param version null omits rubrics and does not read their table */
 export const readPaper = async (
   tx: Tx,
   instituteId: string,
@@ -21,7 +18,6 @@ export const readPaper = async (
   return z.array(MarkedQuestion).parse(rows[0]?.questions);
 };
 
-/** Context, paper and rubric version of an exam, as a run pins them. */
 export const CurrentPaper = z.object({
   exam: ExamContext.extend({ title: z.string() }),
   rubric_version: z.int(),
@@ -29,9 +25,7 @@ export const CurrentPaper = z.object({
 });
 export type CurrentPaper = z.infer<typeof CurrentPaper>;
 
-/**
- * Reads the present paper in one statement, so that texts, rubrics and their version belong together without a lock.
- */
+/** One statement, so that texts, rubrics and their version belong together without a lock. */
 export const readCurrentPaper = async (
   tx: Tx,
   instituteId: string,

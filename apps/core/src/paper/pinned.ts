@@ -5,12 +5,10 @@ import * as z from 'zod/v4';
 import { isHeldBy, lostRun, type HeldRun } from '../locks/heldRun.ts';
 
 /*
- * Material that a run is marked by: the paper, pinned at the first claim and never changed, and the rubrics that were
- * generated since (runs/generateRubric.ts), one row each. A paper may be megabytes, so the read of one question
- * transfers only that question.
+ * Material that a run is marked by: the paper, pinned at the first claim, and one row for each rubric generated since.
+ * A paper may be megabytes, so the read of one question transfers only that question.
  */
 
-/** Fields of a pinned question that the generation of its rubric needs. */
 const PinnedQuestion = z.object({
   id: z.uuid(),
   type: z.string(),
@@ -25,7 +23,6 @@ export type PinnedQuestion = z.infer<typeof PinnedQuestion> & {
 };
 
 /**
- * Reads a question as the run is marked by it, without a lock.
  * @returns null if the question is not on the run's paper
  * @throws DomainFailure conflict if the run is not held any more
  */
@@ -65,7 +62,6 @@ export const pinRubric = async (tx: Tx, held: HeldRun, questionId: string, rubri
     .execute();
 };
 
-/** Adds the generated rubrics of a run to the questions of its pinned paper. */
 export const withPinnedRubrics = async <Q extends { id: string; rubric: Rubric | null }>(
   tx: Tx,
   run: { institute_id: string; run_id: string },

@@ -30,10 +30,7 @@ const TICK_SAVE_MS = 250;
 const TICK_EXAMS = 20;
 const LONGEST_PAUSE_SECONDS = 300;
 
-/**
- * Saves the first version, or stores it as pending.
- * @returns the exam's rubric version: 1, or 0 while pending
- */
+/** Saves the first version, or stores it as pending. @returns the exam's rubric version: 1, or 0 while pending */
 export const saveFirstRubrics = async (
   tx: Tx,
   instituteId: string,
@@ -109,10 +106,7 @@ export const savePendingRubricsOfExam = async (
   return FIRST_VERSION;
 };
 
-/**
- * Retries pending rubrics in core's tick. A failure postpones its exam with backoff and ends the round, because the
- * same lock probably delays the others too.
- */
+/** A failure postpones its exam with backoff and ends the round, because the same lock probably delays the others. */
 export const savePendingRubrics = async (services: Services): Promise<void> => {
   const due = await services.database.acrossInstitutes((tx) =>
     tx
@@ -131,7 +125,7 @@ export const savePendingRubrics = async (services: Services): Promise<void> => {
     } catch (error) {
       services.log.warn(
         { err: error, exam_id },
-        'rubrics of a new exam could not be saved; they are tried again',
+        'saving the rubrics of a new exam failed; a later tick tries again',
       );
       await services.database.inTenant(institute_id, (tx) => postpone(tx, institute_id, exam_id));
       return;

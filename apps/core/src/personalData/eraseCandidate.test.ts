@@ -148,7 +148,7 @@ const withFiles = async (): Promise<string[]> => {
 const isThere = async (key: string): Promise<boolean> => (await objects.head(key)) !== null;
 const overdue = () => database.acrossInstitutes(countOverdueErasures);
 
-test('more erasures than one look finds, whose files the store keeps, hold up none that was asked for later', async () => {
+test('more than a batch of failing erasures does not block a later erasure', async () => {
   const stuck: Erased[] = [];
   for (let hour = 0; hour < 22; hour += 1) stuck.push(await erasedHoursAgo(50 - hour));
   const later = await erasedHoursAgo(1);
@@ -172,7 +172,7 @@ test('more erasures than one look finds, whose files the store keeps, hold up no
   ]);
 });
 
-test('of one candidate, a file that the store keeps does not save those of the other submissions', async () => {
+test('a file that cannot be deleted does not stop the deletion of the candidate’s other files', async () => {
   const { candidateId, keys } = await erasedHoursAgo(1, 3);
   held = new Set(keys.slice(0, 1));
   await round();
@@ -180,7 +180,7 @@ test('of one candidate, a file that the store keeps does not save those of the o
   expect(await withFiles()).toEqual([candidateId]);
 });
 
-test('while the store is away the round ends at the first, and nothing is blamed on its candidate', async () => {
+test('while the store is down a round ends at its first erasure, which does not rest', async () => {
   const { candidateId } = await erasedHoursAgo(1);
   const nowhere = objectStore({ ...bucket, endpoint: 'http://127.0.0.1:1' });
   const away = { ...services, objects: nowhere };

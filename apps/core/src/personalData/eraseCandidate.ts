@@ -41,10 +41,7 @@ export interface Erasure {
   submissions: number;
 }
 
-/**
- * Erases a portion and returns the progress. For an erased candidate it changes nothing.
- * @throws DomainFailure not_found
- */
+/** Erases a portion and returns the progress. @throws DomainFailure not_found */
 export const eraseCandidate = async (services: Services, wanted: WantedCandidate): Promise<Erasure> => {
   const { institute_id } = wanted;
   const id = await services.database.inTenant(institute_id, async (tx) => {
@@ -94,7 +91,6 @@ interface Marked {
   candidate_id: string;
 }
 
-/** Erases a portion of the remaining rows, then files. */
 const goOn = async (services: Services, marked: Marked, signal: AbortSignal): Promise<void> => {
   const { institute_id, candidate_id } = marked;
   const submissions = await services.database.inTenant(institute_id, (tx) =>
@@ -159,7 +155,7 @@ const standing = async (tx: Tx, instituteId: string, candidateId: string): Promi
     where e.institute_id = ${instituteId} and e.candidate_id = ${candidateId}
     group by e.candidate_id`.execute(tx);
   const [row] = rows;
-  if (row === undefined) throw new Error('an erasure is missing after it was begun');
+  if (row === undefined) throw new Error('erasure is missing after its insert');
   return {
     candidate_id: candidateId,
     submissions: row.submissions,
@@ -172,9 +168,7 @@ const standing = async (tx: Tx, instituteId: string, candidateId: string): Promi
 const LEFT_ALONE_MINUTES = 5;
 /** An upload URL is valid for an hour, and a slow PUT may start at its end. All other writers end earlier. */
 const LATE_WRITE_HOURS = 3;
-/** Erasures read at once. */
 const BATCH = 20;
-/** Starts rounds that continue interrupted erasures and remove late files. */
 export const startErasures = (services: Services): Rounds => {
   const resting: Resting = new Map();
   return startRounds(services.log, {
@@ -184,16 +178,14 @@ export const startErasures = (services: Services): Rounds => {
   });
 };
 
-/**
- * Candidates whose erasure failed in this process, with the time (`performance.now()`) until which it is not retried.
- */
+/** Candidates whose erasure failed in this process, with the `performance.now()` until which it is not retried. */
 type Resting = Map<string, number>;
 /** An object under a hold stays for long; a retry every minute would only fill the log. */
 const REST_MS = 15 * 60_000;
 
 /**
- * Runs one round: a portion of each due erasure. A failed erasure does not stop the others and is retried later.
- * @throws if the store or the database is unreachable; the next round continues
+ * Erases a portion of each due erasure; a failed one does not stop the others.
+ * @throws if the store or the database is unreachable
  */
 export const eraseWhatIsLeft = async (
   services: Services,
@@ -223,7 +215,7 @@ export const eraseWhatIsLeft = async (
   if (first === undefined) return;
   services.log.warn(
     { err: first.error, candidate_id: first.candidate_id, failed: failed.length },
-    'candidates could not be erased; they are tried again later',
+    'erasing candidates failed; a later round tries again',
   );
 };
 

@@ -66,7 +66,7 @@ afterAll(async () => {
   await clone.drop();
 });
 
-test('files are signed for the address that clients reach, as uploads are, and for core’s own where the CLI runs beside core', async () => {
+test('exportFiles signs URLs for the public endpoint, or for core’s endpoint with `inside`', async () => {
   const outside = await exportFiles({ database, objects }, { ...owner, inside: false });
   const within = await exportFiles({ database, objects }, { ...owner, inside: true });
   expect(outside.files.map(({ path }) => path)).toEqual(within.files.map(({ path }) => path));

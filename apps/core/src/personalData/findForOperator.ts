@@ -2,7 +2,6 @@ import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { failure } from '../failures.ts';
 
-/** A candidate by the service's id or by the institute's `external_id`. */
 export const WantedCandidate = z
   .object({
     institute_id: z.uuid(),
@@ -13,8 +12,8 @@ export const WantedCandidate = z
 export type WantedCandidate = z.infer<typeof WantedCandidate>;
 
 /**
- * Finds the id of a candidate. If an erasure under this external id is unfinished, its candidate is returned, and not a
- * candidate that was created later with the same external id. @throws DomainFailure not_found
+ * An external id finds the candidate of an unfinished erasure before a candidate created later with the same id.
+ * @throws DomainFailure not_found
  */
 export const findForOperator = async (tx: Tx, wanted: WantedCandidate): Promise<string> => {
   const { institute_id, candidate_id, external_id = '' } = wanted;

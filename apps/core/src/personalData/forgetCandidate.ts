@@ -1,8 +1,8 @@
 import type { Tx } from '@evaluation/database';
 
 /**
- * Redacts a candidate in the outcomes that are kept for 48 hours. The outcomes stay, so that repeated requests still do
- * not run again. Every outcome that shows a candidate contains its id.
+ * Redacts a candidate in stored outcomes. The outcomes stay, so that repeated requests do not run again. Every outcome
+ * that shows a candidate contains its id.
  */
 export const forgetCandidate = async (tx: Tx, instituteId: string, candidateId: string): Promise<void> => {
   const kept = await tx

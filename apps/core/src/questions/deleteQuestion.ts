@@ -6,10 +6,7 @@ import { findQuestion } from './findQuestion.ts';
 import { PLAIN } from './readQuestions.ts';
 import { dropEmptySections, recountPaper } from './paperUnderLock.ts';
 
-/**
- * Deletes a question of a draft exam with its options and rubrics; no run refers to it yet (docs/api/questions.md).
- * @throws DomainFailure exam_not_found, not_found, conflict, exam_finalized
- */
+/** @throws DomainFailure exam_not_found, not_found, conflict, exam_finalized */
 export const deleteQuestion = (
   services: Pick<Services, 'database'>,
   actor: Actor,

@@ -31,9 +31,9 @@ import { PLAIN, WHOLE } from './readQuestions.ts';
 import { addSections, dropEmptySections, readPaperUnderLock, recountPaper } from './paperUnderLock.ts';
 
 /**
- * Edits a question (docs/api/lifecycle.md#exams). In a draft all fields but the type can change; in an open exam only
- * texts, rubric, model answer and descriptive fields. The edited question must satisfy all rules of a question. Fields
- * that are sent with their stored value do not count as a change, and a call without changes writes nothing.
+ * Edits a question. In a draft all fields but the type can change; in an open exam only texts, rubric, model answer and
+ * descriptive fields. The edited question must satisfy all rules of a question. Fields that are sent with their stored
+ * value do not count as a change, and a call without changes writes nothing.
  * @throws DomainFailure exam_not_found, not_found, conflict, exam_finalized, validation_failed and the errors of the
  * rules of a question
  */
@@ -118,10 +118,7 @@ const whatIsRead = (
   max_marks: edit.max_marks ?? before.max_marks,
 });
 
-/**
- * Reports option ids that differ from the stored ids. Options may be sent as they were read, with the id of their
- * label.
- */
+/** Options may be sent as they were read, with the id of their label and no other id. */
 const otherOptionIds = (
   { options: stored = [] }: Question,
   { options: sent }: Exclude<Parts<QuestionEdit>, Broken>,
@@ -143,13 +140,12 @@ const otherOptionIds = (
   });
 };
 
-/** Returns the stored question in the form of a request. */
 const asSent = ({ id: _id, created_at: _created, updated_at: _updated, options, ...question }: Question) => ({
   ...question,
   ...(options === undefined ? {} : { options: options.map(({ label, text }) => ({ label, text })) }),
 });
 
-/** Marking scheme (docs/api/lifecycle.md#exams): fixed once the exam is open. */
+/** Marking scheme: fixed once the exam is open. */
 const SCHEME = [
   'label',
   'section',
@@ -171,10 +167,7 @@ const STORED_ONLY = [
 /** All columns of a question; rubric and model answer are stored as versions. */
 const FIELDS = [...SCHEME, ...STORED_ONLY] as const;
 
-/**
- * Returns true if the unvalidated body changes the marking scheme, because the state is checked before the body is
- * validated (docs/architecture.md#order-of-checks).
- */
+/** True if the unvalidated body changes the marking scheme: the state is checked before the body is validated. */
 const changesScheme = (
   body: unknown,
   before: QuestionInput,
@@ -211,10 +204,7 @@ const withoutId = (option: unknown): unknown =>
     ? Object.fromEntries(Object.entries(option).filter(([field]) => field !== 'option_id'))
     : option;
 
-/**
- * Replaces the options; those with an unchanged label keep their id. All rows are rewritten, because positions are
- * unique.
- */
+/** Options with an unchanged label keep their id. All rows are rewritten, because positions are unique. */
 const replaceOptions = async (
   tx: Tx,
   instituteId: string,

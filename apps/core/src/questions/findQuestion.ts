@@ -3,11 +3,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { isUuid } from '../accept.ts';
 import { readQuestions, type StoredQuestion } from './readQuestions.ts';
 
-/**
- * Finds the question in the path. Must be called before the exam's state is checked
- * (docs/architecture.md#order-of-checks).
- * @throws DomainFailure not_found if the exam has no such question
- */
+/** Must be called before the exam's state is checked. @throws DomainFailure not_found */
 export const findQuestion = async (
   tx: Tx,
   instituteId: string,

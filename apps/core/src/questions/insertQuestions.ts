@@ -51,13 +51,12 @@ export const insertQuestions = async (
   return questions.map(({ id, question }) => ({ id, question }));
 };
 
-/** Returns the columns that an edit can change. */
 export const questionColumns = (
   { question, section, negativeMarks }: PaperQuestion,
   sectionIds: readonly string[],
 ) => {
   const sectionId = sectionIds[section];
-  if (sectionId === undefined) throw new Error('the section of a question was not saved');
+  if (sectionId === undefined) throw new Error('section of a question is missing after its insert');
   return {
     section_id: sectionId,
     label: question.label,
@@ -76,10 +75,7 @@ export const questionColumns = (
   };
 };
 
-/**
- * Inserts options as one JSON parameter, because the options of 200 questions would exceed the parameters of a
- * statement.
- */
+/** One JSON parameter, because the options of 200 questions would exceed the parameters of a statement. */
 export const insertOptions = async (
   tx: Tx,
   instituteId: string,

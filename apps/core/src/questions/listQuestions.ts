@@ -6,10 +6,7 @@ import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
 import { readQuestions } from './readQuestions.ts';
 
-/**
- * Lists the questions of an exam in paper order (docs/api/questions.md).
- * @throws DomainFailure exam_not_found, validation_failed, service_unavailable while requested rubrics cannot be saved
- */
+/** @throws DomainFailure exam_not_found, validation_failed, service_unavailable while rubrics cannot be saved */
 export const listQuestions = (
   services: Pick<Services, 'database'>,
   actor: Actor,

@@ -79,10 +79,7 @@ export const dropEmptySections = async (
   );
 };
 
-/**
- * Recomputes total marks and number of questions from at most 200 questions, so that they cannot drift. Also moves the
- * exam's `updated_at`.
- */
+/** Recomputes the totals from at most 200 questions, so that they cannot drift. Also moves the exam's `updated_at`. */
 export const recountPaper = async (
   tx: Tx,
   exam: { instituteId: string; examId: string },

@@ -36,8 +36,8 @@ export interface StoredQuestion {
 }
 
 /**
- * Reads questions of an exam in paper order, in one statement (docs/api/questions.md#fields). `rubric` and
- * `model_answer` are the client's; generated rubrics appear only in the rubric list.
+ * Reads questions of an exam in paper order, in one statement. `rubric` and `model_answer` are the client's; generated
+ * rubrics appear only in the rubric list.
  * @param options.include rubric fields to read. If empty, `rubric_versions` is not read, so that a lock on that table
  * does not delay the call, and `material` is null.
  * @param options.ids reads only these questions
@@ -89,5 +89,4 @@ const shown = (row: QuestionRow, include: ReadonlySet<string>): StoredQuestion =
 /** All rubric fields, for the answers of commands. */
 export const WHOLE: ReadonlySet<string> = new Set(['rubric', 'model_answer']);
 
-/** No rubric fields. */
 export const PLAIN: ReadonlySet<string> = new Set();

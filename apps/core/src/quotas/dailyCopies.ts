@@ -2,14 +2,13 @@ import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 
 /**
- * Copies accepted in a UTC day (docs/architecture.md#daily-quota): one row for the institute and one for each key,
- * counted in the transaction that accepts the copy. A refused request rolls back its count.
+ * Copies accepted in a UTC day (docs/architecture.md#daily-quota), counted for the institute and for each key in the
+ * transaction that accepts the copy. A refused request rolls back its count.
  */
 
 /** UTC day by the database's clock, which all replicas share. */
 export const today = sql<string>`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD')`;
 
-/** Returns 00:00 UTC of the next day. */
 export const nextReset = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00.000Z`) + 24 * 60 * 60 * 1000).toISOString();
 
@@ -20,7 +19,7 @@ export const copiesToday = async (tx: Tx, instituteId: string): Promise<{ day: s
       where d.institute_id = ${instituteId} and d.counter_id = ${instituteId} and d.day = now.day), 0) as copies
     from (select ${today} as day) now`.execute(tx);
   const [row] = rows;
-  if (row === undefined) throw new Error('the database has no clock');
+  if (row === undefined) throw new Error('select of the UTC day returned no row');
   return row;
 };
 
@@ -33,9 +32,7 @@ export interface Allowance {
 
 export type UsedUp = Pick<Allowance, 'quota'> & { limit: number };
 
-/**
- * Counts one copy against each allowance. @returns the first exceeded allowance (the caller must roll back), or null
- */
+/** @returns the first exceeded allowance (the caller must roll back), or null */
 export const countCopy = async (
   tx: Tx,
   instituteId: string,

@@ -8,8 +8,8 @@ import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 import { audit } from './audit.ts';
 
 /**
- * Records a teacher's approval of the marks (docs/api/review.md): clears the submission's review flag and reasons, and
- * sets `review.approved` of each question. Marks can still be overridden.
+ * Records a teacher's approval of the marks: clears the submission's review flag and reasons, and sets
+ * `review.approved` of each question. Marks can still be overridden.
  * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
  * validation_failed
  */

@@ -15,8 +15,8 @@ export interface Decision {
 }
 
 /**
- * Inserts audit entries in the transaction of the decision; a trigger refuses later changes. All entries are one JSON
- * parameter, because finalizing a large exam could exceed the 65,535 parameters of a statement.
+ * A trigger refuses later changes. One JSON parameter, because the entries of a large exam could exceed the 65,535
+ * parameters of a statement.
  */
 export const audit = async (tx: Tx, actor: Actor, decisions: readonly Decision[]): Promise<void> => {
   if (decisions.length === 0) return;

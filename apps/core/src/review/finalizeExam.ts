@@ -10,8 +10,8 @@ import type { Services } from '../services.ts';
 import { audit } from './audit.ts';
 
 /**
- * Finalizes the named submissions, or all graded ones (docs/api/lifecycle.md#submissions). Only their state changes.
- * The exam is `finalized` when all its live submissions are. Locks: exam, then submissions by id.
+ * Finalizes the named submissions, or all graded ones. Only their state changes. The exam is `finalized` when all its
+ * live submissions are. Locks: exam, then submissions by id.
  * @throws DomainFailure exam_not_found, conflict (a draft), validation_failed, not_found (a named submission is not of
  * the exam)
  */

@@ -7,8 +7,7 @@ import { resultsOfRun } from '../runs/resultsOfRun.ts';
 import type { LockedSubmission } from '../locks/lockSubmission.ts';
 
 /**
- * Updates status and review flag of a graded submission after its overrides changed, and requests a new drawing of a
- * copy. The caller holds the submission's lock.
+ * Updates status and flag after overrides changed, and requests a new drawing. The caller holds the submission's lock.
  */
 export const marksChanged = async (
   tx: Tx,

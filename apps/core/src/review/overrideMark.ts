@@ -12,9 +12,8 @@ import { audit } from './audit.ts';
 import { marksChanged } from './marksChanged.ts';
 
 /**
- * Sets a teacher's mark for one question (docs/api/review.md). It counts instead of the mark by AI or key; totals,
- * flags and checked copy follow. A partially graded submission becomes `graded` when all its failed questions have an
- * override.
+ * Sets a teacher's mark for one question. It counts instead of the mark by AI or key; totals, flags and checked copy
+ * follow. A partially graded submission becomes `graded` when all its failed questions have an override.
  * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
  * validation_failed
  */
@@ -111,7 +110,8 @@ const readQuestion = async (
 ): Promise<QuestionResult> => {
   const { questions } = await readResult(tx, instituteId, submissionId, () => new Set());
   const found = questions.find(({ question_id }) => question_id === questionId);
-  if (found === undefined) throw new Error('a question left its paper');
+  if (found === undefined)
+    throw new Error(`question ${questionId} is not on the paper of submission ${submissionId}`);
   return found;
 };
 

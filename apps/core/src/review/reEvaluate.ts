@@ -17,8 +17,8 @@ import { readPaper } from '../paper/paper.ts';
 import { payForRun, readTerms } from '../runs/payForRun.ts';
 
 /**
- * Grades a submission again: a new run at the originally quoted price (docs/api/lifecycle.md#submissions). Marks of
- * earlier runs stay stored but are not shown any more.
+ * Grades a submission again: a new run at the originally quoted price. Marks of earlier runs stay stored but are not
+ * shown any more.
  * @throws DomainFailure not_found, exam_not_found, conflict (replaced or deleted), evaluation_in_progress,
  * submission_finalized, validation_failed, feature_not_available, insufficient_credits, daily_quota_exceeded
  */
@@ -70,7 +70,6 @@ export const reEvaluate = async (
   return submission.accepted;
 };
 
-/** Makes the intake of the new run: a copy for the AI, or answers, some of which are marked by key. */
 const intakeAgain = async (
   tx: Tx,
   instituteId: string,

@@ -7,7 +7,7 @@ import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 import { audit } from './audit.ts';
 
 /**
- * Reverts the finalization of a submission (docs/api/lifecycle.md#submissions); a finalized exam becomes open again.
+ * A finalized exam becomes open again.
  * @throws DomainFailure not_found, exam_not_found, conflict (not finalized, or not live), validation_failed
  */
 export const unfinalizeSubmission = (

@@ -22,7 +22,6 @@ import {
 import { readResultOf } from '../submissions/results.ts';
 import { controlProcedure, router } from '../trpc.ts';
 
-/** Procedures of the provisioning CLI (docs/architecture.md#provisioning). */
 export const controlRouter = router({
   createInstitute: controlProcedure
     .input(InstituteCreate)

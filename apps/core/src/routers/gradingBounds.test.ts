@@ -58,7 +58,7 @@ const unbounded = (node: unknown, at: string, root: unknown = node): string[] =>
   }
 };
 
-test.each(inputs)('%s takes nothing that has no bound', (name, schema) => {
+test.each(inputs)('all input of %s is bounded', (name, schema) => {
   expect(unbounded(schema, name)).toEqual([]);
 });
 
@@ -71,6 +71,6 @@ test.each([
   ['anything', z.object({ any: z.unknown() })],
   ['a pattern with repetition', z.string().regex(/^a+$/)],
   ['one of several', z.union([z.null(), z.object({ text: z.string() })])],
-])('%s without a bound is noticed', (_name, schema) => {
+])('%s without a bound is found', (_name, schema) => {
   expect(unbounded(z.toJSONSchema(schema, { io: 'input' }), 'input')).toHaveLength(1);
 });

@@ -44,10 +44,7 @@ import { actorProcedure, router, serviceProcedure } from '../trpc.ts';
 import { createUploads } from '../uploads/createUploads.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
 
-/**
- * Input of a client: typed for the caller but not validated here. The command validates it with the schema of the
- * contract, after it has checked existence and state.
- */
+/** Typed for the caller but not validated here: the command validates it after it has checked existence and state. */
 const sent = <S extends z.ZodType>() => z.custom<z.input<S>>(() => true);
 const query = <S extends z.ZodType>() => z.object({ query: sent<S>() });
 const body = <S extends z.ZodType>() => z.object({ body: sent<S>() });
@@ -57,17 +54,14 @@ const ofSubmission = actorProcedure.input(z.object({ submission_id: z.string() }
 const candidate = z.object({ candidate_id: z.string() });
 const question = z.object({ question_id: z.string() });
 
-/**
- * A request that the facade refuses itself. With an idempotency key, its repetition gets the same refusal
- * (docs/architecture.md#idempotency).
- */
+/** A request that the facade refuses itself. With an idempotency key, its repetition gets the same refusal. */
 const Refused = z.object({
   code: z.enum(['unsupported_media_type', 'malformed_json']),
 });
 
 /**
- * Procedures for the facade and internal teams: the resources of the REST contract, for a signed actor. The facade
- * calls the procedure with the name of the contract's route: a query for GET, a mutation for any other method.
+ * Resources of the REST contract, for a signed actor. The facade calls the procedure with the name of the contract's
+ * route: a query for GET, a mutation for any other method.
  */
 export const publicRouter = router({
   authenticate: serviceProcedure

@@ -20,8 +20,8 @@ import { editMaterial, type Material } from '../paper/material.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
 
 /**
- * Sets and clears rubrics and model answers in one transaction and one new version (docs/api/rubrics.md). Fields that
- * are sent with their stored value do not count as a change, and a call without changes makes no version.
+ * Sets and clears rubrics and model answers in one transaction and one new version. Fields that are sent with their
+ * stored value do not count as a change, and a call without changes makes no version.
  *
  * The version in `ifMatch` is compared under the exam's lock, so of two edits based on the same version the second
  * fails.
@@ -75,18 +75,14 @@ export const editRubrics = (
     };
   });
 
-/**
- * Returns true if the header names the current version: `3`, or `"3"` as an entity tag, or `*`. Weak tags do not match,
- * because If-Match compares strongly (RFC 9110, 13.1.1).
- */
+/** Matches `3`, or `"3"` as an entity tag, or `*`. Weak tags differ: If-Match compares strongly (RFC 9110, 13.1.1). */
 export const namesVersion = (ifMatch: string, version: number): boolean => {
   const sent = ifMatch.trim();
   return sent === '*' || sent === String(version) || sent === `"${version}"`;
 };
 
 /**
- * Returns the question ids of an unvalidated body. They are read from the body as sent, because the schema ignores a
- * key `__proto__`. A body with more than MAX_RUBRIC_EDITS ids is refused by the schema.
+ * Question ids as sent, because the schema ignores a key `__proto__`. The schema refuses more than MAX_RUBRIC_EDITS.
  */
 const namedIn = (body: unknown): string[] => {
   const questions: unknown =
@@ -132,7 +128,6 @@ interface AskedQuestion {
   material: Material | null;
 }
 
-/** Reads the named questions of the exam by id, with their present material. */
 const readAsked = async (
   tx: Tx,
   instituteId: string,

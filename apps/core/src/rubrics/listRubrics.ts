@@ -19,8 +19,7 @@ interface ExamRubrics {
 }
 
 /**
- * Lists the long answers of an exam in paper order with their rubrics at the current version (docs/api/rubrics.md). One
- * statement reads version and rubrics, so they belong together.
+ * Reads version and rubrics in one statement, so that they belong together.
  * @throws DomainFailure exam_not_found, service_unavailable while the first version cannot be saved
  */
 export const listRubrics = (

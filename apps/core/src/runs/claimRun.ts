@@ -25,9 +25,7 @@ import { failAbandonedRun } from './finishRun.ts';
 import { restRun } from './releaseRuns.ts';
 import { usedBefore, UsedByRun } from './usedByRun.ts';
 
-/**
- * Material that a worker needs to grade a run. It has no credentials, and a name only if the checked copy prints it.
- */
+/** Material of a run for a worker: no credentials, and a name only if the checked copy prints it. */
 export const RunMaterial = z.object({
   run_id: z.uuid(),
   institute_id: z.uuid(),
@@ -86,7 +84,7 @@ export const claimRun = async (services: Services, job: RunToClaim): Promise<Run
     await restRun(services, job, unreachable(error) === null).catch((unheard: unknown) =>
       services.log.warn(
         { err: unheard, run_id: job.run_id, institute_id: job.institute_id },
-        'a run that could not be claimed keeps its place',
+        'putting back a run after a failed claim failed; its message is delivered again',
       ),
     );
     throw error;
@@ -203,10 +201,7 @@ const REFUSALS: Record<'time' | 'memory' | 'day', GradingFailure> = {
   day: 'day_used_up',
 };
 
-/**
- * Returns the error of a copy whose file exhausts its limits. A copy that was graded before is not refused for the
- * day's quota of reading time.
- */
+/** Refuses a file that exhausts its limits. `day` does not apply to a copy that was graded before. */
 const refusalOfCopy = async (
   tx: Tx,
   job: { institute_id: string },
@@ -239,8 +234,8 @@ const wasGraded = async (tx: Tx, instituteId: string, submissionId: string): Pro
 };
 
 /**
- * Saves pending rubrics of the exam, so that no run starts without them. Called before any other lock, because it takes
- * the exam's lock. @throws DomainFailure service_unavailable if they cannot be saved; the message is delivered again
+ * Saves pending rubrics before any other lock, because it takes the exam's lock.
+ * @throws DomainFailure service_unavailable if they cannot be saved; the message is delivered again
  */
 const saveRubrics = async (tx: Tx, job: { run_id: string; institute_id: string }): Promise<void> => {
   const pending = await tx
@@ -254,7 +249,6 @@ const saveRubrics = async (tx: Tx, job: { run_id: string; institute_id: string }
   if (pending !== undefined) await savePendingRubricsOfExam(tx, job.institute_id, pending.exam_id);
 };
 
-/** Pins texts, keys, rubrics and exam context on the run as they are now. */
 const pin = async (tx: Tx, job: { run_id: string; institute_id: string }, examId: string) => {
   const { rubric_version, ...pinned } = await readCurrentPaper(tx, job.institute_id, examId);
   await tx

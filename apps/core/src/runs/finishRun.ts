@@ -22,10 +22,7 @@ const PUT_SECONDS = 600;
 const copyKey = (held: HeldRun, submissionId: string): string =>
   checkedCopyKey(held.institute_id, submissionId, held.run_id, held.fence);
 
-/**
- * Returns a URL for the PUT of the checked copy. The key belongs to this claim, so a worker with an old fence
- * overwrites nothing.
- */
+/** The key of the copy belongs to this claim, so a worker with an old fence overwrites nothing. */
 export const presignCheckedCopy = async (
   services: Services,
   held: HeldRun,
@@ -51,8 +48,7 @@ export const Completion = z.object({
 export type Completion = z.infer<typeof Completion>;
 
 /**
- * Completes a run: marks, charge, status and checked copy in one transaction (docs/architecture.md#runs). It needs no
- * exam lock, because it changes nothing of the exam.
+ * Completes a run in one transaction (docs/architecture.md#runs). Needs no exam lock, because the exam does not change.
  * @throws DomainFailure conflict if the run is not held any more
  */
 export const completeRun = async (
@@ -139,7 +135,6 @@ export const completeRun = async (
   await discardCopies(services, done.earlier);
 };
 
-/** Returns the ids of the pinned questions, in the order of the paper. */
 const questionsOnPaper = async (tx: Tx, held: HeldRun): Promise<string[]> => {
   const { rows } = await sql<{ ids: unknown }>`
     select jsonb_path_query_array(paper, '$.questions[*].id') as ids
@@ -169,8 +164,7 @@ const storedCopy = async (
 };
 
 /**
- * Fails a run that cannot be graded (docs/api/lifecycle.md#submissions). It is not charged; its token usage is stored.
- * @param exhausted set if the file exhausted its limits: it is not tried again for a day
+ * Fails a run without a charge; its token usage is stored. @param exhausted the file is not tried again for a day
  * @throws DomainFailure conflict if the run is not held any more
  */
 export const failRun = async (

@@ -143,7 +143,6 @@ const newExam = async (question: Partial<QuestionInput> = {}) => {
     record: (held: HeldRun, rubric: Rubric, evidence?: unknown) =>
       recordRubric(services, held, { question_id: questionId, rubric, evidence }),
     giveUp: (held: HeldRun) => giveUpRubric(services, held, questionId),
-    /** Returns the rubric that marks the run. */
     pinned: async (held: HeldRun): Promise<Rubric | null | undefined> => {
       const [only] = await inTenant(actor.institute_id, async (tx) =>
         withPinnedRubrics(tx, held, MarkedQuestion.array().parse(await paperOf(held))),
@@ -160,7 +159,6 @@ const newExam = async (question: Partial<QuestionInput> = {}) => {
   };
 };
 
-/** Returns the questions that the run's claim has pinned. */
 const paperOf = async (held: HeldRun): Promise<unknown> => {
   const { paper } = await services.database.inTenant(held.institute_id, (tx) =>
     tx.selectFrom('runs').select('paper').where('id', '=', held.run_id).executeTakeFirstOrThrow(),
@@ -186,7 +184,7 @@ const refused = async (call: Promise<unknown>): Promise<string> => {
       : 'not refused';
 };
 
-test('of runs that begin at once one makes the rubric, and all are marked by it', async () => {
+test('of concurrent runs one generates the rubric, and all are marked by it', async () => {
   const exam = await newExam();
   const runs = await Promise.all(Array.from({ length: 12 }, () => exam.claimed()));
   const begun = await Promise.all(runs.map((run) => exam.begin(run)));
@@ -194,7 +192,7 @@ test('of runs that begin at once one makes the rubric, and all are marked by it'
   expect(begun.filter(({ state }) => state === 'busy')).toHaveLength(11);
 
   const maker = runs[begun.findIndex(({ state }) => state === 'yours')];
-  if (maker === undefined) throw new Error('nobody makes it');
+  if (maker === undefined) throw new Error('no run generates the rubric');
   // After a lost answer the run asks again and still holds the place.
   expect(await exam.begin(maker)).toEqual({ state: 'yours' });
   const rubric = rubricOf('Scattering');
@@ -208,7 +206,7 @@ test('of runs that begin at once one makes the rubric, and all are marked by it'
   expect(await exam.record(maker, rubricOf('Another')), 'what is recorded twice').toEqual(rubric);
 });
 
-test('who waits looks on without a lock, and what is made leaves the paper as it was pinned', async () => {
+test('a waiting run takes no lock, and the rubric does not change the pinned paper', async () => {
   const exam = await newExam();
   const [maker, waiting] = [await exam.claimed(), await exam.claimed()];
   const papers = [await paperOf(maker), await paperOf(waiting)];
@@ -231,7 +229,7 @@ test('who waits looks on without a lock, and what is made leaves the paper as it
   expect([await paperOf(maker), await paperOf(waiting)]).toEqual(papers);
 });
 
-test('what a rubric rests on is kept with the run that made it, and with no other', async () => {
+test('the evidence of a rubric is stored with the run that generated it only', async () => {
   const exam = await newExam();
   const [maker, waiting] = [await exam.claimed(), await exam.claimed()];
   await exam.begin(maker);
@@ -250,7 +248,7 @@ test('what a rubric rests on is kept with the run that made it, and with no othe
   expect(parts).toEqual([{ run_id: maker.run_id, kind: 'rubric', ref, size_bytes }]);
 });
 
-test('a worker that dies while it makes the rubric is taken over, and refused when it comes back', async () => {
+test('another run takes over from a dead worker, whose later record is refused', async () => {
   const exam = await newExam();
   const [first, second] = [await exam.claimed(), await exam.claimed()];
   expect(await exam.begin(first)).toEqual({ state: 'yours' });
@@ -262,12 +260,14 @@ test('a worker that dies while it makes the rubric is taken over, and refused wh
   expect(await refused(exam.begin(first))).toBe('conflict');
   const again = await exam.claimedAgain(first);
   expect(await exam.begin(again)).toEqual({ state: 'busy', failures: 0 });
-  expect(await refused(exam.record(again, rubricOf('Not asked')))).toContain('was not to make');
+  expect(await refused(exam.record(again, rubricOf('Not asked')))).toContain(
+    'without holding its generation',
+  );
   await exam.record(second, rubricOf('Scattering'));
   expect(await exam.begin(again, 0)).toMatchObject({ state: 'made', rubric: rubricOf('Scattering') });
 });
 
-test('a run that is delivered again while it makes the rubric goes on making it', async () => {
+test('a redelivered run continues to generate its rubric', async () => {
   const exam = await newExam();
   const run = await exam.claimed();
   await exam.begin(run);
@@ -278,7 +278,7 @@ test('a run that is delivered again while it makes the rubric goes on making it'
   expect(await exam.pinned(again)).toEqual(rubricOf('Scattering'));
 });
 
-test('a rubric goes with the text that it was made from, and no version comes of it', async () => {
+test('a generated rubric applies to its text only and makes no new version', async () => {
   const exam = await newExam();
   const [before, waiting] = [await exam.claimed(), await exam.claimed()];
   await exam.begin(before);
@@ -309,7 +309,7 @@ test('a rubric goes with the text that it was made from, and no version comes of
 test.each([
   ['a rubric', { rubric: rubricOf('Own') }],
   ['a model answer', { model_answer: 'Air scatters blue light.' }],
-])('%s that the client sets meanwhile is in force', async (_name, set) => {
+])('%s that the client sets during the generation applies', async (_name, set) => {
   const exam = await newExam();
   const run = await exam.claimed();
   await exam.begin(run);
@@ -331,7 +331,7 @@ test.each([
   expect(await exam.list()).toMatchObject({ version: 2, rubric: rubricOf('Anew'), source: 'generated' });
 });
 
-test('a generated rubric that the client clears is made anew, one that it takes over is its own', async () => {
+test('a generated rubric is generated again after a clear, and becomes the client’s if the client sends it', async () => {
   const exam = await newExam();
   const first = await exam.claimed();
   await exam.begin(first);
@@ -348,7 +348,7 @@ test('a generated rubric that the client clears is made anew, one that it takes 
   expect(listed).not.toHaveProperty('source');
 });
 
-test('a model answer of white space is none, and stays as it was sent', async () => {
+test('a model answer of white space counts as none and is stored as sent', async () => {
   const exam = await newExam({ model_answer: ' \n ' });
   const run = await exam.claimed();
   expect(await exam.begin(run)).toEqual({ state: 'yours' });
@@ -362,7 +362,7 @@ test('a model answer of white space is none, and stays as it was sent', async ()
   expect(await exam.set({ model_answer: ' \n ' })).toMatchObject({ version: 1 });
 });
 
-test('who waits for a rubric that cannot be made goes without, and the next copy tries again', async () => {
+test('waiting runs continue without a rubric after a give-up, and the next copy tries again', async () => {
   const exam = await newExam();
   const [maker, waiting] = [await exam.claimed(), await exam.claimed()];
   await exam.begin(maker);
@@ -380,9 +380,9 @@ test('who waits for a rubric that cannot be made goes without, and the next copy
 });
 
 test.each<[string, Rubric['criteria'], string]>([
-  ['that do not add up', [{ name: 'a', marks: 1 }], 'rubric_marks_mismatch'],
+  ['with a wrong sum', [{ name: 'a', marks: 1 }], 'rubric_marks_mismatch'],
   [
-    'of one name',
+    'with the same name',
     [
       { name: 'Idea', marks: 1 },
       { name: 'idea', marks: 1 },
@@ -390,7 +390,7 @@ test.each<[string, Rubric['criteria'], string]>([
     'rubric_duplicate_criterion',
   ],
   ['with mark figures', [{ name: 'a', marks: 2, guidance: 'Award 2 marks.' }], 'rubric_guidance_has_marks'],
-])('a worker’s criteria %s are refused and leave nothing', async (_name, criteria, code) => {
+])('criteria %s are refused from a worker and not stored', async (_name, criteria, code) => {
   const exam = await newExam();
   const run = await exam.claimed();
   await exam.begin(run);
@@ -399,13 +399,13 @@ test.each<[string, Rubric['criteria'], string]>([
   expect(await exam.begin(run)).toEqual({ state: 'yours' });
 });
 
-test('what the run was not to make is refused: nothing begun, a model answer, another question, another institute', async () => {
+test('a rubric is refused without a generation, with a model answer, for a foreign question or institute', async () => {
   const exam = await newExam();
   const other = await newExam({ model_answer: 'Because.' });
   const run = await exam.claimed();
-  expect(await refused(exam.record(run, rubricOf('a')))).toContain('was not to make');
-  expect(await refused(other.begin(await other.claimed()))).toContain('has a model answer');
-  expect(await refused(other.begin(run))).toContain('takes none');
+  expect(await refused(exam.record(run, rubricOf('a')))).toContain('without holding its generation');
+  expect(await refused(other.begin(await other.claimed()))).toContain('with a model answer');
+  expect(await refused(other.begin(run))).toContain('no long answer');
   const foreign = { ...run, institute_id: randomUUID() };
   expect(await refused(exam.begin(foreign))).toBe('conflict');
   expect(await refused(exam.record(foreign, rubricOf('a')))).toBe('conflict');

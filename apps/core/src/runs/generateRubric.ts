@@ -44,7 +44,6 @@ export type BegunRubric =
   | { state: 'given_up' };
 
 /**
- * Asks for the rubric of a question of the run's paper.
  * @param asked.failures `failures` of the last `busy` answer; null on the first call
  * @throws DomainFailure conflict if the run is not held any more
  */
@@ -70,8 +69,7 @@ export const beginRubric = (
   });
 
 /**
- * Stores a generated rubric and its evidence. The rubric must satisfy the rules of a client's rubric.
- * @returns the rubric that marks the run; if it was recorded before, the first one
+ * Stores a rubric, which must satisfy the rules of a client's rubric. @returns the rubric that was recorded first
  * @throws DomainFailure conflict if the run is not held any more
  */
 export const recordRubric = async (
@@ -87,11 +85,11 @@ export const recordRubric = async (
     if (question.rubric !== null) return question.rubric;
     const [problem] = checkRubric(made.rubric, question.max_marks, 'rubric');
     if (problem !== undefined) {
-      throw new Error(`run ${held.run_id}: a rubric that the rules do not allow: ${problem.code}`);
+      throw new Error(`run ${held.run_id}: recorded a rubric that breaks a rule: ${problem.code}`);
     }
     const key = await readKey(tx, held, question);
     if (!(await releasePlace(tx, held, key))) {
-      throw new Error(`run ${held.run_id}: a rubric that the run was not to make`);
+      throw new Error(`run ${held.run_id}: recorded a rubric without holding its generation`);
     }
     await tx
       .insertInto('rubric_versions')
@@ -109,10 +107,7 @@ export const recordRubric = async (
   });
 };
 
-/**
- * Gives up: this run and the waiting runs are marked without a rubric.
- * @throws DomainFailure conflict if the run is not held any more
- */
+/** This run and the waiting runs are marked without a rubric. @throws DomainFailure conflict if the run is not held */
 export const giveUpRubric = (
   services: Pick<Services, 'database' | 'settings'>,
   held: HeldRun,
@@ -134,10 +129,12 @@ export const giveUpRubric = (
 const readQuestion = async (tx: Tx, held: HeldRun, questionId: string): Promise<PinnedQuestion> => {
   const question = await readPinnedQuestion(tx, held, questionId);
   if (question === null || question.type !== 'long_answer') {
-    throw new Error(`run ${held.run_id}: a rubric for a question that takes none`);
+    throw new Error(
+      `run ${held.run_id}: asked for the rubric of a question that is no long answer of its paper`,
+    );
   }
   if (question.rubric === null && !lacksMaterial(question)) {
-    throw new Error(`run ${held.run_id}: a rubric for a question that has a model answer`);
+    throw new Error(`run ${held.run_id}: asked for the rubric of a question with a model answer`);
   }
   return question;
 };
@@ -179,8 +176,8 @@ const readMade = async (tx: Tx, key: Key): Promise<Rubric | null> => {
 };
 
 /**
- * Returns true if the run can only ask again: another run generates the rubric and has neither recorded it nor given
- * up. Reads without a lock; later changes are seen by the next call.
+ * True if another run generates the rubric and has neither recorded it nor given up. Reads without a lock; later
+ * changes are seen by the next call.
  */
 const mustWait = async (tx: Tx, held: HeldRun, key: Key, seenFailures: number | null): Promise<boolean> => {
   const { rows } = await sql`

@@ -33,10 +33,7 @@ const rubricVersionOf = ({ instituteId, examId }: Place) => sql<number | null>`(
     then null else e.rubric_version end
   from exams e where e.institute_id = ${instituteId} and e.id = ${examId})`;
 
-/**
- * Columns of a submission when a run starts (docs/api/lifecycle.md#submissions): queued, or graded at once if nothing
- * waits for the AI. All columns that an earlier run set are reset.
- */
+/** Columns of a submission when a run starts; resets all columns that an earlier run set. */
 export const stateAtStartOfRun = (
   run: NewRun,
   place: Place & { pages: number | null },

@@ -5,7 +5,6 @@ import { release, reserve } from '../credits/ledger.ts';
 import type { StoppedRun } from './stopRun.ts';
 import { countCopy, nextReset, today, type Allowance } from '../quotas/dailyCopies.ts';
 
-/** Reads the institute's prices and today's allowances in one statement. */
 export const readTerms = async (tx: Tx, actor: Actor) => {
   const terms = await tx
     .selectFrom('institutes')
@@ -29,9 +28,8 @@ export const readTerms = async (tx: Tx, actor: Actor) => {
 export type Terms = Awaited<ReturnType<typeof readTerms>>;
 
 /**
- * Counts one copy of the daily quota and reserves the credits of an accepted run (docs/api/limits.md#daily-quota).
- * These are the last locks of a command (docs/architecture.md#lock-order). The quota is counted first but reported
- * after the credits, because 402 comes before 429 (docs/architecture.md#order-of-checks).
+ * Counts one copy of the daily quota and reserves the credits of an accepted run. These are the last locks of a
+ * command. The quota is counted first but reported after the credits, because 402 comes before 429.
  * @param paid.freed the run that this run replaces; its credits are released before the new ones are reserved
  * (docs/architecture.md#credits)
  * @throws DomainFailure insufficient_credits, daily_quota_exceeded

@@ -37,7 +37,7 @@ export const reclaimRuns = async (services: Services, judgesLeases: boolean): Pr
     } catch (error) {
       services.log.error(
         { err: error, run_id: run.run_id, institute_id: run.institute_id },
-        'a run could not be ended',
+        'failing an abandoned run failed; the next tick tries again',
       );
     }
   }

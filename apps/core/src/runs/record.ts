@@ -30,7 +30,7 @@ export const heartbeat = async (services: Services, held: HeldRun): Promise<void
   );
 };
 
-/** Advances the visible status: processing → reading → grading, never back (docs/api/lifecycle.md#submissions). */
+/** Advances the visible status: processing → reading → grading, never back. */
 export const recordStep = async (services: Services, held: HeldRun, step: GradingStep): Promise<void> => {
   await services.database.inTenant(held.institute_id, async (tx) => {
     const { submission } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
@@ -39,7 +39,6 @@ export const recordStep = async (services: Services, held: HeldRun, step: Gradin
   });
 };
 
-/** Records the readings of a batch of pages. */
 export const recordPages = async (
   services: Services,
   held: HeldRun,
@@ -135,7 +134,7 @@ export const recordQuestion = async (
       (result.awarded ?? 0) > max ||
       (result.status !== 'failed' && result.awarded === null)
     ) {
-      throw new Error(`run ${held.run_id}: a result that the paper does not allow`);
+      throw new Error(`run ${held.run_id}: recorded a result that its paper does not allow`);
     }
     await noteUsed(tx, held, used);
     if (judgement !== undefined) {

@@ -19,10 +19,7 @@ export interface Windows {
   lane: number;
 }
 
-/**
- * Time for which a run with a failed claim is not released again, so that others go first; an idle lane has one place
- * only.
- */
+/** Rest of a run after a failed claim, so that others go first; an idle lane has one place only. */
 const REST_SECONDS = 5;
 
 interface ReleasedRun {
@@ -59,7 +56,7 @@ const publish = async (services: Services, lane: RunLane, run: ReleasedRun): Pro
   } catch (error) {
     services.log.warn(
       { err: error, run_id: run.id, institute_id: run.institute_id },
-      'a run could not be published; it waits again',
+      'publishing a run failed; it waits again',
     );
     return false;
   }
@@ -75,8 +72,7 @@ const putBack = async (services: Services, runs: readonly ReleasedRun[]): Promis
 };
 
 /**
- * Queues a run again whose claim failed with an error, and keeps it from being released for REST_SECONDS. A second
- * message for it finds nothing to claim.
+ * Queues a run again after a failed claim and lets it rest for REST_SECONDS.
  * @param counts true if the run itself may cause the error: its deadline then starts, so that it ends
  */
 export const restRun = async (
@@ -97,10 +93,7 @@ export const restRun = async (
   services.wakeDispatcher();
 };
 
-/**
- * Marks runs as released and returns them. Exported for a test of its plan.
- * @param askedFor open requests of workers for runs, besides their claimed runs
- */
+/** Exported for a test of its plan. @param askedFor open requests of workers, besides their claimed runs */
 export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number) => sql<ReleasedRun>`
       with recursive
       in_flight as (

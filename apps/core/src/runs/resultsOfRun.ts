@@ -1,6 +1,5 @@
 import type { Tx } from '@evaluation/database';
 
-/** Columns that decide a submission's status and review flag. */
 export interface DecidedQuestion {
   question_id: string;
   status: string;
@@ -9,10 +8,7 @@ export interface DecidedQuestion {
   error: unknown;
 }
 
-/**
- * Reads the results of a submission's run: `made` by the run, and `effective` with overrides in place of the run's
- * marks (docs/api/results.md#fields).
- */
+/** Results `made` by the run, and `effective` with overrides in place of the run's marks. */
 export const resultsOfRun = async (
   tx: Tx,
   instituteId: string,

@@ -45,10 +45,7 @@ export const stopRun = async (
   return { institute_id: run.institute_id, run_id: run.run_id, fence, price: Number(price), lane, outcome };
 };
 
-/**
- * Tells the worker of a stopped run to stop, after the commit (docs/architecture.md#stopping-a-run). If the broadcast
- * is lost, the worker's next write is refused.
- */
+/** Broadcasts the stop after the commit. If the broadcast is lost, the worker's next write is refused. */
 export const announceStop = async (services: Services, stopped: StoppedRun | null): Promise<void> => {
   if (stopped === null) return;
   services.wakeDispatcher();
@@ -62,7 +59,10 @@ export const announceStop = async (services: Services, stopped: StoppedRun | nul
         fence: stopped.fence,
       });
     } catch (error) {
-      services.log.warn({ err: error, run_id: stopped.run_id }, 'a worker could not be told to stop');
+      services.log.warn(
+        { err: error, run_id: stopped.run_id },
+        'broadcast of a stopped run failed; its worker stops at its next write',
+      );
     }
   });
 };

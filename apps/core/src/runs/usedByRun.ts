@@ -48,10 +48,7 @@ export const UsageOfRun = z.object({
 export const UsedByRun = z.object({ grader: GraderOfRun, usage: UsageOfRun });
 export type UsedByRun = z.infer<typeof UsedByRun>;
 
-/**
- * Stores the usage in the record's transaction, under the run's lock. If two records arrive out of order, the larger
- * sum stays.
- */
+/** Stored under the run's lock. If two records arrive out of order, the larger sum stays. */
 export const noteUsed = async (tx: Tx, held: HeldRun, used: UsedByRun | undefined): Promise<void> => {
   if (used === undefined) return;
   const { calls, duration_ms } = used.usage;

@@ -7,8 +7,7 @@ import { readSubmission } from './getSubmission.ts';
 import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 
 /**
- * Stops the grading of a submission without a charge. A cancelled submission is returned unchanged
- * (docs/api/lifecycle.md#submissions).
+ * A cancelled submission is returned unchanged.
  * @throws DomainFailure not_found, exam_not_found, conflict (replaced or deleted), already_completed
  */
 export const cancelSubmission = async (

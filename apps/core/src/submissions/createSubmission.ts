@@ -25,10 +25,7 @@ import { payForRun, readTerms } from '../runs/payForRun.ts';
 import { takeCopy } from './takeCopy.ts';
 import { checkAnswers, takeTypedAnswers } from './takeTypedAnswers.ts';
 
-/**
- * Accepts a copy or typed answers for grading (docs/api/submissions.md#submit). Locks: exam → candidates → upload →
- * submissions → run → registrations → quotas → credits (docs/architecture.md#lock-order).
- */
+/** Locks: exam → candidates → upload → submissions → run → registrations → quotas → credits. */
 export const createSubmission = async (
   services: Services,
   actor: Actor,
@@ -109,10 +106,7 @@ export const createSubmission = async (
   return created.submission;
 };
 
-/**
- * Seals and inspects the upload of a create before any lock is taken, because a create may be the first read of its
- * upload (docs/architecture.md#uploads).
- */
+/** Seals the upload before any lock is taken, because a create may be the first read of its upload. */
 export const sealCopyOf = async (services: Services, actor: Actor, body: unknown): Promise<void> => {
   const uploadId: unknown =
     typeof body === 'object' && body !== null ? Reflect.get(body, 'upload_id') : undefined;
@@ -157,10 +151,7 @@ const checkRequest = (request: SubmissionCreate, mode: 'handwritten' | 'typed'):
   return request;
 };
 
-/**
- * Creates or updates the candidate of the request, registers it and returns its id. @throws DomainFailure
- * candidate_not_found
- */
+/** @returns the id of the created, updated or found candidate @throws DomainFailure candidate_not_found */
 const takeCandidate = async (
   tx: Tx,
   instituteId: string,
@@ -191,8 +182,7 @@ const findCandidate = async (tx: Tx, instituteId: string, id: string): Promise<s
 };
 
 /**
- * Finds the candidate's live submission; there is at most one for each exam, and the exam's lock prevents a new one.
- * @returns the submission that this request replaces, or null
+ * Finds the candidate's only live submission; the exam's lock prevents a new one. @returns the one to replace, or null
  * @throws DomainFailure submission_exists, submission_finalized
  */
 const findReplaced = async (
@@ -217,10 +207,7 @@ const findReplaced = async (
   return live.id;
 };
 
-/**
- * Marks a submission as `replaced` and stops its run; an unfinished run is not charged
- * (docs/api/lifecycle.md#submissions).
- */
+/** Marks a submission as `replaced` and stops its run; an unfinished run is not charged. */
 const replaceWith = async (
   tx: Tx,
   instituteId: string,

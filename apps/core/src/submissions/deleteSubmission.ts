@@ -7,8 +7,8 @@ import type { Services } from '../services.ts';
 import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 
 /**
- * Deletes a submission (docs/api/lifecycle.md#submissions): stops its grading and hides its result; the candidate can
- * get a new submission. The upload stays used. Files and evidence are removed after the retention time.
+ * Deletes a submission: stops its grading and hides its result; the candidate can get a new submission. The upload
+ * stays used. Files and evidence are removed after the retention time.
  * @throws DomainFailure not_found, exam_not_found, conflict (replaced or deleted), submission_finalized
  */
 export const deleteSubmission = async (

@@ -4,31 +4,36 @@ import { secondsLeft, secondsToWait } from './estimates.ts';
 
 const PACE = { busySecondsPerRun: 10, averageSeconds: 90, waitingInstitutes: 3 };
 
-describe('when a waiting run will be graded', () => {
+describe('secondsToWait', () => {
   test.each([
-    ['the next one needs as long as a run does', 0, PACE, 90],
-    ['each run ahead is a turn of every institute that waits', 5, PACE, 5 * 3 * 10 + 90],
-    ['alone, an institute waits for its own only', 5, { ...PACE, waitingInstitutes: 1 }, 5 * 10 + 90],
-    ['measured before it began to wait, it counts itself', 5, { ...PACE, waitingInstitutes: 0 }, 5 * 10 + 90],
-    ['unmeasured, a run is taken to need a minute, one after the other', 5, null, 6 * 60],
-    ['however fast, never earlier than 30 seconds', 0, { ...PACE, averageSeconds: 2 }, 30],
+    ['the next run takes the duration of a run', 0, PACE, 90],
+    ['each run ahead costs one turn of every waiting institute', 5, PACE, 5 * 3 * 10 + 90],
+    ['an institute alone waits for its own runs only', 5, { ...PACE, waitingInstitutes: 1 }, 5 * 10 + 90],
+    [
+      'an institute that the measurement missed counts itself',
+      5,
+      { ...PACE, waitingInstitutes: 0 },
+      5 * 10 + 90,
+    ],
+    ['without a measurement runs take a minute each, one after the other', 5, null, 6 * 60],
+    ['the minimum is 30 seconds', 0, { ...PACE, averageSeconds: 2 }, 30],
   ])('%s', (_name, ahead, pace, seconds) => {
     expect(secondsToWait(ahead, pace)).toBe(seconds);
   });
 });
 
-describe('when a run that is being graded will be', () => {
+describe('secondsLeft', () => {
   test.each([
-    ['at its start it needs what runs need', 0, PACE, 90],
-    ['what it has been at it for is behind it', 25, PACE, 65],
-    ['late already, it is 30 seconds at every look', 500, PACE, 30],
-    ['unmeasured, a run is taken to need a minute', 20, null, 40],
+    ['a run that starts takes the duration of a run', 0, PACE, 90],
+    ['the elapsed time is subtracted', 25, PACE, 65],
+    ['a late run always has 30 seconds left', 500, PACE, 30],
+    ['without a measurement a run takes a minute', 20, null, 40],
   ])('%s', (_name, running, pace, seconds) => {
     expect(secondsLeft(running, pace)).toBe(seconds);
   });
 });
 
-test('whatever was measured, no estimate is earlier than 30 seconds, and more ahead is never sooner', () => {
+test('estimates are at least 30 seconds and grow with the runs ahead, for any measurement', () => {
   const seconds = fc.double({ min: 0, max: 1e6, noNaN: true });
   const pace = fc.option(
     fc.record({ busySecondsPerRun: seconds, averageSeconds: seconds, waitingInstitutes: fc.nat(10_000) }),

@@ -1,6 +1,6 @@
 import type { Pace } from '../lanes/lanePace.ts';
 
-/** Minimum of an estimate (docs/api/submissions.md#fields). */
+/** Minimum of an estimate. */
 const SOONEST_SECONDS = 30;
 /** Assumed duration of a run while its lane has no measurement. */
 const SECONDS_BEFORE_MEASURED = 60;

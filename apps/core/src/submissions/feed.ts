@@ -6,10 +6,7 @@ import { closePage, openPage, type Page } from '../lists/page.ts';
 import type { Services } from '../services.ts';
 import { ofApi, selectSubmissions, type Choice } from './representation.ts';
 
-/**
- * Lists changed submissions of all exams, replaced and deleted ones included, in the order of `(updated_at, id)`
- * (docs/api/submissions.md#feed). @throws DomainFailure validation_failed, invalid_cursor
- */
+/** Includes replaced and deleted submissions. @throws DomainFailure validation_failed, invalid_cursor */
 export const feed = async (services: Services, actor: Actor, query: unknown): Promise<SubmissionList> => {
   const page = openPage(accept(FeedQuery, query), {
     instituteId: actor.institute_id,

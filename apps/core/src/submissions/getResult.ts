@@ -8,10 +8,7 @@ import type { Services } from '../services.ts';
 import { ofApi } from './representation.ts';
 import { resultRows, showResults } from './results.ts';
 
-/**
- * Returns marks, criteria and feedback by question (docs/api/results.md#fields). Deleted submissions have no result.
- * @throws DomainFailure not_found, validation_failed
- */
+/** Deleted submissions have no result. @throws DomainFailure not_found, validation_failed */
 export const getResult = (
   services: Services,
   actor: Actor,
@@ -23,8 +20,7 @@ export const getResult = (
   );
 
 /**
- * @param include called after the submission is found, because the query is validated after existence
- * (docs/architecture.md#order-of-checks)
+ * @param include called after the submission is found: existence is checked before the query
  * @throws DomainFailure not_found
  */
 export const readResult = async (

@@ -4,7 +4,6 @@ import { PAGES_BEYOND_VISION_LIMIT } from '@evaluation/rules';
 import { insertRun, stateAtStartOfRun, type NewRun } from '../runs/insertRun.ts';
 import type { Intake } from './takeTypedAnswers.ts';
 
-/** Inserts a submission with its answers and its first run (docs/api/submissions.md#fields). */
 export const insertSubmission = async (
   tx: Tx,
   row: {

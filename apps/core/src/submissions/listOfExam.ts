@@ -7,10 +7,7 @@ import { closePage, openPage, type Page } from '../lists/page.ts';
 import type { Services } from '../services.ts';
 import { selectSubmissions, type Choice } from './representation.ts';
 
-/**
- * Lists the live submissions of an exam in the order of `(updated_at, id)` (docs/api/submissions.md#submit).
- * @throws DomainFailure exam_not_found, validation_failed, invalid_cursor
- */
+/** @throws DomainFailure exam_not_found, validation_failed, invalid_cursor */
 export const listOfExam = (
   services: Services,
   actor: Actor,
@@ -32,7 +29,6 @@ export const listOfExam = (
     return closePage(tx, page, found, ({ updated_at, id }) => ({ updated_at, id }));
   });
 
-/** Chooses a page of an exam's live submissions, for submissions and for results. */
 export const liveOfExam = (
   examId: string,
   page: Page,

@@ -11,7 +11,6 @@ import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { rubricInForce } from '../paper/inForce.ts';
 
-/** Columns of a submission that its question results depend on. */
 interface Marked {
   id: string;
   exam_id: string;
@@ -24,7 +23,6 @@ interface Marked {
   error: unknown;
 }
 
-/** Override of a teacher (docs/api/results.md#fields); it counts instead of the run's result. */
 interface OverrideRow {
   submission_id: string;
   question_id: string;
@@ -60,9 +58,8 @@ interface DecidedRow {
 }
 
 /**
- * Reads the question results of submissions of one exam, in paper order (docs/api/results.md#fields): one statement
- * each for the paper, the results, the overrides, and, if requested, the model answers.
- * @returns a function from a submission to its questions
+ * Reads the questions of submissions of one exam in a fixed number of statements.
+ * @returns a function from a submission to its questions, in paper order
  */
 export const readQuestionResults = async (
   tx: Tx,
@@ -150,8 +147,8 @@ const numberOf = (decimal: string | null | undefined): number | null =>
   decimal == null ? null : Number(decimal);
 
 /**
- * Returns the results that may be shown: results of the AI only after the run is complete and charged, and never those
- * of a failed or cancelled run. Marks by key and blank typed answers need no AI and are shown at once.
+ * Results that may be shown: those of the AI only after the run is complete and charged. Marks by key and blank typed
+ * answers need no AI and are shown at once.
  */
 const shown = (row: DecidedRow | undefined, submission: Marked): DecidedRow | undefined => {
   const isComplete = submission.status === 'graded' || submission.status === 'partially_graded';
@@ -182,9 +179,7 @@ const standing = (
   return { status, needs_review: false, review_reasons: [], error: null };
 };
 
-/**
- * Reads the model answers of the rubric version of each submission; submissions without a version get the present ones.
- */
+/** Model answers at the rubric version of each submission; without a version, the present ones. */
 const readModelAnswers = async (
   tx: Tx,
   instituteId: string,

@@ -17,7 +17,6 @@ let clone: TestDatabase;
 let database: Database;
 let maker: pg.Client;
 
-/** Id of the run at a place of the copy lane. */
 const runAt = (place: number): string => `00000000-0000-4000-8000-${place.toString(16).padStart(12, '0')}`;
 
 beforeAll(async () => {
@@ -67,7 +66,7 @@ const places = (asked: readonly number[]): Promise<Map<string, number>> =>
 
 const page = Array.from({ length: PAGE }, (_, index) => Math.floor(((index + 1) * WAITING) / PAGE) - 1);
 
-test('among 100,000 waiting runs each has its place, asked for one by one or a page at a time, in any order', async () => {
+test('queuePlaces counts places among 100,000 waiting runs, singly or by page, in any order', async () => {
   expect(await places([0])).toEqual(new Map([[runAt(0), 0]]));
   expect(await places([WAITING - 1])).toEqual(new Map([[runAt(WAITING - 1), WAITING - 1]]));
   const mixed = [...page, 0, 1, 2, WAITING / RELEASED, WAITING / RELEASED + 1].toSorted(
@@ -78,9 +77,9 @@ test('among 100,000 waiting runs each has its place, asked for one by one or a p
 });
 
 test.each([
-  ['a page of them', page],
-  ['the last one', [WAITING - 1]],
-])('the places of %s are counted in one walk along the index of waiting runs', async (_name, asked) => {
+  ['a page of runs', page],
+  ['the last run', [WAITING - 1]],
+])('queuePlaces of %s walks the index of waiting runs once', async (_name, asked) => {
   const { rows } = await database.inTenant(institute, async (tx) => {
     await stepAlongIndexes(tx);
     return sql<object>`explain (analyze, format json) ${placesInLane(institute, 'copy', asked.map(runAt))}`.execute(

@@ -2,10 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 
-/**
- * Counts the institute's runs that wait before each given run in its lane; 0 is next (docs/api/submissions.md#fields).
- * @returns the counts by run id
- */
+/** Counts the institute's runs that wait before each given run in its lane; 0 is next. @returns the counts by run id */
 export const queuePlaces = async (
   tx: Tx,
   instituteId: string,

@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => clone.close());
 
-test('a page of waiting submissions does not read the runs that have finished', async () => {
+test('a page of waiting submissions does not read finished runs', async () => {
   const { submissions, read } = await database.inTenant(institute, async (tx) => {
     const found = await selectSubmissions(tx, institute, unmeasured, {
       where: sql<boolean>`true`,
@@ -67,7 +67,7 @@ test('a page of waiting submissions does not read the runs that have finished', 
   expect(read).toBeLessThan(WAITING * WAITING + 200);
 });
 
-test('positions count the institute’s own submissions ahead in the lane, 0 is next', async () => {
+test('queue positions count the institute’s own submissions ahead in the lane; 0 is next', async () => {
   const submissions = await database.inTenant(institute, (tx) =>
     selectSubmissions(tx, institute, unmeasured, { where: sql<boolean>`s.status = 'queued'` }),
   );

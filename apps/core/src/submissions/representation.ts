@@ -7,7 +7,6 @@ import type { LanePace } from '../lanes/lanePace.ts';
 import { secondsLeft, secondsToWait } from './estimates.ts';
 import { queuePlaces } from './queuePlaces.ts';
 
-/** Columns behind a submission of the API (docs/api/submissions.md#fields). */
 export interface SubmissionRow {
   id: string;
   exam_id: string;
@@ -45,16 +44,13 @@ export interface Choice {
   limit?: number;
 }
 
-/**
- * True for submissions of exams that the API created (docs/api/conventions.md). Written as a lookup for each row,
- * because a join would read whole tables.
- */
+/** Exams that the API created. A lookup for each row, because a join would read whole tables. */
 export const ofApi = sql<boolean>`(
   select e.source = 'api' from exams e where e.institute_id = s.institute_id and e.id = s.exam_id)`;
 
 /**
- * SQL of the chosen rows of `submissions`. The limit is applied before any join: under row-level security the planner
- * lacks statistics and would join whole tables before it cuts the page.
+ * Applies the limit before any join: under row-level security the planner lacks statistics and would join whole tables
+ * before it cuts the page.
  */
 export const chosenSubmissions = (instituteId: string, { where, limit }: Choice): RawBuilder<unknown> => sql`(
     select s.* from submissions s
@@ -79,10 +75,7 @@ export const submissionRows = (
   join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
   order by s.updated_at, s.id`;
 
-/**
- * Reads submissions as in the API. Queue places and estimates are computed on each read and never stored, so they do
- * not change `updated_at` (docs/architecture.md#times).
- */
+/** Queue places and estimates are computed on each read and never stored, so they do not change `updated_at`. */
 export const selectSubmissions = async (
   tx: Tx,
   instituteId: string,

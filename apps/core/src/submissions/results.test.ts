@@ -66,7 +66,6 @@ beforeAll(async () => {
 });
 afterAll(() => clone.close());
 
-/** Reads a page of results and counts its statements. */
 const pageOf = (limit: number) =>
   database.inTenant(institute, async (tx) => {
     let statements = 0;
@@ -82,7 +81,7 @@ const pageOf = (limit: number) =>
     return { statements, results };
   });
 
-test('a page of results takes as many statements as a single one, and a result is the same on both', async () => {
+test('a page of results takes as many statements as a single result, with the same content', async () => {
   const [one, page] = [await pageOf(1), await pageOf(PAGE)];
   expect(one.statements).toBeGreaterThan(1);
   expect(page.statements).toBe(one.statements);
@@ -90,7 +89,7 @@ test('a page of results takes as many statements as a single one, and a result i
   expect(page.results[0]).toEqual(one.results[0]);
 });
 
-test('each result of a page has all questions, its own marks, and the model answers of its own version', async () => {
+test('each result of a page has all questions, its marks, and the model answers of its version', async () => {
   const { results } = await pageOf(PAGE);
   for (const { candidate, rubric_version, questions, totals } of results) {
     expect(String(rubric_version)).toBe(candidate.external_id);

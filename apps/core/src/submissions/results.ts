@@ -7,10 +7,7 @@ import type { Tx } from '@evaluation/database';
 import { readQuestionResults } from './questionResults.ts';
 import { chosenSubmissions, type Choice } from './representation.ts';
 
-/**
- * Columns behind a result, without its questions (docs/api/results.md#fields). `updated_at` is the submission's; it
- * orders the list and is not shown.
- */
+/** Columns behind a result. `updated_at` is the submission's; it orders the list and is not shown. */
 export interface ResultRow {
   id: string;
   exam_id: string;
@@ -47,7 +44,6 @@ export const resultRows = (instituteId: string, choice: Choice): RawBuilder<Resu
   join candidates c on c.institute_id = s.institute_id and c.id = s.candidate_id
   order by s.updated_at, s.id`;
 
-/** Makes the results of submissions of one exam. The number of statements does not depend on the number of rows. */
 export const showResults = async (
   tx: Tx,
   instituteId: string,
@@ -84,10 +80,7 @@ export const showResults = async (
   });
 };
 
-/**
- * Reads the result of a submission in any state and of any exam, without extracted answers. @throws DomainFailure
- * not_found
- */
+/** Reads a result without extracted answers, of any exam and state. @throws DomainFailure not_found */
 export const readResultOf = async (tx: Tx, instituteId: string, submissionId: string): Promise<Result> => {
   const { rows } = await resultRows(instituteId, { where: sql<boolean>`s.id = ${submissionId}` }).execute(tx);
   const [result] = await showResults(tx, instituteId, rows, new Set(['-extracted_answer']));

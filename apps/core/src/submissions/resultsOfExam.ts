@@ -8,11 +8,7 @@ import { liveOfExam } from './listOfExam.ts';
 import { resultRows, showResults } from './results.ts';
 import { resultsThatFit } from './resultsThatFit.ts';
 
-/**
- * Lists the results of an exam's live submissions, in the order of the submissions' `(updated_at, id)`
- * (docs/api/results.md).
- * @throws DomainFailure exam_not_found, validation_failed, feature_not_available (`format=csv`), invalid_cursor
- */
+/** @throws DomainFailure exam_not_found, validation_failed, feature_not_available (`format=csv`), invalid_cursor */
 export const resultsOfExam = (
   services: Services,
   actor: Actor,

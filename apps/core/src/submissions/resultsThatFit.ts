@@ -1,17 +1,14 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 
-/**
- * Bound of a page of results in memory, in core and in the facade. Fifty usual results are far smaller; fifty results
- * with 200 long answers of 20,000 characters (docs/api/limits.md#sizes) would take 200 MB.
- */
+/** Bound of a page in memory. Fifty results with 200 long answers of 20,000 characters would take 200 MB. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 /** Estimated ratio of the length of jsonb as text to its stored, compressed size. */
 const UNPACKED = 3;
 
 /**
- * Counts how many submissions of a page fit with their questions into MAX_PAGE_BYTES; at least one. Uses the stored
- * sizes, which PostgreSQL returns without reading the values.
+ * Counts the submissions that fit into MAX_PAGE_BYTES, at least one, by the stored sizes, which PostgreSQL returns
+ * without reading the values.
  */
 export const resultsThatFit = async (
   tx: Tx,

@@ -11,10 +11,7 @@ import { liveOfExam } from './listOfExam.ts';
 import { submissionRows } from './representation.ts';
 import { resultRows } from './results.ts';
 
-/*
- * Tests how many rows the lists read among a million submissions, on fabricated rows, as the service's role under
- * row-level security.
- */
+/* Rows read among a million fabricated submissions, as the service's role under row-level security. */
 
 const SUBMISSIONS = 1_000_000;
 /** Candidates of the large exam, with one submission each. */
@@ -105,7 +102,7 @@ const MIDDLE = 0.5;
 const LAST = 0.9999;
 
 test.each([FIRST, MIDDLE, LAST])(
-  'the feed of a million submissions reads a page of indexes, from %d of it on',
+  'the feed of a million submissions reads one page of its index, from fraction %d on',
   async (part) => {
     const pages = [pageFrom(part), pageFrom(0, { updated_since: timeAt(part) })];
     for (const page of pages) {

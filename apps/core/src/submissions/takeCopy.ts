@@ -6,7 +6,7 @@ import { isUuid, refuseField } from '../accept.ts';
 import type { Intake } from './takeTypedAnswers.ts';
 
 /**
- * Assigns an uploaded copy to a submission; an upload serves one submission only (docs/api/uploads.md#rules).
+ * An upload serves one submission only.
  * @throws DomainFailure not_found, conflict (used, or not ready yet), validation_failed (rejected), too_many_pages
  */
 export const takeCopy = async (

@@ -4,14 +4,12 @@ import { checkTypedAnswers, markByKey, type Parts, type TypedAnswer } from '@eva
 import { refuse } from '../accept.ts';
 import type { RunIntake } from '../runs/insertRun.ts';
 
-/** Checked contents of a submission, ready to be stored. */
 export interface Intake extends RunIntake {
   uploadId: string | null;
   pages: number | null;
   /** Units of the price: pages of a copy, or non-blank long answers. */
   units: number;
   beyondVision: boolean;
-  /** True if the uploaded file was damaged and its pages were recovered. */
   isRepaired: boolean;
   answers: TypedAnswer[];
 }
@@ -23,11 +21,7 @@ export const checkAnswers = (paper: readonly MarkedQuestion[], answers: Parts<re
     paper.map((question) => ({ ...question, option_labels: question.options.map(({ label }) => label) })),
   );
 
-/**
- * Checks typed answers, marks the objective ones by their key, and counts those for the AI
- * (docs/api/submissions.md#typed-answers).
- * @throws DomainFailure validation_failed, unknown_option_label, language_not_supported, with all problems
- */
+/** @throws DomainFailure validation_failed, unknown_option_label, language_not_supported, with all problems */
 export const takeTypedAnswers = (
   paper: readonly MarkedQuestion[],
   answers: readonly AnswerInput[],

@@ -5,13 +5,9 @@ import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
 import type { Services } from '../services.ts';
 
-/** Time for which an upload URL is valid (docs/api/uploads.md#rules). */
 const VALID_SECONDS = 3600;
 
-/**
- * Signs one PUT for each file, bound to its exact size and type (docs/api/uploads.md). @throws DomainFailure
- * validation_failed
- */
+/** Signs one PUT for each file, bound to its exact size and type. @throws DomainFailure validation_failed */
 export const createUploads = async (
   services: Services,
   actor: Actor,

@@ -19,7 +19,6 @@ import type { Services } from '../services.ts';
 const MOST_SECONDS = 1800;
 const DAY = sql`interval '1 day'`;
 
-/** Sent by a worker for a file that exhausted its limit. */
 export const UsedUp = z.object({
   used_up: z.enum(['time', 'memory']),
   /** Worker time in seconds. */
@@ -45,10 +44,7 @@ export const rememberFile = async (
   );
 };
 
-/**
- * Returns why a file is refused: its stored reason, or `day` if the institute has used MOST_SECONDS. Null if it may be
- * tried.
- */
+/** Returns why a file is refused: its stored reason, or `day` after MOST_SECONDS; null if it may be tried. */
 export const refusalOfFile = async (
   tx: Tx,
   instituteId: string,

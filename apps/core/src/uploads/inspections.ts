@@ -17,10 +17,7 @@ import { ClaimToken, newClaim, presented, withToken } from '../workerCalls/claim
 const MAX_OPENINGS = 3;
 const SOURCE_URL_SECONDS = 600;
 
-/**
- * Queue of inspections: uploads with `inspect_waits_since` (releaseJobs.ts). An inspected upload is `ready` or
- * `rejected`.
- */
+/** Uploads with `inspect_waits_since` wait (releaseJobs.ts). An inspected upload is `ready` or `rejected`. */
 export const inspections: JobQueue = {
   lane: 'inspect',
   lock: 7_301_122,
@@ -44,12 +41,11 @@ export const inspections: JobQueue = {
     update uploads set status = 'rejected', reject_reason = ${rejectReason('not_checked')}
     where ${overdue} and inspect_openings >= ${MAX_OPENINGS}
     returning id`,
-  givenUp: 'an upload was rejected: its inspections never ended',
+  givenUp: 'inspections of an upload never ended; the upload was rejected',
 };
 
 const LARGEST_DELIVERY = 2 ** 31 - 1;
 
-/** Message of the lane `inspect`. */
 const InspectionJob = z.object({
   upload_id: z.uuid(),
   institute_id: z.uuid(),
@@ -57,7 +53,6 @@ const InspectionJob = z.object({
   delivery: z.int().gte(1).lte(LARGEST_DELIVERY).optional(),
 });
 export const InspectionToClaim = InspectionJob.extend(withToken);
-/** Identity of a claimed inspection, as the worker sends it. */
 export const ClaimedInspection = InspectionJob.extend({
   /** Absent from a worker of release 0.1.0. */
   token: ClaimToken.optional(),
@@ -68,8 +63,8 @@ type ClaimedInspection = z.infer<typeof ClaimedInspection>;
 const MOST_CLAIMS = 8;
 
 /**
- * Claims an inspection for a worker; null if it is done or claimed by another worker. If the answer with the token is
- * lost, the inspection can be claimed again only with its next delivery.
+ * Returns null if the inspection is done or claimed by another worker. After a lost answer it can be claimed again only
+ * with its next delivery.
  */
 export const claimInspection = async (
   services: Services,
@@ -115,8 +110,8 @@ export const claimInspection = async (
 };
 
 /**
- * SQL condition: the caller has claimed the inspection in this delivery or an earlier one. A slow inspection may go on
- * after a redelivery, because every inspection of the sealed object has the same outcome.
+ * SQL condition: the caller claimed this delivery or an earlier one. A slow inspection may go on after a redelivery,
+ * because every inspection of the sealed object has the same outcome.
  */
 const isClaimedBy = (claimed: ClaimedInspection) => sql<boolean>`
   (inspect_token_delivery is distinct from inspect_delivery or ${presented(claimed.token)}::text = any(inspect_tokens_sha256))`;

@@ -62,7 +62,6 @@ interface Made {
   sealed: string | null;
 }
 
-/** Inserts an upload with its files, as left `days` ago. */
 const makeUpload = async (upload: {
   days: number;
   status?: 'pending' | 'inspecting' | 'ready' | 'rejected';
@@ -123,7 +122,7 @@ const rowOf = async ({ id }: Made) => {
 const letItRest = () => maker.query(`update uploads set updated_at = updated_at - interval '16 minutes'`);
 
 test.each(['pending', 'inspecting', 'ready', 'rejected'] as const)(
-  'the file of an upload that stayed %s and no submission took goes after the retention time, and a client is told before',
+  'an upload that stayed %s without a submission is rejected after the retention time, then its file is removed',
   async (status) => {
     const made = await makeUpload({ days: 30.1, status });
     await maker.query('update uploads set updated_at = now()');
@@ -145,7 +144,7 @@ test.each(['pending', 'inspecting', 'ready', 'rejected'] as const)(
 );
 
 test.each(['pending', 'ready', 'rejected'] as const)(
-  'within the retention time the file of an upload that is %s stays',
+  'the file of a %s upload stays within the retention time',
   async (status) => {
     const made = await makeUpload({ days: 29.9, status });
     await round();
@@ -154,7 +153,7 @@ test.each(['pending', 'ready', 'rejected'] as const)(
   },
 );
 
-test('the file that a submission took stays, however old it is', async () => {
+test('the file of a submission stays at any age', async () => {
   const made = await makeUpload({ days: 1000, used: 'by a live submission' });
   await round();
   await letItRest();
@@ -163,7 +162,7 @@ test('the file that a submission took stays, however old it is', async () => {
   expect(await isThere(made.sealed)).toBe(true);
 });
 
-test('the files of a deleted submission go with all its checked copies, and those of others stay', async () => {
+test('the files and checked copies of a deleted submission are removed, and those of others stay', async () => {
   const made = await makeUpload({ days: 30.1, used: 'by a deleted one' });
   const recent = await makeUpload({ days: 29.9, used: 'by a deleted one' });
   const copies = [1, 2].map((fence) =>
@@ -180,7 +179,7 @@ test('the files of a deleted submission go with all its checked copies, and thos
   expect(await Promise.all([recent.sealed, ...others].map(isThere))).toEqual([true, true, true]);
 });
 
-test('what a late PUT and first reads that died left behind goes, and what the upload uses stays', async () => {
+test('objects left by late PUTs and dead first reads are removed, and the object in use stays', async () => {
   const made = await makeUpload({ days: 0.1, used: 'by a live submission', tidied: false });
   const lost = `${sealedKey(institute, made.id)}-${randomUUID()}`;
   for (const key of [made.address, lost]) await put(key);
@@ -189,7 +188,7 @@ test('what a late PUT and first reads that died left behind goes, and what the u
   expect(await rowOf(made)).toMatchObject({ status: 'ready', tidied: true, removed: false });
 });
 
-test('nothing is tidied while its address is good, while it is being sealed, or where the address has the only copy', async () => {
+test('an upload is not tidied while its URL is valid, during sealing, or without a sealed copy', async () => {
   const fresh = await makeUpload({ days: 0.05, tidied: false });
   const justSealed = await makeUpload({ days: 1, status: 'inspecting', tidied: false });
   const neverRead = await makeUpload({ days: 1, status: 'pending', tidied: false });
@@ -206,7 +205,7 @@ test('nothing is tidied while its address is good, while it is being sealed, or 
     expect(await rowOf(made)).toMatchObject({ tidied: false });
 });
 
-test('while the store is away nothing is lost: the round ends, and a later one removes the files', async () => {
+test('while the store is down the round ends, and a later round removes the files', async () => {
   const unclaimed = await makeUpload({ days: 31, status: 'rejected' });
   const untidied = await makeUpload({ days: 1, tidied: false });
   await put(untidied.address);
@@ -222,14 +221,14 @@ test('while the store is away nothing is lost: the round ends, and a later one r
   expect(await Promise.all([unclaimed.sealed, untidied.address].map(isThere))).toEqual([false, false]);
 });
 
-test('a file whose removal was begun and not noted, as by a process that died, is noted by the next round', async () => {
+test('a removal that a dead process did not record is recorded by the next round', async () => {
   const made = await makeUpload({ days: 31, status: 'rejected' });
   await objects.delete([made.sealed ?? '']);
   await round();
   expect(await rowOf(made)).toMatchObject({ removed: true });
 });
 
-test('several replicas at once remove more uploads than one statement takes, each of them', async () => {
+test('concurrent replicas remove all of more than BATCH uploads', async () => {
   await maker.query(
     `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, unneeded_since, created_at, updated_at)
      select gen_random_uuid(), $1, 'pending', 'copy.pdf', 'application/pdf', 1, 'institutes/' || at, now() - interval '31 days',
@@ -246,7 +245,6 @@ test('several replicas at once remove more uploads than one statement takes, eac
   expect(rows).toEqual([{ status: 'rejected', removed: true, count: 101 }]);
 });
 
-/** Takes an upload as a submission does. @returns the outcome */
 const take = async (
   { id }: Made,
   meanwhile: () => Promise<void> = () => Promise.resolve(),
@@ -268,7 +266,7 @@ const take = async (
   }
 };
 
-test('an upload that a submission is taking at this moment is left to it, and the round does not wait', async () => {
+test('an upload locked by a submission is skipped without waiting', async () => {
   const [made, other] = [await makeUpload({ days: 31 }), await makeUpload({ days: 31 })];
   expect(await take(made, () => round())).toBe('taken');
   expect(await rowOf(other)).toMatchObject({ status: 'rejected' });
@@ -278,7 +276,7 @@ test('an upload that a submission is taking at this moment is left to it, and th
   expect(await isThere(made.sealed)).toBe(true);
 });
 
-test('submissions that race with the removal have their file, or are told to upload it again', async () => {
+test('a submission that races with the removal keeps its file or is refused', async () => {
   const uploads: Made[] = [];
   for (let index = 0; index < 60; index += 1) uploads.push(await makeUpload({ days: 31 }));
   const [early, late] = [uploads.slice(0, 30), uploads.slice(30)];
@@ -303,14 +301,14 @@ test('submissions that race with the removal have their file, or are told to upl
   }
 });
 
-test('a submission takes an upload for good: nothing counts the days of its file', async () => {
+test('an upload of a submission has no unneeded_since', async () => {
   const made = await makeUpload({ days: 1 });
   expect(await take(made)).toBe('taken');
   const { rows } = await maker.query('select unneeded_since from uploads where id = $1', [made.id]);
   expect(rows).toEqual([{ unneeded_since: null }]);
 });
 
-test('at 50,000 uploads the rows that are due come from their indexes, and no others are looked at', async () => {
+test('with 50,000 uploads the due rows are read from their indexes only', async () => {
   await maker.query(
     `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, submission_id,
        unneeded_since, tidied_at, files_removed_at, created_at, updated_at)

@@ -51,7 +51,7 @@ export const removeFiles = async (services: Needed, signal: AbortSignal): Promis
       }
     } catch (error) {
       if (!signal.aborted) {
-        services.log.warn({ err: error }, 'files could not be removed; the next round tries again');
+        services.log.warn({ err: error }, 'removing files failed; the next round tries again');
       }
     }
   }
@@ -84,9 +84,8 @@ const tidy = async (services: Needed, signal: AbortSignal): Promise<number> => {
 };
 
 /**
- * Uploads whose URL has expired and that have a sealed copy; an upload without one has its only file at the URL.
- * Statements are exported for a test of their plans. They use `now()`, because an index cannot serve
- * `clock_timestamp()`.
+ * Uploads whose URL has expired. Without a sealed copy the object at the URL is the only one, so it is left. `now()`,
+ * because an index cannot serve `clock_timestamp()`. Exported for a test of the plans.
  */
 export const untidy = sql<Row>`
   select id, institute_id, object_key, sealed_key, submission_id from uploads
@@ -112,9 +111,7 @@ const rejectUnclaimed = async (services: Needed): Promise<number> => {
   return rejected.rows.length;
 };
 
-/**
- * Removes the files of uploads rejected by `rejectUnclaimed` and of deleted submissions. @returns how many were handled
- */
+/** Removes the files of rejected uploads and deleted submissions. @returns how many were handled */
 const removeUnneeded = async (services: Needed, signal: AbortSignal): Promise<number> => {
   const due = await services.database.acrossInstitutes((tx) =>
     unneeded(services.settings.files.retentionDays).execute(tx),
@@ -160,8 +157,7 @@ const putLast = (services: Needed, row: Row) =>
   );
 
 /**
- * Runs `work` for each row, AT_ONCE at a time. A failed row does not stop the others, unless a store is unreachable.
- * @returns how many rows were handled
+ * Runs `work` for each row, AT_ONCE at a time; a failed row does not stop the others. @returns how many were handled
  * @throws the last error of an unreachable store
  */
 const eachOf = async (
@@ -184,7 +180,7 @@ const eachOf = async (
         // Postponed, so that an undeletable file is not at the head of every batch.
         services.log.warn(
           { err: error, upload_id: row.id },
-          'files could not be removed; they are tried again later',
+          'removing the files of an upload failed; a later round tries again',
         );
         await putLast(services, row);
       }

@@ -21,8 +21,7 @@ import type { Services } from '../services.ts';
 const POLL_MS = 100;
 
 /**
- * Bounds concurrent copies of up to 50 MB inside the store, in turns over the institutes. An upload without a turn in
- * time stays `pending`, and the next read seals it.
+ * Bounds concurrent copies of up to 50 MB. An upload without a turn in time stays `pending`; the next read seals it.
  */
 const sealing = createTurns({
   what: 'the object store',
@@ -32,10 +31,7 @@ const sealing = createTurns({
   waitMs: 5000,
 });
 
-/**
- * Reads an upload; the first read after the PUT seals it, starts its inspection and waits up to `waitSeconds` for the
- * outcome. @throws DomainFailure not_found
- */
+/** The first read after the PUT seals the upload and waits for its inspection. @throws DomainFailure not_found */
 export const sealUpload = async (
   services: Services,
   actor: Actor,
@@ -123,11 +119,11 @@ const sealInTurn = async (services: Services, upload: Unsealed): Promise<boolean
   return true;
 };
 
-/** Deletes an object, best effort: one that stays only takes space. */
+/** Deletes an object, best effort: an object that stays only takes space. */
 const discard = async (services: Services, key: string): Promise<void> => {
   try {
     await services.objects.delete([key]);
   } catch (error) {
-    services.log.warn({ err: error }, 'an object that is not needed any more could not be deleted');
+    services.log.warn({ err: error }, 'deleting an unneeded object failed; it stays in the store');
   }
 };

@@ -37,7 +37,6 @@ export const presented = (token: string | undefined): string | null =>
   token === undefined ? null : sha256Of(token);
 
 interface Columns {
-  /** Number of the present claim. */
   number: string;
   /** Number of the claim that the stored token belongs to. */
   tokenNumber: string;

@@ -4,9 +4,8 @@ import { MAX_PAGES } from '@evaluation/rules';
 import * as z from 'zod/v4';
 
 /*
- * Bounds of the input of workers. Workers bound their own records, but they process untrusted files, so core checks
- * again: about twice the most that a correct worker sends, because a newer worker may send a little more. Lengths are
- * in UTF-16 units.
+ * Bounds of the input of workers, which process untrusted files: about twice the most that a correct worker sends,
+ * because a newer worker may send a little more. Lengths are in UTF-16 units.
  */
 
 /** Twice the questions of a paper. */
@@ -16,8 +15,8 @@ const MOST_QUESTIONS = 400;
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 
 /**
- * Evidence. It is bounded by the body (`start.ts`); a part that is too large is dropped with a warning
- * (evidence/storeEvidence.ts), because a mark is recorded even without its evidence.
+ * Bounded by the body (`start.ts`). `putEvidence` drops a part that is too large, because a mark is recorded even
+ * without its evidence.
  */
 export const UncheckedEvidence = z.unknown().meta({ boundedBy: 'body' });
 
@@ -65,7 +64,7 @@ const AnnotationOfWorker = z.object({
 });
 export const Annotations = z.array(AnnotationOfWorker).max(200);
 
-/** Error of a run or question. Only `reason` selects the text to show; texts of a worker are never shown. */
+/** Error of a run or question. It selects a text of `gradingFailures`; texts of a worker are never shown. */
 export const FailureOfWorker = z.object({
   reason: z.string().max(64).optional(),
   /** Sent in addition to `reason` for cores of release 0.1.0, and alone by workers of that release. */
@@ -77,7 +76,6 @@ export const FailureOfWorker = z.object({
 export const asShown = (failure: z.infer<typeof FailureOfWorker>, otherwise: GradingFailure): GradingError =>
   shownFailure(failure, otherwise);
 
-/** Above the largest scan with a drawing on it. */
 export const DrawingBytes = z
   .int()
   .gte(1)

@@ -1,6 +1,5 @@
 /**
- * Kinds of findings of the reconciler (docs/operations.md describes what to do about each). The service never causes
- * any of them: a finding means a defect or a manual change of the tables.
+ * Findings of the reconciler (docs/operations.md). Each means a defect of the service or a manual change of the tables.
  */
 export const FINDINGS = [
   // The account against its entries.
@@ -36,9 +35,7 @@ export type FindingKind = (typeof FINDINGS)[number];
 export interface Finding {
   institute_id: string;
   finding: FindingKind;
-  /**
-   * Id of the run, entry, submission or exam concerned; the UTC day for daily counters; the institute for its account.
-   */
+  /** Id of the run, entry, submission or exam; the UTC day of a daily counter; the institute of an account. */
   subject: string;
   expected: string;
   found: string;

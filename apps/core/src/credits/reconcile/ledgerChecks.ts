@@ -9,10 +9,7 @@ import { sql, type RawBuilder } from 'kysely';
 const toBalance = sql`case kind when 'grant' then amount when 'charge' then -amount else 0 end`;
 const toCommitted = sql`case kind when 'reserve' then amount when 'grant' then 0 else -amount end`;
 
-/**
- * Compares the account, and the balances in each entry, with the sum of the entries. Index: `credit_entries
- * (institute_id, id)`.
- */
+/** Compares account and balances with the sum of the entries. Index: `credit_entries (institute_id, id)`. */
 export const accountCheck = (instituteId: string): RawBuilder<unknown> => sql`
   with account as (
     select a.institute_id is not null as there, a.balance, total.balance as summed
@@ -39,9 +36,9 @@ export const accountCheck = (instituteId: string): RawBuilder<unknown> => sql`
   where balance_after <> expected_balance or committed_after <> expected_committed`;
 
 /**
- * Compares each run with its entries, and the committed credits with the open reservations. Indexes: `credit_entries
- * (institute_id, id)` and `runs (institute_id, queued_at)`. A run is reported with its first difference only, because
- * the others follow from that.
+ * Compares runs with their entries, and committed credits with open reservations. Reports only the first difference of
+ * a run, because the others follow from it. Indexes: `credit_entries (institute_id, id)`, `runs (institute_id,
+ * queued_at)`.
  */
 export const reservationCheck = (instituteId: string): RawBuilder<unknown> => sql`
   with entries as (

@@ -24,8 +24,7 @@ const CHECKS: readonly ((instituteId: string) => RawBuilder<unknown>)[] = [
 /** Findings listed for each kind. `total` has the number of all. */
 const LISTED = 20;
 /**
- * Statement timeout of a check, which takes seconds for a large ledger. The shorter bound on transactions exists for
- * the feed (docs/architecture.md#times), which reads do not delay.
+ * A check of a large ledger takes seconds. The shorter bound on transactions protects the feed from late writes only.
  */
 const CHECK_TIMEOUT_MS = 300_000;
 
@@ -37,7 +36,6 @@ interface Row {
   total: number;
 }
 
-/** Returns all differences of one institute, grouped by kind. */
 export const reconcileInstitute = async (
   database: Pick<Database, 'inTenant'>,
   instituteId: string,
@@ -74,7 +72,6 @@ const kindOf = (name: string): FindingKind => {
   return kind;
 };
 
-/** Institutes read at once, to bound memory. */
 const PAGE = 200;
 
 /** Yields the ids of all institutes in order. @param after yields only ids greater than this one */
@@ -97,7 +94,6 @@ export async function* instituteIds(
 }
 
 export interface Reconciliation {
-  /** Number of institutes that were checked. */
   institutes: number;
   findings: Finding[];
   /** Value of `after` for the next call; null if all institutes were checked. */

@@ -58,7 +58,7 @@ const told = async (): Promise<{ differences: number | undefined; at: number | u
   return { differences, at };
 };
 
-test('before a round was finished nothing is told of one, be it broken off or stopped', async () => {
+test('the gauges have no value before a round has finished, also after a failed or aborted round', async () => {
   await newInstitute();
   const { services } = listening();
   const rename = (from: string, to: string) =>
@@ -75,7 +75,7 @@ test('before a round was finished nothing is told of one, be it broken off or st
   expect(await told()).toEqual({});
 });
 
-test('a round logs one line for each institute that does not add up, at level error, and one in the end', async () => {
+test('a round logs an error line for each institute with findings, and one line at the end', async () => {
   const [broken] = [await newInstitute(), await newInstitute()];
   await clone.database.inTenant(broken, (tx) =>
     sql`update credit_accounts set balance = 4 where institute_id = ${broken}`.execute(tx),
@@ -106,14 +106,14 @@ test('a round logs one line for each institute that does not add up, at level er
   );
 });
 
-test('of replicas that begin a round at once, one does it', async () => {
+test('of replicas that start a round at once, one runs it', async () => {
   // Enough institutes that the first round is still running when the last one starts.
   for (let more = 0; more < 10; more += 1) await newInstitute();
   const rounds = await Promise.all([1, 2, 3].map(() => reconcileAll(listening().services)));
   expect(rounds.filter((did) => did)).toHaveLength(1);
 });
 
-test('rounds come at the interval and end with the reconciler; at 0 there are none', async () => {
+test('rounds start at the interval and end with the reconciler; 0 disables them', async () => {
   const { lines, services } = listening();
   const never = startReconciler(services, 0);
   const reconciler = startReconciler(services, 50);
@@ -126,7 +126,7 @@ test('rounds come at the interval and end with the reconciler; at 0 there are no
   expect(lines).toHaveLength(after + 1);
 });
 
-test('institutes are gone through by id, in parts that join without a gap', async () => {
+test('reconcileSome visits institutes by id, in parts without gaps', async () => {
   const all = await Array.fromAsync(instituteIds(clone.database));
   expect(all).toEqual(all.toSorted());
   const middle = all[4];

@@ -27,8 +27,7 @@ export const startReconciler = (services: Pick<Services, 'database' | 'log'>, ev
   });
 
 /**
- * Runs one round and logs a line for each institute with findings, and a line at the end.
- * @returns whether this replica ran the round; false if another replica holds the lock
+ * Logs a line for each institute with findings, and one at the end. @returns false if another replica holds the lock
  */
 export const reconcileAll = (
   services: Pick<Services, 'database' | 'log'>,

@@ -1,14 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/**
- * Checks of submissions, exams and daily counters against their runs and rows (docs/api/submissions.md#fields). Each is
- * one statement with the columns described in ledgerChecks.ts.
- */
+/** Checks of submissions, exams and daily counters against runs, with the columns described in ledgerChecks.ts. */
 
 /**
- * Compares live submissions with their current run and its charge, and finds active runs whose submission is not live
- * or has another current run. Indexes: `submissions (institute_id, updated_at, id)` and `runs (institute_id,
- * queued_at)`.
+ * Compares live submissions with their current run and its charge, and finds other active runs. Indexes: `submissions
+ * (institute_id, updated_at, id)` and `runs (institute_id, queued_at)`.
  */
 export const submissionCheck = (instituteId: string): RawBuilder<unknown> => sql`
   with current as (
