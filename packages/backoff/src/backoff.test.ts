@@ -18,7 +18,7 @@ test('pauses grow, and begin anew after a success', async () => {
   const backoff = createBackoff({ firstMs: 1, lastMs: 60_000, factor: 200 });
   const { signal } = new AbortController();
   await backoff.pause(signal);
-  // At least half of 200 ms; a timer may fire a millisecond early.
+  // A pause is at least half of 200 ms; a timer may fire one millisecond early.
   expect(await msOf(backoff.pause(signal))).toBeGreaterThanOrEqual(95);
   backoff.reset();
   await backoff.pause(signal);

@@ -1,18 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { jittered } from './jittered.ts';
 
-/** Pauses between tries, for a caller with a loop of its own. State: the length of the next pause, in this object. */
+/** Pauses between retries, for a caller with its own loop. State: the length of the next pause. */
 export interface Backoff {
   /**
-   * Waits out a jittered pause; the next one is longer. The pause ends early when `notAfterMs` from now have passed.
-   * @throws the signal's reason, as an AbortError, when it aborts
+   * Waits for a jittered pause and makes the next pause longer. Waits at most `notAfterMs`.
+   * @throws AbortError when the signal aborts
    */
   pause(signal: AbortSignal, notAfterMs?: number): Promise<void>;
-  /** After a success: the next pause is the first one again. */
+  /** Resets the next pause to `firstMs`, after a success. */
   reset(): void;
 }
 
-/** @param options.factor by what a pause is longer than the one before it, up to `lastMs` */
+/** @param options.factor how much longer each pause is than the previous one, up to `lastMs` */
 export const createBackoff = ({
   firstMs,
   lastMs,

@@ -1,9 +1,9 @@
 import pRetry from 'p-retry';
 
 /**
- * Tries again while what is needed is merely away, until it works, the signal aborts or the time is up: jittered, a
- * quarter of a second at first and a few seconds in the end.
- * @param until the last moment at which a try is worth while; null: as long as the signal lets us
+ * Retries `work` while `isAway` accepts its error, until it succeeds, the signal aborts or `until` is over. Pauses are
+ * jittered and grow from 250 ms to 5 s.
+ * @param until last moment of a retry; null: no limit other than the signal
  * @throws the last error; the signal's reason when aborted
  */
 export const retryWhile = <T>(
