@@ -10,7 +10,7 @@ const waiters = (...names: string[]): (Waiter & { name: string })[] =>
     passed: 0,
   }));
 
-/** Takes all of a queue out, each going at once. @returns their names in that order */
+/** Takes all waiters out of the queue, one after the other. @returns their names in that order */
 const drained = (named: (Waiter & { name: string })[], mostPassed: number): string[] => {
   const order = createOrder(mostPassed);
   const queue: Waiter[] = [...named];

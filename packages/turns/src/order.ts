@@ -1,26 +1,26 @@
 /**
- * Who of a queue goes next. First in, first out, but that a waiter changes places with an earlier one of its group when it
- * is alike to the last one of the group that went: alike ones are cheaper one after the other.
+ * Decides which waiter of a queue goes next. The queue is first in, first out, with one exception: a waiter swaps
+ * places with an earlier waiter of its group when its `alike` equals that of the group's last served waiter. Calls that
+ * are alike cost less when they follow each other, because the endpoint has their beginning cached.
  *
- * The queue of groups stays as it is: whose turn it is, is always the group of the first waiter, and the change of places is
- * within that group. So no group gains or loses a turn by what its waiters are. The first waiter of a group is passed by a
- * bounded number of others, and then goes.
+ * The turns of groups do not change: the next turn belongs to the group of the first waiter, and swaps stay within a
+ * group. The first waiter of a group is passed at most `mostPassed` times; then it goes.
  */
 export interface Waiter {
   grant: () => void;
-  /** null: keeps its place. */
+  /** null: the waiter keeps its place. */
   among: { group: string; alike: string } | null;
-  /** How many went instead of this one while it was the first of its group. */
+  /** How many waiters were served instead of this one while it was the first of its group. */
   passed: number;
 }
 
-/** Groups of which it is known who went last. */
+/** Bound on the memory of last served groups. */
 const MOST_GROUPS = 100;
 
 export interface Order {
-  /** Takes the next one out of the queue. */
+  /** Removes the next waiter from the queue and returns it. */
   next(waiting: Waiter[]): Waiter | undefined;
-  /** One went, whether it waited or not. */
+  /** Records that a holder got a place, with or without waiting. */
   went(among: Waiter['among']): void;
 }
 
@@ -39,7 +39,7 @@ export function createOrder(mostPassed: number): Order {
       first.passed += 1;
       const waiters = places.flatMap((place) => waiting[place] ?? []);
       const [next] = waiters.splice(chosen, 1);
-      // The others of the group move up to its remaining places, in their order.
+      // The other waiters of the group move up to its remaining places, in their order.
       for (const [index, waiter] of waiters.entries()) waiting[places[index + 1] ?? 0] = waiter;
       waiting.shift();
       return next;

@@ -1,12 +1,12 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 
-/** Short beside the second that a caller notices, long beside the cost of a round of the event loop. */
+/** Short compared with the second that a caller notices, and long compared with one turn of the event loop. */
 const SLICE_MS = 20;
 
 /**
- * Long work on the event loop, cut into slices. `await pause()` between two pieces of the work returns at once, or, when
- * the slice is used up, after the other events that wait: a request of another institute is answered in between.
- * A single piece is never interrupted.
+ * Cuts long work on the event loop into slices. `await pause()` between two pieces of work returns at once, or, when
+ * the slice is used up, after other pending events have run. Requests of other institutes are answered in between. A
+ * single piece of work is never interrupted.
  */
 export const inSlices = (sliceMs = SLICE_MS): (() => Promise<void>) => {
   let began = performance.now();

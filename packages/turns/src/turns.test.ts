@@ -2,7 +2,7 @@ import { assert, array, asyncProperty, constantFrom, integer, record } from 'fas
 import { expect, test } from 'vitest';
 import { createTurns, NoTurn } from './turns.ts';
 
-/** Lets everything that was granted go on. */
+/** Lets the continuations of all granted waiters run. */
 const settled = () => new Promise(setImmediate);
 
 test('places are given in the order asked for', async () => {
@@ -48,7 +48,7 @@ test('a key never holds more than its share, and a class leaves places to the ot
   expect(granted.slice(4)).toEqual(['worker a', 'worker b']);
   (await clients[0])?.();
   await settled();
-  // The place goes to a client key that holds fewer than its share, or to the worker that waits.
+  // The place goes to a client key that holds less than its share, or to the waiting worker.
   expect(granted).toHaveLength(7);
   expect(granted.at(-1)).toMatch(/client [ac]|worker c/);
   void workers;
@@ -145,7 +145,7 @@ test('any mix of keys, shares, aborts and releases: bounds hold, order within a 
           expect(held.length).toBeLessThanOrEqual(places);
           for (const { key } of held) expect(ofKey(key)).toBeLessThanOrEqual(share);
           expect(turns.waiting()).toBe(open.size);
-          // A waiter could not be served: everything is taken, or the share of its key is.
+          // A waiter could not be served: all places are taken, or its key holds its share.
           if (held.length < places) for (const { key } of open.values()) expect(ofKey(key)).toBe(share);
         };
         for (const { what, key, pick } of events) {

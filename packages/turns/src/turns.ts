@@ -2,55 +2,61 @@
  * A limiter of concurrency that is fair between keys, such as institutes.
  *
  *   acquire ──▶ holds a place ──release──▶ the place goes to the next key that may take it
- *      └─ none is free for the key ──▶ waits ──▶ holds a place | rejected (aborted, waited too long, too many wait)
+ *      └─ no place is free for the key ──▶ waits ──▶ holds a place | rejected (aborted, waited too long, too many wait)
  *
- * State: how many places are taken, in all, of each class and of each key, and one queue for each key. Within a key the
- * order is first in, first out, but for waiters of a group that say what they are alike in (order.ts). Between keys it is round robin: the key that was served last goes to the end. A key never
- * holds more than its share, also while other places are free, so that the next key finds one. All of it is memory of
- * one process and ends with it.
+ * State: the number of taken places, in all, by class and by key, and one queue for each key. It is memory of one
+ * process. Within a key the order is first in, first out, except for waiters with `among` (order.ts). Between keys it
+ * is round robin: the key that was served last goes to the end. A key never holds more than its share, even while other
+ * places are free, so that the next key finds a free place.
  */
 import { createOrder, type Order, type Waiter } from './order.ts';
 
 export interface TurnsOptions {
-  /** Holders at once. */
+  /** Most holders at once. */
   places: number;
-  /** Holders at once of one key; `places` when left out. */
+  /** Most holders at once of one key. Default `places`. */
   share?: number;
-  /** Holders at once of one class of keys; `places` when left out. Fewer keep places free for the other classes. */
+  /**
+   * Most holders at once of one class of keys; a limit below `places` keeps places free for other classes. Default
+   * `places`.
+   */
   classPlaces?: number;
-  /** Waiters of one key, at most. Without a bound when left out. */
+  /** Most waiters of one key. Default: no limit. */
   mostWaiting?: number;
-  /** How long one waits, at most. Without a bound when left out. */
+  /** Longest wait. Default: no limit. */
   waitMs?: number;
-  /** How many of its group may go before a waiter that is the first of it, for being alike to the last one. Default 0. */
+  /**
+   * How many waiters of a group may pass the group's first waiter because they are alike to the last served one.
+   * Default 0.
+   */
   mostPassed?: number;
-  /** What is waited for, for the message of the rejection and for `NoTurn.what`. */
+  /** Name of the resource, for `NoTurn.what` and its message. */
   what?: string;
 }
 
 export interface Turns {
   /**
-   * Resolves to the function that gives the place back; calling it more than once has no further effect.
-   * @throws NoTurn too many of the key wait, or it waited too long; the signal's reason when aborted
+   * Resolves to the function that releases the place; a second call of that function has no effect.
+   * @throws NoTurn when too many waiters have the key or the wait was too long; the signal's reason when aborted
    */
   acquire(
     key: string,
     options?: {
       signal?: AbortSignal;
       class?: string;
-      /** Before the other waiters of the key: for one that has waited for something else that they still need. */
+      /** Goes before the other waiters of the key: for a caller that has already waited for another resource. */
       isNext?: boolean;
-      /** Changes places with others of its `group` to follow one with the same `alike` (`mostPassed`). */
+      /** The waiter may swap places within its `group`, to follow one with the same `alike` (`mostPassed`). */
       among?: { group: string; alike: string };
     },
   ): Promise<() => void>;
-  /** So many places from now on. Holders keep theirs; of fewer places none is given away until enough are back. */
+  /** Changes the number of places. Holders keep theirs; after a reduction none is granted until enough are released. */
   resize(places: number): void;
-  /** How many wait now. */
+  /** Number of waiters now. */
   waiting(): number;
 }
 
-/** No place came free in time. */
+/** No place came free in time, or too many waiters have the key. */
 export class NoTurn extends Error {
   override readonly name = 'NoTurn';
   readonly what: string;
@@ -81,7 +87,7 @@ export function createTurns(options: TurnsOptions): Turns {
   let taken = 0;
   let waiting = 0;
   const takenByClass = new Map<string, number>();
-  /** Keys with a holder or a waiter, the one that was served longest ago first. */
+  /** Keys with a holder or a waiter. The key that was served longest ago is first. */
   const lines = new Map<string, Line>();
 
   const isFree = (line: Line): boolean =>
@@ -119,7 +125,7 @@ export function createTurns(options: TurnsOptions): Turns {
     if (line.taken === 0 && line.waiting.length === 0) lines.delete(key);
   }
 
-  /** Gives free places away, one to a key before any key gets a second one. */
+  /** Grants free places: one to each key before any key gets a second one. */
   function grant(): void {
     let next: Line | undefined;
     do {
@@ -137,7 +143,7 @@ export function createTurns(options: TurnsOptions): Turns {
   return {
     async acquire(key, { signal, class: ofClass = '', isNext = false, among = null } = {}) {
       signal?.throwIfAborted();
-      // A key belongs to one class: the same key in another class is another line.
+      // The same key in another class has a queue of its own.
       const lineKey = `${ofClass} ${key}`;
       const line = lines.get(lineKey) ?? newLine(ofClass);
       lines.set(lineKey, line);
