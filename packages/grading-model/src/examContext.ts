@@ -1,8 +1,8 @@
 import * as z from 'zod/v4';
 
 /**
- * What a grader is told of the exam as a whole. The order of the fields is part of the key by which a judgement is found
- * again, so a new field comes last.
+ * What a grader learns about the exam as a whole. The order of the fields is part of the key of a cached judgement: a
+ * new field comes last.
  */
 export const ExamContext = z.object({
   subject: z.string().nullable(),

@@ -1,14 +1,14 @@
 import type { Box } from './pageReading.ts';
 
-/** What was answered to one question: typed, or read from a copy with the places where it stands. */
+/** The candidate's answer to one question: typed, or read from a copy. */
 export interface GivenAnswer {
   text: string;
   /** 0..1; null for a typed answer. */
   legibility: number | null;
-  /** Where the text stands on the copy; [] for a typed answer. */
+  /** Places of the text on the copy; [] for a typed answer. */
   blocks: { page: number; box: Box; text: string }[];
-  /** The text is cut: more was assigned to the question than an answer can hold. */
+  /** true if the text was cut because more was assigned to the question than an answer can hold. */
   cut?: boolean;
-  /** All that was read is labels, of questions or of something else: the candidate wrote there, and it is not known what. */
+  /** true if the text is only labels: the candidate wrote something, but its meaning is unknown. */
   isLabelAlone?: boolean;
 }

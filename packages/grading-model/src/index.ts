@@ -1,4 +1,4 @@
-/** What core, evidence, grader and worker say of a paper and its answers: each written here once. */
+/** Types of a paper and its answers that core, evidence, grader and worker share. */
 export { ExamContext } from './examContext.ts';
 export type { GivenAnswer } from './givenAnswer.ts';
 export { MarkedQuestion } from './markedQuestion.ts';

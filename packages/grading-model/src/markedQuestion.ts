@@ -2,8 +2,8 @@ import { QuestionType, Rubric } from '@evaluation/rest-contract/schemas';
 import * as z from 'zod/v4';
 
 /**
- * A question as it is marked: its key, and the rubric and model answer of one version. Pinned on a run at its first
- * claim, so that a later edit never changes what the run marks by.
+ * A question as a run marks it: its key, and the rubric and model answer of one version. Pinned on the run at its first
+ * claim, so that a later edit does not change what the run marks by.
  */
 export const MarkedQuestion = z.object({
   id: z.uuid(),

@@ -6,11 +6,11 @@ export type Box = z.infer<typeof Box>;
 
 /** A piece of writing on a page. */
 export const ReadBlock = z.object({
-  /** The question label as written beside the block, e.g. "Q.3" or "2 (a) contd."; null when none is. */
+  /** The question label as written beside the block, e.g. "Q.3" or "2 (a) contd."; null without a label. */
   label: z.string().nullable(),
-  /** The block goes on with the answer of the block before it. */
+  /** true if the block continues the answer of the previous block. */
   continues: z.boolean(),
-  /** What is written, without the label. */
+  /** The writing without its label. */
   text: z.string(),
   crossedOut: z.boolean(),
   box: Box,
