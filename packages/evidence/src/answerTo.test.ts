@@ -80,7 +80,7 @@ describe('a reader that took an answer for a label', () => {
     ],
     correct_options: ['B'],
   };
-  /** Blocks of the one answer on one page: label and text. */
+  /** Blocks of the answer, on one page: label and text. */
   const written = (...blocks: [label: string | null, text: string][]): ReadPage => {
     const [first] = page(1, ['']).blocks;
     if (first === undefined) throw new Error('no block');
@@ -94,9 +94,9 @@ describe('a reader that took an answer for a label', () => {
     expect(answer).toMatchObject({ text: '(b)', legibility: 0.9, blocks: [{ page: 1, text: '(b)' }] });
     expect(answer.isLabelAlone).toBeUndefined();
     expect(withoutJudging(choice, answer, [])).toBeNull();
-    // With a reason on lines of its own.
+    // The reason stands on separate lines.
     expect(answered(choice, ['Q3) B', ''], [null, 'since two is more']).text).toBe('B\nsince two is more');
-    // A text is never put together with its label.
+    // The text is not joined with its label.
     expect(answered(choice, ['3 (b)', '(a)']).text).toBe('(a)');
   });
 

@@ -4,14 +4,14 @@ import { beyondLabel } from './beyondLabel.ts';
 import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/grading-model';
 
 /**
- * The most that one answer may be made of: thrice what may be typed (docs/api/submissions.md#typed-answers), and some 30 full pages by hand. An
- * aligner that gives every block to every question would have each prompt hold the whole copy.
+ * Longest text of one answer, in characters: three times the longest typed answer, or about 30 handwritten pages. The
+ * limit bounds prompts when an alignment assigns every block to every question.
  */
 const LONGEST_ANSWER = 60_000;
 
 /**
- * What came of a call, with what was wrong with the model's output and was put right (`Answered.problems`): on the
- * first of them, for all of them.
+ * A result with the problems that were corrected in the model's output (`Answered.problems`). The first result of a
+ * call carries the problems of the whole call.
  */
 interface PutRight {
   problems?: string[] | undefined;
@@ -19,7 +19,7 @@ interface PutRight {
 export type ReadPage = PageReading & PutRight;
 export type FoundAnswer = AlignedAnswer & PutRight;
 
-/** A copy once it is read: its pages, and which blocks of them answer which question. */
+/** A copy after reading: its pages, and the alignment of blocks to questions. */
 export interface ReadCopy {
   pages: readonly ReadPage[];
   alignment: readonly FoundAnswer[];
@@ -28,8 +28,8 @@ export interface ReadCopy {
 const CHOICES: ReadonlySet<string> = new Set(['mcq_single', 'mcq_multi', 'true_false']);
 
 /**
- * The blocks of one question of a copy, joined in reading order, as far as they may go. "3 (b)" is label and answer in one:
- * where a reader took it all for the label, the choice is found in what it says beyond the question's own.
+ * Joins the blocks of one question in reading order, up to `LONGEST_ANSWER`. "3 (b)" can be a label and an answer in
+ * one: if a reader took all of it for the label, the choice is the part beyond the question's own label.
  * @param number of the question on the paper, from 1
  */
 export const answerTo = (
@@ -60,7 +60,7 @@ export const answerTo = (
   };
 };
 
-/** Whole blocks, up to where they hold more together; line breaks between them count. */
+/** The first blocks whose texts, with the line breaks between them, fit into `most` characters. */
 const asFarAs = <B extends { text: string }>(most: number, blocks: readonly B[]): B[] => {
   let length = 0;
   const end = blocks.findIndex(({ text }) => {

@@ -1,10 +1,10 @@
-/** Words before the number of a question: "Q.", "Ans to", "Question no." */
+/** Words before the number of a question: "Q.", "Ans to", "Question no.". */
 const WORDS = /^(?:[\s.:\-–#,([]*(?:question|ques|quest|qn|q|answer|answ|ans|number|num|no|to)(?!\p{L}))+/iu;
 const CONTINUED = /^[([]?\s*cont/iu;
 
 /**
- * What a written label says beyond the question's own: "(b)" of "Q.3 (b)" for question 3. '' where it says no more, or is
- * another label.
+ * Returns the part of a written label that goes beyond the question's own label: "(b)" of "Q.3 (b)" for question 3.
+ * Returns '' if the written label ends there or is another label.
  */
 export const beyondLabel = (written: string, own: string): string => {
   const core = coreOf(own);
@@ -21,7 +21,7 @@ export const beyondLabel = (written: string, own: string): string => {
   return '';
 };
 
-/** A label without case, spaces, punctuation and "Q", "Ans", "No.": "Q. 2 (a)" and "2a" are both "2a". */
+/** Normalizes a label: no case, spaces, punctuation, "Q", "Ans" or "No."; "Q. 2 (a)" and "2a" both give "2a". */
 const coreOf = (label: string): string =>
   label
     .normalize('NFKC')
@@ -29,10 +29,10 @@ const coreOf = (label: string): string =>
     .replace(WORDS, '')
     .replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Two digits, or two letters: no label ends between them. */
+/** Two digits or two letters: a label cannot end between them. */
 const isOneWord = (before: string, after: string): boolean =>
   /^(?:\p{N}\p{N}|\p{L}\p{L})$/u.test(before + after);
 
-/** Whether a label ends as a choice does: "3 (b)", "3. B", "3b". */
+/** Whether a label ends like a choice: "3 (b)", "3. B", "3b". */
 export const endsInChoice = (label: string): boolean =>
   /\p{N}[\s.:)\]\-–—]{0,5}\(?\s?[a-h]\s?\)?[.)]?\s*$/iu.test(label);

@@ -10,9 +10,9 @@ import { printable } from './printable.ts';
 
 export const BUNDLE_FORMAT = 'answer-evaluation/evidence/1';
 
-/** A copy of 80 pages and 200 questions stays well below; nobody's memory is filled by another file. */
+/** Limits memory. The bundle of a copy of 80 pages and 200 questions stays far below. */
 export const LARGEST_BUNDLE_BYTES = 256 * 1024 * 1024;
-/** Ours are not ten deep, and what is far deeper ends a program that walks it. */
+/** Our bundles are less than ten levels deep; a far deeper value would overflow the stack of recursive code. */
 const DEEPEST = 32;
 
 const KindOfPart = z.enum(['pages', 'alignment', 'question', 'rubric']);
@@ -44,7 +44,7 @@ export type DecidedQuestion = z.infer<typeof DecidedQuestion>;
 const Outcome = z.object({
   /** In the order of the paper; of a run that failed, those that it came to. */
   questions: z.array(DecidedQuestion),
-  /** As the API shows it, teachers' marks included; null for a run that a later one has replaced. */
+  /** The submission as the API returns it, including teachers' marks; null for a run that a later run has replaced. */
   submission: z
     .object({
       status: SubmissionStatus,
@@ -62,7 +62,7 @@ const Outcome = z.object({
 });
 export type Outcome = z.infer<typeof Outcome>;
 
-/** All that one run of a submission was marked by, and what it came to. No name, and no key of anybody. */
+/** Everything that one run of a submission was marked by, and its result. Contains no names and no API keys. */
 export const EvidenceBundle = z.object({
   format: z.literal(BUNDLE_FORMAT),
   submission: z.object({
@@ -80,9 +80,9 @@ export const EvidenceBundle = z.object({
     grader: z.object({ provider: z.string(), model: z.string() }).nullable(),
   }),
   exam: ExamContext,
-  /** The paper as the run had pinned it. */
+  /** The paper as pinned on the run. */
   questions: z.array(MarkedQuestion).max(1000),
-  /** Typed answers as they were sent. */
+  /** Typed answers as sent. */
   answers: z.array(
     z.object({ question_id: z.uuid(), option_labels: z.array(z.string()), text: z.string().nullable() }),
   ),
@@ -93,9 +93,9 @@ export const EvidenceBundle = z.object({
       z
         .object({
           kind: KindOfPart,
-          /** The first page of a batch, the id of a question; empty for the alignment. */
+          /** First page of a batch, or id of a question; empty for the alignment. */
           ref: z.string(),
-          /** Of `content` as canonical JSON. */
+          /** Hash of `content` as canonical JSON. */
           sha256: z.string().regex(/^[0-9a-f]{64}$/),
           content: z.unknown(),
         })
@@ -106,7 +106,7 @@ export const EvidenceBundle = z.object({
 });
 export type EvidenceBundle = z.infer<typeof EvidenceBundle>;
 
-/** A file that is no bundle of a known format, or of which a part is not what was recorded. */
+/** The file is not a bundle of a known format (`not_a_bundle`), or a part does not match its hash (`tampered`). */
 export class BundleRefused extends Error {
   readonly code: 'not_a_bundle' | 'tampered';
 
@@ -121,18 +121,18 @@ export interface Parts {
   pages: PagesPart[];
   alignment: AlignmentPart | null;
   questions: ReadonlyMap<string, QuestionPart>;
-  /** Of the questions that the run itself made one for. */
+  /** Rubrics that the run made itself, by question. */
   rubrics: ReadonlyMap<string, RubricPart>;
 }
 
-/** A bundle whose parts are what was recorded. */
+/** A bundle whose parts match their hashes. */
 export interface CheckedBundle {
   bundle: EvidenceBundle;
   parts: Parts;
 }
 
 /**
- * Reads the text of a bundle: its format, then the hash of every part, before any part is looked into.
+ * Parses the text of a bundle. Checks its format, then the hash of each part, before it interprets any part.
  * @throws BundleRefused
  */
 export const readBundle = (text: string): CheckedBundle => {

@@ -3,27 +3,27 @@ import { isBlankText } from '@evaluation/rules';
 import type { ReadCopy, ReadPage } from './answerTo.ts';
 import { endsInChoice } from './beyondLabel.ts';
 
-/** What is known of a page of a copy before anybody reads it. */
+/** Facts about a page of a copy that are known before it is read. */
 export interface PageFacts {
   page: number;
-  /** No ink was found on it. */
+  /** No ink was found on the page. */
   blank: boolean;
-  /** The page or its picture is broken. */
+  /** The page or its image is broken. */
   damaged: boolean;
 }
 
 const UNASSIGNED_WRITING = 'unassigned_writing';
 const UNREADABLE_PAGES = 'unreadable_pages';
-/** Something that a model said of the pages was dropped or put right. */
+/** Part of a model's page reading was dropped or corrected. */
 const READING_ADJUSTED = 'reading_adjusted';
-/** Something that a model said of which writing answers which question was dropped, or looks odd. */
+/** Part of a model's alignment was dropped or looks implausible. */
 const ALIGNMENT_ADJUSTED = 'alignment_adjusted';
 const HARDLY_LEGIBLE = 0.35;
 
 /**
- * Review reasons of a copy as a whole. Writing inside an answer gives reasons of its question; writing outside of all
- * answers gives reasons here. No model judges that writing, so of injections only imitations of a prompt are flagged; a
- * request for marks that is not struck out is `unassigned_writing` as any other writing.
+ * Review reasons of a copy as a whole. Writing inside an answer gives reasons of its question; writing outside all
+ * answers gives reasons here. No model judges the writing outside answers: only imitations of a prompt are flagged as
+ * injections. A request for marks that is not struck out is `unassigned_writing`, like other writing.
  */
 export const copyReviewReasons = (facts: readonly PageFacts[], copy: ReadCopy): string[] => [
   ...lostWriting(facts, copy),
@@ -32,7 +32,7 @@ export const copyReviewReasons = (facts: readonly PageFacts[], copy: ReadCopy): 
   ...(strayWriting(copy).some(imitatesPrompt) ? [POSSIBLE_INJECTION] : []),
 ];
 
-/** What stands in no answer, by page. */
+/** Blocks that belong to no answer, by page. */
 const unassignedIn = ({ pages, alignment }: ReadCopy): ReadPage['blocks'][] => {
   const assigned = new Set(
     alignment.flatMap(({ blocks }) => blocks.map(({ page, block }) => `${page}/${block}`)),
@@ -40,7 +40,7 @@ const unassignedIn = ({ pages, alignment }: ReadCopy): ReadPage['blocks'][] => {
   return pages.map(({ page, blocks }) => blocks.filter((_, index) => !assigned.has(`${page}/${index}`)));
 };
 
-/** Some question has no writing at all that was assigned to it. */
+/** Whether a question has no assigned writing. */
 const someLackAnswers = ({ pages, alignment }: ReadCopy): boolean => {
   const byPage = new Map(pages.map(({ page, blocks }) => [page, blocks]));
   return alignment.some(({ blocks }) =>
@@ -51,13 +51,16 @@ const someLackAnswers = ({ pages, alignment }: ReadCopy): boolean => {
   );
 };
 
-/** Writing outside of all answers, one text a page, so that a line that was read as several blocks is whole; struck-out work counts. */
+/**
+ * Writing outside all answers, one text for each page, so that a line read as several blocks is searched as a whole.
+ * Includes struck-out work.
+ */
 const strayWriting = (copy: ReadCopy): string[] =>
   unassignedIn(copy).map((blocks) => blocks.map(({ label, text }) => `${label ?? ''} ${text}`).join('\n'));
 
 /**
- * Why the answer to a question that has none may stand on the copy all the same: there is writing that was assigned to no
- * question, or that could not be read. Reasons of the copy, and of each question without an answer.
+ * Reasons why a missing answer may still be on the copy: writing that is assigned to no question, or that could not be
+ * read. These are reasons of the copy, and of each question without an answer.
  */
 export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string[] => {
   const { pages } = copy;
@@ -65,7 +68,7 @@ export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string
   const hasUnassigned = unassignedIn(copy).some((blocks) =>
     blocks.some(
       ({ crossedOut, text, label }) =>
-        // "3 (b)" may be an answer that was taken for a label, where one is missing.
+        // "3 (b)" may be an answer that was taken for a label, if an answer is missing.
         !crossedOut && (!isBlankText(text) || (lacksAnswer && endsInChoice(label ?? ''))),
     ),
   );
@@ -74,8 +77,8 @@ export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string
     if (damaged || blank) return damaged;
     const reading = pages.find((candidate) => candidate.page === page);
     if (reading === undefined || reading.legibility < HARDLY_LEGIBLE) return true;
-    // The cover of a booklet, and its unused pages at the end, have print on them and nothing to read. A reader that passed
-    // over a page says the same of it; then an answer is missing, and there is writing before and after it.
+    // The cover of a booklet and unused pages at its end have print on them but no answer. A page that the reader
+    // skipped looks the same; then an answer is missing, and written pages come before and after it.
     const isAmongWritten = written.some((other) => other < page) && written.some((other) => other > page);
     return reading.blocks.length === 0 && lacksAnswer && isAmongWritten;
   };

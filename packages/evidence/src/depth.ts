@@ -1,4 +1,6 @@
-/** Whether values of JSON stand in more than so many arrays and objects. Never recurses, so no depth breaks it. */
+/**
+ * Whether a JSON value is nested in more than `levels` arrays and objects. Not recursive: no depth overflows the stack.
+ */
 export const isDeeperThan = (levels: number, value: unknown): boolean => {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -1,11 +1,11 @@
 import { canonicalJson } from '@evaluation/rules';
 
-/** Of one value, what is shown of it. */
+/** Most characters of a value in a difference. */
 const SHOWN = 80;
-/** A list that nobody reads to its end helps nobody. */
+/** Most differences in the list. */
 const MOST = 100;
 
-/** Where two values of JSON differ: `questions.3.awarded: recorded 2, replayed 2.5`. */
+/** Lists where two JSON values differ: `questions.3.awarded: recorded 2, replayed 2.5`. */
 export const differences = (recorded: unknown, replayed: unknown): string[] => {
   const found: string[] = [];
   compare('', recorded, replayed, found);

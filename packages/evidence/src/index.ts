@@ -1,6 +1,6 @@
 /**
- * From what was read and judged to what is recorded, as pure functions: the worker records by them, and a replay of the
- * evidence recomputes by the same (docs/evidence.md).
+ * Pure functions from readings and judgements to recorded results. The worker records with them, and a replay of the
+ * evidence recomputes with the same code (docs/evidence.md).
  */
 export { answerTo, type FoundAnswer, type ReadCopy, type ReadPage } from './answerTo.ts';
 export { BUNDLE_FORMAT, BundleRefused, EvidenceBundle, LARGEST_BUNDLE_BYTES, readBundle } from './bundle.ts';

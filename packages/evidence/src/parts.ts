@@ -5,8 +5,8 @@ import type { PageFacts } from './copyReviewReasons.ts';
 import { MarkedQuestion, PageReading } from '@evaluation/grading-model';
 
 /*
- * What a worker says of each record: what was asked and replied, and what came of it (docs/evidence.md). JSON, kept by its
- * hash, so nothing may be added to a part once it is recorded. Read again it is untrusted input.
+ * Content of each recorded part: requests, replies and results (docs/evidence.md). A part is JSON stored under its
+ * hash, so a recorded part never gets new fields. On reading it is untrusted input.
  */
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -27,7 +27,6 @@ export const Calls = z.array(Call).max(100);
 const Problems = z.array(z.string()).optional();
 
 const Page: z.ZodType<ReadPage> = PageReading.extend({ problems: Problems });
-/** Pages as they were read, checked like anything else from outside. */
 export const ReadPages = z.array(Page);
 
 const Found: z.ZodType<FoundAnswer> = z.object({
@@ -39,14 +38,13 @@ export const FoundAnswers = z.array(Found);
 
 const Facts: z.ZodType<PageFacts> = z.object({ page: z.int(), blank: z.boolean(), damaged: z.boolean() });
 
-/** By which rules of the grader it was settled; evidence from before they had names says nothing. */
+/** Version of the grader's rules that made the part; absent in evidence recorded before rules had versions. */
 const rules = z.string().max(100).optional();
 
-/** A batch of pages. */
 export const PagesPart = z.object({ pages: ReadPages, calls: Calls, rules });
 export type PagesPart = z.infer<typeof PagesPart>;
 
-/** Which writing answers which question, and what was known of the pages beforehand. */
+/** The alignment of blocks to questions, and the facts about pages known before reading. */
 export const AlignmentPart = z.object({
   facts: z.array(Facts),
   alignment: FoundAnswers,
@@ -55,20 +53,20 @@ export const AlignmentPart = z.object({
 });
 export type AlignmentPart = z.infer<typeof AlignmentPart>;
 
-/** One judged answer: the question as it was marked, with a rubric that was generated for it. */
+/** One judged answer, with the question as marked, including a rubric that the run made for it. */
 export const QuestionPart = z.object({
   question: MarkedQuestion,
-  /** The run whose judgement of the same answer was used again; null: it was judged for this run. */
+  /** The run whose judgement of the same answer was reused; null: judged for this run. */
   reused_from: z.uuid().nullable(),
   calls: Calls,
   rules,
 });
 export type QuestionPart = z.infer<typeof QuestionPart>;
 
-/** A rubric that the run made for a question without material: the question as it was then, without one. */
+/** A rubric that the run made for a question without material, and that question before it had the rubric. */
 export const RubricPart = z.object({ question: MarkedQuestion, calls: Calls, rules });
 export type RubricPart = z.infer<typeof RubricPart>;
 
-/** Of what is known of page images, what evidence keeps. */
+/** The facts about page images that evidence keeps. */
 export const factsOf = (images: readonly PageFacts[]): PageFacts[] =>
   images.map(({ page, blank, damaged }) => ({ page, blank, damaged }));

@@ -1,10 +1,10 @@
 /**
- * Text from a file that anybody may have written, as it may be shown on a terminal: what would move the cursor, colour the
- * screen or turn the direction of writing is spelt out.
+ * Makes untrusted text safe to show on a terminal: escapes characters that would move the cursor, change colours or
+ * turn the direction of writing.
  */
 export const printable = (text: string): string =>
   text.replaceAll(
-    // Control and format characters, what separates lines, and halves of characters.
+    // Control and format characters, line separators, and lone surrogates.
     /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

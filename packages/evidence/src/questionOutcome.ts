@@ -4,7 +4,7 @@ import type { CriterionResult, GradingError } from '@evaluation/rest-contract/sc
 import { isBlankText, lacksMaterial, withoutDirection } from '@evaluation/rules';
 import type { GivenAnswer, MarkedQuestion } from '@evaluation/grading-model';
 
-/** What a run makes of one question, as it is recorded (docs/api/results.md#fields). */
+/** The recorded result of one question (docs/api/results.md#fields). */
 export interface QuestionOutcome {
   question_id: string;
   status: 'graded' | 'failed' | 'not_answered';
@@ -19,11 +19,14 @@ export interface QuestionOutcome {
   error: GradingError | null;
 }
 
-/** A long answer was marked by its text alone: the client set nothing and no rubric could be made (docs/api/rubrics.md#rules). */
+/**
+ * A long answer was marked by its text alone: it has no material, and no rubric could be made
+ * (docs/api/rubrics.md#rules).
+ */
 const NO_RUBRIC = 'no_rubric';
-/** Only the beginning of what was assigned to the question was marked (answerTo.ts). */
+/** Only the beginning of the assigned writing was marked (answerTo.ts). */
 const ANSWER_CUT = 'answer_cut';
-/** Something stands there and nobody can tell what was meant; the same word as where a model says so. */
+/** The meaning of the writing is unclear. A model uses the same reason. */
 const UNCLEAR_ANSWER = 'unclear_answer';
 
 export const gradedQuestion = (
@@ -51,7 +54,7 @@ export const gradedQuestion = (
   };
 };
 
-/** Nothing was found to a question: 0 marks, decided in code, no model call (docs/architecture.md#marks-and-credits). */
+/** The result of a question without an answer: 0 marks, without a model call. */
 export const notAnsweredQuestion = (question: MarkedQuestion): QuestionOutcome => ({
   ...nothing(question),
   status: 'not_answered',
@@ -59,10 +62,10 @@ export const notAnsweredQuestion = (question: MarkedQuestion): QuestionOutcome =
 });
 
 /**
- * What becomes of an answer without text, decided in code: 0 marks. A teacher looks where only labels were read in the
- * answer's place, and where the copy has writing that may be the answer.
- * @param lost why the answer may stand elsewhere on the copy (`lostWriting`)
- * @returns null: there is text to judge
+ * The result of an answer without text: 0 marks, without a model call. A teacher is asked if only labels were read for
+ * the answer, or if the copy has writing that may be the answer.
+ * @param lost why the answer may be elsewhere on the copy (`lostWriting`)
+ * @returns null if there is text to judge
  */
 export const withoutJudging = (
   question: MarkedQuestion,
@@ -75,8 +78,8 @@ export const withoutJudging = (
 };
 
 /**
- * The model could not judge the answer; the others still count (docs/api/results.md#fields, `partially_graded`).
- * @param isUnanswered it gave no answer at all, and not one that cannot be used
+ * The result of a question that the model could not judge; the other questions still count (`partially_graded`).
+ * @param isUnanswered true if the model gave no reply; false if its reply was unusable
  */
 export const failedQuestion = (
   question: MarkedQuestion,
@@ -92,7 +95,7 @@ export const failedQuestion = (
   error: gradingError(isUnanswered ? 'question_not_answered' : 'question_not_graded'),
 });
 
-/** Whether a recorded failure is that of a question to which no answer came. */
+/** Whether a recorded failure means that the model gave no reply to the question. */
 export const isUnansweredQuestion = (error: GradingError | null): boolean =>
   error?.message === gradingError('question_not_answered').message;
 

@@ -15,7 +15,7 @@ import {
   type Outcome,
 } from './index.ts';
 
-/* Bundles made by hand around what the baseline truly judged: all that a replay needs stands in them. */
+/* Handmade bundles around real judgements of the baseline, with all that a replay needs. */
 
 let grader: Grader;
 let ice: CallEvidence[];
@@ -90,7 +90,7 @@ const nothingRecorded: Outcome = {
   },
 };
 
-/** A typed paper: one answer wrong by its key, one judged, one left out. */
+/** A typed paper: one answer wrong by its key, one judged, one omitted. */
 const typed = (change: Partial<EvidenceBundle> = {}): EvidenceBundle => ({
   format: BUNDLE_FORMAT,
   submission: { id: randomUUID(), exam_id: randomUUID(), lane: 'typed', pages: null, approved: false },
@@ -108,7 +108,7 @@ const typed = (change: Partial<EvidenceBundle> = {}): EvidenceBundle => ({
 });
 
 const again = (bundle: EvidenceBundle) => replay(readBundle(JSON.stringify(bundle)));
-/** The bundle as if just that had been recorded which it comes to. */
+/** The bundle with its replayed result as the recorded one. */
 const consistent = (bundle: EvidenceBundle): EvidenceBundle => ({
   ...bundle,
   recorded: again(bundle).outcome,

@@ -38,14 +38,14 @@ import { printable } from './printable.ts';
 
 export interface Replayed {
   outcome: Outcome;
-  /** Where it came to something else than was recorded, and what could not be replayed; [] when it is the same. */
+  /** Where the replayed result differs from the recorded one, and what could not be replayed; [] if both are equal. */
   differences: string[];
 }
 
 /**
- * Marks a submission again from its evidence alone: no model, no service, nothing random, no clock. Readings are taken as
- * recorded; what answers which question, the rubrics that the run made, marks, feedback, flags and totals are recomputed by
- * the code that made them.
+ * Marks a submission again from its evidence: without a model, services, randomness or a clock. Page readings are taken
+ * as recorded. The alignment, rubrics that the run made, marks, feedback, flags and totals are recomputed by the code
+ * that made them.
  */
 export const replay = (checked: CheckedBundle): Replayed => {
   const { bundle } = checked;
@@ -70,7 +70,7 @@ const OTHER_PROMPT = 'was asked for by another prompt than this release makes of
 
 interface Decided {
   decided: DecidedQuestion[];
-  /** Why a teacher should look at the submission as a whole. */
+  /** Review reasons of the submission as a whole. */
   reasons: string[];
 }
 
@@ -118,14 +118,17 @@ const replayCopy = (checked: CheckedBundle, problems: string[]): Decided => {
   return { decided, reasons: [...beyondVision, ...reasons, ...(kept ? [POSSIBLE_INJECTION] : [])] };
 };
 
-/** Whether the flag is taken as recorded: it may rest on phrase rules, which are not there any more. */
+/**
+ * Whether the `possible_injection` flag is taken as recorded: it may come from phrase rules that this release does not
+ * have.
+ */
 const keepsInjectionFlag = (rules: string | undefined, recorded: readonly string[] = []): boolean =>
   hadPhraseRules(rules) && recorded.includes(POSSIBLE_INJECTION);
 
-/** Settles the alignment again; what was recorded must come out. */
+/** Settles the alignment again and reports a difference from the recorded one. */
 const realign = ({ bundle, parts }: CheckedBundle, copy: ReadCopy, problems: string[]): void => {
   const call = parts.alignment?.calls.at(-1);
-  // Nothing was asked: nothing was written.
+  // No call was made: the copy has no writing.
   if (call === undefined) return;
   attempt('the alignment', problems, () => {
     checkRules(parts.alignment?.rules);
@@ -137,7 +140,7 @@ const realign = ({ bundle, parts }: CheckedBundle, copy: ReadCopy, problems: str
   });
 };
 
-/** Settles the rubrics again that the run made itself; those that it was marked by must come out. */
+/** Settles the rubrics that the run made again, and reports differences from those that it marked by. */
 const remakeRubrics = ({ bundle, parts }: CheckedBundle, problems: string[]): void => {
   for (const question of bundle.questions) {
     const part = parts.rubrics.get(question.id);
@@ -158,10 +161,10 @@ const remakeRubrics = ({ bundle, parts }: CheckedBundle, problems: string[]): vo
   }
 };
 
-/** A question but for what it is marked by, which a run may have made for itself. */
+/** A question without rubric and model answer, which a run may have made for itself. */
 const plain = (of: MarkedQuestion): string => canonicalJson({ ...of, rubric: null, model_answer: null });
 
-/** The questions that a run came to: all of a paper, or, where it failed on the way, those that were recorded. */
+/** The questions that the run reached: all of the paper, or, if the run failed, only the recorded ones. */
 const due = ({ run, questions, recorded }: EvidenceBundle): MarkedQuestion[] =>
   run.status === 'completed'
     ? questions
@@ -190,7 +193,7 @@ const judged = (
   return attempt(`question ${question.label}`, problems, () => {
     checkRules(part.rules);
     const request = judgeRequest(bundle.exam, part.question, answer);
-    // A judgement that was used again was asked for elsewhere, of another copy's legibility.
+    // A reused judgement was requested by another run, for another copy's legibility; its prompt hash differs.
     if (part.reused_from === null && !askedToJudge(request, part.calls)) {
       problems.push(`question ${question.label} ${OTHER_PROMPT}`);
     }
@@ -203,7 +206,10 @@ const judged = (
   });
 };
 
-/** What cannot be settled is a difference, and no reason to stop. */
+/**
+ * Runs `work`. A GraderFailure or MalformedOutput becomes a difference, and the replay continues; other errors are
+ * thrown.
+ */
 const attempt = <T>(what: string, problems: string[], work: () => T[] | void): T[] => {
   try {
     return work() ?? [];
@@ -214,7 +220,7 @@ const attempt = <T>(what: string, problems: string[], work: () => T[] | void): T
   }
 };
 
-/** Annotations are left out: where they stand on a page as a viewer shows it takes the page's picture. */
+/** The outcome as shown. Annotations are left out: their places in a viewer depend on the page's picture. */
 const shown = (
   question: MarkedQuestion,
   outcome: QuestionOutcome,
@@ -224,7 +230,7 @@ const shown = (
   return { ...decided, max: question.max_marks, source };
 };
 
-/** As a submission stands by its questions and the teachers' marks (docs/api/submissions.md#fields). */
+/** The submission computed from its questions and the teachers' marks. */
 const submissionOf = (
   { submission, run, questions, overrides }: EvidenceBundle,
   decided: readonly DecidedQuestion[],
@@ -235,7 +241,7 @@ const submissionOf = (
   const failed = run.status === 'failed';
   const effective = questions.map((question) => {
     const own = byQuestion.get(question.id);
-    // What is not charged is not given: of a run that failed only what needed no AI is shown.
+    // A failed run is not charged, so only results that needed no AI are shown.
     const neededNoAi =
       own?.source === 'auto' ||
       (runLanes[submission.lane].grades === 'answers' && own?.status === 'not_answered');

@@ -7,7 +7,7 @@ import {
   type PageReading,
 } from '@evaluation/grading-model';
 
-/** What a grader is asked of a copy that was read: where each question's answer stands. */
+/** The request to align the blocks of a copy with its questions. */
 export const alignRequest = (questions: readonly MarkedQuestion[], pages: PageReading[]): AlignRequest => ({
   questions: questions.map(({ label, section, type, text }, index) => ({
     number: index + 1,
@@ -19,7 +19,7 @@ export const alignRequest = (questions: readonly MarkedQuestion[], pages: PageRe
   pages,
 });
 
-/** What a grader is asked of one answer. */
+/** The request to judge one answer. */
 export const judgeRequest = (
   exam: ExamContext,
   question: MarkedQuestion,
@@ -41,13 +41,13 @@ export const judgeRequest = (
   answer,
 });
 
-/** What a grader is asked for a question without material (docs/api/rubrics.md#rules). */
+/** The request for the rubric of a question without material (docs/api/rubrics.md#rules). */
 export const makeRubricRequest = (exam: ExamContext, question: MarkedQuestion): MakeRubricRequest => ({
   exam: ExamContext.parse(exam),
   question: { label: question.label, text: question.text, maxMarks: question.max_marks },
 });
 
-/** Criteria as a grader is told of them, and as it makes them. */
+/** Criteria in the form that a grader takes and makes. */
 export const criteriaOf = (rubric: Rubric | null): MadeRubric =>
   (rubric?.criteria ?? []).map(({ name, marks, keywords, guidance }) => ({
     name,
