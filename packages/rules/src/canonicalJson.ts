@@ -1,7 +1,4 @@
-/**
- * JSON that is the same for the same value, however it came about: the fields of every object in one order, nothing
- * between them. `undefined` as a whole gives the empty string.
- */
+/** JSON text that is equal for equal values: object fields are sorted, without white space. `undefined` gives ''. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_name, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -10,9 +7,9 @@ export const canonicalJson = (value: unknown): string =>
   ) ?? '';
 
 /**
- * The same text of a value that was parsed from JSON, in pieces: the text is never whole in memory, and the caller may
- * pause between two pieces.
- * @param textOf the text of an object that is written otherwise; null for any other object
+ * Yields the text of `canonicalJson` in pieces, for a value parsed from JSON. The whole text is never in memory, and
+ * the caller may pause between pieces.
+ * @param textOf returns the text of an object with a form of its own; null for any other object
  */
 export function* canonicalPieces(
   value: unknown,
@@ -27,7 +24,7 @@ export function* canonicalPieces(
   if (text !== null) {
     yield text;
   } else if (!Object.values(value).some(isContainer)) {
-    // One piece: most of the time goes into objects and lists of nothing but scalars.
+    // One piece for speed: most of the time goes into objects and lists of scalars.
     yield Array.isArray(value) ? JSON.stringify(value) : canonicalJson(value);
   } else if (Array.isArray(value)) {
     yield '[';
@@ -50,7 +47,7 @@ const isContainer = (value: unknown): boolean => typeof value === 'object' && va
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
-/** Sorted, but names that are array indexes come first, as in any JavaScript object. */
+/** Sorted names. Names that are array indexes come first, as in any JavaScript object. */
 const namesInOrder = (value: object): string[] => {
   const names = Object.keys(value).toSorted();
   return names.some((name) => INDEX.test(name))

@@ -2,19 +2,18 @@ import { Decimal } from 'decimal.js';
 import { roundToAllowedMark } from './marks/rounding.ts';
 
 export interface RoundedAwards {
-  /** One for each criterion asked for, in order. */
+  /** One entry for each requested criterion, in order. */
   criteria: { name: string; max: number; awarded: number }[];
-  /** Their exact sum. */
+  /** Exact sum of the awards. */
   awarded: number;
-  /** What had to be put right, in words fit for a log: numbers only, nothing of the answer. */
+  /** Corrected faults of the proposal, fit for a log: they contain numbers only and no text of the answer. */
   problems: string[];
 }
 
 /**
- * Turns the marks a grader proposed into marks that stand (docs/architecture.md#marks-and-credits: arithmetic is code's).
- * `number` counts criteria from 1. Each award is rounded by `roundToAllowedMark`. Where partial marking is off, less than full marks
- * is 0. An award missing counts 0, of several for one criterion the first counts, an unknown number counts nowhere: each
- * is told as a problem.
+ * Turns the marks that a grader proposed into allowed marks, by `roundToAllowedMark`. `number` counts criteria from 1.
+ * Without partial marking, any award below full marks counts 0. A missing award counts 0, the first of several awards
+ * for one criterion counts, and an unknown number is dropped; each of these is a problem.
  */
 export function roundAwards(
   criteria: { name: string; marks: number }[],
@@ -40,7 +39,7 @@ export function roundAwards(
       return { name, max: marks, awarded: 0 };
     }
     const stepped = roundToAllowedMark(award, marks);
-    // By what was proposed: the half step nearest to less than full marks may be full marks.
+    // Compare the proposal, because rounding may turn an award below full marks into full marks.
     const awarded = partial || award >= marks ? stepped : 0;
     if (awarded !== award) problems.push(`criterion ${number}: ${award} of ${marks} became ${awarded}`);
     return { name, max: marks, awarded };

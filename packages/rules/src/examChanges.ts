@@ -1,6 +1,6 @@
 import type { ExamStatus } from '@evaluation/rest-contract/schemas';
 
-/** Everything a client can ask of an exam that its status may refuse. */
+/** Changes of an exam that its status may refuse. */
 export type ExamChange =
   /** Title, subject, board and the like; `external_ref`. */
   | 'edit'
@@ -20,8 +20,9 @@ export type ExamChange =
 export type Refusal = 'exam_not_found' | 'exam_finalized' | 'exam_not_open' | 'conflict';
 
 /**
- * What each status allows (docs/api/lifecycle.md#exams), as one table: null allows, else the error. Deleting an open exam also needs that
- * it has no live submission, which its caller checks. A submission to a finalized exam is accepted and reopens it.
+ * The error for each change in each status; null allows the change (docs/api/lifecycle.md#exams). The caller also
+ * checks that an exam to be deleted has no live submission. A submission to a finalized exam is accepted and reopens
+ * the exam.
  */
 const TABLE: Record<ExamStatus, Record<ExamChange, Refusal | null>> = {
   draft: {
@@ -74,5 +75,4 @@ const TABLE: Record<ExamStatus, Record<ExamChange, Refusal | null>> = {
   },
 };
 
-/** The error that the exam's status makes of a change, or null when the change is allowed (docs/api/lifecycle.md#exams). */
 export const refusalOf = (status: ExamStatus, change: ExamChange): Refusal | null => TABLE[status][change];

@@ -1,6 +1,6 @@
 import type { ExamStatus } from '@evaluation/rest-contract/schemas';
 
-/** What is stored; `finalized` is derived and never set directly (docs/api/lifecycle.md#exams). */
+/** Statuses that the database stores; `finalized` is derived (docs/api/lifecycle.md#exams). */
 export type StoredExamStatus = Exclude<ExamStatus, 'finalized'>;
 
 export const examStatus = (exam: {

@@ -1,5 +1,5 @@
 /**
- * Labels, section names and criterion names are unique and matched ignoring case, and as a person sees them: white space
- * around them and the way an accent is encoded make no difference.
+ * Key by which labels, section names and criterion names are compared: without case, outer white space and differences
+ * in the encoding of accents.
  */
 export const labelKey = (label: string): string => label.trim().normalize('NFC').toLowerCase();

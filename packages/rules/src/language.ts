@@ -1,13 +1,13 @@
 const DEVANAGARI = /(?=\p{L})\p{Script=Devanagari}/gu;
 
 /**
- * docs/api/submissions.md#typed-answers: whether more than 20% of the letters of an answer are Devanagari. Letters are what Unicode calls so
- * (general category L), of any script. Vowel signs, the virama and the nukta are marks and no letters, and neither are
- * digits and dandas: कि is one letter, as क is, however it is encoded.
+ * Whether more than 20% of the letters of an answer are Devanagari (docs/api/submissions.md#typed-answers). Letters are
+ * the Unicode general category L of any script. Vowel signs, virama and nukta are marks, so कि is one letter, like क,
+ * in any encoding. Digits and dandas are no letters either.
  */
 export const isMostlyDevanagari = (text: string): boolean => {
   const devanagari = count(text, DEVANAGARI);
-  // Five times, not a share of 0.2: whole numbers leave no doubt at exactly 20%.
+  // Whole numbers make the comparison exact at 20%.
   return devanagari > 0 && devanagari * 5 > count(text, /\p{L}/gu);
 };
 

@@ -4,7 +4,6 @@ import { objectiveKey } from './objectiveKey.ts';
 import { withoutDirection } from './invisible.ts';
 import type { TypedAnswer } from './typedAnswers.ts';
 
-/** What the rules need to know of a question to mark an answer to it by its key. */
 export interface KeyedQuestion {
   id: string;
   type: QuestionType;
@@ -14,7 +13,7 @@ export interface KeyedQuestion {
   answer: number | string | (number | string)[] | null;
 }
 
-/** A question of a typed paper that needs no AI. */
+/** A question of a typed paper that is marked without AI. */
 export interface QuestionMarkedByKey {
   question_id: string;
   status: 'graded' | 'not_answered';
@@ -24,9 +23,9 @@ export interface QuestionMarkedByKey {
 }
 
 /**
- * What a typed paper's answers are worth without the AI (docs/api/submissions.md#typed-answers): objective ones by their key, blank and
- * omitted ones as not answered.
- * @returns those results, and how many long answers wait for the AI
+ * Marks the answers of a typed paper that need no AI: objective answers by their key, blank and omitted ones as not
+ * answered.
+ * @returns the results, and the number of long answers left for the AI
  */
 export const markByKey = (
   paper: readonly KeyedQuestion[],

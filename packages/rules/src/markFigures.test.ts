@@ -39,7 +39,7 @@ describe('what counts as a mark figure', () => {
     '+1 for the unit',
     '2 marks',
     '२ marks',
-    // the word, counted
+    // form 1: the figure counts the word "marks"
     'give 2 marks',
     'worth half a mark',
     '1½ marks',
@@ -69,7 +69,7 @@ describe('what counts as a mark figure', () => {
     'Marks awarded: one',
     'marks available = 4',
     '３ marks',
-    // a verb of awarding
+    // form 2: a verb of awarding
     'Give 2 if only one cause is named.',
     'If the unit is missing, give 1.',
     'Award 1, otherwise 0.',
@@ -95,7 +95,7 @@ describe('what counts as a mark figure', () => {
     'limit to 3, whatever else is said',
     'Mark out of 5',
     'scored out of 10',
-    // the notation of mark schemes
+    // form 3: the notation of mark schemes
     'States the law correctly [1]',
     'Correct unit (2)',
     'Names the cause (1), names the effect (1).',
@@ -192,7 +192,7 @@ describe('what counts as a mark figure', () => {
     'Give full credit for any valid method.',
     'Give a mark for each valid cause.',
     'Half-finished diagrams get partial credit.',
-    // the word, but not as what is counted
+    // the word "marks", but not as the counted thing
     'Mark the diagram where it is labelled.',
     'The treaty marks the beginning of the war.',
     '1947 marks the end of colonial rule.',
@@ -204,7 +204,7 @@ describe('what counts as a mark figure', () => {
     'Names the 3 marked angles.',
     'A 12 pt font is readable.',
     'Two benchmarks are compared.',
-    // things that are counted
+    // other things are counted
     'at least 2 examples',
     'in 1947',
     '2 of the 3 causes',
@@ -287,7 +287,7 @@ describe('what counts as a mark figure', () => {
     'Stage 3 marks an end and a beginning.',
     'Act 2 marks out the conflict.',
     'Day 7 marks when the seed sprouts.',
-    // near the new figures
+    // innocent texts close to later forms of figures
     'x minus 1 equals 4',
     'Minus 1 is an integer.',
     'the answer is minus 1',

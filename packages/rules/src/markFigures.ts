@@ -1,36 +1,34 @@
 /**
- * docs/api/rubrics.md#rules: guidance must not contain mark figures, since the marks of the criterion say them, and a grader
- * that reads two different figures follows either.
+ * Guidance must not contain mark figures (docs/api/rubrics.md#rules): the criterion has its own marks, and a grader
+ * that reads two different figures may follow either.
  *
- * The principle: a number is a mark figure when the words beside it make it a quantity of marks, and only then. There
- * are three ways to do so:
+ * A number is a mark figure only if the words beside it make it a quantity of marks. There are three forms:
  *   1. it counts the word itself: "2 marks", "half a mark", "marks: 2", "50% of the marks";
- *   2. it is what a verb of awarding awards, with no other noun to count: "award 2", "give 1 for the unit", "worth 3.";
- *   3. it stands in the notation of mark schemes, where the word is left out: "(2)" or "[1]" at the end of a clause,
- *      "max 3", "0.5 each", "+1 for", "2m each", "(1+1)", "M1 for".
- * A number with a noun, a unit or a name of its own is innocent, whatever stands near it: "at least 2 examples",
- * "in 1947", "step 2", "5 M HCl", "equation (2)", "marks the beginning of". So are words that name no figure: "full
- * marks", "no marks", "a mark". Where examiners use one phrase for both ("any 3 points"), it is innocent: refusing an
- * innocent rubric does more harm than passing on a figure that the criterion's own marks overrule. The table in the
- * test decides; it grows with what is found.
+ *   2. it follows a verb of awarding and counts no other noun: "award 2", "give 1 for the unit", "worth 3.";
+ *   3. it is in the notation of mark schemes, which omit the word: "(2)" or "[1]" at the end of a clause, "max 3", "0.5
+ *      each", "+1 for", "2m each", "(1+1)", "M1 for".
+ * A number with a noun, a unit or a name of its own is allowed: "at least 2 examples", "in 1947", "step 2", "5 M HCl",
+ * "equation (2)", "marks the beginning of". Words without a figure are allowed: "full marks", "no marks", "a mark". A
+ * phrase that examiners use for both ("any 3 points") is allowed, because a wrongly refused rubric does more harm than
+ * a figure that the criterion's marks overrule. The table in markFigures.test.ts is the reference.
  */
 
 const FIGURE = String.raw`(?:\d+\s?/\s?\d+|\d+(?:\.\d+|\s?[¼½¾⅓⅔])?|\.\d+|[¼½¾⅓⅔])`;
 const WORD = String.raw`(?:(?:(?:one|an?)[ -])?half(?: an?)?|(?:a )?quarter(?: of a)?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)`;
 const NUMBER = String.raw`(?:${FIGURE}|${WORD})`;
-/** A number in a mark scheme without the word is small: "(2)", not "(1947)". */
+/** A number in a mark scheme without the word "marks" is small: "(2)", not "(1947)". */
 const SMALL = String.raw`(?:\d{1,2}(?:\.\d+|\s?[¼½¾])?|\.\d+|[¼½¾])`;
-/** Not the tail of a longer word or number. */
+/** The number does not continue a longer word or number. */
 const APART = String.raw`(?<![\w.])`;
 /** "1947 marks the end of an era". */
 const NOT_A_YEAR = String.raw`(?!(?:1[1-9]|20)\d{2}\b)`;
 const MARKS = String.raw`(?:marks?|mrks?|mks?|pts?(?![ -](?:font|type|text)))\b`;
-/** "Any 3 points", "the four points": things to say, which examiners call points as often as marks. */
+/** "Any 3 points", "the four points": examiners use "points" for facts as well as for marks. */
 const NOT_THINGS_TO_SAY = String.raw`(?<!\b(?:any|all|the|of|these|those|least) )`;
 /** "World War 2 marks the beginning", "point 2 marks where the curve bends"; not "2 marks when", "2 marks out of 3". */
 const NOT_THE_VERB = String.raw`(?!(?<=marks) (?:the|an?|out (?!of\b))\b)(?!(?<=\b(?:acts?|articles?|chapters?|columns?|days?|diagrams?|events?|figures?|lines?|nodes?|pages?|paragraphs?|parts?|phases?|points?|positions?|rows?|scenes?|sections?|stages?|stanzas?|stations?|steps?|verses?|wars?|weeks?|years?) \d{1,4} marks) (?:where|when)\b)`;
 const CLAUSE_END = String.raw`\s*(?:$|[.,;:!?)\]](?!\d))`;
-/** What follows a number that counts nothing further. */
+/** The number counts no noun: the clause ends, or one of these words follows. */
 const NO_NOUN = String.raw`(?=${CLAUSE_END}|\s+(?:for|if|when|where|unless|only|each|per|otherwise|instead|max|maximum|in total|altogether|overall|out of \d+(?=${CLAUSE_END}))\b)`;
 
 const MARK_FIGURES = [
@@ -49,7 +47,7 @@ const MARK_FIGURES = [
   String.raw`(?<!\b[zt][ -])\b(?:credit|scores?)\s*(?:[:=]|of\b)\s*${NUMBER}${NO_NOUN}`,
   String.raw`\bweightage\s*(?:[:=]|of\b)?\s*${NUMBER}(?!\w)`,
 
-  // 2. "award 2", "deduct 0.5": the verb alone is enough where what follows is no other thing
+  // 2. "award 2", "deduct 0.5": the verb is enough if no other noun follows
   String.raw`\b(?:award|deduct)\s+(?:up to |only |a further )?${FIGURE}(?![\w½])(?!\s*(?:%|years?|examples?|students?|points? of|from both|from each side))`,
   // "award one for each cause", "worth 2 each", "worth 3 points", "give 1 for the formula", "scores 2 if"
   String.raw`\b(?:award|deduct|worth|allow|earns?|scores?|gets?|(?<!\b(?:must|should|to|can|may|they|students|candidates|answers) )give)\s+(?:up to |only |just |at most |a maximum of )?${NUMBER}${NO_NOUN}`,
@@ -86,11 +84,11 @@ const MARK_FIGURES = [
 ].map((pattern) => new RegExp(pattern, 'iu'));
 
 /**
- * Whether a text gives marks in figures ("give 2 marks", "max 3"), and not merely numbers ("at least 2 examples").
- * Runs of spaces become one first: several `\s*` in a row over thousands of spaces would take seconds. Dashes become
- * one, and what is not seen is left out, so that "2‑marks" and a zero-width space hide nothing. The digits of all
- * scripts become one of ours: what stands apart is told by letters and digits of ASCII, and a run of others would be
- * searched anew from each of its digits.
+ * Whether a text gives marks in figures ("give 2 marks", "max 3"), rather than other numbers ("at least 2 examples").
+ * The text is normalized first. Runs of spaces become one space: several `\s*` in a row over thousands of spaces would
+ * take seconds. All dashes become "-" and invisible characters are removed, so that they hide no figure. Digits of all
+ * scripts become ASCII digits: the look-behinds know ASCII only and would search a run of other digits again from each
+ * digit.
  */
 export const hasMarkFigures = (text: string): boolean => {
   const plain = text

@@ -1,7 +1,7 @@
 import type { QuestionType } from '@evaluation/rest-contract/schemas';
 import type { ObjectiveKey } from './objectiveMarking.ts';
 
-/** The answer key of a question as stored, or null for a long answer (docs/api/questions.md#fields). */
+/** The stored answer key of a question; null for a long answer (docs/api/questions.md#fields). */
 export const objectiveKey = (question: {
   type: QuestionType;
   correct_options: string[];

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { markObjective, type ObjectiveKey } from './objectiveMarking.ts';
 
-/** The page that teachers read: every row of its tables is marked here, so that it says what the service does. */
+/** The page for teachers. The test marks each row of its tables of examples. */
 const page = readFileSync(new URL('../../../docs/objective-marking.md', import.meta.url), 'utf8');
 
 const UNSEEN: Record<string, string> = { nothing: '', space: ' ', tab: '\t', 'line break': '\n' };
 
-/** `⟨U+200B⟩` and `⟨space⟩` as the character they stand for. */
+/** Replaces `⟨U+200B⟩` and `⟨space⟩` by the characters that they name. */
 const written = (cell: string): string =>
   cell.replace(/⟨(?:U\+([0-9A-F]{4,5})|([a-z ]+))⟩/g, (_, hex?: string, name?: string) =>
     hex === undefined

@@ -4,7 +4,7 @@ import { isBlankText } from './invisible.ts';
 import { foldWord, markObjective, parseDecimal, type ObjectiveKey } from './objectiveMarking.ts';
 
 const LABELS = ['A', 'B', 'C', 'd', 'D', '1', 'ß', 'Ⅳ', ' '];
-/** Text as people, and people who look for trouble, type it. */
+/** Ordinary and hostile text. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 255 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -37,7 +37,7 @@ const marks = fc.record({
   maxMarks: fc.integer({ min: 1, max: 2000 }).map((halves) => halves / 2),
   negativeMarks: fc.integer({ min: 0, max: 4000 }).map((quarters) => quarters / 4),
 });
-/** Decimals as digits and a place for the point: the oracle knows the value without reading any text. */
+/** A decimal as digits and the place of the point, so that the oracle knows the value without parsing text. */
 const decimal = fc.record({
   digits: fc.bigInt({ min: 0n, max: 10n ** 30n }),
   places: fc.integer({ min: 0, max: 40 }),
@@ -85,7 +85,7 @@ describe('marking whatever is given against whatever key', () => {
     );
   });
 
-  /** The ways to write one number: plain, with zeros around, with an exponent, with a sign, in digits of any script. */
+  /** Notations of one number: plain, with extra zeros, exponent or sign, in digits of any script. */
   const ways = ({ digits, places, negative }: Value): string[] => {
     const sign = negative ? '-' : '';
     const all = digits.toString().padStart(places + 1, '0');
@@ -178,7 +178,9 @@ describe('marking whatever is given against whatever key', () => {
 });
 
 describe('folding, over all of Unicode', () => {
-  /** Every character that has a case, a form or a shape of its own: not the 100,000 ideographs and syllables of which none folds. */
+  /**
+   * All characters that have a case, a form or a shape. Left out: 100,000 ideographs and syllables, which do not fold.
+   */
   const characters: string[] = [];
   for (let code = 0; code <= 0x10ffff; code += 1) {
     const char = code < 0xd800 || code > 0xdfff ? String.fromCodePoint(code) : '';
@@ -234,7 +236,7 @@ describe('folding, over all of Unicode', () => {
 });
 
 describe('digits', () => {
-  /** Systems with ten digits of their own, as ICU knows them; it knows a few that are no sets of digits at all. */
+  /** Numbering systems that ICU knows and that have ten digits. */
   const systems = Intl.supportedValuesOf('numberingSystem').filter((name) =>
     /^\p{Nd}{10}$/u.test(tenDigits(name)),
   );

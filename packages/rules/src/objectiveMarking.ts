@@ -1,13 +1,11 @@
 import { Decimal } from 'decimal.js';
 import { isBlankText, withoutInvisible } from './invisible.ts';
 
-/** The key of an objective question (docs/api/questions.md#fields). */
 export type ObjectiveKey =
   | { type: 'mcq_single' | 'mcq_multi' | 'true_false'; correct_options: string[] }
   | { type: 'numeric'; answer: number | string | (number | string)[] }
   | { type: 'one_word'; answer: string };
 
-/** What the candidate gave: labels for choice types, text for numeric and one_word. */
 export interface ObjectiveAnswer {
   option_labels?: string[];
   text?: string;
@@ -22,9 +20,9 @@ export interface ObjectiveMark {
 }
 
 /**
- * Marks an objective answer against its key (docs/api/submissions.md#typed-answers). Blank is not answered: 0 and
- * never negative. Anything else is right (maxMarks) or wrong (−negativeMarks); there is nothing between. Never throws.
- * docs/objective-marking.md has the rules for teachers, each with examples that a test marks.
+ * Marks an objective answer against its key (docs/api/submissions.md#typed-answers). A blank answer is not answered: 0
+ * marks, never negative. Any other answer is right (maxMarks) or wrong (−negativeMarks). Never throws.
+ * docs/objective-marking.md has the rules for teachers, with examples that a test marks.
  */
 export function markObjective(
   key: ObjectiveKey,
@@ -34,7 +32,7 @@ export function markObjective(
   const correct = isCorrect(key, given);
   if (correct === null) return { status: 'not_answered', awarded: 0, correct: null };
   if (correct) return { status: 'graded', awarded: marks.maxMarks, correct: true };
-  // −0 would be printed as "0" by JSON but compares unequal in tests and Object.is: 0 is said plainly.
+  // Avoids −0, which JSON prints as "0" but which is unequal to 0 for Object.is and in tests.
   return { status: 'graded', awarded: marks.negativeMarks === 0 ? 0 : -marks.negativeMarks, correct: false };
 }
 
@@ -52,9 +50,9 @@ function isCorrect(key: ObjectiveKey, given: ObjectiveAnswer): boolean | null {
 }
 
 /**
- * One rule serves all three choice types: the set chosen equals the set of the key. A single choice with two labels
- * is wrong by it, and so is a part of a multiple choice. Labels match exactly, case included; order and repetition say
- * nothing.
+ * A choice is right if the set of chosen options equals the set in the key, for all three choice types. So a single
+ * choice with two labels is wrong, and so is a part of a multiple choice. Labels match exactly, including case; order
+ * and repetition do not matter.
  */
 function choiceIsCorrect(correctOptions: string[], labels: string[]): boolean | null {
   const chosen = new Set(labels.filter((label) => !isBlankText(label)));
@@ -63,7 +61,7 @@ function choiceIsCorrect(correctOptions: string[], labels: string[]): boolean | 
   return chosen.size === right.size && [...chosen].every((label) => right.has(label));
 }
 
-/** Exact equality of decimals: no tolerance, no rounding. What is no number is wrong. */
+/** Compares exact decimals without tolerance or rounding. Text that is not a number is wrong. */
 function numberIsCorrect(accepted: (number | string)[], text: string): boolean | null {
   if (isBlankText(text)) return null;
   const value = parseDecimal(text);
@@ -76,15 +74,16 @@ function wordIsCorrect(answer: string, text: string): boolean | null {
 }
 
 /**
- * A decimal number as a person types it, exactly, or null. White space around it and invisible characters do not count.
- * - Digits of any script, each by its value: ४२, ٤٢ and ４２ are 42. Superscripts, subscripts and circled digits are no
- *   digits, since they mean something else: 5² is no 52. For that reason there is no NFKC here.
- * - One sign: + or -, or a dash that stands for minus (see MINUS). One point, with digits on at least one side of it.
+ * Parses a decimal number as a person types it, exactly; null if it is none. Ignores outer white space and invisible
+ * characters.
+ * - Digits of any script count by their value: ४२, ٤٢ and ４２ are 42. Superscripts, subscripts and circled digits are
+ *   refused, because they have another meaning: 5² is not 52. NFKC would convert them, so it is not used.
+ * - One sign: +, - or a dash for minus (see MINUS). One point, with digits on at least one side.
  * - An exponent of up to nine digits: e or E.
- * Grouped digits ("1,000") are no number: elsewhere the comma is the decimal sign, so reading one would guess. Units,
- * percents, fractions, powers (×10³), hexadecimal and "Infinity" are no numbers either.
+ * Grouped digits ("1,000") are refused, because the comma is the decimal sign in other countries. Units, percents,
+ * fractions, powers (×10³), hexadecimal and "Infinity" are refused too.
  *
- * The time is linear in the length, and the exponent is never written out: 1e999999999 costs as much as 1.
+ * Time is linear in the length. The exponent is never expanded: 1e999999999 costs as much as 1.
  */
 export function parseDecimal(text: string): Decimal | null {
   const plain = withoutInvisible(text)
@@ -96,16 +95,16 @@ export function parseDecimal(text: string): Decimal | null {
   return NUMBER.test(plain) ? new Decimal(plain) : null;
 }
 
-/** Each alternative begins with another character, so that no text makes it go back over digits again and again. */
+/** Each alternative begins with a different character, which prevents backtracking over digits. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?0*\d{1,9})?$/i;
 
-/** The forms of ASCII that East Asian keyboards type: digits, signs, point and e among them. */
+/** Full-width ASCII forms that East Asian keyboards type: digits, signs, point and e. */
 const FULL_WIDTH = /[\uFF01-\uFF5E]/g;
 
-/** Hyphen, non-breaking hyphen, figure dash, en dash, minus: what keyboards and word processors make of the "-" key. */
+/** Hyphen, non-breaking hyphen, figure dash, en dash and minus: keyboards and word processors use them for "-". */
 const MINUS = /[\u2010-\u2013\u2212]/g;
 
-/** Unicode keeps every script's ten digits together and in order: the place in its run of digits is the value. */
+/** Value of a digit of any script. Unicode keeps the ten digits of a script together and in order. */
 function digitValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;
   let start = code;
@@ -114,12 +113,13 @@ function digitValue(digit: string): number {
 }
 
 /**
- * What two words have in common that are the same to a reader (docs/objective-marking.md): Unicode's NFKC_Casefold, which is
- * NFKC, case folding, and no invisible characters; then trimmed, with every run of white space as one space. Nothing else:
- * accents, punctuation, and the kinds of dashes and quotes that NFKC keeps apart make another word.
+ * Folds a word, so that words that look the same to a reader are equal (docs/objective-marking.md). This is Unicode's
+ * NFKC_Casefold: NFKC, case folding and removal of invisible characters; then outer white space is removed and inner
+ * runs become one space. Different accents, punctuation, and dashes and quotes that NFKC keeps apart make different
+ * words.
  *
- * JavaScript has no case folding. Lower and then upper case comes to the same for every character but ı, which has an I
- * as its upper case and yet is a letter of its own: ß, ẞ and SS are alike, and σ, ς and Σ.
+ * JavaScript has no case folding. Lower case followed by upper case gives the same result for each character except ı,
+ * whose upper case is I although it is another letter: ß, ẞ and SS are equal, and so are σ, ς and Σ.
  */
 export function foldWord(text: string): string {
   return withoutInvisible(text.normalize('NFKC'))

@@ -5,19 +5,18 @@ import { checkQuestion, negativeMarks, questionWarnings } from './question.ts';
 import { isRead, type Parts } from './readable.ts';
 
 /**
- * The rules of a whole paper (docs/api/exams.md#fields): labels that must be unique, sections declared or derived, how many
- * questions there may be. Pure: every problem is listed at once, with the path a client can act on.
+ * Rules of a whole paper (docs/api/exams.md#fields): unique labels, declared or derived sections, and the number of
+ * questions. Pure. All problems are listed at once, with the paths of their fields.
  */
 
 export interface PaperSection {
   name: string;
-  /** As the client sent it; left out where a question's name made the section. */
+  /** As the client sent it; absent in a derived section. */
   order?: number;
 }
 
 export interface PaperQuestion {
   question: QuestionInput;
-  /** Index into the paper's sections. */
   section: number;
   negativeMarks: number;
 }
@@ -29,15 +28,14 @@ export interface Paper {
   problems: Problem[];
 }
 
-/** What an exam has already when questions are added to it, or one of them is edited. */
+/** The existing paper that questions are added to, or one of whose questions is edited. */
 export interface StandingPaper {
-  /** In their order. */
   sections: readonly PaperSection[];
-  /** Whether the client declared them: then no question can name another one. */
+  /** true if the client declared the sections: then a question cannot name another one. */
   sectionsDeclared: boolean;
-  /** Labels of the questions that stay beside those to check. */
+  /** Labels of the questions other than those to check. */
   labels: readonly string[];
-  /** Names of the sections that those questions stand in; left out where none leaves its section. */
+  /** Names of the sections of those questions; absent if no question leaves its section. */
   occupied?: readonly string[];
 }
 
@@ -47,7 +45,7 @@ const MAX_QUESTIONS = 200;
 
 type DeclaredSection = { name: string; order: number };
 
-/** A new paper: sections as declared, in the order of `order`, or derived from the questions. */
+/** A new paper. Sections are the declared ones, by `order`, or are derived from the questions. */
 export const checkPaper = (input: {
   mode: ExamMode;
   sections: readonly DeclaredSection[] | null;
@@ -58,7 +56,7 @@ export const checkPaper = (input: {
   return { ...place(input.mode, standing, input.questions), problems: paperProblems(input) };
 };
 
-/** What is wrong with a paper of which perhaps not all could be read. */
+/** Problems of a paper in which fields may be `BROKEN`. */
 export const paperProblems = (input: {
   sections?: Parts<readonly DeclaredSection[] | null | undefined>;
   questions?: Parts<readonly QuestionInput[] | null | undefined>;
@@ -80,7 +78,6 @@ export const paperProblems = (input: {
   ];
 };
 
-/** Section names are unique ignoring case (docs/api/exams.md#fields). */
 export const repeatedSections = (sections: readonly Parts<DeclaredSection>[]): Problem[] => {
   const seen = new Set<string>();
   return sections.flatMap((section, index) => {
@@ -92,13 +89,13 @@ export const repeatedSections = (sections: readonly Parts<DeclaredSection>[]): P
   });
 };
 
-/** Declared sections stand in the order of `order`; equal ones as they were sent. */
+/** Sorts declared sections by `order`; equal ones stay as sent. */
 export const inOrder = <S extends { order: number }>(sections: readonly S[]): S[] =>
   sections.toSorted((a, b) => a.order - b.order);
 
 /**
- * Questions to add to a paper. Where sections were derived a question may name a new one, which is appended, as it
- * would have been had the question been there from the start; declared sections stay as declared.
+ * Checks questions to add to a paper. A question may name a new section if sections are derived; it is appended.
+ * Declared sections cannot change.
  */
 export const checkAdded = (input: {
   mode: ExamMode;
@@ -109,7 +106,7 @@ export const checkAdded = (input: {
   return { ...paper, problems: addedProblems(input.standing, input.questions) };
 };
 
-/** What is wrong with questions to add of which perhaps not all could be read. */
+/** Problems of added questions in which fields may be `BROKEN`. */
 export const addedProblems = (
   standing: StandingPaper,
   questions: Parts<readonly QuestionInput[]>,
@@ -127,7 +124,7 @@ export const addedProblems = (
   return problems;
 };
 
-/** A question as it would be after an edit, beside the others of its paper. Paths are those of the question itself. */
+/** Checks an edited question beside the other questions of its paper. Paths are those of the question itself. */
 export const checkEdited = (input: {
   mode: ExamMode;
   standing: StandingPaper;
@@ -137,16 +134,15 @@ export const checkEdited = (input: {
   problems: editedProblems(input.standing, input.question),
 });
 
-/** What is wrong with an edited question of which perhaps not all could be read. */
+/** Problems of an edited question in which fields may be `BROKEN`. */
 export const editedProblems = (standing: StandingPaper, question: Parts<QuestionInput>): Problem[] =>
   questionProblems(standing, [question], () => '');
 
 interface QuestionSurroundings extends StandingPaper {
-  /** Whether every name of a declared section could be read; otherwise a question may name one that was not. */
+  /** false if the name of a declared section is `BROKEN`: a question may name that section. */
   sectionsRead?: boolean;
 }
 
-/** Unique labels, known sections, and each question by itself. */
 const questionProblems = (
   standing: QuestionSurroundings,
   questions: readonly Parts<QuestionInput>[],
@@ -155,7 +151,7 @@ const questionProblems = (
   const problems: Problem[] = [];
   const labels = new Set(standing.labels.map(labelKey));
   const sections = new Set(standing.sections.map(({ name }) => labelKey(name)));
-  // A derived section goes with the last question that leaves it.
+  // A derived section is deleted with its last question.
   const stays = standing.sectionsDeclared ? undefined : standing.occupied?.map(labelKey);
   const kept = new Set(stays ?? sections);
 
@@ -182,10 +178,10 @@ const questionProblems = (
     problems.push(...checkQuestion(question, at(index)));
   });
 
-  // Declared sections are bounded where they are declared.
+  // The number of declared sections is checked in their declaration.
   if (kept.size > Math.max(MAX_SECTIONS, standing.sections.length)) {
     problems.push({
-      // Where the body is the question itself, it is that question's section.
+      // For an edited question the body is the question, so the path is its own section.
       field: at(0) === '' ? 'section' : 'questions',
       code: 'too_many_sections',
       message: `At most ${MAX_SECTIONS} sections in an exam.`,
@@ -194,7 +190,7 @@ const questionProblems = (
   return problems;
 };
 
-/** Sections and the questions in them. Where there are problems, what is not known counts as the first section. */
+/** Puts questions into sections. An unknown section becomes the first one; the paper then has a problem. */
 const place = (
   mode: ExamMode,
   standing: StandingPaper,

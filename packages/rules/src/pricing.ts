@@ -1,13 +1,16 @@
 import { exact } from './marks/exact.ts';
 
-/** docs/api/credits.md#prices: 1 credit a page, 1 credit a non-blank long answer, unless the institute is on a contract price. */
+/** Credits for a page or a non-blank long answer without a contract price (docs/api/credits.md#prices). */
 const STANDARD_CREDITS = 1;
 
-/** A contract price of one page or answer. 200 answers, the most of one submission, stay far below `MAX_AMOUNT`. */
+/**
+ * Largest contract price of a page or answer. The price of 200 answers, the most of a submission, stays far below
+ * `MAX_AMOUNT`.
+ */
 export const MAX_PRICE = 10_000_000;
-/** The largest number of credits that the database keeps. */
+/** Largest number of credits that the database stores. */
 export const MAX_AMOUNT = 9_999_999_999.9999;
-/** With the largest credit limit and all of it committed, still below `MAX_AMOUNT`. */
+/** Leaves room for the largest credit limit, fully reserved, below `MAX_AMOUNT`. */
 export const MAX_BALANCE = 8_000_000_000;
 
 export interface Price {
@@ -16,13 +19,13 @@ export interface Price {
   rate_source: 'standard' | 'contract';
 }
 
-/** The price of one unit. @param contract credits per unit as text, null at the standard rate. */
+/** @param contract credits per unit as text; null for the standard rate */
 export const priceOf = (unit: Price['unit'], contract: string | null): Price =>
   contract === null
     ? { unit, credits: STANDARD_CREDITS, rate_source: 'standard' }
     : { unit, credits: exact(contract).toNumber(), rate_source: 'contract' };
 
-/** What an institute pays, by unit. @param contract its contract prices as the table has them */
+/** @param contract contract prices as the database stores them */
 export const pricesOf = (contract: {
   credits_per_page: string | null;
   credits_per_answer: string | null;

@@ -5,7 +5,7 @@ import { isOnMarkStep, MARK_STEP } from './marks/rounding.ts';
 import { BROKEN, isRead, type Parts } from './readable.ts';
 import { checkRubric } from './rubric.ts';
 
-/** The rules of one question that tie its fields together (docs/api/questions.md#fields). */
+/** Rules that tie the fields of one question together (docs/api/questions.md#fields). */
 
 const CHOICE_TYPES = new Set(['mcq_single', 'mcq_multi', 'true_false']);
 
@@ -18,13 +18,12 @@ export const negativeMarks = (question: QuestionInput, mode: ExamMode): number =
 
 export const NEGATIVE_MARKS_IGNORED = 'negative_marks_ignored';
 
-/** Only the request that had the marks is told: they are gone then (docs/api/questions.md#fields). */
+/** Only the request that sent the marks gets this warning: the marks are stored as 0. */
 export const negativeMarksIgnored = (label: string): Warning => ({
   code: NEGATIVE_MARKS_IGNORED,
   message: `Question ${label}: negative marks do not apply to handwritten exams and were set to 0.`,
 });
 
-/** What the client should know of a question that was taken (docs/api/exams.md#fields). */
 export const questionWarnings = (question: QuestionInput, mode: ExamMode): Warning[] => {
   const warnings: Warning[] = [];
   if (mode === 'handwritten' && (question.negative_marks ?? 0) > 0) {
@@ -34,13 +33,16 @@ export const questionWarnings = (question: QuestionInput, mode: ExamMode): Warni
   return warnings;
 };
 
-/** Whether a long answer has nothing to be marked by: then a rubric is made from its text (docs/api/rubrics.md#rules). */
+/**
+ * Whether a long answer has neither rubric nor model answer. A rubric is then made from its text
+ * (docs/api/rubrics.md#rules).
+ */
 export const lacksMaterial = (question: {
   rubric?: object | null | undefined;
   model_answer?: string | null | undefined;
 }): boolean => question.rubric == null && isBlank(question.model_answer);
 
-/** What the client should know of what it set for a long answer to be marked by (docs/api/exams.md#fields). */
+/** Warnings about the rubric and model answer of a long answer. */
 export const materialWarnings = (question: {
   label: string;
   rubric?: { criteria: readonly { marks: number }[] } | null | undefined;
@@ -63,8 +65,9 @@ export const materialWarnings = (question: {
 };
 
 /**
- * Which key a type needs, option labels, the rubric. Every problem is listed at once, of what could be read.
- * @param at what stands before the names of fields in paths: `questions[3].`, or nothing where the body is the question
+ * Checks the key that the type needs, the option labels and the rubric, in all fields that could be read. Lists all
+ * problems at once.
+ * @param at prefix of field paths: `questions[3].`, or '' if the body is the question
  */
 export const checkQuestion = (question: Parts<QuestionInput>, at: string): Problem[] => {
   if (question === BROKEN || question.type === BROKEN) return [];

@@ -1,13 +1,13 @@
 /**
- * What could be read of a body that its schema refuses. Rules that tie fields together run on it all the same, so that
- * every problem of a body is reported at once (docs/api/conventions.md#errors); where a field is `BROKEN` they say nothing, since what is
- * wrong with it is known already and anything else would only follow from that.
+ * The readable part of a body that its schema refuses. Rules that tie fields together still run on it, so that all
+ * problems of a body are reported at once (docs/api/conventions.md#errors). Rules skip a `BROKEN` field, because its
+ * schema already reports it.
  */
 
 export const BROKEN: unique symbol = Symbol('broken');
 export type Broken = typeof BROKEN;
 
-/** A value of which any part may be broken. A whole value is one too. */
+/** `T` in which any field may be `BROKEN` (it failed its schema). */
 export type Parts<T> =
   | Broken
   | (T extends readonly (infer E)[]
@@ -18,15 +18,15 @@ export type Parts<T> =
 
 export const isRead = <T>(part: T | Broken): part is T => part !== BROKEN;
 
-/** Where a schema found a problem; the issues of zod are of this shape. */
+/** Place of a problem that a schema found; a zod issue has this shape. */
 export interface Issue {
   code: string;
   path: readonly PropertyKey[];
 }
 
 /**
- * The body with `BROKEN` in each place that an issue names. The type argument is what the schema gives: where it found
- * nothing the body is of that type, which makes this the documented boundary of that cast.
+ * Returns a copy of the body with `BROKEN` in the place of each issue. `T` is the output type of the schema: all fields
+ * without an issue have that type. This is the documented boundary of the cast.
  */
 export const readable = <T>(body: unknown, issues: readonly Issue[]): Parts<T> => {
   const root = { body: structuredClone(body) };
@@ -37,7 +37,7 @@ export const readable = <T>(body: unknown, issues: readonly Issue[]): Parts<T> =
   return root.body as Parts<T>;
 };
 
-/** A list that is too long or too short can still be read, and so can an object with a field too many. */
+/** Lists of a wrong length and objects with unknown fields are still read. */
 const leavesItsPlaceReadable = ({ code, path }: Issue, body: unknown): boolean =>
   code === 'unrecognized_keys' ||
   ((code === 'too_big' || code === 'too_small') && Array.isArray(valueAt(body, path)));
@@ -51,7 +51,7 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
 const breakAt = (root: object, path: readonly PropertyKey[]): void => {
   const last = path.at(-1);
   const parent = valueAt(root, path.slice(0, -1));
-  // An outer place that is broken itself has no parts any more.
+  // An outer field is BROKEN already and has no inner fields.
   if (last === undefined || typeof parent !== 'object' || parent === null) return;
   Object.defineProperty(parent, last, {
     value: BROKEN,

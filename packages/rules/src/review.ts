@@ -1,2 +1,2 @@
-/** docs/api/results.md#fields: below this the AI's mark is one a teacher should look at. */
+/** Below this confidence a teacher should look at the AI's mark (docs/api/results.md#fields). */
 export const LOW_CONFIDENCE = 0.6;

@@ -5,13 +5,16 @@ import { hasMarkFigures } from './markFigures.ts';
 import { exact, sum } from './marks/exact.ts';
 import { isRead, type Parts } from './readable.ts';
 
-/** Names, keywords and guidance of a rubric together, in UTF-16 units; as long as a model answer (open point `rubric-bounds`). */
+/**
+ * Most UTF-16 units of all names, keywords and guidance of a rubric together; as long as a model answer (open point
+ * `rubric-bounds`).
+ */
 const MAX_TEXT = 20_000;
 
 /**
- * The rules of a rubric that its own fields cannot say (docs/api/rubrics.md#rules), on what could be read of it. Criterion
- * names are compared without the spaces around them and ignoring case, as labels are: a grader and a reader of the
- * result could not tell "Idea" from "idea ". They are stored and returned as sent.
+ * Rules of a rubric beyond its schema (docs/api/rubrics.md#rules), for a rubric in which fields may be `BROKEN`.
+ * Criterion names are compared without outer spaces and case, like labels, because neither a grader nor a reader could
+ * tell "Idea" from "idea ". They are stored as sent.
  */
 export const checkRubric = (rubric: Parts<Rubric>, maxMarks: Parts<number>, at: string): Problem[] => {
   if (!isRead(rubric) || !isRead(rubric.criteria)) return [];
@@ -20,7 +23,7 @@ export const checkRubric = (rubric: Parts<Rubric>, maxMarks: Parts<number>, at: 
   const marks = criteria.flatMap((criterion) =>
     isRead(criterion) && isRead(criterion.marks) ? [criterion.marks] : [],
   );
-  // A rubric without criteria is refused by its schema; that it adds up to 0 says nothing more.
+  // The schema already refuses a rubric without criteria; its sum of 0 would be a second problem for the same fault.
   if (isRead(maxMarks) && criteria.length > 0 && marks.length === criteria.length) {
     const total = sum(marks);
     if (!total.equals(exact(maxMarks))) {
@@ -55,7 +58,7 @@ export const checkRubric = (rubric: Parts<Rubric>, maxMarks: Parts<number>, at: 
       }
       names.add(name);
     }
-    // Searching is slow beside the rest, and a text that is too long has to be written anew.
+    // Skip the slow search in a text that is refused for its length.
     if (!isTooLong && typeof criterion.guidance === 'string' && hasMarkFigures(criterion.guidance)) {
       problems.push({
         field: `${at}.criteria[${index}].guidance`,

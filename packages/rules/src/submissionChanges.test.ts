@@ -29,8 +29,8 @@ const STATUSES: SubmissionStatus[] = [
 ];
 
 /**
- * The rows of docs/architecture.md#order-of-checks, written out: cancel, replace, delete, re-evaluate; override and approve, of
- * which one is allowed wherever the other is; unfinalize, of what is not finalized.
+ * Verdicts in the order: cancel, replace, delete, re-evaluate, override and approve (always equal), unfinalize (of a
+ * submission that is not finalized).
  */
 const ROWS: Record<SubmissionStatus, [Verdict, Verdict, Verdict, Verdict, Verdict, Verdict, Verdict]> = {
   queued: ['allowed', 'allowed', 'allowed', 'evaluation_in_progress', 'conflict', 'conflict', 'conflict'],
@@ -75,7 +75,7 @@ test.each(['graded', 'partially_graded', 'failed'] as const)(
   },
 );
 
-/** docs/api/review.md#finalize: what becomes of one that is not finalized yet, without `allow_partial` and with it. */
+/** Verdict of `finalize` without `allow_partial`, and with it. */
 const FINALIZED: Record<SubmissionStatus, [FinalizeVerdict, FinalizeVerdict]> = {
   queued: ['not_graded', 'not_graded'],
   processing: ['not_graded', 'not_graded'],

@@ -1,13 +1,16 @@
 import type { Submission, SubmissionStatus } from '@evaluation/rest-contract/schemas';
 
-/** Everything a client can ask of a submission that its status may refuse. */
+/** Changes of a submission that its status may refuse. */
 export type SubmissionChange =
   'cancel' | 'replace' | 'delete' | 're_evaluate' | 'override' | 'approve' | 'unfinalize';
 
 export type SubmissionRefusal =
   'conflict' | 'already_completed' | 'evaluation_in_progress' | 'submission_finalized';
 
-/** `allowed`: it changes; `done`: it is as asked for already, and the answer is the same; else the error. */
+/**
+ * `allowed`: the change is made. `done`: the submission is already in the requested state, and the response is the
+ * same. Otherwise the error.
+ */
 export type Verdict = 'allowed' | 'done' | SubmissionRefusal;
 
 type Row = Record<SubmissionChange, Verdict>;
@@ -21,7 +24,7 @@ const RUNNING: Row = {
   approve: 'conflict',
   unfinalize: 'conflict',
 };
-/** Grading is over and there is nothing to review. */
+/** Grading has ended without marks to review. */
 const OVER: Row = {
   cancel: 'already_completed',
   replace: 'allowed',
@@ -33,7 +36,10 @@ const OVER: Row = {
 };
 const MARKED: Row = { ...OVER, override: 'allowed', approve: 'allowed' };
 
-/** What each status allows (docs/api/lifecycle.md#submissions), as one table. What a worker reports is `advances` and `finalStatus`. */
+/**
+ * Verdict on each change in each status (docs/api/lifecycle.md#submissions). Reports of workers follow `advances` and
+ * `finalStatus`.
+ */
 const TABLE: Record<SubmissionStatus, Row> = {
   queued: RUNNING,
   processing: RUNNING,
@@ -45,7 +51,7 @@ const TABLE: Record<SubmissionStatus, Row> = {
   cancelled: { ...OVER, cancel: 'done' },
 };
 
-/** Of a finalized submission: grading is over, and nothing else may change (docs/api/lifecycle.md#submissions). */
+/** A finalized submission allows only `unfinalize`. */
 const FINALIZED: Row = {
   cancel: 'already_completed',
   replace: 'submission_finalized',
@@ -56,7 +62,7 @@ const FINALIZED: Row = {
   unfinalize: 'allowed',
 };
 
-/** What becomes of a change; only a live submission can be changed (docs/api/submissions.md#fields, `state`). */
+/** Only a live submission can be changed (docs/api/submissions.md#fields, `state`). */
 export const verdictOn = (
   submission: { state: Submission['state']; status: SubmissionStatus; finalized: boolean },
   change: SubmissionChange,
@@ -65,10 +71,9 @@ export const verdictOn = (
   return (submission.finalized ? FINALIZED : TABLE[submission.status])[change];
 };
 
-/** `finalize`, or why a submission that was named is left as it is (docs/api/review.md#finalize, `skipped`). */
+/** `finalize`, or the reason why the submission is skipped (docs/api/review.md#finalize, `skipped`). */
 export type FinalizeVerdict = 'finalize' | 'not_live' | 'already_finalized' | 'not_graded';
 
-/** What becomes of a submission when results are finalized (docs/api/lifecycle.md#submissions). */
 export const finalizeVerdict = (
   submission: { state: Submission['state']; status: SubmissionStatus; finalized: boolean },
   allowPartial: boolean,

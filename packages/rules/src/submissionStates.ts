@@ -1,6 +1,9 @@
 import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
 
-/** See docs/api/lifecycle.md#submissions. A running copy moves forward through these and never back, whatever is delivered again. */
+/**
+ * Order of statuses (docs/api/lifecycle.md#submissions). A running submission only moves forward, even if a message is
+ * delivered again.
+ */
 const ORDER: Record<SubmissionStatus, number> = {
   queued: 0,
   processing: 1,
@@ -12,17 +15,17 @@ const ORDER: Record<SubmissionStatus, number> = {
   cancelled: 4,
 };
 
-/** The steps a worker reports; `reading` is of the copy lane only. */
+/** Steps that a worker reports; `reading` occurs in the copy lane only. */
 export type GradingStep = 'processing' | 'reading' | 'grading';
 
 export const isOver = (status: SubmissionStatus): boolean => ORDER[status] === ORDER.graded;
 
-/** Whether a worker's step moves the status; a step that is not ahead changes nothing. */
+/** Whether a reported step moves the status forward; any other step changes nothing. */
 export const advances = (from: SubmissionStatus, to: GradingStep): boolean => ORDER[to] > ORDER[from];
 
 /**
- * The status when every question is settled (docs/open-points.md, `partially_graded`). Questions that were marked by their
- * key do not count: a paper of which the AI marked nothing has failed and is not charged (decision 010).
+ * The status after all questions have an outcome (docs/open-points.md, `partially_graded`). Questions marked by key do
+ * not count: a paper without a question marked by the AI has failed and is not charged (docs/decisions/010).
  */
 export const finalStatus = (
   all: readonly { status: string; source: 'ai' | 'auto' | null }[],

@@ -8,7 +8,9 @@ export interface Totals {
   questions_failed: number;
 }
 
-/** docs/api/results.md#fields: the only place where a paper's marks are added up. Not clamped at 0; percentage to 2 decimals. */
+/**
+ * Adds up the marks of a paper (docs/api/results.md#fields). The total may be negative; the percentage has 2 decimals.
+ */
 export const totalsOf = (
   questions: readonly { status: string; counted: boolean; awarded: number | null; max: number }[],
 ): Totals => {

@@ -19,7 +19,7 @@ const WRAPS: ((text: string) => string)[] = [
   (text) => `$${text}$,`,
 ];
 const outerWrap = fc.constantFrom(...WRAPS);
-/** One sign ends a value; two are an ellipsis, or a slip. */
+/** A single full stop or comma ends a value; two may be an ellipsis. */
 const innerWrap = fc.constantFrom(...WRAPS.filter((wrap) => !/[.,]$/.test(wrap(''))));
 
 const grouped = (whole: string, of: 'three' | 'two'): string => {
@@ -30,7 +30,7 @@ const grouped = (whole: string, of: 'three' | 'two'): string => {
   const groups = before.match(new RegExp(`\\d{1,${size}}(?=(?:\\d{${size}})*$)`, 'g')) ?? [];
   return [...groups, last].join(',');
 };
-/** A whole number and how often it is to be divided by ten: the oracle knows the value without reading any text. */
+/** A whole number and a power of ten to divide by, so that the oracle knows the value without parsing text. */
 const value = fc.record({
   digits: fc.bigInt({ min: 0n, max: 10n ** 12n }),
   places: fc.integer({ min: 0, max: 6 }),
@@ -43,7 +43,7 @@ const plainOf = (each: Value, group: (whole: string) => string = (whole) => whol
   const [whole, part] = [all.slice(0, all.length - each.places), all.slice(all.length - each.places)];
   return `${signOf(each)}${group(whole)}${part === '' ? '' : `.${part}`}`;
 };
-/** The ways in which our own pipeline writes one number. */
+/** The notations in which a page reading may give one number. */
 const notations = (each: Value): string[] => [
   plainOf(each),
   plainOf(each, (whole) => grouped(whole, 'three')),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { markObjective, type ObjectiveKey } from './objectiveMarking.ts';
 import { compareTranscribed, markTranscribed } from './transcribedMarking.ts';
 
-/** The page that teachers read: the rows of its table on copies are compared here. */
+/** The page for teachers. The rows of its table on copies are compared here. */
 const page = readFileSync(new URL('../../../docs/objective-marking.md', import.meta.url), 'utf8');
 const rows = [
   ...page.matchAll(/^\| (numeric|one_word) +\| `(.+?)` +\| `(.+?)` +\| (\w+) +\| (.+?) +\|$/gm),
@@ -52,7 +52,7 @@ describe('a number read on a page is the number that stands there', () => {
     [-1e8, '\u221210^8'],
   ])('%j, read as %j', (answer, text) => {
     expect(numeric(answer, text)).toBe('right');
-    // What is typed into a field stays exact.
+    // A typed answer is compared exactly.
     const typed = markObjective({ type: 'numeric', answer }, { text }, { maxMarks: 1, negativeMarks: 0 });
     expect(typed.correct).toBe(false);
   });

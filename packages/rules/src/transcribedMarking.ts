@@ -15,17 +15,17 @@ import {
 } from './transcribedNotation.ts';
 
 /**
- * What a value read on a page is, by the key. `doubtful`: by its letters and digits it may be right, or nobody can tell;
- * it earns nothing and a person has to look. null: there is no value.
+ * Result of comparing a value read on a page with the key. `doubtful`: it has the letters and digits of the key, or its
+ * meaning is unclear; it earns 0 and a person has to look. null: there is no value.
  */
 export type Comparison = 'right' | 'wrong' | 'doubtful' | null;
 
 /**
- * Compares what was read on a page with the key. What is right or wrong as typed (objectiveMarking.ts) is so here; beyond
- * that only notation of the very same value is right, since it is the reader who chose it and not the candidate: LaTeX and
- * quotes around it, a full stop behind it, a subscript in a word; in numbers grouped digits, a power of ten, a fraction of
- * whole numbers. Percents, units, roots and words for numbers are left to a person. Never throws.
- * docs/objective-marking.md has the rules for teachers.
+ * Compares a value read on a page with the key. A value that is right or wrong as typed (objectiveMarking.ts) is so
+ * here. Other notations of the same value are right too, because the reader chose them and not the candidate: LaTeX,
+ * quotes, a full stop at the end, subscripts in words; in numbers grouped digits, powers of ten and fractions of whole
+ * numbers. Percents, units, roots and numbers in words are doubtful. Never throws. docs/objective-marking.md has the
+ * rules for teachers.
  */
 export function compareTranscribed(key: ObjectiveKey, given: ObjectiveAnswer): Comparison {
   const { correct } = markObjective(key, given, { maxMarks: 1, negativeMarks: 0 });
@@ -36,7 +36,7 @@ export function compareTranscribed(key: ObjectiveKey, given: ObjectiveAnswer): C
     : compareWord(key.answer, given.text ?? '');
 }
 
-/** The mark of a value that was read on a page: as `markObjective`, by `compareTranscribed`. */
+/** Marks a value read on a page; like `markObjective`, but by `compareTranscribed`. */
 export function markTranscribed(
   key: ObjectiveKey,
   given: ObjectiveAnswer,
@@ -69,5 +69,5 @@ function compareWord(answer: string, text: string): Comparison {
 
 const plainWord = (text: string): string => foldWord(wordWithoutMarkup(text));
 
-/** The letters and digits of a word alone. */
+/** The letters and digits of a word. */
 const signs = (text: string): string => plainWord(text).replace(/[^\p{L}\p{N}\p{M}]/gu, '');

@@ -2,16 +2,16 @@ import { Decimal } from 'decimal.js';
 import { parseDecimal } from './objectiveMarking.ts';
 
 /*
- * How a value looks once somebody has transcribed it from a page: formulas in LaTeX, digits grouped as people group them by
- * hand, a full stop behind it. Nobody types that into a field, so typed answers know nothing of it.
+ * Notations of transcribed values: formulas in LaTeX, digits grouped as in handwriting, a full stop at the end. People
+ * do not type these into a field, so typed answers do not accept them.
  *
- * Each pattern takes its text in one go, and texts are short (500 characters): nothing here is slow.
+ * Each pattern takes linear time, and texts have at most 500 characters.
  */
 
-/** Rounds of taking one wrapping after the other off, `$\boxed{\text{42}}$.` has four. */
+/** Most nested wrappings that are removed; `$\boxed{\text{42}}$.` has four. */
 const MOST_WRAPPINGS = 10;
 
-/** A text without what only dresses it up. What says something of the value, an exponent or a unit, stays. */
+/** Removes markup that changes only the look of a value. Exponents and units are part of the value and stay. */
 export function withoutMarkup(text: string): string {
   return untilStable(text, (part) =>
     undressed(part)
@@ -23,16 +23,16 @@ export function withoutMarkup(text: string): string {
       .replace(/^“([^“”]*)”$|^‘([^‘’]*)’$/, '$1$2')
       .replace(/\\(?:displaystyle|left|right|!)(?![A-Za-z])/g, '')
       .replace(/\\(?:[,;: ]|quad(?![A-Za-z]))/g, ' ')
-      // One sign that ends a sentence; "3.14…" goes on, and is not 3.14.
+      // One sign at the end of a sentence. "3.14…" has more and is not 3.14.
       .replace(/(?<![.,;:…\s])\s*[.,;:]$/, ''),
   );
 }
 
-/** Commands that change how what they hold looks, and nothing of what it says. */
+/** LaTeX commands that change only the look of their content. */
 const DRESS =
   /\\(?:text|textrm|textbf|textit|textup|textsf|texttt|mathrm|mathbf|mathit|mathsf|mathtt|boxed|fbox|underline|emph|ce)\s*\{/;
 
-/** A text without such commands, and without braces around the whole. Each round makes it shorter. */
+/** Removes such commands, and braces around the whole. Each round makes the text shorter. */
 function undressed(text: string): string {
   const command = DRESS.exec(text);
   const opens = command === null ? 0 : command.index + command[0].length - 1;
@@ -42,7 +42,7 @@ function undressed(text: string): string {
   return undressed(`${before}${text.slice(opens + 1, closes)}${text.slice(closes + 1)}`);
 }
 
-/** Where the brace that opens at `at` closes; null where there is none, or it never does. */
+/** Index of the brace that closes the one at `at`; null if there is none. */
 function closingBrace(text: string, at: number): number | null {
   if (text.charAt(at) !== '{') return null;
   let depth = 0;
@@ -54,7 +54,9 @@ function closingBrace(text: string, at: number): number | null {
   return null;
 }
 
-/** The same of a word, in which a subscript is only smaller: H_2O, C_{6}H_{12}, V_{max}, H<sub>2</sub>O. */
+/**
+ * `withoutMarkup` for a word, in which a subscript changes only the look: H_2O, C_{6}H_{12}, V_{max}, H<sub>2</sub>O.
+ */
 export function wordWithoutMarkup(text: string): string {
   return untilStable(text, (part) =>
     withoutMarkup(
@@ -76,13 +78,13 @@ function untilStable(text: string, change: (text: string) => string): string {
   return before;
 }
 
-/** A number as a fraction of two exact ones; below 1 there is something only where a fraction was written. */
+/** A number as a fraction of two exact decimals; `below` is 1 unless a fraction was written. */
 export interface WrittenNumber {
   above: Decimal;
   below: Decimal;
 }
 
-/** Digits enough that nothing which fits a field is ever rounded. */
+/** Enough digits for any number that fits into a field without rounding. */
 const Exact = Decimal.clone({ precision: 1000 });
 
 const SIGN = String.raw`[+\-\u2010-\u2013\u2212]?`;
@@ -90,7 +92,7 @@ const GROUPED = String.raw`(?:\p{Nd}{1,3}(?:,\p{Nd}{3})+|\p{Nd}{1,2}(?:,\p{Nd}{2
 const PLAIN = String.raw`(?:${GROUPED}|\p{Nd}+)(?:\.\p{Nd}*)?|\.\p{Nd}+`;
 const WHOLE = String.raw`${SIGN}\p{Nd}{1,30}`;
 
-/** 1,000 and 1,00,000: groups of three, or of two as in India. Elsewhere the comma is the decimal sign: see `asDecimalComma`. */
+/** 1,000 and 1,00,000: groups of three, or of two as in India. For the comma as decimal sign see `asDecimalComma`. */
 const WITH_GROUPS = new RegExp(String.raw`^${SIGN}${GROUPED}(?:\.\p{Nd}*)?$`, 'u');
 /** 3 × 10^8, and 10^{-4} alone. */
 const POWER_OF_TEN = new RegExp(
@@ -102,16 +104,16 @@ const FRACTION = new RegExp(
   String.raw`^(${SIGN})\s*(?:\\[dtc]?frac\s*(?:\{\s*(${WHOLE})\s*\}\s*\{\s*(\p{Nd}{1,30})\s*\}|(\p{Nd})\s*(\p{Nd}))|(\p{Nd}{1,30})\s*[/\u2044\u2215]\s*(\p{Nd}{1,30}))$`,
   'u',
 );
-/** ½ by itself: in 1½ it would be half of something else. */
+/** ½ alone; 1½ is refused. */
 const FRACTION_SIGN = new RegExp(String.raw`^(${SIGN})([¼-¾⅐-⅞])$`, 'u');
 
-/** The number that a transcribed text shows, exactly; null when it shows none, or anything beside it. */
+/** The exact number that a transcribed text shows; null if it shows none or anything else. */
 export function readNumber(text: string): WrittenNumber | null {
   const plain = plainNumber(text);
   return decimalIn(plain) ?? powerIn(plain) ?? fractionIn(plain);
 }
 
-/** `{,}` is how LaTeX sets a comma between digits, and "=" leads to a result. */
+/** LaTeX writes a comma between digits as `{,}`. A leading "=" precedes a result. */
 function plainNumber(text: string): string {
   return withoutMarkup(withoutMarkup(text.replaceAll('{,}', ',')).replace(/^=/, ''));
 }
@@ -130,7 +132,7 @@ function powerIn(text: string): WrittenNumber | null {
   return wholeOf(`${sign}${times.replaceAll(',', '')}e${digits.toFixed()}`);
 }
 
-/** As far as `parseDecimal` goes. */
+/** Largest exponent that `parseDecimal` takes. */
 const MOST_EXPONENT = 999_999_999;
 
 function fractionIn(text: string): WrittenNumber | null {
@@ -153,14 +155,14 @@ export function isSameNumber({ above, below }: WrittenNumber, accepted: Decimal)
   return below.eq(1) ? above.equals(accepted) : new Exact(accepted).times(below).equals(above);
 }
 
-/** A fraction that the accepted number stands for as far as it has decimals: 1/3 and 0.33. */
+/** Whether the fraction equals the accepted decimal up to its last decimal place: 1/3 and 0.33. */
 export function isAbout({ above, below }: WrittenNumber, accepted: Decimal): boolean {
   if (below.eq(1)) return false;
   const last = new Exact(`1e-${accepted.decimalPlaces()}`);
   return new Exact(above).dividedBy(below).minus(accepted).abs().lt(last);
 }
 
-/** What a comma stands for that is taken as a sign between groups here, and for the decimal sign elsewhere. */
+/** The number if its only comma is a decimal sign. */
 export function asDecimalComma(text: string): WrittenNumber | null {
   const plain = plainNumber(text);
   return /^[^,]*,[^,]*$/.test(plain) ? wholeOf(plain.replace(',', '.')) : null;

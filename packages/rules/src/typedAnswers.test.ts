@@ -150,17 +150,17 @@ test.each([
   ['aaaaक', false],
   ['aaaकक', true],
   ['कख', true],
-  // कि is one letter with a vowel sign: four of English letters to one of Devanagari is 20%, not 33%.
+  // कि is one letter with a vowel sign: one Devanagari letter of five is 20%, not 33%.
   ['aaaaकि', false],
   ['aaaकि', true],
   ['aaaa क्', false],
-  // The nukta in a character of its own, or not: one letter either way.
+  // The nukta may be a character of its own: one letter in both encodings.
   ['aaaa\u0958', false],
   ['aaaa\u0915\u093c', false],
   ['aaa\u0915\u093c', true],
   ['१२३ ।॥', false],
   ['\u093f\u094d\u093c', false],
-  // Letters of any script and case count as letters; only Devanagari counts against the answer.
+  // Letters of any script and case count in the total; only Devanagari counts against the limit.
   ['ааааक', false],
   ['ааак', false],
   ['বাংলা', false],

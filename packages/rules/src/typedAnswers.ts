@@ -7,7 +7,6 @@ import { labelKey } from './labels.ts';
 import { isChoice } from './question.ts';
 import { isRead, type Broken, type Parts } from './readable.ts';
 
-/** What the rules need to know of a question to check an answer to it. */
 export interface AnswerableQuestion {
   id: string;
   label: string;
@@ -15,7 +14,7 @@ export interface AnswerableQuestion {
   option_labels: readonly string[];
 }
 
-/** One answer, tied to its question. Blank ones are not answered and are not kept. */
+/** An answer that is not blank, with its question. */
 export interface TypedAnswer {
   question_id: string;
   option_labels: string[];
@@ -27,9 +26,10 @@ const MAX_LONG_ANSWER = 20_000;
 const MAX_SHORT_ANSWER = 255;
 
 /**
- * docs/api/submissions.md#typed-answers: ties each answer to its question and lists every problem at once, of what could be read.
- * @returns the answers that are not blank, and the problems; `failure` on a problem names an error of its own.
- * `notEnglish` is the label of the first question whose answer is not English.
+ * Matches answers to questions and lists all problems at once, in fields that could be read
+ * (docs/api/submissions.md#typed-answers).
+ * @returns `answered`: answers that are not blank. `problems`: `failure` names an error code other than the default.
+ *   `notEnglish`: label of the first question whose answer is not English.
  */
 export const checkTypedAnswers = (
   answers: Parts<readonly AnswerInput[]>,
@@ -68,7 +68,7 @@ const problem = (field: string, code: string, message: string): Problem => ({ fi
 
 type ReadAnswer = Exclude<Parts<AnswerInput>, Broken>;
 
-/** The question that an answer names, or what is wrong with the naming; null where it could not be read. */
+/** Returns the question of an answer, or the problem of its reference; null if the reference is `BROKEN`. */
 const questionFinder = (questions: readonly AnswerableQuestion[]) => {
   const byId = new Map(questions.map((question) => [question.id, question]));
   const byLabel = new Map(questions.map((question) => [labelKey(question.label), question]));
@@ -120,7 +120,7 @@ const textProblems = (answer: ReadAnswer, question: AnswerableQuestion, at: stri
   const text = answer.text ?? '';
   if (!isRead(text)) return problems;
   const limit = question.type === 'long_answer' ? MAX_LONG_ANSWER : MAX_SHORT_ANSWER;
-  // Nothing else is asked of a text that may be of any length.
+  // Stop here: the text may have any length.
   if (!atMost(text, limit)) {
     problems.push(problem(`${at}.text`, 'too_long', `At most ${limit} characters.`));
   } else if (isMostlyDevanagari(text)) {
@@ -132,7 +132,7 @@ const textProblems = (answer: ReadAnswer, question: AnswerableQuestion, at: stri
   return problems;
 };
 
-/** An answer without problems, as it is stored; null when it is blank. */
+/** The stored form of a valid answer; null if it is blank. */
 const keep = (answer: ReadAnswer, question: AnswerableQuestion): TypedAnswer | null => {
   const { text, option_labels: labels } = answer;
   if (isChoice(question.type)) {

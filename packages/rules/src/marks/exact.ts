@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 
-/** Marks and credits are exact decimals inside and numbers on the wire (docs/architecture.md#marks-and-credits). */
+/** Converts marks or credits to an exact decimal. The API uses numbers (docs/architecture.md#marks-and-credits). */
 export const exact = (value: Decimal.Value): Decimal => new Decimal(value);
 
 export const sum = (values: readonly Decimal.Value[]): Decimal =>

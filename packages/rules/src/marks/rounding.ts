@@ -4,8 +4,8 @@ import { Decimal } from 'decimal.js';
 export { isOnMarkStep, MARK_STEP } from '@evaluation/rest-contract/schemas';
 
 /**
- * The mark that stands for what a grader proposed: held within 0..`marks`, then the nearest multiple of `MARK_STEP`, ties
- * upwards. `marks` itself is allowed even where it is no multiple. NaN counts 0.
+ * Rounds a proposed mark to an allowed one: clamped to 0..`marks`, then the nearest multiple of `MARK_STEP`, ties
+ * upwards. `marks` is allowed even if it is no multiple. NaN gives 0.
  */
 export function roundToAllowedMark(proposed: number, marks: number): number {
   if (Number.isNaN(proposed)) return 0;
