@@ -7,10 +7,10 @@ import { plainText } from './plainText.ts';
 const COMMENT_LENGTH = 120;
 
 /**
- * What a checked copy shows of one question (docs/architecture.md#checked-copy): its mark at the answer's first block, and for each
- * criterion a tick (full marks), a cross (none) or a comment (some) beside the words it rests on, or beside the first
- * block where there are none. A tick's or cross's box is a strip of the block as high as a line of writing, so several
- * beside one block do not cover each other. [] when the answer stands on no page.
+ * Annotations of one question on a checked copy (docs/architecture.md#checked-copy): the mark at the answer's first
+ * block, and for each criterion a tick (full marks), a cross (none) or a comment (some) beside its evidence, or beside
+ * the first block if it has none. The box of a tick or cross is as high as a line of writing, so that several beside
+ * one block do not overlap. [] if the answer is on no page.
  */
 export function annotate(
   label: string,

@@ -1,22 +1,22 @@
 import type { Box } from './grader.ts';
 
-/** A box wholly inside the page, whatever was claimed. Never empty, so that something can be drawn at it. */
+/** Moves a box inside the page. The result is never empty, so that an annotation can be drawn at it. */
 export function clampBox(box: Box): Box {
   const x = within(box.x, 0, 0.99);
   const y = within(box.y, 0, 0.99);
   return { x, y, width: within(box.width, 0.01, 1 - x), height: within(box.height, 0.01, 1 - y) };
 }
 
-/** How far a box may stand over the edge of the page before it is no place on it: readers overshoot a little. */
+/** How far a box may exceed the edge of the page, as a fraction; readers overshoot a little. */
 const TOLERANCE = 0.05;
 
-/** Whether a claimed box can be a place on the page; one that cannot was not seen there. */
+/** Whether a box lies on the page within `TOLERANCE`. A box off the page was not seen there. */
 export function isOnPage({ x, y, width, height }: Box): boolean {
   const isWithin = (value: number) => value >= -TOLERANCE && value <= 1 + TOLERANCE;
   return width >= 0 && height >= 0 && [x, y, x + width, y + height].every(isWithin);
 }
 
-/** The smallest box around all of them; the whole page around none. */
+/** The smallest box around all boxes; the whole page if there are none. */
 export function unionBox(boxes: readonly Box[]): Box {
   const first = boxes[0];
   if (first === undefined) return { x: 0, y: 0, width: 1, height: 1 };

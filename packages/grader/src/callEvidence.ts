@@ -6,10 +6,10 @@ import type { ModelCall, PromptPart } from './modelCall.ts';
 import { strictJsonSchema } from './strictSchema.ts';
 import { turnedJpeg } from './turn.ts';
 
-/** A part of a prompt with what its file held when it was asked. */
+/** A part of a prompt with the content of its file at the time of the call. */
 export type LoadedPart = { text: string } | { page: number; jpeg: Buffer };
 
-/** Reads the page images of a prompt, each turned as asked. Throws GraderFailure permanent. */
+/** Reads and turns the page images of a prompt. Throws GraderFailure permanent. */
 export async function loadParts(parts: readonly PromptPart[]): Promise<LoadedPart[]> {
   return await Promise.all(
     parts.map(async (part) => {
@@ -24,8 +24,8 @@ export async function loadParts(parts: readonly PromptPart[]): Promise<LoadedPar
 }
 
 /**
- * What a call asked, as one hash: the same question gives the same hash, though each call draws a boundary of its own.
- * Page images stand in it by their own hashes.
+ * Hash of a call's prompt and schema. The random boundary is replaced by a constant, so that equal requests have equal
+ * hashes. Page images count by their own hashes.
  */
 export function hashOfPrompt(
   call: Pick<ModelCall<unknown, unknown>, 'system' | 'boundary' | 'schema'>,

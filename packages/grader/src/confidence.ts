@@ -1,22 +1,23 @@
 /**
- * How far a judgement made by a model can be trusted, 0..1, two decimals (docs/api/results.md#fields: below 0.60 a teacher should look).
- * docs/confidence.md says why.
+ * Confidence in a model's judgement, 0..1 with two decimals; below 0.60 a teacher should look
+ * (docs/api/results.md#fields). docs/confidence.md gives the reasons.
  *
  *   raw = Σ (marks of criterion × certainty × evidence factor) / Σ marks of criterion × legibility factor × agreement
  *   confidence = the table's value at raw (confidenceTable.ts)
  *
- *   certainty        what the model said of its own award: certain 0.95 · likely 0.75 · unsure 0.40; where its marks'
- *                    probability p is known (judgeAnswer/markProbabilities.ts), times 0.4 + 0.6 · p / 0.9 up to 0.9, and
- *                    1 + (p − 0.9) / 2 above, which is 1.05 at most; never above 0.95
- *   evidence factor  1, but 0.7 when marks were given and no words of the answer were quoted for them, or the quoted
- *                    words do not occur in the answer; of an objective answer whatever it earned, since what was read
- *                    decides the 0 as well
- *   legibility       typed answers 1; copies 0.5 + legibility / 2, so a page half legible costs a quarter
- *   agreement        1 − disagreement with a second look (judgeAnswer/secondLook.ts), 1 where there was none
+ *   certainty        the model's own report on its award: certain 0.95 · likely 0.75 · unsure 0.40. If the probability
+ *                    p of its marks is known (judgeAnswer/markProbabilities.ts), times 0.4 + 0.6 · p / 0.9 up to p =
+ *                    0.9, and times 1 + (p − 0.9) / 2 above (1.05 at most); the product is 0.95 at most
+ *   evidence factor  0.7 if marks were given without a quotation, or the quotation is not in the answer; else 1. For an
+ *     objective answer it applies to 0 marks as well, since the reading decides those too
+ *   legibility       typed answers 1; copies 0.5 + legibility / 2, so a half legible page costs a quarter
+ *   agreement        1 − disagreement with the second look (judgeAnswer/secondLook.ts); 1 without a second look
  *
- * and it is held at 0.55, under the line, when one unsure criterion carries a quarter of the marks or more (an average
- * would hide it), or one whose marks have a known probability below 0.5, when the second look disagrees by a quarter of the
- * marks or more, or when code had to put the model's marks right.
+ * The confidence is at most 0.55, below the review line, if
+ * - one unsure criterion has a quarter of the marks or more (an average would hide it),
+ * - a criterion with that many marks has a known probability below 0.5,
+ * - the second look disagrees by a quarter of the marks or more, or
+ * - code corrected the model's marks.
  */
 import type { ConfidenceTable } from './confidenceTable.ts';
 import { readOff } from './confidenceTable.ts';
@@ -24,13 +25,16 @@ import { readOff } from './confidenceTable.ts';
 export type Certainty = 'certain' | 'likely' | 'unsure';
 
 export const REVIEW_BELOW = 0.6;
-/** Share of the marks that is too much to differ by, or to be unsure of. */
+/** Share of the marks, unsure or in disagreement, from which a teacher must look. */
 export const TOO_MUCH = 0.25;
 export const HELD_AT = 0.55;
 const CERTAINTY: Record<Certainty, number> = { certain: 0.95, likely: 0.75, unsure: 0.4 };
 const MOST_CERTAIN = CERTAINTY.certain;
 const WITHOUT_EVIDENCE = 0.7;
-/** Models are nearly always sure of the next token: a probability below this says much, one above it little. */
+/**
+ * A probability below this lowers certainty much, one above raises it little: models are nearly always sure of the next
+ * token.
+ */
 export const PROBABLE = 0.9;
 const IMPROBABLE = 0.5;
 const LEAST_FACTOR = 0.4;
@@ -42,15 +46,17 @@ export interface ConfidenceInput {
     awarded: number;
     certainty: Certainty;
     evidenceFound: boolean;
-    /** 0..1; null or left out where it is not known. */
+    /** 0..1; null or absent if unknown. */
     probability?: number | null;
   }[];
-  /** 0..1, null for a typed answer. */
   legibility: number | null;
-  /** Share of the marks that a second look gave otherwise, 0..1; null when there was none. */
+  /** Share of the marks in which the second look differs, 0..1; null without a second look. */
   disagreement: number | null;
   marksPutRight: boolean;
-  /** What was read for an objective question: right or wrong, it rests on words of the answer. Default false. */
+  /**
+   * The judgement is a reading of an objective question, which depends on words of the answer whether right or wrong.
+   * Default false.
+   */
   isReading?: boolean;
 }
 
@@ -67,7 +73,7 @@ export function confidenceOf(input: ConfidenceInput, table: ConfidenceTable): nu
   return isHeld ? Math.min(confidence, HELD_AT) : confidence;
 }
 
-/** The formula alone, before table and holds; 0 when there is nothing to judge. */
+/** The formula without table and upper bound; 0 without criteria. */
 export function rawConfidence({
   criteria,
   legibility,
@@ -92,12 +98,12 @@ function certaintyOf(said: Certainty, probability: number | null): number {
   return Math.min(CERTAINTY[said] * factor, MOST_CERTAIN);
 }
 
-/** The reasons given, once each, with low_confidence among them when the confidence asks for it. */
+/** The reasons, each once, and low_confidence if the confidence is below the review line. */
 export function reviewReasons(confidence: number, reasons: readonly string[]): string[] {
   return [...new Set([...(confidence < REVIEW_BELOW ? ['low_confidence'] : []), ...reasons])];
 }
 
-/** A hair is added so that binary noise does not decide which side of the line a half falls on. */
+/** Rounds to two decimals. The small addend keeps binary errors from deciding the rounding of a half. */
 export function twoDecimals(value: number): number {
   return Math.round(value * 100 + 1e-9) / 100;
 }

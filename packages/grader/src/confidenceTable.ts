@@ -1,25 +1,24 @@
 /**
- * What a raw confidence (confidence.ts) is worth: points `raw:shown` of a rising piecewise linear curve, both 0..1. Level
- * before its first point and after its last.
+ * Maps raw confidence (confidence.ts) to shown confidence by a rising piecewise linear curve of points `raw:shown`,
+ * both 0..1. Constant before the first and after the last point.
  */
 import type { CallEvidence } from './grader.ts';
 import { GraderFailure } from './grader.ts';
 
 export interface ConfidenceTable {
-  /** As it is set and as evidence keeps it: `0:0.31,0.5:0.55,1:0.9`. */
+  /** The text from the settings, as kept in evidence: `0:0.31,0.5:0.55,1:0.9`. */
   text: string;
   points: readonly (readonly [raw: number, shown: number])[];
 }
 
 /**
- * Reasoned, not measured. Up to the line (0.60) the formula is taken at its word, so that the line stays where its rules
- * put it. Above, it is drawn down: what models say of themselves is skewed to the top, by 0.17 as published and by 0.10
- * at best, so "all certain" (raw 0.95) is shown as 0.85. Whoever has marks of their own measures the real curve
- * (`npm run agreement`) and sets CONFIDENCE_TABLE.
+ * Reasoned, not measured. Up to the review line (0.60) the curve keeps the formula's value. Above, it lowers the value,
+ * because models overrate themselves: by 0.17 in published studies, 0.10 at best. So "all certain" (raw 0.95) is shown
+ * as 0.85. An operator with teachers' marks can measure the curve (`npm run agreement`) and set CONFIDENCE_TABLE.
  */
 export const DEFAULT_TABLE = '0:0,0.6:0.6,0.95:0.85,1:0.85';
 
-/** Raw confidence as it is: what a table is measured with. */
+/** Shows raw confidence unchanged, for measuring a table. */
 export const NO_TABLE = '0:0,1:1';
 
 const NUMBER = /^(?:0(?:\.\d+)?|1(?:\.0+)?)$/;
@@ -39,13 +38,13 @@ export function readTable(text: string): ConfidenceTable {
   return { text, points };
 }
 
-/** The table that a judgement's evidence names; evidence from before there were tables was settled as it is. */
+/** The table named in a judgement's evidence; evidence without a name was settled with `NO_TABLE`. */
 export function tableOf(settings: CallEvidence['settings']): ConfidenceTable {
   const text = settings['confidence_table'];
   return readTable(typeof text === 'string' ? text : NO_TABLE);
 }
 
-/** Never falls as `raw` rises. */
+/** Never falls when `raw` rises. */
 export function readOff({ points }: ConfidenceTable, raw: number): number {
   const above = points.findIndex(([at]) => at >= raw);
   const right = points[above];

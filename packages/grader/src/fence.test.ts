@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fenced, jsonLines, newBoundary } from './fence.ts';
 
-/** What a reader takes for the fenced region who goes by whole lines with one boundary. */
+/** The fenced text, as found by a reader that takes whole lines with one boundary. */
 const inside = (text: string) => /<<<(\w+) (\w+)>>>\n([^]*?)\n<<<END \1 \2>>>/.exec(text)?.[3];
 
 test('each fence has a boundary that cannot be guessed', () => {

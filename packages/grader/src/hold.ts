@@ -1,28 +1,30 @@
 /**
- * The moment before which an endpoint wants to be left alone: no call goes out, and no new run begins. One object may stand
- * for all graders of a process that ask the same endpoint: what one of them is told concerns the others.
+ * The time until which an endpoint asked for a pause: until then no call is sent and no run begins. Graders of a
+ * process that use the same endpoint may share one object.
  *
- *   asked to wait ──▶ nothing goes out until then; a permission to begin a run is taken back
- *   the moment comes ──▶ calls that waited go, spread over a while; runs may begin after them, so that it is the calls in
- *     hand that find out whether the endpoint answers again, and not one new run after the other that fails for it
+ *   endpoint asks for a pause ──▶ calls wait; the permission to begin a run is revoked
+ *   pause ends ──▶ waiting calls are sent, spread over a short time; runs may begin after them, so that calls of
+ *     running runs find out whether the endpoint answers again, and not a series of new runs that would fail
  *
- * State: that moment and the spread. It dies with the process, and the next one is told anew.
+ * State: the end of the pause and the spread, in memory of the process.
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Hold {
-  /** The endpoint asked to be left alone for so long. */
   askedToWait(ms: number): void;
-  /** Resolves when a call may go out. Rejects with the signal's reason. */
+  /** Resolves when a call may be sent. Rejects with the signal's reason. */
   over(signal: AbortSignal): Promise<void>;
-  /** Resolves when a run may begin: to a signal that takes that back. Rejects with the signal's reason. */
+  /** Resolves when a run may begin, to a signal that revokes the permission. Rejects with the signal's reason. */
   mayBegin(signal: AbortSignal): Promise<AbortSignal>;
 }
 
-/** An endpoint that asks for longer is asked again once in this time: quotas come back sooner than they say. */
+/**
+ * Longest pause. An endpoint that asks for longer is called again after this time, because quotas often recover sooner
+ * than announced.
+ */
 export const LONGEST_HOLD_MS = 60_000;
-/** Over this share of a hold, and no longer than this, the calls that waited for its end are spread. */
+/** Share of a pause over which waiting calls are spread afterwards. */
 const SPREAD = 0.25;
 const LONGEST_SPREAD_MS = 3000;
 
@@ -31,7 +33,7 @@ export function createHold(): Hold {
   let spreadMs = 0;
   let permission = newPermission();
 
-  /** A hold may be put off while it is waited for. */
+  /** Waits until a time that may move while it waits. */
   async function until(moment: () => number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     try {
@@ -62,7 +64,7 @@ export function createHold(): Hold {
 
 function newPermission(): AbortController {
   const permission = new AbortController();
-  // As many listen as slots wait for a run.
+  // One listener for each slot that waits for a run.
   setMaxListeners(0, permission.signal);
   return permission;
 }

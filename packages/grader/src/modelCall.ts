@@ -2,35 +2,35 @@ import type { z } from 'zod/v4';
 import type { CallEvidence } from './grader.ts';
 import type { Turn } from './turn.ts';
 
-/** An image goes with the number of the page in the copy that it shows, and is turned before it is sent. */
+/** An image has the number of its page in the copy, and is turned by `turn` before it is sent. */
 export type PromptPart = { text: string } | { jpegFile: string; page: number; turn: Turn };
 
 /**
- * One question to a model, whole: prompt, schema of the answer, and the reading of it. Each call's folder makes one
- * from a request; a provider only has to carry it. `version` names prompt and schema together and changes with either.
+ * One call of a model: prompt, schema of the reply, and its interpretation. The folder of each call builds it from a
+ * request; a provider sends it. `version` identifies prompt and schema and changes with either.
  */
 export interface ModelCall<Wire, Value> {
   name: 'read_pages' | 'align_answers' | 'judge_answer' | 'make_rubric';
   version: string;
   system: string;
   user: PromptPart[];
-  /** What fences the untrusted parts of `user`, drawn anew for each call; null when there are none in its texts. */
+  /** The boundary of fences in `user`, random for each call; null if `user` has no fences. */
   boundary: string | null;
   schema: z.ZodType<Wire>;
-  /** What an honest reply takes at most, in tokens, without a model's reasoning (openai/outputLimit.ts). */
+  /** Most tokens of an honest reply, without reasoning (openai/outputLimit.ts). */
   outputTokens: number;
-  /** Of a reply that is cut off, or of none in time: it is not asked for afresh, but in parts. */
+  /** After a reply that is cut off or late, the call fails and is split into parts instead of being repeated. */
   whenCutOff?: 'give up';
-  /** What `settle` goes by beside request and reply; evidence keeps it. */
+  /** Inputs of `settle` other than request and reply; evidence keeps them. */
   settings?: CallEvidence['settings'];
   /**
-   * What of the tokens of a usable reply `settle` goes by; evidence keeps it with the settings. Where it is given, and the
-   * endpoint knows them, log-probabilities are asked for.
+   * Returns what `settle` needs of the tokens of a usable reply; evidence keeps it with the settings. If present,
+   * log-probabilities are requested from endpoints that support them.
    */
   weigh?: (reply: string, tokens: readonly SaidToken[]) => CallEvidence['settings'];
   /**
-   * Turns checked output into a value that stands. Throws MalformedOutput where the model should try again.
-   * @param settings of the call, and what was weighed: as evidence keeps them
+   * Turns parsed output into a value. Throws MalformedOutput if the model should try again.
+   * @param settings of the call and from `weigh`, as kept in evidence
    */
   settle(wire: Wire, settings: CallEvidence['settings']): { value: Value; problems: string[] };
 }
@@ -39,6 +39,6 @@ export interface ModelCall<Wire, Value> {
 export interface SaidToken {
   bytes: Buffer;
   probability: number;
-  /** What might have stood in its place, as far as the endpoint says. */
+  /** Alternatives of the token, as far as the endpoint reports them. */
   others: { text: string; probability: number }[];
 }

@@ -35,9 +35,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Everything of the latest request as one text. */
+/** The latest request as one text. */
 const sent = () => JSON.stringify(server.calls.at(-1)?.body);
-/** The latest request's user message, which is one string where there is no image. */
+/** The latest user message; it is one string without an image. */
 const said = (): string => {
   const messages = server.calls.at(-1)?.body['messages'];
   const user = Array.isArray(messages) ? messages[1] : null;
@@ -249,7 +249,7 @@ describe('aligning answers', () => {
     const [last] = evidence.slice(-1);
     expect(last).toMatchObject({ call: 'align_answers', provider: 'baseline' });
     if (last === undefined) throw new Error('no evidence');
-    // A replay comes to the same.
+    // A replay gives the same result.
     expect(resettleAlignment(alignRequest, last)).toEqual(value);
     expect(askedToAlign(alignRequest, last)).toBe(true);
   });
@@ -476,7 +476,7 @@ test('what not every server knows is sent where it is set, and told in evidence 
   const [one, two, read] = server.calls.map(({ body }) => body);
   expect(one).toMatchObject({ reasoning_effort: 'low', seed: 7, service_tier: 'flex' });
   expect(one?.['prompt_cache_key']).toMatch(/^[0-9a-f]{32}$/);
-  // The same question; a page is another matter.
+  // The same question has an equal key; a page has another.
   expect(two?.['prompt_cache_key']).toBe(one?.['prompt_cache_key']);
   expect(read?.['prompt_cache_key']).not.toBe(one?.['prompt_cache_key']);
   expect(JSON.stringify(read)).toContain('"detail":"low"');

@@ -18,12 +18,12 @@ import { ask } from './openai/ask.ts';
 import { connect } from './openai/connection.ts';
 import type { OpenAiOptions } from './openai/connection.ts';
 
-/** Enough pages to see answers run over a page break, few enough that one lost call is cheap to repeat. */
+/** Enough pages to see answers continue over a page break, and few enough that a lost call is cheap to repeat. */
 const PAGES_PER_READ = 4;
 
 /**
- * By the labels alone, as the baseline does and evidence says: blocks are assigned, and a teacher is told to look. A copy
- * that was read and of which each answer could be judged is not given up for a model that cannot put it together.
+ * Aligns by labels alone, like the baseline, and records it in evidence and as a problem, so that a teacher is asked.
+ * It replaces a model that cannot align, so that a copy that was read does not fail.
  */
 async function alignedByLabels(
   request: AlignRequest,
@@ -35,8 +35,8 @@ async function alignedByLabels(
 }
 
 /**
- * A grader over any OpenAI-compatible endpoint (docs/architecture.md#breaker-and-preflight). State: the places of calls in flight, whether the
- * provider is down, and until when it wants to be left alone.
+ * A grader for any OpenAI-compatible endpoint (docs/architecture.md#breaker-and-preflight). State: the places of calls
+ * in flight, whether the provider is down, and the end of its requested pause.
  */
 export function createOpenAiGrader(options: OpenAiOptions): Grader {
   const connection = connect(options);
@@ -48,7 +48,7 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
     deadline,
     ...(institute === undefined ? {} : { institute }),
     ...(runId === undefined ? {} : { runId }),
-    // All that is asked for a run ends by one signal.
+    // All calls of a run share its signal.
     run: signal,
   });
 
@@ -109,7 +109,7 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
     },
 
     async preflight(request, signal) {
-      // At least as long as what was cut, if something was: otherwise it could not tell whether that is true.
+      // At least as long as a prompt that seemed cut, to find out whether it was.
       const contextCharacters = Math.max(request.contextCharacters, connection.material.longestLost);
       const open = AbortSignal.any([signal, closed.signal]);
       const report = await preflight(connection, { ...request, contextCharacters }, open);

@@ -1,8 +1,8 @@
 import { withoutDirection } from '@evaluation/rules';
 
 /**
- * Makes text from a model, an OCR engine or a PDF fit for storage and display: no lone surrogates, no control
- * characters but line break and tab (a NUL cannot even be stored), none that turn the direction of writing, at most
+ * Makes text from a model, OCR or a PDF safe to store and display: removes lone surrogates, control characters except
+ * line break and tab (PostgreSQL cannot store NUL), and characters that turn the direction of writing. Keeps at most
  * `maxLength` UTF-16 units.
  */
 export function plainText(text: string, maxLength: number): string {

@@ -1,10 +1,10 @@
-/** What a preflight asks and finds (preflight.ts). Types only. */
+/** Request and report of a preflight (preflight.ts). Types only. */
 
 export type PreflightCheck = 'endpoint' | 'schema' | 'vision' | 'context';
 
 /**
- * Why a check failed. `unreachable`, `too_slow`, `throttled` and `refused` (by key, account, model or address) may pass by
- * themselves or be mended at the endpoint at any time; the others last until model or server are changed.
+ * Why a check failed. `unreachable`, `too_slow`, `throttled` and `refused` (key, account, model or address) may end at
+ * any time; the others last until the model or server is changed.
  */
 export type PreflightReason =
   | 'unreachable'
@@ -21,23 +21,23 @@ export type PreflightReason =
 
 export interface PreflightStep {
   check: PreflightCheck;
-  /** `unknown`: the call ended without an answer to the question, and the check does not hold up runs for it. */
+  /** `unknown`: the call ended without an answer; runs are not held back for it. */
   outcome: 'passed' | 'failed' | 'unknown';
   reason: PreflightReason | null;
-  /** Numbers behind the outcome, for the log; never the endpoint's own words. */
+  /** Numbers for the log; no text of the endpoint. */
   detail: Record<string, number>;
 }
 
 export interface PreflightReport {
-  /** In the order asked; [] where there is no endpoint to ask (baseline). */
+  /** In the order of the checks; [] without an endpoint (baseline). */
   steps: PreflightStep[];
-  /** The one that failed; null: runs may begin. */
+  /** The failed step; null: runs may begin. */
   failed: (PreflightStep & { reason: PreflightReason }) | null;
 }
 
 export interface PreflightRequest {
-  /** Whether pages are to be read. */
+  /** Whether the lane reads pages. */
   vision: boolean;
-  /** How long the text is of which beginning and end must come back, in characters. */
+  /** Length of the text whose beginning and end must come back, in characters. */
   contextCharacters: number;
 }

@@ -19,7 +19,7 @@ import { readPagesCall } from './readPages/readPages.ts';
 import { strictJsonSchema } from './strictSchema.ts';
 
 /*
- * How much of a call is the same for all calls of its kind, in tokens of o200k: providers cache prompts that begin alike
+ * Length of the common beginning of calls of one kind, in tokens of o200k. Providers cache prompts that begin alike
  * from 1,024 tokens on. docs/operations.md has a table of these figures.
  */
 
@@ -28,7 +28,7 @@ const table = readTable(DEFAULT_TABLE);
 
 type Asked = Pick<ModelCall<unknown, unknown>, 'name' | 'system' | 'user' | 'schema'>;
 
-/** What a provider reads of a call, in its order: the schema before the system message (OpenAI), or at its end. */
+/** The text of a call in the provider's order: the schema before the system message (OpenAI), or at its end. */
 function promptOf(call: Asked, output: 'json_schema' | 'json_object' = 'json_schema'): string {
   const user = call.user.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n');
   const schema = { name: call.name, schema: strictJsonSchema(call.schema) };
@@ -49,7 +49,7 @@ function commonStart(one: string, other: string): string {
   return one.slice(0, at);
 }
 
-/** Tokens that two calls have in common at their beginning, and the tokens of the second. */
+/** Tokens of the common beginning of two calls, and all tokens of the second. */
 function measured(one: Asked, other: Asked): { common: number; all: number } {
   const [first, second] = [promptOf(one), promptOf(other)];
   return { common: countTokens(commonStart(first, second)), all: countTokens(second) };
@@ -122,7 +122,7 @@ describe('calls of one kind begin alike', () => {
       const [first, second] = [promptOf(one, output), promptOf(other, output)];
       const last = one.user.at(-1);
       if (last === undefined || !('text' in last)) throw new Error('the last part is a text');
-      // Up to that part, JSON's own signs aside.
+      // Up to that part, apart from JSON punctuation.
       expect(commonStart(first, second).length).toBeGreaterThan(
         first.length - JSON.stringify(last.text).length - 4,
       );

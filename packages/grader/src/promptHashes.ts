@@ -7,14 +7,15 @@ import { objectiveKey } from './judgeAnswer/objective.ts';
 import type { ModelCall } from './modelCall.ts';
 
 /**
- * Whether an alignment was asked for by the prompt that this release makes of the request. Not so where the code changed
- * without a new prompt version, or evidence and request do not belong together. The baseline asks nobody.
+ * Whether the recorded alignment was requested by the prompt that this release makes of the request. false if the code
+ * changed without a new prompt version, or if evidence and request do not belong together. true for the baseline, which
+ * has no prompt.
  */
 export function askedToAlign(request: AlignRequest, evidence: CallEvidence): boolean {
   return evidence.provider === 'baseline' || isPromptOf(alignAnswersCall(request), evidence);
 }
 
-/** The same of all looks of one judgement that was made for this very request, and not used again from another. */
+/** `askedToAlign` for all looks of a judgement that was made for this request (not reused). */
 export function askedToJudge(request: JudgeRequest, evidence: readonly CallEvidence[]): boolean {
   const key = objectiveKey(request.question);
   return evidence.every((call, look) => {

@@ -1,8 +1,8 @@
 import type { JudgeRequest } from './grader.ts';
 
 /**
- * Where quoted words stand in a text, in fractions of its length (0 start, 1 end), or null when they do not occur.
- * Case, spacing, quotation marks and dashes are levelled; "…" in a quotation stands for words left out.
+ * Finds a quotation in a text. @returns its position as a fraction of the length (0 start, 1 end); null if not found.
+ * Case, spacing, quotation marks and dashes are normalized; "…" in a quotation matches omitted words.
  */
 export function locateQuote(quote: string, text: string): number | null {
   const parts = quote
@@ -21,7 +21,7 @@ export function locateQuote(quote: string, text: string): number | null {
   return first === null ? null : first / haystack.length;
 }
 
-/** The answer's block in which the quotation stands, and how far down; null when in none. */
+/** The block with the quotation, and its position in the block; null if no block has it. */
 export function locateInBlocks(
   quote: string,
   blocks: JudgeRequest['answer']['blocks'],

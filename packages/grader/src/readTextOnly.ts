@@ -4,8 +4,8 @@ import { worked } from './baseline/worked.ts';
 import type { Answered, CallOptions, PageImage, PageReading } from './grader.ts';
 
 /**
- * The simpler text-only read of the pages after the 40th, with any provider (docs/api/submissions.md#handwritten-copies): the text layer, else
- * OCR, by the process's one engine; no model call. Rejects as a Grader does.
+ * Reads a page after the 40th without a model, for any provider (docs/api/submissions.md#handwritten-copies): its text
+ * layer, else OCR by the engine of the process. Rejects like a Grader.
  */
 export async function readTextOnly(
   pages: PageImage[],

@@ -1,13 +1,13 @@
 /**
- * Settles recorded replies again, without asking anybody: what a stored judgement is reused by, and what evidence is
- * replayed by. All pure, and the same code that settled them at first.
+ * Settles recorded replies again without calls, with the code that settled them first: for reuse of stored judgements
+ * and for replays of evidence. All functions are pure.
  *
- * Each throws GraderFailure permanent when the evidence is of a prompt version that is not known here, and
- * MalformedOutput when the reply would not have been accepted.
+ * Each throws GraderFailure permanent if the prompt version of the evidence is unknown, and MalformedOutput if the
+ * reply would not have been accepted.
  *
- * Nothing is read here but request and evidence: what confidence is read off stands in the evidence too
- * (`settings.confidence_table`, `settings.mark_probabilities`), so a judgement that is used again keeps the confidence it was made with, and a replay
- * gives the same bytes whatever the settings are by then.
+ * Only request and evidence are read. Evidence includes the inputs of confidence (`settings.confidence_table`,
+ * `settings.mark_probabilities`), so a reused judgement keeps its confidence, and a replay gives the same bytes under
+ * any settings.
  */
 import { alignAnswersCall } from './alignAnswers/alignAnswers.ts';
 import { alignByLabels } from './baseline/align.ts';
@@ -34,9 +34,9 @@ import { isKnownRules, RULES_VERSION } from './rulesVersion.ts';
 import { readStrict } from './strictSchema.ts';
 
 /**
- * Refuses evidence of unknown rules: they make something else of the same reply, which would look like tampering.
- * @param version by which a record was settled; undefined before rules had names
- * @throws GraderFailure permanent when this release settles by others
+ * Refuses evidence of unknown rules, whose different results would look like tampering.
+ * @param version rules of a record; undefined before rules had versions
+ * @throws GraderFailure permanent if this release has other rules
  */
 export function checkRules(version: string | undefined): void {
   if (isKnownRules(version)) return;
@@ -57,8 +57,8 @@ export function resettleRubric(request: MakeRubricRequest, evidence: CallEvidenc
 }
 
 /**
- * @param evidence of one judgement as `judgeAnswer` gave it, whole and in its order: the first look, then the second where
- *   there was one. The second decides no marks but lowers confidence, so leaving it out gives another judgement.
+ * @param evidence of one judgement, complete and in order: the first look, then the second if there was one. The second
+ *   look changes no marks but lowers confidence, so it must not be left out.
  */
 export function resettleJudgement(request: JudgeRequest, evidence: readonly CallEvidence[]): Judgement {
   const [first, second] = evidence;

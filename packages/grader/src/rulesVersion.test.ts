@@ -20,8 +20,8 @@ import { resettleAlignment, resettleJudgement } from './resettle.ts';
 import { RULES_VERSION } from './rulesVersion.ts';
 
 /*
- * Requests and replies that never change, and what the rules make of them. Who changes what comes out raises RULES_VERSION
- * and writes the new hashes here; old evidence is then refused by name, and not taken for tampered with.
+ * Requests and replies that never change, with the hash of their results. A change of results needs a new RULES_VERSION
+ * and new hashes here: old evidence is then refused by its version instead of looking tampered with.
  */
 
 const evidence = (call: CallEvidence['call'], promptVersion: string, reply: unknown): CallEvidence => ({
@@ -48,7 +48,7 @@ const look = (...awards: Award[]) =>
     addresses_grader: false,
     feedback: 'Well *done*. \u0007 $x^2$',
   });
-/** The same reply with a report that the answer speaks to its grader. */
+/** The reply with `addresses_grader` true. */
 const reported = (call: CallEvidence): CallEvidence => ({
   ...call,
   reply: call.reply.replace('"addresses_grader":false', '"addresses_grader":true'),
@@ -105,7 +105,7 @@ const weighed = (probabilities: string, call: CallEvidence): CallEvidence => ({
   ...call,
   settings: { ...call.settings, mark_probabilities: probabilities },
 });
-/** The same with probabilities of their marks. */
+/** Replies with probabilities of their marks. */
 const WEIGHED: [JudgeRequest, CallEvidence[]][] = ['1,1', '0.93,0.9', '0.7,', '0.2,1', ',0.45', '0,0'].map(
   (probabilities) => [asked(), [weighed(probabilities, look(...certain))]],
 );

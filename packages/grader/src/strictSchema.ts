@@ -1,6 +1,6 @@
 import { z } from 'zod/v4';
 
-/** A model's output that breaks its schema. `problem` is shown to the model for its repair, and to nobody else. */
+/** Output that breaks its schema. `problem` is shown only to the model, for its repair. */
 export class MalformedOutput extends Error {
   readonly problem: string;
   readonly output: string;
@@ -12,9 +12,9 @@ export class MalformedOutput extends Error {
   }
 }
 
-/** Output that was too long for the model or for us, and of which the end is missing. */
+/** Output whose end is missing, because it exceeded the model's limit or ours. */
 export class CutOff extends MalformedOutput {
-  /** Of the reply, as the endpoint counts them; null where it does not. */
+  /** The endpoint's token count of the reply; null if it gives none. */
   readonly outputTokens: number | null;
 
   constructor(problem: string, outputTokens: number | null = null) {
@@ -23,10 +23,10 @@ export class CutOff extends MalformedOutput {
   }
 }
 
-/** Far above any honest answer; keeps a runaway model from filling memory. */
+/** Far above any honest reply; bounds memory. */
 const MAX_OUTPUT_LENGTH = 1_000_000;
 
-/** Keywords that strict mode refuses or that some compatible servers do not know; zod checks them all the same. */
+/** Keywords that strict mode or some compatible servers refuse; zod checks them. */
 const UNSUPPORTED = [
   'minimum',
   'maximum',
@@ -39,13 +39,13 @@ const UNSUPPORTED = [
 ];
 
 /**
- * The JSON schema of a strictObject for `response_format: json_schema, strict: true`: closed objects, every property
- * required, null by anyOf. Bounds stay out of it; `readStrict` enforces them.
+ * JSON schema of a strictObject for `response_format: json_schema, strict: true`: closed objects, all properties
+ * required, null by anyOf. Bounds are left out; `readStrict` enforces them.
  */
 export function strictJsonSchema(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
-    // What is asked for, before a schema's own transformation.
+    // The schema of the reply, before the schema's own transformation.
     io: 'input',
     override: ({ jsonSchema }) => {
       for (const keyword of UNSUPPORTED) Reflect.deleteProperty(jsonSchema, keyword);
@@ -55,8 +55,8 @@ export function strictJsonSchema(schema: z.ZodType): Record<string, unknown> {
 }
 
 /**
- * Reads hostile output strictly: one JSON value of the schema, and beside it only what models are known to put there
- * (jsonIn). Throws MalformedOutput.
+ * Parses untrusted output: one JSON value of the schema, and beside it only what `jsonIn` accepts. Throws
+ * MalformedOutput.
  */
 export function readStrict<T>(schema: z.ZodType<T>, output: string): T {
   if (output.length > MAX_OUTPUT_LENGTH) throw new CutOff('The JSON is far too long.');
@@ -66,9 +66,9 @@ export function readStrict<T>(schema: z.ZodType<T>, output: string): T {
 }
 
 /**
- * The JSON value that an output is; else the one that is left when reasoning before it (`</think>`) is taken off; else the
- * one in the only Markdown code block, at its end. Reasoning and prose may quote the candidate, so whatever is taken ends
- * where the output does, and of two code blocks none is.
+ * The JSON value of an output: the whole output, else the part after reasoning (`</think>`), else the only Markdown
+ * code block at its end. The value must end where the output ends, and two code blocks are refused, because reasoning
+ * and prose may quote the candidate.
  */
 function jsonIn(output: string): unknown {
   for (const said of [output, ...withoutReasoning(output)]) {
@@ -77,7 +77,7 @@ function jsonIn(output: string): unknown {
         const value: unknown = JSON.parse(text);
         return value;
       } catch {
-        // The next one may be.
+        // Try the next candidate.
       }
     }
   }
@@ -86,7 +86,10 @@ function jsonIn(output: string): unknown {
 
 const REASONING_END = '</think>';
 
-/** Of the places where reasoning may end the last, since it may quote one, and the first, since the JSON may. */
+/**
+ * The output after the last end of reasoning, because reasoning may quote one, and after the first, because the JSON
+ * may contain one.
+ */
 function withoutReasoning(output: string): string[] {
   const ends = new Set([output.lastIndexOf(REASONING_END), output.indexOf(REASONING_END)]);
   return [...ends].filter((at) => at >= 0).map((at) => output.slice(at + REASONING_END.length));

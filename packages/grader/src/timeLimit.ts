@@ -1,12 +1,12 @@
 import type { CallOptions } from './grader.ts';
 import { GraderFailure } from './grader.ts';
 
-/** setTimeout takes no longer wait than this. */
+/** Longest delay of setTimeout. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs `work` under one signal that stands for cancellation and deadline together. Rejects with the caller's reason on
- * abort and with a transient GraderFailure at the deadline, at once in both cases, even if `work` is slow to notice.
+ * Runs `work` with one signal for cancellation and deadline. Rejects at once, even if `work` is slow to notice: with
+ * the caller's reason on abort, with a transient GraderFailure at the deadline.
  */
 export async function withinDeadline<T>(
   options: CallOptions,
@@ -30,7 +30,7 @@ export async function withinDeadline<T>(
 export async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
-  // The loser of the race may still reject later, with nobody listening.
+  // The promise may still reject after the race, without a handler.
   promise.catch(() => {});
   if (signal.aborted) throw signal.reason;
   signal.addEventListener('abort', onAbort, { once: true });

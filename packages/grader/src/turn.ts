@@ -1,14 +1,14 @@
 import sharp from 'sharp';
 import type { Box } from './grader.ts';
 
-// One page at a time is turned, beside much else that runs in this process.
+// One thread: the process has much other work.
 sharp.concurrency(1);
 sharp.cache(false);
 
 /** Degrees clockwise. */
 export type Turn = 0 | 90 | 180 | 270;
 
-/** Where a box of an image stands once the image is turned. */
+/** Place of a box after its image is turned. */
 export function turnedBox({ x, y, width, height }: Box, turn: Turn): Box {
   switch (turn) {
     case 0:
@@ -24,15 +24,15 @@ export function turnedBox({ x, y, width, height }: Box, turn: Turn): Box {
 
 const BACK: Record<Turn, Turn> = { 0: 0, 90: 270, 180: 180, 270: 90 };
 
-/** Where a box of a turned image stands on the image as it was. */
+/** Place of a turned image's box on the original image. */
 export function boxBeforeTurn(box: Box, turn: Turn): Box {
   return turnedBox(box, BACK[turn]);
 }
 
-/** High enough that a second encoding costs no stroke. */
+/** JPEG quality at which a second encoding loses no strokes. */
 const QUALITY = 92;
 
-/** An image turned; the very bytes where there is nothing to turn. Rejects when they are no image. */
+/** Turns an image; without a turn returns the same bytes. Rejects if the bytes are no image. */
 export async function turnedJpeg(jpeg: Buffer, turn: Turn): Promise<Buffer> {
   return turn === 0 ? jpeg : await sharp(jpeg).rotate(turn).jpeg({ quality: QUALITY }).toBuffer();
 }

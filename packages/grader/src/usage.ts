@@ -1,7 +1,6 @@
 import type { Answered, Spent, Usage } from './grader.ts';
 import { GraderFailure } from './grader.ts';
 
-/** What two pieces of work used together. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     calls: a.calls + b.calls,
@@ -12,13 +11,13 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** The failure with what was used before it, whether that came to something or not. */
+/** Adds the usage before a failure to the failure. */
 export function failedAfter(failure: GraderFailure, spent: readonly Spent[]): GraderFailure {
   const { kind, message, retryAfterMs } = failure;
   return new GraderFailure(kind, message, retryAfterMs, [...spent, ...failure.spent]);
 }
 
-/** What answers took that are thrown away. */
+/** Usage of answers that are discarded. */
 export function spentOn(answers: readonly Pick<Answered<unknown>, 'usage' | 'evidence'>[]): Spent[] {
   return answers.flatMap(({ usage, evidence: [first] }) =>
     first === undefined ? [] : [{ call: first.call, promptVersion: first.promptVersion, usage }],

@@ -6,17 +6,16 @@ import { system, userParts, version } from './prompt.ts';
 import { alignmentSchema } from './schema.ts';
 import type { AlignmentWire } from './schema.ts';
 
-/** What stands around an answer's blocks, and a block: `{"page": 12, "block": 3}`. */
+/** Tokens of one block reference, `{"page": 12, "block": 3}`, or of the fields around the blocks of one answer. */
 const ANSWER_TOKENS = 25;
 const BLOCK_TOKENS = 20;
 
-/** Each block is claimed once as a rule, a list of short answers by each of its questions. */
+/** Usually one question claims each block; several may claim a list of short answers. */
 function outputTokensOf({ questions, pages }: AlignRequest): number {
   const blocks = pages.reduce((sum, page) => sum + page.blocks.length, 0);
   return 400 + questions.length * (ANSWER_TOKENS + BLOCK_TOKENS) + 2 * blocks * BLOCK_TOKENS;
 }
 
-/** Asks a model which blocks answer which question. */
 export function alignAnswersCall(request: AlignRequest): ModelCall<AlignmentWire, AlignedAnswer[]> {
   const boundary = newBoundary();
   return {

@@ -2,16 +2,16 @@ import type { AlignedAnswer, AlignRequest } from '../grader.ts';
 import type { AlignmentWire } from './schema.ts';
 
 /**
- * A list of short answers ("1 B, 2 C, …") may serve many questions; more writing than this serves a few at most, so that the
- * prompts of all questions together hold a copy a few times over and not hundreds of times.
+ * Longest block, in characters, that any number of questions may claim, such as a list of short answers ("1 B, 2 C,
+ * …"). A longer block goes to `MOST_QUESTIONS` at most, which bounds the prompts of all questions together.
  */
 const SHORT_BLOCK = 1000;
 const MOST_QUESTIONS = 8;
 
 /**
- * Every question once, in the order asked, its blocks in reading order. Unknown questions and blocks, crossed-out
- * blocks and repetitions are dropped, each kind told as a problem. A block claimed by two questions is left with both
- * (short answers may share one) and told; of a long one claimed by very many, only the first claims stand.
+ * Returns each question once, in the requested order, with its blocks in reading order. Drops unknown questions and
+ * blocks, crossed-out blocks and repetitions; each kind but the last is a problem. A block that two questions claim
+ * goes to both, because short answers may share one, and is a problem. A long block goes to its first claims only.
  */
 export function settleAlignment(
   request: AlignRequest,

@@ -33,7 +33,7 @@ const shown = (texts: string[]): string => {
 test('two answers in one block, of which the reader missed a label: both are shown', () => {
   const both = `${'Water boils. '.repeat(100)} The capital is Delhi.`;
   expect(shown([both])).toContain('The capital is Delhi.');
-  // Also among many: what short blocks leave of their share the long ones get.
+  // Long blocks get the room that short blocks leave, also among many blocks.
   expect(shown([...Array.from({ length: 600 }, () => 'B'), both])).toContain('The capital is Delhi.');
 });
 

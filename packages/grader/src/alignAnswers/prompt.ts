@@ -18,10 +18,9 @@ You are given the questions and the blocks, one JSON object a line. For each que
 
 ${FENCE_RULE}`;
 
-// A bound on the prompt: 200 questions and 80 full pages still fit a model. Within it blocks are shown whole: where a
-// reader missed a label, the next answer begins somewhere inside of one, and what is not shown is given to no question.
-// Where they do not fit, the long ones are cut; a copy of very many blocks is one of short answers, which a few words tell
-// apart.
+// Limits of the prompt, in characters: 200 questions and 80 full pages fit a model's context. Blocks that fit are shown
+// whole, because an answer may begin inside a block if the reader missed a label. Otherwise the longest blocks are cut.
+// A copy with very many blocks has short answers, for which a few words are enough.
 const QUESTION_LENGTH = 400;
 const BLOCKS_LENGTH = 400_000;
 const SHORTEST_BLOCK = 40;
@@ -51,7 +50,7 @@ export function userParts(request: AlignRequest, boundary: string): PromptPart[]
   ];
 }
 
-/** How much of each block is shown: what short ones leave of their share, long ones get. */
+/** Returns how many characters of each block are shown. Long blocks get the room that short ones leave. */
 function shownLength(lengths: readonly number[]): number {
   let left = BLOCKS_LENGTH;
   for (const [index, length] of lengths.toSorted((a, b) => a - b).entries()) {

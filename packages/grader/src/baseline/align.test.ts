@@ -15,7 +15,7 @@ function questions(...labels: string[]): AlignRequest['questions'] {
   }));
 }
 
-/** The texts that each label is given, from pages of lines. */
+/** Returns the texts assigned to each label, from pages of lines. */
 function align(labels: string[], ...pages: string[][]): Record<string, string> {
   const readings = pages.map((lines, index) => ({
     page: index + 1,

@@ -2,16 +2,16 @@ import type { AlignedAnswer, AlignRequest, ReadBlock } from '../grader.ts';
 import { coreAndParents, labelCore, labelKind } from './labels.ts';
 
 /**
- * Assigns blocks by their labels alone, in whatever order the questions were answered. A block without a label of a
- * question goes on with the answer before it, over page breaks; a section heading ends it. Inside a long answer that
- * was begun with "Q" or "Ans", a bare number is a point of a list and begins nothing.
+ * Assigns blocks by their labels alone; questions may be answered in any order. A block without a label of a question
+ * continues the previous answer, over page breaks too; a section heading ends the answer. Inside a long answer that
+ * began with "Q" or "Ans", a bare number is a point of a list and starts no question.
  */
 export function alignByLabels(request: AlignRequest): AlignedAnswer[] {
   const byCore = new Map(request.questions.map((question) => [labelCore(question.label), question]));
   const divided = new Set([...byCore.keys()].flatMap(coreAndParents));
   const claims = new Map<number, AlignedAnswer['blocks']>();
   let current: Question | null = null;
-  /** The core of the label that "(a)" is a part of. */
+  /** Core of the label that a part such as "(a)" belongs to. */
   let context = '';
   let listsInside = false;
   for (const page of request.pages) {
@@ -34,7 +34,7 @@ export function alignByLabels(request: AlignRequest): AlignedAnswer[] {
         const core = labelCore(block.label ?? '');
         const isDivided = divided.has(core);
         if (isDivided) context = core;
-        // The heading of a divided question, or a question that the paper does not have.
+        // The label is a heading of a divided question, or is not on the paper.
         if (isDivided || kind === 'strong') current = null;
       }
       if (current !== null) {
@@ -58,7 +58,7 @@ function find(
   byCore: ReadonlyMap<string, Question>,
 ): Found {
   const core = labelCore(block.label ?? '');
-  // "(a)" under "2" or "2(b)" is 2a, and "(ii)" under "2(a)" is 2aii: the part is tried on each label around it.
+  // "(a)" under "2" or "2(b)" is 2a, and "(ii)" under "2(a)" is 2aii: try the part with each enclosing label.
   const cores =
     kind === 'part'
       ? [...coreAndParents(context).map((parent) => parent + core), core]
@@ -67,7 +67,7 @@ function find(
     const question = byCore.get(candidate);
     if (question !== undefined) return { question, core: kind === 'part' ? candidate : core };
   }
-  // "2 (a)" alone on its line looks like a choice; where there is no question 2 it was the label of 2a.
+  // "2 (a)" alone on its line looks like a choice; it is the label of 2a if the paper has no question 2.
   const part = /^\(?([a-h])\)?(?![\p{L}\p{N}])/iu.exec(block.text)?.[1]?.toLowerCase();
   const question = part === undefined || kind === 'part' ? undefined : byCore.get(core + part);
   return question === undefined ? null : { question, core: core + (part ?? '') };

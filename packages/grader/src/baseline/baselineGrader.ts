@@ -9,7 +9,7 @@ import { NOTICE } from './notice.ts';
 import { readPageOffline } from './readPage.ts';
 import { BASELINE_MODEL, worked } from './worked.ts';
 
-/** The grader without a model: no network, no key, no understanding; deterministic. */
+/** A deterministic grader without a model: it needs neither network nor API key. */
 export function createBaselineGrader(): Grader {
   const ocr = openOcr();
   return {
@@ -32,7 +32,7 @@ export function createBaselineGrader(): Grader {
       await worked('judge_answer', () => withinDeadline(options, () => breathe(judgeLexically(request)))),
     makeRubric: async (request, options) =>
       await worked('make_rubric', () => withinDeadline(options, () => breathe(rubricFromWords(request)))),
-    // Asking again costs nothing and always ends alike.
+    // A repeated judgement is free and gives the same result.
     judgementKey: () => null,
     mayTakeRun: async (signal) => signal,
     preflight: async () => ({ steps: [], failed: null, usage: { ...NO_CALLS } }),

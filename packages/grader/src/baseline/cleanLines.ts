@@ -7,14 +7,14 @@ export interface Line {
 }
 
 /**
- * What OCR makes of a sheet's own furniture - margin lines, ruled lines, punch holes, specks - taken off the lines of
- * writing. Every rule stands for something seen on scanned booklets; the tests show them.
+ * Removes what OCR reads from the paper itself: margin lines, ruled lines, punch holes, specks. Each rule covers a case
+ * from scanned booklets; the tests show them.
  */
 export function cleanLines<L extends Line & { confidence: number }>(lines: readonly L[]): L[] {
   return lines.map((line) => ({ ...line, text: cleanText(line.text) })).filter((line) => !isNoise(line));
 }
 
-/** "id | constant" and "® the same": the margin line, and what stood on its other side. */
+/** Removes the margin line and anything on its other side: "id | constant", "® the same". */
 function cleanText(text: string): string {
   const pipe = /^(\S{0,3})\s*[|¦]+\s*/u.exec(text);
   const beyondMargin =
@@ -30,24 +30,24 @@ const UNSURE = 0.5;
 const LOST = 0.15;
 const SHORT = 12;
 
-/** Ruled but empty paper reads as short scraps that the engine itself does not believe; formulas are kept. */
+/** OCR reads empty ruled paper as short texts of low confidence. Formulas are kept. */
 function isNoise({ text, confidence }: { text: string; confidence: number }): boolean {
   if (!/[\p{L}\p{N}]/u.test(text)) return true;
   if (text.includes('=') || readLabel(text)?.kind === 'strong') return false;
   return confidence < LOST || (confidence < UNSURE && text.length <= SHORT);
 }
 
-/** Printed words of a booklet's head, and the boxes for a roll number, however OCR spells them. */
+/** Words of a booklet's printed head and of the boxes for a roll number, in the spellings that OCR gives. */
 const HEAD_WORDS =
   /^\W*(?:\w{1,2}\s+)?(?:roll\s*n[o0]|page\s*(?:no)?\W*\d|candidate|reg(?:istration|n)?\W*n[o0]|name\s*:|subject\s*:|class\s*:|date\s*:|.*\bexamination\b|answer\s+(?:booklet|sheet|book)|maximum\s+marks|write\s+on\s+both\s+sides|for\s+the\s+examiner)/iu;
 const PAGE_NUMBER = /\bpage\W{0,6}\d{0,4}\W{0,6}\w?\s{0,6}$/iu;
 const DIGIT_BOXES = /(?:[\][|¦{}]+\s*[\do¢]\s*){3,}|(?:[\do¢]\s*[\][|¦{}]+\s*){3,}/iu;
 
-/** A running head stands in this share of the page; the head of a booklet's first page is larger. */
+/** Height of a running head as a share of the page. The head of a booklet's first page is larger. */
 const HEAD_HEIGHT = 0.12;
 const FIRST_HEAD_HEIGHT = 0.4;
 
-/** Leaves out the printed head of a page: above the first label it belongs to no answer. */
+/** Removes the printed head of a page above the first label; it belongs to no answer. */
 export function withoutHead<L extends Line>(page: number, lines: readonly L[]): L[] {
   const height = page === 1 ? FIRST_HEAD_HEIGHT : HEAD_HEIGHT;
   const firstLabel = lines.findIndex(({ text }) => readLabel(text) !== null);

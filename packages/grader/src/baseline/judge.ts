@@ -12,8 +12,8 @@ import { markLexically, paperOf, saidIn } from './lexical.ts';
 import { readObjectiveText } from './objectiveText.ts';
 
 /**
- * Marks by words alone. A request for marks earns what its words earn anywhere: nothing, unless they are the rubric's. It understands nothing, so its confidence stays below the review line whatever it finds
- * (0.20 to 0.50), and each judgement says who made it in its review reasons.
+ * Marks by words alone. A request for marks earns nothing by itself. Confidence is 0.20 to 0.50, always below the
+ * review line, because words do not show understanding. Each judgement has the review reason `baseline_grader`.
  */
 export function judgeLexically(request: JudgeRequest): Judgement {
   const key = objectiveKey(request.question);
@@ -24,7 +24,7 @@ export function judgeLexically(request: JudgeRequest): Judgement {
   return flagInjection(request, { ...judgement, confidence, reviewReasons: reasons }, false);
 }
 
-/** `grasp`: how much of what it looked for it found, 0..1. */
+/** `grasp`: share of the expected words that were found, 0..1. */
 type Judged = Omit<Judgement, 'confidence' | 'reviewReasons'> & { grasp: number };
 
 function judgeObjective(request: JudgeRequest, key: ObjectiveKey): Judged {

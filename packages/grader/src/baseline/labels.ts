@@ -1,15 +1,18 @@
 /**
- * Question labels at the start of a line, as candidates write them and OCR garbles them: "Q1", "Q.1", "1.", "1)",
+ * Question labels at the start of a line, in the forms that candidates write and OCR reads: "Q1", "Q.1", "1.", "1)",
  * "(1)", "Ans 3", "Answer 3:", "2(a)", "3 (contd.)", "(b)", "Section B".
  *
- * strong: a word says that it is a label (Q, Ans, Question). bare: only a number stands there, which may as well be a
- * point of a list. part: "(a)" or "(ii)", a part of the label before it. section: a heading. contd: only "contd.".
+ *   strong   a word marks it as a label (Q, Ans, Question)
+ *   bare     only a number, which may also be a point of a list
+ *   part     "(a)" or "(ii)", a part of the label before it
+ *   section  a heading
+ *   contd    only "contd."
  */
 export type LabelKind = 'strong' | 'bare' | 'part' | 'section' | 'contd';
 
 export interface LineLabel {
   kind: LabelKind;
-  /** As written. */
+  /** As written on the page. */
   written: string;
   continued: boolean;
   /** The line without its label. */
@@ -17,14 +20,14 @@ export interface LineLabel {
 }
 
 const ROMAN = '[ivx]{1,4}';
-// "A3" and "A.3" are labels, "a 3 kg mass" is not; OCR takes Q for O, but "O2 is released" is chemistry.
+// "A3" and "A.3" are labels, "a 3 kg mass" is not. OCR reads Q as O, but "O2 is released" is chemistry.
 const WORD = String.raw`(?:question|ques|quest|qn|q|answer|answe|answ|ans|ams|a(?=[.:\-]?\d)|o(?=\.?\s{0,10}\d{1,3}\s{0,10}[.:)]))`;
-// No two of these may share the same signs at will: a candidate could make them try every way to.
+// The pieces do not overlap in the signs they match, which prevents exponential backtracking.
 const WORDS = String.raw`(?:${WORD}(?:[\s.]{0,4}(?:number|num|no|to))?[\s.:\-#,]{0,8}){1,3}`;
 // A part in brackets, or a letter that ends the label.
 const PARTS = String.raw`(?:\s{0,10}\(\s{0,10}(?:[a-z]|${ROMAN})\s{0,10}\)|(?<=\d)[.\-]?[a-h](?=[\s).:\]]|$)|\s{0,10}[.\-]?(?:[a-h]|${ROMAN})(?=\s{0,10}[).:\]]|\s{0,10}$))*`;
 const CONTD = String.raw`(?:\s{0,10}[(\[]?\s{0,10}(?:continuation|continued|continue|contd|cont'd|cont)\b\.?\s{0,10}[)\]]?)`;
-// OCR takes 1 for l, I, | and !, which is undone only where a number must stand.
+// OCR reads 1 as l, I, | or !; this is corrected only in the place of a number.
 const GARBLED_ONE = String.raw`(?:[l|!]|(?<=q\.?)i)(?![\p{L}\p{N}])`;
 const STRONG = new RegExp(
   String.raw`^\s{0,10}[(\[]?\s{0,10}(${WORDS}[(\[]?\s{0,10}(?:\d{1,3}|${GARBLED_ONE})[)\]]?${PARTS})(${CONTD})?(?![\p{L}\p{N}])`,
@@ -34,7 +37,7 @@ const BARE = new RegExp(
   String.raw`^\s{0,10}((?:[(\[]\s{0,10}\d{1,3}\s{0,10}[)\]]|\d{1,3}(?=\s{0,10}[.:)\]]|\s{0,10}\(\s{0,10}(?:[a-z]|${ROMAN})\s{0,10}\)|\s?[a-h]\s{0,10}[).:]|${CONTD}))${PARTS})(${CONTD})?(?![\p{L}\p{N}])`,
   'iu',
 );
-/** "3 - B", "3 B", "3 (b)" alone on a line: a choice, not prose. */
+/** "3 - B", "3 B", "3 (b)" alone on a line: a number with a choice. */
 const CHOICE = /^\s{0,10}(\d{1,3})\s{0,10}[-–—.:)]?\s{0,10}(\(?[A-E]\)?)\s{0,10}\.?\s{0,10}$/iu;
 const PART = new RegExp(
   String.raw`^\s{0,10}(\(\s{0,10}(?:[a-z]|${ROMAN})\s{0,10}\)|(?:[a-h]|${ROMAN})\s{0,10}[).](?![\p{L}\p{N}]))\s{0,10}`,
@@ -43,10 +46,10 @@ const PART = new RegExp(
 const SECTION =
   /^\s{0,10}((?:section|sec|part|group)\b\s{0,10}[-–—.:]?\s{0,10}["'“(]?(?:[A-Z]|[IVX]{1,4}|\d{1,2})["'”)]?)\s{0,10}[.:\-–—]{0,10}\s{0,10}$/iu;
 const ONLY_CONTD = new RegExp(String.raw`^${CONTD}`, 'iu');
-/** What stands between a label and its answer. */
+/** Signs between a label and its answer. */
 const DELIMITER = /^\s{0,10}[.:)\]\-–—=>]{0,10}\s{0,10}/u;
 
-/** Reads the label off the start of a line of writing; null when there is none. */
+/** Reads the label at the start of a line; null if there is none. */
 export function readLabel(line: string): LineLabel | null {
   const section = SECTION.exec(line);
   if (section?.[1] !== undefined) return { kind: 'section', written: section[1], continued: false, rest: '' };
@@ -65,7 +68,7 @@ function numbered(kind: 'strong' | 'bare', pattern: RegExp, line: string): LineL
   const after = line.slice(match[0].length);
   // "1.5 m" and "2:3" are numbers, not labels.
   if (kind === 'bare' && /^[.:]\d/u.test(after)) return null;
-  // "Ans 2) A) Lemon": the number is closed, so the capital is the choice made and not a part of the label.
+  // "Ans 2) A) Lemon": the number is closed, so the capital letter is a choice and no part of the label.
   const [, closed, chosen] = /^(.*\d\s{0,10}[)\].:])\s+([A-H])$/u.exec(match[1].trim()) ?? [];
   if (closed !== undefined && chosen !== undefined && match[2] === undefined) {
     return { kind, written: closed, continued: false, rest: `${chosen}${after}` };
@@ -91,7 +94,7 @@ function partLabel(line: string): LineLabel | null {
   return { kind: 'part', written: match[1], continued: false, rest: line.slice(match[0].length) };
 }
 
-/** The kind of a label that stands alone, as a block carries it. */
+/** The kind of a block's label, without the rest of its line. */
 export function labelKind(written: string): LabelKind {
   if (/^\W*\d/u.test(written)) return 'bare';
   if (SECTION.test(written)) return 'section';
@@ -104,8 +107,8 @@ const LEADING_WORDS = new RegExp(
 );
 
 /**
- * The core of a label, by which written and printed ones are matched: no case, spaces, punctuation or "Q", "Ans",
- * "No."; "Q. 2 (a)" and "2a" are both "2a".
+ * Core of a label, by which written and printed labels are compared: without case, spaces, punctuation, "Q", "Ans" or
+ * "No."; "Q. 2 (a)" and "2a" both give "2a".
  */
 export function labelCore(label: string): string {
   return label
@@ -119,7 +122,7 @@ export function labelCore(label: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** The label's core and those of what it is a part of: "2aii" gives 2aii, 2a, 2. */
+/** The core and the cores of its parents: "2aii" gives 2aii, 2a, 2. */
 export function coreAndParents(core: string): string[] {
   const [, number, part, more] = /^(\d+)(\p{L})(\p{L}*)$/u.exec(core) ?? [];
   if (number === undefined || part === undefined) return [core];

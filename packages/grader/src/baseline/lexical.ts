@@ -3,18 +3,18 @@ import { contentTerms, contentWords, termsOf } from './words.ts';
 import type { Term } from './words.ts';
 
 export interface LexicalMark {
-  /** 0..1 of the criterion's marks. */
+  /** Share of the criterion's marks, 0..1. */
   share: number;
-  /** In the words of the rubric. */
+  /** Found words, as the rubric spells them. */
   found: string[];
   missing: string[];
-  /** Nothing was there to compare with. */
+  /** true if the criterion has no words to compare with. */
   nothingToCompare: boolean;
 }
 
-/** What an answer to a question is compared with, read once for all of its criteria. */
+/** The expected words for an answer to a question, parsed once for all criteria. */
 export interface Paper {
-  /** The terms of the question: everybody has them. */
+  /** Terms of the question; they earn nothing, because each answer may repeat them. */
   asked: ReadonlySet<string>;
   modelAnswer: { text: string; terms: ReadonlySet<string> }[];
   isOnlyCriterion: boolean;
@@ -35,15 +35,17 @@ export const paperOf = (question: {
   partialMarking: question.partialMarking,
 });
 
-/** An answer: its terms in order, and where each of them stands. A long rubric asks a long answer for thousands. */
+/**
+ * An answer: its terms in order, and the places of each term. The places make the search for thousands of words fast.
+ */
 export interface Said {
   terms: readonly Term[];
   places: ReadonlyMap<string, readonly number[]>;
-  /** What was looked for in it before: criteria share most of a model answer's words. */
+  /** Cache of phrases: criteria share most words of a model answer. */
   looked: Map<string, Phrase>;
 }
 
-/** A word or phrase that an answer is looked through for. */
+/** The result of searching an answer for a word or phrase. */
 interface Phrase {
   terms: readonly string[];
   /** 0..1 */
@@ -70,21 +72,21 @@ const phraseIn = (answer: Said, phrase: string): Phrase => {
   return looked;
 };
 
-/** Words of a phrase may stand this far apart in the answer. */
+/** Most words of the answer over which the words of a phrase may be spread. */
 const PHRASE_WINDOW = 8;
-/** Of a phrase of three words or more this share must be there; it then counts by its share. */
+/** Share of a phrase of three or more words that must be found; the phrase then counts by this share. */
 const MOST_OF_A_PHRASE = 2 / 3;
-/** An answer that holds this share of the expected words earns full marks: nobody repeats a model answer wholly. */
+/** Share of the expected words that earns full marks, because no answer repeats the whole model answer. */
 const ENOUGH_WORDS = 0.6;
-/** Keywords are hints: of three or more, this share earns full marks. */
+/** Share of three or more keywords that earns full marks, because keywords are hints. */
 const ENOUGH_KEYWORDS = 2 / 3;
-/** Fewer words of guidance and model answer than these say too little to be compared with. */
+/** Fewest words of guidance and model answer to compare with, for a criterion that has keywords. */
 const FEWEST_WORDS = 4;
 
 /**
- * How far an answer meets a criterion, by words alone: its keywords where it has any, or the words of its name, its
- * guidance and the model answer's sentences that go with them, whichever meets it better: a right answer in the words of
- * one need not hold those of the other. Words of the question earn nothing: everybody has them. Deterministic.
+ * Share of a criterion that an answer meets, by words alone. Compares the answer with the keywords, and with the words
+ * of the name, the guidance and the related sentences of the model answer; the better result counts. Words of the
+ * question earn nothing. Deterministic.
  */
 export function markLexically(paper: Paper, criterion: Criterion, answer: Said): LexicalMark {
   const keywords = lookForKeywords(criterion, paper.asked, answer);
@@ -97,7 +99,7 @@ export function markLexically(paper: Paper, criterion: Criterion, answer: Said):
   return { ...told(keywords, words), share, nothingToCompare: false };
 }
 
-/** The keywords are what a teacher set: they are what is told, and of the words only those that earned more. */
+/** Reports the keywords, which a teacher set, and words only if they earned more. */
 function told(keywords: Look | null, words: Look | null): Pick<LexicalMark, 'found' | 'missing'> {
   if (keywords === null || words === null) return keywords ?? words ?? { found: [], missing: [] };
   const { found, missing } = keywords;
@@ -120,7 +122,7 @@ function lookForKeywords(criterion: Criterion, asked: ReadonlySet<string>, answe
   return lookFor(expected, needed, answer);
 }
 
-/** null where a criterion of keywords says too little besides them. */
+/** null if a criterion with keywords has too few other words. */
 function lookForWords(paper: Paper, { name, guidance, keywords }: Criterion, answer: Said): Look | null {
   const own = `${name} ${guidance ?? ''}`;
   const words = contentWords(`${own} ${relatedIn(paper, own)}`);
@@ -130,7 +132,7 @@ function lookForWords(paper: Paper, { name, guidance, keywords }: Criterion, ans
   return lookFor(expected, expected.length * ENOUGH_WORDS, answer);
 }
 
-/** The model answer's sentences that speak of what a criterion speaks of; all of it where there is but one criterion. */
+/** Sentences of the model answer that share words with the criterion; all sentences if it is the only criterion. */
 function relatedIn({ modelAnswer, isOnlyCriterion }: Paper, own: string): string {
   const terms = contentTerms(own);
   return modelAnswer
@@ -149,7 +151,10 @@ function lookFor(expected: readonly string[], needed: number, answer: Said): Loo
   };
 }
 
-/** "colour / color", "fades or disappears": one of them is enough. A slash between letters of a formula is a fraction. */
+/**
+ * Alternatives of which one is enough: "colour / color", "fades or disappears". A slash between letters of a formula is
+ * a fraction.
+ */
 function variantsOf(phrase: string): string[] {
   return phrase
     .split(/\s+or\s+|\s+\/\s+|(?<=\p{L}{3})\/(?=\p{L}{3})/iu)
@@ -157,8 +162,9 @@ function variantsOf(phrase: string): string[] {
 }
 
 /**
- * 1 for all words of the phrase, close together; less for most of a long one. None of them denied, unless the phrase
- * itself is a denial, which must then be denied in the answer too. Of a phrase with a number nothing may be missing.
+ * 1 if all words of the phrase are close together; the share for most words of a long phrase; else 0. Denied words do
+ * not count, unless the phrase is itself a denial: then its words must be denied in the answer. A phrase with a number
+ * must be complete.
  */
 function creditFor(phrase: string, { terms, places }: Said): number {
   const wanted = contentOrAll(phrase);
@@ -176,7 +182,7 @@ function creditFor(phrase: string, { terms, places }: Said): number {
   return share === 1 || (!whole && share >= MOST_OF_A_PHRASE - 1e-9) ? share : 0;
 }
 
-/** "p-n junction" and "to be" have no content words to speak of: then every word counts. */
+/** A phrase such as "p-n junction" or "to be" has no content words: then all its words count. */
 function contentOrAll(phrase: string): string[] {
   const content = contentTerms(phrase);
   return content.length > 0 ? content : termsOf(phrase).map(({ term }) => term);

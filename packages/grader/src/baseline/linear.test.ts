@@ -6,7 +6,7 @@ import { judgeLexically } from './judge.ts';
 import { labelCore, readLabel } from './labels.ts';
 import { readObjectiveText } from './objectiveText.ts';
 
-/* What a candidate writes, or puts into the text layer of a PDF, may be made for patterns that try every way. */
+/* Answers and text layers of a PDF may be made to cause backtracking in patterns. */
 
 /** Seconds of processor time. */
 const cpuOf = (work: () => unknown): number => {

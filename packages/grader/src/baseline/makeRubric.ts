@@ -2,18 +2,17 @@ import type { MadeRubric, MakeRubricRequest } from '../grader.ts';
 import { contentWords } from './words.ts';
 
 const MOST_KEYWORDS = 12;
-/** Longer than any word. */
 const KEYWORD_LENGTH = 60;
 
 /**
- * The only rubric that words alone allow: whether the answer speaks of what the question asks. It tells an answer to
- * another question from one to this, and no more; every mark that rests on it goes to a teacher anyway.
+ * A rubric from words alone: whether the answer contains the words of the question. It recognizes an answer to another
+ * question, and no more. Each mark from this rubric needs a teacher's review.
  */
 export function rubricFromWords({ question }: MakeRubricRequest): MadeRubric {
   const keywords = contentWords(question.text)
     .filter((word) => word.length <= KEYWORD_LENGTH)
     .slice(0, MOST_KEYWORDS);
-  // "Why?": nothing can be looked for, neither in these words nor in those of a criterion made of them.
+  // A question such as "Why?" has no content words, and a criterion made of it would have none either.
   if (keywords.length === 0) {
     return [{ name: 'Answer', marks: question.maxMarks, keywords, guidance: null }];
   }

@@ -1,3 +1,3 @@
-/** What the baseline says of itself, on each checked copy that it marked. */
+/** Notice of the baseline on each checked copy that it marked. */
 export const NOTICE =
   'The offline baseline is marking: it compares words and reads handwriting poorly, so every mark needs a teacher.';

@@ -5,10 +5,13 @@ import { matchOption } from '../judgeAnswer/objective.ts';
 import type { ObjectiveReading } from '../judgeAnswer/objective.ts';
 import { labelCore, readLabel } from './labels.ts';
 
-/** A choice, a number, a word: the longest text of an option, twice over (docs/api/submissions.md#submit). Patterns here may take its square. */
+/**
+ * Longest searched text, in characters: twice the longest text of an option (docs/api/submissions.md#submit). Patterns
+ * may take quadratic time within this bound.
+ */
 const LONGEST = 5000;
 
-/** Finds the option or value in the text of an objective answer on a copy, without a look at the key's content. */
+/** Finds the option or value in the text of an objective answer on a copy. Does not look at the content of the key. */
 export function readObjectiveText({ question, answer }: JudgeRequest, key: ObjectiveKey): ObjectiveReading {
   const text = answerPart(answer.text.slice(0, LONGEST), question.label);
   switch (key.type) {
@@ -29,7 +32,7 @@ export function readObjectiveText({ question, answer }: JudgeRequest, key: Objec
   }
 }
 
-/** The text without the question's own label or "Ans:", should they still stand before it. */
+/** The text without the question's label or "Ans:" at its start. */
 function answerPart(text: string, label: string): string {
   const found = readLabel(text);
   const own = found !== null && found.kind !== 'part' && labelCore(found.written) === labelCore(label);
@@ -42,7 +45,7 @@ function answerPart(text: string, label: string): string {
     .trim();
 }
 
-/** The options named in a text: a list of labels, a label before an explanation, an option's whole text. */
+/** Options named in a text: a list of labels, a label before an explanation, or the whole text of an option. */
 export function optionsIn(text: string, options: JudgeRequest['question']['options']): string[] {
   const whole = matchOption(text, options);
   if (whole !== null) return [whole];
@@ -65,7 +68,7 @@ export function optionsIn(text: string, options: JudgeRequest['question']['optio
   return initials.length === 1 ? initials.map(({ label: name }) => name) : [];
 }
 
-/** "A) Lemon juice and C) Vinegar": each label followed by its own option's text, or the beginning of it. */
+/** Labels that are each followed by the text of their option or its beginning: "A) Lemon juice and C) Vinegar". */
 function labelsWithTexts(text: string, options: JudgeRequest['question']['options']): string[] | null {
   const parts = text.split(/(?<![\p{L}\p{N}])\(?([\p{L}\p{N}]{1,16})\s*[).:]\s*/u);
   if (parts.length < 3 || level(parts[0] ?? '') !== '') return null;
@@ -79,7 +82,7 @@ function labelsWithTexts(text: string, options: JudgeRequest['question']['option
   return [...new Set(labels)];
 }
 
-/** The whole text as a number, else what follows the last "=", else the only number there is; else the text. */
+/** The whole text if it is a number, else the part after the last "=", else the only number, else the text. */
 export function numberIn(text: string): string {
   const afterEquals = text.slice(text.lastIndexOf('=') + 1).trim();
   for (const candidate of [text, afterEquals]) if (parseDecimal(candidate) !== null) return candidate.trim();

@@ -8,7 +8,7 @@ import type { CallOptions, Grader, PageImage } from '../grader.ts';
 import { labelCore } from './labels.ts';
 import { readTextOnly } from '../readTextOnly.ts';
 
-/** Seven lines of print, rendered from DejaVu Sans: a heading and the answers to Q1 to Q4. */
+/** Seven lines of print in DejaVu Sans: a heading and the answers to Q1 to Q4. */
 const file = fileURLToPath(new URL('fixtures/page.jpg', import.meta.url));
 const scan: PageImage = { page: 1, file, width: 1100, height: 800, blank: false, textLines: [] };
 const line = (text: string, y: number) => ({ text, box: { x: 0.1, y, width: 0.5, height: 0.03 } });
@@ -34,7 +34,7 @@ describe('the baseline reads pages offline', () => {
     const [page] = value;
     expect(page?.language).toBe('en');
     expect(page?.legibility).toBeGreaterThan(0.7);
-    // OCR takes the 1 of "Q1" for an l; the labels' cores are what counts.
+    // OCR reads the 1 of "Q1" as l, so compare the cores of labels.
     const cores = page?.blocks.map(({ label }) => labelCore(label ?? ''));
     expect(cores).toEqual(['sectiona', '1', '2', '3a', '4']);
     expect(page?.blocks[3]?.text.replaceAll('\n', ' ')).toContain(

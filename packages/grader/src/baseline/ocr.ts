@@ -1,10 +1,10 @@
 /**
- * Offline reading of print and, poorly, of handwriting by tesseract.js.
+ * Offline reading of print, and poorly of handwriting, with tesseract.js.
  *
- * State: one engine for the whole process (about 400 MB, a worker thread), begun at the first page and ended when the
- * last handle is closed; pages wait their turn. An abort, a page past its time or a failed page ends the thread, for
- * there is no other way to stop it and a failed WASM instance cannot be trusted; the next page begins a new one.
- * When this process dies the thread dies with it; nothing is written to disk.
+ * State: one engine for the process (about 400 MB and a worker thread). It starts with the first page and ends when the
+ * last handle is closed; pages wait their turn. An abort, a page over its time limit or a failed page terminates the
+ * thread, because a running page cannot be stopped and a failed WASM instance is unreliable; the next page starts a new
+ * thread. The thread ends with the process. Nothing is written to disk.
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -25,7 +25,7 @@ export interface OcrLine {
   confidence: number;
 }
 
-/** A page or a part of one, with its size in pixels. */
+/** A page or a part of a page, with its size in pixels. */
 export interface Picture {
   jpeg: Buffer;
   width: number;
@@ -33,12 +33,12 @@ export interface Picture {
 }
 
 export interface Ocr {
-  /** The lines of a picture, top to bottom. Rejects as withinDeadline does; permanent when it cannot be read. */
+  /** Lines of a picture, top to bottom. Rejects like withinDeadline, and permanently if the picture cannot be read. */
   read(picture: Picture, options: CallOptions): Promise<OcrLine[]>;
   close(): Promise<void>;
 }
 
-/** A page takes 1–3 s of processor time; this only ends what hangs. */
+/** A page takes 1–3 s of processor time; the limit ends a page that hangs. */
 const PAGE_LIMIT_MS = 60_000;
 
 const languageData = path.join(
@@ -52,11 +52,11 @@ let engine: Promise<Engine> | null = null;
 
 interface Engine {
   worker: Worker;
-  /** Aborted when its thread has ended. */
+  /** Aborted when the engine's thread has ended. */
   gone: AbortSignal;
 }
 
-/** A handle on the process's engine. Costs nothing until the first page. */
+/** Opens a handle on the engine of the process. Starts nothing before the first page. */
 export function openOcr(): Ocr {
   handles += 1;
   const closed = new AbortController();
@@ -116,13 +116,13 @@ async function beginEngine(): Promise<Engine> {
       langPath: languageData,
       gzip: true,
       cacheMethod: 'none',
-      // Without a handler the package throws inside an event, which would end the process; and a start that fails
+      // Without a handler the package throws inside an event, which would end the process, and a start that fails
       // half-way would never settle.
       errorHandler: () => failed.reject(new Error('the OCR engine failed')),
     }),
     failed.promise,
   ]);
-  // The package does not type its thread. One that dies (out of memory) must neither end the process nor be waited for.
+  // The package does not type its thread. If the thread dies (out of memory), the process continues and pages reject.
   const thread: unknown = Reflect.get(worker, 'worker');
   if (thread instanceof Thread) {
     thread.on('error', () => gone.abort());
@@ -131,12 +131,14 @@ async function beginEngine(): Promise<Engine> {
   return { worker, gone: gone.signal };
 }
 
-/** Ends the thread once it can be ended; not waited for, since an engine that hangs while it starts never settles. */
+/**
+ * Ends the thread as soon as it can be ended. Not awaited, because an engine that hangs while it starts never settles.
+ */
 function endEngine(): void {
   const ending = engine;
   engine = null;
   ending
     ?.then(({ worker }) => worker.terminate())
-    // It never began, so there is nothing to end.
+    // The engine never started.
     .catch(() => {});
 }

@@ -1,23 +1,23 @@
 import sharp from 'sharp';
 import type { Picture } from './ocr.ts';
 
-/** What the ink of a page says of how it lies, without reading a word. */
+/** Orientation of a page as far as its ink shows it, without OCR. */
 export interface Lie {
-  /** Lines of writing, and those of ruled paper, run up and down. */
+  /** Lines of writing, or ruled lines, run vertically. */
   sideways: boolean;
-  /** The band of lines with the most ink, cut out: enough to try out a way of reading it. */
+  /** The band of lines with the most ink, for trying an orientation with OCR. */
   strip: Picture;
 }
 
-/** Lines of writing are told apart at this size, and a page costs some 20 ms. */
+/** Size in pixels at which lines of writing are still distinct; a page takes about 20 ms. */
 const SMALL = 400;
-/** Of the page; a few lines of writing. */
+/** Height of the strip as a share of the page: a few lines of writing. */
 const STRIP = 0.3;
 
 /**
- * Lines of writing alternate with the paper between them, so ink summed along them changes sharply from line to line
- * and little from column to column (projection profile): on the sample booklets three to eleven times as sharply.
- * Which of the two ways up a page is, ink does not say. Rejects when the bytes are no image.
+ * Finds the direction of lines by projection profiles: ink summed along lines of writing changes sharply from line to
+ * line and little from column to column, three to eleven times as sharply on sample booklets. Ink does not show which
+ * of the two ways up a page is. Rejects if the bytes are no image.
  */
 export async function lieOf(jpeg: Buffer): Promise<Lie> {
   const { data, info } = await sharp(jpeg)
@@ -50,7 +50,7 @@ function sharpness(profile: Float64Array): number {
   return sum / profile.length;
 }
 
-/** Where the strip with the most ink begins, as a fraction. The rim is left out: scans are dark there. */
+/** Start of the strip with the most ink, as a fraction. Ignores the rim, which is dark in scans. */
 function richest(profile: Float64Array): number {
   const length = Math.floor(profile.length * STRIP);
   const rim = Math.floor(profile.length * 0.04);

@@ -4,28 +4,27 @@ import { cleanLines } from './cleanLines.ts';
 import type { Ocr, OcrLine, Picture } from './ocr.ts';
 import { lieOf } from './orientation.ts';
 
-/** What OCR reads of a page that was turned by `turn`; boxes are those of the turned page. */
+/** OCR result of a page that was turned by `turn`; boxes are those of the turned page. */
 export interface Writing {
   lines: OcrLine[];
-  /** Mean of the engine's confidence in each line, by the line's length; 0 when there are no lines. */
+  /** Mean confidence of the lines, weighted by their length; 0 without lines. */
   legibility: number;
   turn: Turn;
 }
 
 /**
- * Writing that lies on a side or on its head reads as 0.20 to 0.66 on the sample booklets, upright as 0.79 to 0.92. Poor
- * handwriting stays below this as well and is tried another way up, and no more.
+ * Legibility above which a page counts as upright. On sample booklets, upright pages read at 0.79 to 0.92, pages turned
+ * sideways or upside down at 0.20 to 0.66. Poor handwriting is also below: it costs another try and no more.
  */
 const GOOD = 0.7;
-/** Nothing that reads worse is taken for the right way up. */
+/** Lowest legibility of a turned reading that may replace the first. */
 const FAIR = 0.6;
-/** A way up is taken for another only where it reads clearly better. */
+/** Least gain in legibility of a turned reading over the first. */
 const BETTER = 0.15;
 
 /**
- * Reads a page as it lies; one that reads poorly is tried, by a strip of it, the ways up that its ink allows, and read
- * once more where one of them is clearly better. At most two strips and one page of OCR more; a page that reads well
- * costs nothing more.
+ * Reads a page as it lies. If it reads poorly, tries a strip of it in the orientations that its ink allows, and reads
+ * the whole page again in the best one if that is clearly better. Costs at most two strips and one page of extra OCR.
  */
 export async function readAnyWayUp(picture: Picture, ocr: Ocr, options: CallOptions): Promise<Writing> {
   const read = async (part: Picture, turn: Turn): Promise<Writing> => {
@@ -34,7 +33,7 @@ export async function readAnyWayUp(picture: Picture, ocr: Ocr, options: CallOpti
   };
   const asItLies = await read(picture, 0);
   if (asItLies.legibility >= GOOD) return asItLies;
-  // OCR has read it, so it is an image; one too odd to be cut up is left as it lies.
+  // OCR has read the picture, so it is an image; if it cannot be cropped, keep the first reading.
   const lie = await lieOf(picture.jpeg).catch(() => null);
   if (lie === null) return asItLies;
   let best: Writing | null = null;
@@ -50,7 +49,7 @@ export async function readAnyWayUp(picture: Picture, ocr: Ocr, options: CallOpti
 const isBetter = (candidate: Writing, than: Writing): boolean =>
   candidate.legibility >= FAIR && candidate.legibility >= than.legibility + (than.turn === 0 ? BETTER : 0);
 
-/** Letters, as far as they can be believed: a scrap that happens to read well does not outweigh a page. */
+/** Letters weighted by legibility, so that a short text of high confidence does not outweigh a page. */
 const amount = ({ lines, legibility }: Writing): number => lettersOf(lines) * legibility;
 
 const lettersOf = (lines: readonly OcrLine[]): number =>

@@ -50,7 +50,7 @@ test('a page that reads well as it lies costs one reading', async () => {
 });
 
 test.each([
-  // To be turned by 270, the second of the two ways that sideways lines allow.
+  // Must be turned by 270, the second of the two orientations that vertical lines allow.
   { turn: 90 as const, most: 4 },
   { turn: 180 as const, most: 3 },
 ])('a page scanned $turn degrees round is read upright, its boxes where the scan has them', async (each) => {

@@ -11,13 +11,13 @@ import { readLabel } from './labels.ts';
 import type { Ocr } from './ocr.ts';
 import { readAnyWayUp, type Writing } from './readAnyWayUp.ts';
 
-/** Text that scanner apps stamp on every page; a text layer of nothing else is none. */
+/** Stamps of scanner apps; a text layer with only a stamp counts as empty. */
 const STAMP =
   /^\W*(?:scanned (?:by|with|using)\b.*|camscanner|adobe scan|page\s*\d+(?:\s*of\s*\d+)?|\d{1,3})\W*$/iu;
 
 /**
- * Reads one page offline: its text layer where a viewer shows it, else OCR. What nobody can see on the page (a model answer
- * in invisible letters under a scan) is no writing. Page text becomes blocks at the question labels.
+ * Reads one page offline: its text layer if a viewer shows it, else by OCR. Invisible text (a model answer in invisible
+ * letters under a scan) is ignored. Lines become blocks, split at question labels.
  */
 export async function readPageOffline(page: PageImage, ocr: Ocr, options: CallOptions): Promise<PageReading> {
   if (page.blank) return blankReading(page.page);
@@ -30,7 +30,7 @@ export async function readPageOffline(page: PageImage, ocr: Ocr, options: CallOp
   const jpeg = await readFile(page.file).catch(() => {
     throw new GraderFailure('permanent', 'a page image could not be read');
   });
-  // Ink that OCR makes nothing of is not blank: its legibility of 0 says that a person must look.
+  // A page with ink that OCR cannot read is not blank: its legibility of 0 asks for a teacher.
   return reading(page.page, await readAnyWayUp({ ...page, jpeg }, ocr, options));
 }
 
@@ -45,7 +45,7 @@ function reading(
 const onImage = (blocks: ReadBlock[], turn: Turn): ReadBlock[] =>
   turn === 0 ? blocks : blocks.map((block) => ({ ...block, box: clampBox(boxBeforeTurn(block.box, turn)) }));
 
-/** A new block begins at each label; lines before the first label go on with the page before. */
+/** A new block begins at each label. Lines before the first label continue the previous page. */
 export function blocksOf(lines: readonly Line[]): ReadBlock[] {
   const drafts: { label: string | null; continues: boolean; lines: Line[] }[] = [];
   for (const line of lines) {
@@ -70,12 +70,12 @@ export function blocksOf(lines: readonly Line[]): ReadBlock[] {
   }));
 }
 
-/** "Q3 (b)" with nothing after it: the part is the choice made, not a part of the label alone. */
+/** "Q3 (b)" with nothing after it: the part is the choice, not only a part of the label. */
 function choiceIn(label: string | null): string {
   return /\(?[a-h]\)?[).]?$/iu.exec(label ?? '')?.[0] ?? '';
 }
 
-/** other: most letters are not Latin. Greek is left out of the count, since formulas are full of it. */
+/** `other` if most letters are not Latin. Greek letters are not counted, because formulas use them. */
 function languageOf(lines: readonly Line[]): 'en' | 'other' {
   const text = lines.map((line) => line.text).join('');
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;

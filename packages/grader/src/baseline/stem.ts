@@ -22,7 +22,7 @@ const SUFFIXES = [
   ['y', ''],
 ] as const;
 
-/** Cuts English endings so that forms of a word meet. Crude on purpose: only equality of stems matters here. */
+/** Removes English endings so that forms of a word compare equal. Stems need not be words. */
 export function stem(word: string): string {
   for (const [suffix, put] of SUFFIXES) {
     if (word.endsWith(suffix) && word.length - suffix.length + put.length >= 3) {

@@ -1,6 +1,6 @@
 /**
- * What a unit's sign stands for, where it follows a number: "10 cm" is "10 centimetres", and not "10 m". Signs are told
- * by their case ("mA" and "MA"), and only those of school books are known.
+ * Names of unit signs after a number: "10 cm" equals "10 centimetres" and differs from "10 m". Case matters ("mA" and
+ * "MA"). Has units of school books only.
  */
 const SIGNS = new Map(
   [
@@ -17,7 +17,7 @@ const SIGNS = new Map(
 );
 const NAMES = new Set(SIGNS.values());
 
-/** One term for all the ways a unit is written after a number; null for what is no unit. */
+/** The common term for all spellings of a unit after a number; null if it is no unit. */
 export function unitWord(written: string): string | null {
   const sign = SIGNS.get(written);
   if (sign !== undefined) return sign;

@@ -2,16 +2,16 @@ import { parseDecimal } from '@evaluation/rules';
 import { stemmer } from 'stemmer';
 import { unitWord } from './units.ts';
 
-/** A word or number of a text, in its comparable form, and whether a "not" stands close before it. */
+/** A word or number in its normalized form; `negated` if a negation precedes it closely. */
 export interface Term {
   term: string;
   negated: boolean;
 }
 
-/** One as it stands in the text. */
+/** A term in its place in the text. */
 interface Token extends Term {
   written: string;
-  /** It says something by itself, as "of" and "which" do not. */
+  /** A content word, unlike "of" and "which". */
   carries: boolean;
 }
 
@@ -27,13 +27,13 @@ const STOP_WORDS = new Set(
 const NEGATIONS = new Set(
   (
     'not no never without neither nor cannot hardly lack lacks ' +
-    // As they are written in a hurry.
+    // Spellings without apostrophe.
     'dont doesnt didnt isnt arent wasnt cant wont'
   ).split(' '),
 );
-/** "does not need any light": how many words that carry meaning a negation reaches. */
+/** Number of content words that a negation covers: "does not need any light". */
 const NEGATION_REACH = 3;
-/** A new thought begins: what was denied before it is not denied after it. "not only" and "no doubt" deny nothing. */
+/** The end of a clause ends a negation. "not only" and "no doubt" negate nothing. */
 const SENTENCE = /[.!?;:](?=\s|$)|\n/u;
 const CLAUSE = /,(?=\s)|\b(?:but|because|since|although|though|whereas|instead|rather)\b/u;
 const NO_NEGATION = /\bnot only\b|\bno doubt\b/gu;
@@ -42,12 +42,12 @@ const NO_NEGATION = /\bnot only\b|\bno doubt\b/gu;
 const WORD =
   /(?<![\p{L}\p{N})])[-\u2212]?\d{1,3}(?:,\d{2,3})+(?!\d)|(?:(?<![\p{L}\p{N})])[-\u2212])?\d+(?:\.\d+)?(?:e[+-]?\d+)?|[\p{L}\p{M}][\p{L}\p{M}\p{N}]*(?:['’]\p{L}+)?/giu;
 
-/** The terms of a text in order, stop words included, negations marked. */
+/** Terms of a text in order, with stop words and marks of negation. */
 export function termsOf(text: string): Term[] {
   return tokensOf(text).map(({ term, negated }) => ({ term, negated }));
 }
 
-/** The words that carry meaning, in their first form of each, so that they can be shown. */
+/** Content words, each once, in the form of its first occurrence, for display. */
 export function contentWords(text: string): string[] {
   const byTerm = new Map<string, string>();
   for (const { carries, term, written } of tokensOf(text)) {
@@ -56,7 +56,7 @@ export function contentWords(text: string): string[] {
   return [...byTerm.values()];
 }
 
-/** The terms that carry meaning, each once. */
+/** Terms of content words, each once. */
 export function contentTerms(text: string): string[] {
   return [...new Set(tokensOf(text).flatMap(({ carries, term }) => (carries ? [term] : [])))];
 }
@@ -83,7 +83,7 @@ function tokensOfClause(clause: string): Token[] {
     const unit = endOfNumber >= 0 && index - endOfNumber <= 1 ? unitWord(written) : null;
     const carries =
       number !== null || unit !== null || (!STOP_WORDS.has(word) && (word.length > 2 || isSymbol(written)));
-    // Only words that carry meaning use up its reach.
+    // Only content words count for the reach of a negation.
     const negated = sinceNegation < NEGATION_REACH;
     if (carries) sinceNegation += 1;
     const term = number === null ? (unit ?? stemmer(word.replace(/['’].*$/u, ''))) : number.toString();
@@ -93,7 +93,7 @@ function tokensOfClause(clause: string): Token[] {
   return tokens;
 }
 
-/** "Fe", "V", "x2": short, and yet what an answer is about. */
+/** "Fe", "V", "x2": short, but content words. */
 function isSymbol(written: string): boolean {
   return /^\p{Lu}|\d/u.test(written);
 }

@@ -4,10 +4,10 @@ import { sha256Of } from '../callEvidence.ts';
 
 export const BASELINE_MODEL = 'baseline-lexical-4';
 
-/** What the rules of the baseline are called in evidence; changes with what they make of a question. */
+/** Version of the baseline's rules in evidence; changes when their results change. */
 export const BASELINE_VERSION = 'baseline/4';
 
-/** Does a piece of the baseline's work and says what it took. Its evidence is what it made: it asks nobody. */
+/** Runs a part of the baseline's work and measures it. The evidence holds the result in place of a model's reply. */
 export async function worked<T>(call: CallEvidence['call'], work: () => Promise<T>): Promise<Answered<T>> {
   const started = performance.now();
   const value = await work();

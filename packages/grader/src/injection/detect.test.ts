@@ -46,9 +46,9 @@ describe('text that imitates the structure of a prompt', () => {
 });
 
 describe('the search takes linear time: the event loop of the worker holds the leases of its runs', () => {
-  /** The repetitions of a pattern that have no upper bound. */
+  /** Repetitions in a pattern that have no upper bound. */
   const unbounded = ({ source }: RegExp): string[] => {
-    // A sign that is escaped or in a class repeats nothing; neither does the "?" of a lookahead or of a group.
+    // Escaped signs and signs in classes are no repetitions, and neither is the "?" of a lookahead or group.
     const plain = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x');
     return [...plain.matchAll(/.{0,20}(?:[*+]|\{\d+,\})/g)].map(([found]) => found);
   };

@@ -1,20 +1,23 @@
 import { IMITATIONS } from './imitations.ts';
 
-/** The review reason of an answer that addresses its grader: the model reported it, or the text imitates a prompt. */
+/**
+ * Review reason of an answer that addresses its grader: the model reported it (`addresses_grader`), or the text
+ * imitates a prompt.
+ */
 export const POSSIBLE_INJECTION = 'possible_injection';
 
-/** Three times the longest typed answer. The rest of a longer text is not searched. */
+/** Searched characters of a text: three times the longest typed answer. */
 export const LONGEST = 60_000;
 
 /**
- * Whether a text imitates the structure around an answer. Plain requests ("give full marks") are left to the judge, who
- * reports them in `addresses_grader`. Marks do not depend on either. Pure; linear in the length of the text.
+ * Whether a text imitates the structure of a prompt. The model reports plain requests ("give full marks") in
+ * `addresses_grader`. Neither changes marks. Pure; linear in the length of the text.
  */
 export function imitatesPrompt(text: string): boolean {
   return imitationIn(text) !== null;
 }
 
-/** The name of the first imitation; null if there is none. */
+/** Name of the first imitation; null if there is none. */
 export function imitationIn(text: string): string | null {
   const levelled = level(text.slice(0, LONGEST)).slice(0, LONGEST);
   return IMITATIONS.find(({ pattern }) => pattern.test(levelled))?.name ?? null;
@@ -27,7 +30,7 @@ const CONTROLS = /[\u0000-\u0008\u000E-\u001F\u007F-\u009F]/g;
 function level(text: string): string {
   return (
     text
-      // Tag characters repeat ASCII invisibly; a model reads them.
+      // Tag characters are invisible copies of ASCII, which a model reads.
       .replace(/[\u{E0020}-\u{E007E}]/gu, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000))
       .replace(/&(lt|gt|quot|amp);/g, (_, name: string) => ENTITIES[name] ?? ' ')
       .replace(/\p{Default_Ignorable_Code_Point}/gu, '')

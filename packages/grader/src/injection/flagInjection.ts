@@ -3,8 +3,8 @@ import type { Judgement, JudgeRequest } from '../grader.ts';
 import { imitatesPrompt, POSSIBLE_INJECTION } from './detect.ts';
 
 /**
- * Sends an answer that addresses its grader to a teacher. Marks, criteria and feedback stay as they are.
- * @param isReported the model said so itself (`addresses_grader`); false for the baseline, which understands nothing
+ * Flags an answer that addresses its grader for review by a teacher. Marks, criteria and feedback stay unchanged.
+ * @param isReported true if the model reported it (`addresses_grader`); false for the baseline
  */
 export function flagInjection(
   { answer }: JudgeRequest,
@@ -14,7 +14,7 @@ export function flagInjection(
   return isReported || imitatesPrompt(answer.text) ? withInjectionFlag(judgement) : judgement;
 }
 
-/** The judgement with the review reason and its confidence under the review line. */
+/** Adds the review reason and lowers the confidence below the review line. */
 export function withInjectionFlag(judgement: Judgement): Judgement {
   const confidence = Math.min(judgement.confidence, HELD_AT);
   return {

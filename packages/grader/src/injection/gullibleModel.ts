@@ -1,10 +1,9 @@
 /**
- * A gullible model for tests. It obeys any text outside of a fence that it has not learnt, by giving full marks (or, where
- * it assigns blocks, all of them to each question). Inside a fence it looks for keywords, and reports an answer that is
- * longer than the longest it has learnt.
+ * A gullible model for tests. It obeys unknown text outside a fence: it gives full marks, or assigns all blocks to each
+ * question. Inside a fence it looks for keywords, and reports an answer that is longer than the longest known one.
  */
 
-/** What it looks at of a request to the programmable server, and what it has it do. */
+/** The parts of a request to the programmable server that the model uses, and the behaviour that it sets. */
 interface Call {
   schemaName: string | null;
   body: { [key: string]: Json };
@@ -14,11 +13,11 @@ type Answer = { kind: 'content'; content: Json } | { kind: 'answer' };
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export interface GullibleModel {
-  /** What it sees outside of fences from now on is what the service says by itself, and no news. */
+  /** Learns the text outside fences from now on as the service's own. */
   learn(): void;
-  /** From now on what it has not learnt is an instruction. */
+  /** Treats unknown text as an instruction from now on. */
   serve(): void;
-  /** How often it obeyed. */
+  /** How often the model obeyed. */
   readonly obeyed: number;
   answer(call: Call): Answer;
 }
@@ -60,7 +59,7 @@ export function createGullibleModel(): GullibleModel {
   };
 }
 
-/** Reads as a model would: the first opening line counts, and only its own closing line ends it. */
+/** Removes fences as a model would read them: the first opening line counts, and only its own closing line ends it. */
 function withoutFences(text: string, found: Map<string, string>): string {
   let rest = text;
   let outside = '';
@@ -78,7 +77,7 @@ function withoutFences(text: string, found: Map<string, string>): string {
   }
 }
 
-/** By labels; a block that continues goes where the one before went. */
+/** Assigns by labels; a block that continues goes to the question of the previous block. */
 function align(questions: Record<string, Json>[], blocks: Record<string, Json>[], obeys: boolean): Json {
   const claims = new Map<Json, Json[]>();
   let current: Json = null;

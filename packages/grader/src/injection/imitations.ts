@@ -1,7 +1,7 @@
 /**
  * Imitations of the structure around an answer: edges of a prompt, messages of a chat, a judgement in our schema.
- * The text is levelled first (`detect.ts`): lower case, no markup, single spaces. Each repetition has an upper bound, so a
- * search takes linear time.
+ * `detect.ts` normalizes the text first: lower case, no markup, single spaces. Each repetition has an upper bound, so
+ * that a search takes linear time.
  */
 export interface Imitation {
   name: string;

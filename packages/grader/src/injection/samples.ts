@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A text that addresses its grader; `technique` is for people. */
+/** A text that addresses its grader. `technique` is a note for readers. */
 export interface Attempt {
   id: string;
   technique: string;
   text: string;
 }
 
-/** An honest answer; `hard` if it discusses marks, teachers, instructions or machines as its subject. */
+/** An innocent answer; `hard` if its subject is marks, teachers, instructions or machines. */
 export interface Innocent {
   id: string;
   subject: string;
@@ -16,7 +16,7 @@ export interface Innocent {
   text: string;
 }
 
-/** The evaluation set of this folder: 200 attempts and 480 honest answers. */
+/** The evaluation set: 200 attempts and 480 innocent answers. */
 export const attempts = (): Attempt[] => linesOf('attempts.jsonl');
 export const innocents = (): Innocent[] => linesOf('innocent.jsonl');
 

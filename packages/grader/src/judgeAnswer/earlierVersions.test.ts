@@ -5,7 +5,7 @@ import { askedToJudge } from '../promptHashes.ts';
 import { resettleJudgement } from '../resettle.ts';
 import { version } from './prompt.ts';
 
-/* Recorded from the releases that asked them: requests and the evidence of their judgements, with two looks. */
+/* Requests and evidence of judgements, with two looks, recorded from earlier releases. */
 
 const evidence = (promptSha256: string, reply: unknown, promptVersion = 'judge_answer/2'): CallEvidence => ({
   call: 'judge_answer',

@@ -1,7 +1,6 @@
 /**
- * Prompts and schemas of `judge_answer/2` and `/3`, so that evidence of them replays. They are not asked any more.
- * Version 2 asked for a list of criteria and for marks as any number; both asked for no report of an answer that speaks to
- * its grader.
+ * Prompts and schemas of `judge_answer/2` and `/3`, for replays of their evidence. New calls do not use them. Version 2
+ * had a list of criteria and any number as marks. Neither version has `addresses_grader`.
  */
 import { z } from 'zod/v4';
 import type { Criterion } from './criteria.ts';
@@ -12,14 +11,13 @@ import type { CriteriaWire, ReadingWire } from './schema.ts';
 const VERSION_2 = 'judge_answer/2';
 const VERSION_3 = 'judge_answer/3';
 
-/** What one version asks: its name, its system prompt and the schema of its replies. */
 interface Asked<Wire> {
   version: string;
   system: string;
   schema: z.ZodType<Wire>;
 }
 
-/** @param asked the version that evidence names; an unknown one gives the current version */
+/** @param asked the version in the evidence; an unknown one gives the current version */
 export function criteriaAsked(
   asked: string,
   criteria: readonly Criterion[],
@@ -35,7 +33,6 @@ export function criteriaAsked(
   return { version, system: criteriaSystem, schema: criteriaSchemaFor(criteria, isPartial) };
 }
 
-/** The same for an objective question; versions 2 and 3 are alike. */
 export function readingAsked(asked: string): Asked<ReadingWire> {
   if (asked !== VERSION_2 && asked !== VERSION_3)
     return { version, system: readingSystem, schema: readingSchema };
@@ -43,10 +40,9 @@ export function readingAsked(asked: string): Asked<ReadingWire> {
   return { version: asked, system: readingSystem.replace(REPORT_RULE, ''), schema };
 }
 
-/** The line of the system prompt that later versions have in other words. */
+/** The line of the system prompt that version 3 and later word differently. */
 const AWARD_RULE_2 = "Award each criterion once, by its number, on the candidate's own words only.";
 
-/** A long answer: a list of criteria by number. */
 const criteriaSchema2 = z
   .strictObject({
     criteria: z

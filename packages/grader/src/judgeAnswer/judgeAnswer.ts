@@ -11,17 +11,17 @@ import type { Look } from './parse.ts';
 import { markingParts, userParts, version } from './prompt.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
 
-/** The feedback, and what stands around it. */
+/** Tokens of the feedback and the fields around it. */
 const JUDGEMENT_TOKENS = 400;
-/** Quote, reason, marks and certainty; most take 100. */
+/** Tokens of quote, reason, marks and certainty; most replies take 100. */
 const CRITERION_TOKENS = 250;
-/** A quote, and a sentence or two for each way that it may end. */
+/** Tokens of a quote, and of one or two sentences for each possible result. */
 const READING_TOKENS = 800;
 
 /**
- * Asks a model to mark a long answer by its criteria; the second look lists them otherwise (secondLook.ts).
- * judgement.ts makes one judgement of the looks.
- * @param asked by which version; evidence of an earlier one is settled as it was asked
+ * Asks a model to mark a long answer by its criteria. The second look lists them in another order (secondLook.ts);
+ * judgement.ts combines the looks.
+ * @param asked prompt version; earlier versions are for replays of their evidence
  */
 export function judgeByCriteriaCall(
   request: JudgeRequest,
@@ -39,7 +39,7 @@ export function judgeByCriteriaCall(
     boundary,
     outputTokens: JUDGEMENT_TOKENS + CRITERION_TOKENS * criteria.length,
     settings: { confidence_table: table.text },
-    // Confidence is of the first look.
+    // Confidence uses the first look only.
     ...(look === 'first' ? { weigh: (reply, tokens) => weighMarks(criteria.length, reply, tokens) } : {}),
     settle: (wire, settings) =>
       settleLook(request, criteria, wire, markProbabilitiesIn(settings, criteria.length)),
@@ -47,7 +47,8 @@ export function judgeByCriteriaCall(
 }
 
 /**
- * Asks a model what was answered to an objective question. The prompt does not hold the key, so it cannot bias.
+ * Asks a model for the answer to an objective question. The prompt does not contain the key, which could bias the
+ * reading.
  */
 export function readObjectiveCall(
   request: JudgeRequest,

@@ -12,8 +12,8 @@ import type { SecondLookRule } from './secondLook.ts';
 type Ask = <Wire, Value>(call: ModelCall<Wire, Value>, options: CallOptions) => Promise<Answered<Value>>;
 
 /**
- * Judges a long answer, and looks again where that is worth a call (secondLook.ts). A second look that fails leaves the
- * judgement as the first one made it: it is a check, and no answer waits for it longer than half the time that is left.
+ * Judges a long answer, and takes a second look if it is worth a call (secondLook.ts). The second look is optional: it
+ * gets half of the remaining time, and if it fails, the first judgement stands.
  */
 export async function judgeTwice(
   ask: Ask,

@@ -7,8 +7,8 @@ import type { Look } from './parse.ts';
 import { disagreementOf, isBig } from './secondLook.ts';
 
 /**
- * A long answer's judgement. Marks, reasons and feedback are the first look's, so that a second one can only send the
- * answer to a teacher, and never move a mark.
+ * Makes the judgement of a long answer. Marks, reasons and feedback come from the first look. The second look can ask
+ * for a teacher but cannot change a mark.
  */
 export function judgementOf(
   request: JudgeRequest,

@@ -3,9 +3,9 @@ import type { CallEvidence, JudgeRequest } from '../grader.ts';
 import { version } from './prompt.ts';
 
 /**
- * What decides a judgement's marks, as one hash. Where an answer stands on a copy and how legible it is are left out: they
- * decide places and confidence, which are settled anew for each copy. So is what confidence is read off and when a second
- * look is taken: the marks are the first look's, and setting another table must not ask for all of them anew.
+ * Hash of all inputs of a judgement's marks. Leaves out the places of the answer on a copy, its legibility, the
+ * confidence table and the use of second looks: they affect annotations and confidence, which are computed for each
+ * copy. A new table therefore keeps cached judgements valid.
  */
 export function judgementKey(
   { exam, question, answer }: JudgeRequest,

@@ -1,14 +1,17 @@
 /**
- * Puts back what JSON made of LaTeX. A model that writes "\frac" or "\beta" into a JSON string with one backslash has
- * written a form feed and "rac", a backspace and "eta": valid JSON, but not what it meant.
+ * Restores LaTeX commands that JSON escapes changed. A model that writes "\frac" or "\beta" with one backslash in a
+ * JSON string has written a form feed and "rac", or a backspace and "eta".
  */
 
-/** Form feed and backspace before a letter: nobody writes those in prose, so they are always such a slip. */
+/** Restores form feeds and backspaces before a letter, which do not occur in prose. */
 export function mendLatex(text: string): string {
   return text.replace(/\f(?=[A-Za-z])/g, '\\f').replace(/[\b](?=[A-Za-z])/g, '\\b');
 }
 
-/** The same with "\theta", "\nu" and "\rho", which may as well be true spacing: to be tried where the text is known. */
+/**
+ * Also restores tabs, line breaks and carriage returns ("\theta", "\nu", "\rho"). These may be true spacing, so use the
+ * result only for comparison with a known text.
+ */
 export function mendQuote(quote: string): string {
   return mendLatex(quote)
     .replace(/\t(?=[a-z])/g, '\\t')
@@ -16,7 +19,7 @@ export function mendQuote(quote: string): string {
     .replace(/\r(?=[a-z])/g, '\\r');
 }
 
-/** A value is a number or a word: a tab before the rest of a command in it is no spacing. */
+/** Restores a tab before the rest of a command: a value is a number or a word and contains no tab. */
 export function mendValue(value: string): string {
   return mendLatex(value).replace(/\t(?=imes|ext|frac)/g, '\\t');
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { SaidToken } from '../modelCall.ts';
 import { markProbabilitiesIn, weighMarks } from './markProbabilities.ts';
 
-/** A reply in one token a piece, each certain but for those of which something else is said. */
+/** A reply with one token for each piece, each certain unless given another probability. */
 const said = (
   pieces: readonly string[],
   doubts: Record<number, { probability: number; others: Record<string, number> }> = {},
@@ -92,7 +92,7 @@ describe('the probability of a mark', () => {
       feedback: 'Good.',
     });
     const tokens = encode(reply).map((id) => decode([id]));
-    // A token may hold a part of a character: it is then shown as a replacement and has bytes.
+    // A token with a part of a character shows a replacement character and has bytes.
     const whole = said(tokens.join('') === reply ? tokens : [reply]);
     expect(weighed(whole, 2)).toBe('1,1');
   });

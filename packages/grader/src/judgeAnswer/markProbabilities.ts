@@ -1,24 +1,24 @@
 /**
- * How probable a model's marks were to itself, by the log-probabilities of the tokens that it wrote them in.
+ * Probability of a model's marks, from the log-probabilities of their tokens.
  *
- *   probability of a mark = Π over its tokens, and the one that ends it, of  same / (same + other)
+ *   probability of a mark = Π over its tokens, and the token that ends it, of  same / (same + other)
  *
- *   same    what the endpoint gives the alternatives (the token written among them) that go on to the same number
- *   other   what it gives those that go on to another number
+ *   same    probability of the alternatives, with the written token, that continue to the same number
+ *   other   probability of the alternatives that continue to another number
  *
- * So a space or a line break more is no other mark, and what is no number, which a model that is held to a schema cannot
- * write, is left out. Kept in evidence as text, a number of three decimals for each criterion, so that a replay comes to the
- * same confidence. An endpoint's output is anybody's: whatever does not fit together gives no probability.
+ * A different space or line break is the same mark. Alternatives that are no number are left out, because a model held
+ * to a schema cannot write them. Evidence keeps the result as text, with three decimals for each criterion, so that a
+ * replay gives the same confidence. The output of an endpoint is untrusted: inconsistent data gives no probability.
  */
 import { GraderFailure, type CallEvidence } from '../grader.ts';
 import type { SaidToken } from '../modelCall.ts';
 
-/** By criterion, in their order; null where it is not known. */
+/** By criterion, in their order; null if unknown. */
 export type MarkProbabilities = readonly (number | null)[];
 
 const SETTING = 'mark_probabilities';
 
-/** What of a reply's tokens evidence keeps; {} where no mark's probability is known. */
+/** The part of a reply's tokens that evidence keeps; {} if no probability is known. */
 export function weighMarks(
   criteria: number,
   reply: string,
@@ -36,8 +36,8 @@ export function weighMarks(
 }
 
 /**
- * What evidence keeps, read again; null where it keeps nothing.
- * @throws GraderFailure permanent when it is not of so many criteria
+ * Reads the probabilities from evidence; null if it has none.
+ * @throws GraderFailure permanent when the number of criteria differs
  */
 export function markProbabilitiesIn(
   settings: CallEvidence['settings'],
@@ -62,7 +62,7 @@ interface Place {
 
 const SIGN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
-/** Where in a reply that is JSON and nothing else the number of each criterion stands; null where the reply is more. */
+/** Places of the numbers of marks in a reply that is only JSON; null for any other reply. */
 function placesOfMarks(reply: string): Map<number, Place> | null {
   try {
     JSON.parse(reply);
@@ -89,12 +89,12 @@ function placesOfMarks(reply: string): Map<number, Place> | null {
 }
 
 interface PlacedToken extends SaidToken {
-  /** Bytes from the beginning of the reply. */
+  /** Bytes from the start of the reply. */
   from: number;
   to: number;
 }
 
-/** The tokens that the reply was made of; null where they do not make it. Reasoning may stand before, an end sign after. */
+/** The tokens that make up the reply; null if they do not. Reasoning may precede them and an end sign may follow. */
 function placedTokens(reply: string, tokens: readonly SaidToken[]): PlacedToken[] | null {
   const start = Buffer.concat(tokens.map(({ bytes }) => bytes)).lastIndexOf(Buffer.from(reply));
   if (start < 0) return null;
@@ -111,7 +111,7 @@ function probabilityAt(reply: string, place: Place, tokens: readonly PlacedToken
   const from = Buffer.byteLength(reply.slice(0, place.from));
   const to = from + Buffer.byteLength(value);
   let probability = 1;
-  // Its own tokens and the one that ends it: "1" may go on as "1.5".
+  // Includes the token that ends the mark, because "1" may continue as "1.5".
   for (const token of tokens) {
     if (token.to <= from || token.from > to) continue;
     const before = value.slice(0, Math.max(token.from - from, 0));
@@ -130,7 +130,7 @@ function probabilityAt(reply: string, place: Place, tokens: readonly PlacedToken
   return probability;
 }
 
-/** Whether what is written so far may become the number; null when it is the beginning of none. */
+/** Whether the text so far may become the number; null if it is the start of no number. */
 function goesOnTo(value: string, written: string): boolean | null {
   const number = /^\d[\d.]*/.exec(written)?.[0];
   if (number === undefined) return null;

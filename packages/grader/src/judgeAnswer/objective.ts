@@ -3,14 +3,14 @@ import type { ObjectiveKey } from '@evaluation/rules';
 import type { JudgeRequest, Judgement } from '../grader.ts';
 import { annotate } from '../annotations.ts';
 
-/** What somebody read on a copy as the candidate's answer to an objective question. */
+/** The candidate's answer to an objective question, as read on a copy. */
 export interface ObjectiveReading {
   optionLabels: string[];
   value: string | null;
   evidence: string | null;
 }
 
-/** The key of an objective question; null for a long answer, which has none. */
+/** The key of an objective question; null for a long answer. */
 export function objectiveKey(question: JudgeRequest['question']): ObjectiveKey | null {
   switch (question.type) {
     case 'mcq_single':
@@ -27,8 +27,8 @@ export function objectiveKey(question: JudgeRequest['question']): ObjectiveKey |
 }
 
 /**
- * Decides a reading against the key, by code (docs/architecture.md#marks-and-credits). Negative marks never apply on a copy (docs/api/questions.md#fields).
- * The one criterion says what was read, so that a teacher sees at a glance whether the reading was right.
+ * Decides a reading by the key, in code. Negative marks do not apply on a copy (docs/api/questions.md#fields). The one
+ * criterion shows the reading, so that a teacher can check it.
  */
 export function decideObjective(
   { question, answer }: JudgeRequest,
@@ -54,7 +54,7 @@ export function decideObjective(
   };
 }
 
-/** Whether the key leaves open if what was read is right: a person has to compare. */
+/** Whether the key does not decide if the reading is right: a person has to compare. */
 export function isDoubtful(key: ObjectiveKey, reading: ObjectiveReading): boolean {
   return compareTranscribed(key, given(reading)) === 'doubtful';
 }
@@ -65,8 +65,8 @@ const given = ({ optionLabels, value }: ObjectiveReading) => ({
 });
 
 /**
- * The option's own label for a label as somebody wrote it: exactly, else the only one that is the same but for case,
- * spaces and punctuation ("(b)" for "B"). null when it is none of them.
+ * Returns the label of the option that `written` names: an exact match, else the only option that is equal without
+ * case, spaces and punctuation ("(b)" for "B"). null if there is none.
  */
 export function matchOption(written: string, options: readonly { label: string }[]): string | null {
   if (options.some(({ label }) => label === written)) return written;

@@ -30,7 +30,7 @@ const award = (
     ...more,
   },
 });
-/** What becomes of a reply, by the way that a grader's takes: text, schema, settling, judgement. */
+/** Takes a reply through the steps of the grader: text, schema, settling, judgement. */
 const settled = (request: JudgeRequest, awards: Awards[], feedback = 'Good.') => {
   const call = judgeByCriteriaCall(request, 'first', table);
   const { value, problems } = call.settle(

@@ -18,7 +18,7 @@ const REASON_LENGTH = 1000;
 const FEEDBACK_LENGTH = 4000;
 const EVIDENCE_LENGTH = 500;
 
-/** What one look at a long answer came to: marks that stand, and what was said for them. */
+/** The result of one look at a long answer. */
 export interface Look {
   criteria: {
     name: string;
@@ -29,7 +29,7 @@ export interface Look {
     evidence: string | null;
     inventedEvidence: boolean;
     certainty: Certainty;
-    /** Of its marks, to the model itself; null where it is not known. */
+    /** Probability of the marks in the model's output; null if unknown. */
     probability: number | null;
   }[];
   awarded: number;
@@ -39,8 +39,8 @@ export interface Look {
 }
 
 /**
- * What a model said of a long answer, made to stand. A criterion left out or awarded twice is malformed (guessing would
- * cost the candidate marks); one that does not exist is dropped and marks out of range are clamped.
+ * Settles a model's reply to a long answer. A criterion that is missing or awarded twice is malformed, because a guess
+ * could cost the candidate marks. An unknown criterion is dropped, and marks out of range are clamped.
  */
 export function settleLook(
   request: JudgeRequest,
@@ -92,7 +92,7 @@ export function settleLook(
   };
 }
 
-/** An objective answer's judgement: the model read, the key decides. */
+/** Settles a reading of an objective answer; the key decides the marks. */
 export function settleReading(
   request: JudgeRequest,
   key: ObjectiveKey,
@@ -152,7 +152,7 @@ export function settleReading(
   };
 }
 
-/** Keeps quoted evidence only where it truly occurs in the answer. */
+/** Keeps a quotation only if it occurs in the answer. */
 function evidenceIn(
   request: JudgeRequest,
   quoted: string | null,

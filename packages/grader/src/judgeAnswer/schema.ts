@@ -8,7 +8,7 @@ const evidence = z
   .union([z.string().max(2000), z.null()])
   .describe('The words of the answer this rests on, copied exactly; null when there are none.');
 
-/** A long answer as it is settled: each award under the number of its criterion. */
+/** The settled form of a reply to a long answer: each award with the number of its criterion. */
 export interface CriteriaWire {
   criteria: {
     criterion: number;
@@ -17,15 +17,18 @@ export interface CriteriaWire {
     awarded: number;
     certainty: 'certain' | 'likely' | 'unsure';
   }[];
-  /** The answer speaks to its grader, as the model reports it; false of versions that do not ask. */
+  /** Whether the model reports that the answer addresses its grader; false in versions without the field. */
   addresses_grader: boolean;
   feedback: string;
 }
 
-/** Strict mode takes 1000 values of enumerations a schema, and older servers 500; those of `certainty` count too. */
+/**
+ * Bound on enumerated marks. Strict mode takes 1000 enumeration values in a schema, older servers 500, and the values
+ * of `certainty` count too.
+ */
 const MOST_LISTED_MARKS = 250;
 
-/** What the system prompt says of them stands there once, and not in each criterion. */
+/** The system prompt describes these fields once for all criteria. */
 const award = z.strictObject({
   evidence: z.union([z.string().max(2000), z.null()]),
   reason: z.string().max(4000),
@@ -34,13 +37,13 @@ const award = z.strictObject({
 });
 
 /**
- * The reply to a long answer: a key for each criterion, `criterion_1` to `criterion_N`, and its marks one of those that
- * there are. A model that is held to the schema can neither leave a criterion out nor award marks out of range, which weak
- * ones do of a list and of a number. Keys hold numbers and never names, so no description of a teacher becomes a key.
+ * Schema of the reply to a long answer: keys `criterion_1` to `criterion_N`, with the allowed marks of each criterion
+ * as an enumeration. A model held to the schema can neither omit a criterion nor award marks out of range; weak models
+ * do both with a list and a number. Keys contain numbers only, so no text of a teacher becomes a key.
  *
- * Marks out of range are read all the same, and so are keys of criteria that do not exist: where nothing holds a model to
- * the schema, `settleLook` puts them right and tells so.
- * @param reportsAddress from `judge_answer/4` on
+ * Parsing accepts marks out of range and unknown criteria, for endpoints that do not enforce the schema; `settleLook`
+ * corrects and reports them.
+ * @param reportsAddress true from `judge_answer/4` on
  */
 export function criteriaSchemaFor(
   criteria: readonly { marks: number }[],
@@ -79,7 +82,7 @@ export function criteriaSchemaFor(
 
 const keyOf = (number: number): string => `criterion_${number}`;
 
-/** The marks that each criterion may get; null where they are too many to be listed, or no multiples of `MARK_STEP`. */
+/** Allowed marks of each criterion; null if they are too many to enumerate, or no multiples of `MARK_STEP`. */
 function listedMarks(criteria: readonly { marks: number }[], isPartial: boolean): number[][] | null {
   const listed: number[][] = [];
   let count = 0;
@@ -92,7 +95,7 @@ function listedMarks(criteria: readonly { marks: number }[], isPartial: boolean)
   return listed;
 }
 
-/** What was answered to an objective question on a handwritten copy, as versions before `judge_answer/4` asked for it. */
+/** Answer to an objective question on a copy, in versions before `judge_answer/4`. */
 export const readingSchema3 = z.strictObject({
   status: z.enum(['answered', 'no_answer', 'unclear']),
   evidence,
@@ -114,7 +117,6 @@ export const readingSchema3 = z.strictObject({
     .describe('To the student if the answer proves wrong; plain English text.'),
 });
 
-/** The same with a report of an answer that speaks to its grader. Right or wrong is decided by code. */
 export const readingSchema = readingSchema3.extend({ addresses_grader: z.boolean() });
 
 export type ReadingWire = z.infer<typeof readingSchema>;

@@ -1,7 +1,7 @@
 /**
- * A long answer may be judged twice: asked again with the model answer first and the criteria in reverse order, numbers
- * kept. Models say of themselves that they are sure; where two orders of the same question get two different marks, they
- * were not. It costs a call, so it is made where it can change whether a teacher looks (docs/confidence.md).
+ * A second look judges a long answer again with the model answer first and the criteria in reverse order, under the
+ * same numbers. Models claim to be sure; marks that depend on the order show that they are not. It costs a call, so it
+ * is made only if it can change whether a teacher is asked (docs/confidence.md).
  */
 import { PROBABLE, rawConfidence, REVIEW_BELOW, TOO_MUCH, twoDecimals } from '../confidence.ts';
 import type { ConfidenceTable } from '../confidenceTable.ts';
@@ -12,10 +12,10 @@ import type { Look } from './parse.ts';
 
 export type SecondLookRule = NonNullable<Extract<GraderOptions, { provider: 'openai' }>['secondLook']>;
 
-/** Where machines fall off: shares of the marks between which an answer is neither empty nor full. */
+/** Range of shares of the marks in which models are weakest: answers that are neither empty nor full. */
 const MIDDLE = { from: 0.25, to: 0.75 };
 
-/** @param judged what the first look alone came to */
+/** @param judged judgement of the first look alone */
 export function deservesSecondLook(
   { question, answer }: JudgeRequest,
   look: Look,
@@ -24,10 +24,10 @@ export function deservesSecondLook(
   table: ConfidenceTable,
 ): boolean {
   if (rule.when === 'never' || answer.text.length > rule.maxCharacters) return false;
-  // One criterion and no model answer cannot be put in another order: the very same question would be asked again.
+  // With one criterion and no model answer the second request would equal the first.
   if (criteriaOf(question).length === 1 && question.modelAnswer === null) return false;
   if (rule.when === 'always') return true;
-  // A teacher looks anyway.
+  // A teacher is asked already.
   if (judged.reviewReasons.length > 0) return false;
   if (look.criteria.every(isCertain)) return false;
   const share = judged.awarded / question.maxMarks;
@@ -37,7 +37,10 @@ export function deservesSecondLook(
 const isCertain = ({ certainty, probability }: Look['criteria'][number]): boolean =>
   certainty === 'certain' && (probability ?? 1) >= PROBABLE;
 
-/** Share of the marks that the two looks gave differently: criterion by criterion, so that nothing cancels out. 0..1 */
+/**
+ * Share of the marks in which two looks differ, 0..1. Summed over criteria in absolute values, so that differences do
+ * not cancel out.
+ */
 export function disagreementOf(first: Look, second: Look): number {
   const total = first.criteria.reduce((sum, { max }) => sum + max, 0);
   if (total === 0) return 0;
@@ -48,12 +51,12 @@ export function disagreementOf(first: Look, second: Look): number {
   return differing / total;
 }
 
-/** By more than examiners differ among themselves as a rule: a teacher must look, however sure the first look was. */
+/** Whether the looks differ by more than examiners usually do; a teacher must then look at any confidence. */
 export function isBig(disagreement: number): boolean {
   return disagreement >= TOO_MUCH;
 }
 
-/** Whether the biggest disagreement that is not big by itself would bring it under the line. */
+/** Whether the largest disagreement below `isBig` would lower the confidence below the review line. */
 function canCrossTheLine(look: Look, legibility: number | null, table: ConfidenceTable): boolean {
   const criteria = look.criteria.map(({ max, awarded, certainty, probability, evidence }) => ({
     max,

@@ -13,7 +13,7 @@ const request = (maxMarks: number, text = 'Why is the sky blue?'): MakeRubricReq
   question: { label: '1', text, maxMarks },
 });
 
-/** What a client's rubric has to obey, and half steps, which a client's need not. */
+/** Rules of a client's rubric, and half steps. */
 const expectRubric = (criteria: MadeRubric, maxMarks: number): void => {
   expect(Rubric.safeParse({ criteria }).error).toBeUndefined();
   expect(checkRubric({ criteria }, maxMarks, 'rubric')).toEqual([]);
@@ -79,7 +79,7 @@ describe('whatever a model proposes', () => {
       }),
       { numRuns: 500 },
     );
-    // Not a property of nothing.
+    // Guards against a property without cases.
     expect(taken).toBeGreaterThan(20);
   });
 
@@ -100,7 +100,7 @@ describe('whatever a model proposes', () => {
         const positive = proposed.filter((marks) => marks > 0).length;
         expect(value).toHaveLength(Math.min(positive, max * 2));
         const byName = new Map(value.map(({ name, marks }) => [name, marks]));
-        // A half step goes to one of two whose remainders are alike: the order of the proposal holds but for that.
+        // Equal remainders may give the half step to either criterion; apart from that the order of the proposal holds.
         const inOrder = [...proposed.entries()].toSorted(([, a], [, b]) => b - a);
         const given = inOrder.map(([index]) => byName.get(`c${index}`) ?? 0);
         expect(given.every((marks, place) => marks >= (given[place + 1] ?? 0) - 0.5)).toBe(true);

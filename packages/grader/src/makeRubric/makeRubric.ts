@@ -5,10 +5,13 @@ import { system, userParts, version } from './prompt.ts';
 import { rubricSchema } from './schema.ts';
 import type { RubricWire } from './schema.ts';
 
-/** Two to six criteria; a long one takes 300. */
+/** Tokens of two to six criteria; a long criterion takes 300. */
 const RUBRIC_TOKENS = 2000;
 
-/** Asks a model for the rubric of a question that has none (docs/api/rubrics.md#rules). No candidate's words are in it. */
+/**
+ * Asks a model for the rubric of a question without one (docs/api/rubrics.md#rules). The prompt contains no text of a
+ * candidate.
+ */
 export function makeRubricCall(request: MakeRubricRequest): ModelCall<RubricWire, MadeRubric> {
   return {
     name: 'make_rubric',

@@ -1,10 +1,10 @@
 /**
- * Shares `total` steps of `MARK_STEP` out among criteria in the proportion of the marks proposed, by largest remainder; whoever was
- * proposed any gets at least one, unless there are fewer than criteria: then the last of the smallest get none. What adds
- * up already stays as it is.
+ * Distributes `total` steps of `MARK_STEP` among criteria in proportion to the proposed marks, by largest remainder.
+ * Each criterion with proposed marks gets at least one step; if there are fewer steps than criteria, the last of the
+ * smallest get none. A proposal that already adds up stays unchanged.
  * @param proposed finite and not negative
  * @param total a whole number above 0
- * @returns steps by criterion, which add up to `total` if any is proposed more than 0
+ * @returns steps by criterion, which add up to `total` if any proposed mark is above 0
  */
 export function proposedSteps(proposed: readonly number[], total: number): number[] {
   const ranked = proposed
@@ -19,7 +19,8 @@ export function proposedSteps(proposed: readonly number[], total: number): numbe
     const quota = (marks / sum) * total;
     return { index, quota, steps: Math.max(1, Math.floor(quota)) };
   });
-  // One at a time, to whoever lacks most or from whoever has most too much: at most one step a criterion.
+  // Moves one step at a time, to the criterion that lacks most or from the one with the largest surplus: at most one
+  // step for each criterion.
   for (let left = total - shares.reduce((all, { steps }) => all + steps, 0); left !== 0;) {
     const step = Math.sign(left);
     const movable = shares.filter(({ steps }) => step > 0 || steps > 1);

@@ -5,7 +5,7 @@ import { MalformedOutput } from '../strictSchema.ts';
 import { proposedSteps } from './markSteps.ts';
 import type { RubricWire } from './schema.ts';
 
-/** Together they stay within what a rubric may hold: 20,000 characters (open point `rubric-bounds`). */
+/** Keeps the rubric within 20,000 characters (open point `rubric-bounds`). */
 const MOST_CRITERIA = 10;
 const MOST_KEYWORDS = 12;
 const NAME_LENGTH = 120;
@@ -14,9 +14,9 @@ const GUIDANCE_LENGTH = 1000;
 const HIGHEST_MARKS = 1000;
 
 /**
- * The criteria as they stand, a rubric that the rules of docs/api/rubrics.md#rules take whatever was proposed: unique names without `<` and
- * `>`, half steps that add up to the question's marks by code, guidance without figures of marks.
- * @throws MalformedOutput where only the model can put it right
+ * Turns any proposal into a rubric that follows the rules (docs/api/rubrics.md#rules): unique names without `<` and
+ * `>`, marks in half steps that add up to the question's, and guidance without mark figures.
+ * @throws MalformedOutput if only the model can correct the proposal
  */
 export function settleRubric(
   { question }: MakeRubricRequest,
@@ -60,7 +60,7 @@ export function settleRubric(
   return { value, problems };
 }
 
-/** One line, and nothing in it that could be taken for markup: angle brackets become quotation marks of their shape. */
+/** One line of text without markup: angle brackets become quotation marks of similar shape. */
 function shortText(text: string): string {
   return plainText(
     plainText(text, 2 * NAME_LENGTH)
@@ -78,7 +78,7 @@ function uniqueName(name: string, taken: Set<string>): string {
   return unique;
 }
 
-/** In their order, each once, ignoring case. */
+/** Unique keywords ignoring case, in their order. */
 function shortKeywords(keywords: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const keyword of keywords) {

@@ -1,7 +1,7 @@
 import { MARK_STEP } from '@evaluation/rules';
 import { z } from 'zod/v4';
 
-/** Criteria that a model proposes; their marks are settled by code. */
+/** Criteria that a model proposes; code decides their marks. */
 export const rubricSchema = z.strictObject({
   criteria: z
     .array(

@@ -15,7 +15,7 @@ let grader: Grader;
 beforeAll(async () => {
   server = await startModelServer();
 });
-// One a test: a grader that was asked to wait keeps all its calls back, and not only the one that was told.
+// One server for each test, because a requested pause holds back all calls of a grader.
 beforeEach(async () => {
   grader = await createGrader(optionsFor(server.baseUrl));
 });
@@ -295,7 +295,7 @@ describe('an endpoint that is not there for us', () => {
     });
     always(behaviour);
     const permission = await watched.mayTakeRun(new AbortController().signal);
-    // Two runs: each has a signal of its own.
+    // Each run has a signal of its own.
     const judging = [1, 2].map(() => watched.judgeAnswer(request, within(120_000)));
     await down;
     expect(permission.aborted).toBe(true);

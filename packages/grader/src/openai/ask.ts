@@ -1,20 +1,21 @@
 /**
- * Carries one question to the model and stays with it until there is an answer, the deadline comes, or it is aborted
+ * Makes one call of the model and retries it until a reply settles, the deadline comes or the call is aborted
  * (docs/architecture.md#deadlines-and-retries).
  *
- *   answer fits the schema and settles ──▶ done
- *   transient failure ──▶ wait (jittered, doubling, at least what the endpoint asks) ──▶ ask again, until the deadline
- *   the third time-out of our own, or the same 5xx again and again ──▶ fail (patience.ts)
- *   no answer in time to several pages, or a refusal of them ──▶ fail at once, to be asked for less (readInParts.ts)
- *   a refusal ──▶ fail at once where the endpoint names a reason in the request, else ask again: it may be of us (patience.ts)
- *   reply cut off ──▶ ask afresh; of several pages fail at once, to be asked for less
- *   malformed output  ──▶ 1st time: ask again with the output and its fault shown · 2nd: ask afresh · 3rd: fail
- *   anything else     ──▶ fail at once
+ *   reply fits the schema and settles ──▶ done
+ *   transient failure ──▶ wait (jittered, doubling, at least the requested pause) ──▶ retry, until the deadline
+ *   third time-out, or the same 5xx repeatedly ──▶ fail (patience.ts)
+ *   several pages time out or are refused ──▶ fail at once, to be split (readInParts.ts)
+ *   refusal ──▶ fail at once if the endpoint names a fault of the request; else retry, since it may concern us
+ *     (patience.ts)
+ *   reply cut off ──▶ new request; several pages fail at once, to be split
+ *   malformed output ──▶ 1st: request a repair, showing output and fault · 2nd: new request · 3rd: fail
+ *   any other error ──▶ fail at once
  *
- * While the provider is down, or asked to be left alone, a question waits instead of going out, within the same deadline.
- * Whoever asks for an hour is asked again each minute all the same (hold.ts): a run is not given up while it has time.
+ * While the provider is down or asked for a pause, a call waits within the same deadline. An endpoint that asks for an
+ * hour is called again each minute (hold.ts), so that a run with time left does not fail.
  *
- * State lives in this one call and dies with it; nothing is stored, so a worker that dies pays for this call again.
+ * State is that of one call and is not stored: after the death of a worker the call is made and paid for again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
@@ -42,13 +43,13 @@ import { createPatience } from './patience.ts';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 const MALFORMED_TRIES = 3;
-/** Of a malformed output, what is shown back for its repair. */
+/** Most characters of a malformed output in the request for its repair. */
 const SHOWN_OUTPUT = 20_000;
 
 export async function ask<Wire, Value>(
   connection: Connection,
   call: ModelCall<Wire, Value>,
-  /** `run`: the run that it is asked for; any object that the questions of one run share. */
+  /** `run`: any object that the calls of one run share. */
   options: CallOptions & { run: object },
 ): Promise<Answered<Value>> {
   const started = performance.now();
@@ -98,7 +99,7 @@ export async function ask<Wire, Value>(
           cacheKey,
           institute: options.institute ?? '',
           ...(weigh === undefined ? {} : { onSaid: (tokens) => (heard.tokens = tokens) }),
-          // What comes of a batch and cannot be used is asked for directly.
+          // If the reply from a batch is unusable, the next try is made directly.
           batch: tries === 1 ? batchKeyOf(connection, call, parts, options) : undefined,
           onRefused: (error) => {
             const isWrong = isOfThisRequest(error) || patience.isProvenWrong(timesOf(sentAt));
@@ -125,7 +126,7 @@ export async function ask<Wire, Value>(
         if (error instanceof MalformedOutput) {
           malformed += 1;
           refused.push(error.output);
-          // An honest reply may be longer than most: once it gets twice the room.
+          // An honest reply may be longer than usual, so it gets twice the limit.
           if (error instanceof CutOff) outputTokens = 2 * call.outputTokens;
           const isGivenUp = error instanceof CutOff && call.whenCutOff === 'give up';
           if (malformed === MALFORMED_TRIES || isGivenUp) {
@@ -148,7 +149,7 @@ export async function ask<Wire, Value>(
           } else if (failure.kind !== 'transient') {
             throw failure;
           }
-          // It would be as slow again, and is paid for each time.
+          // A retry would be as slow, and each try is paid for.
           if (call.whenCutOff === 'give up' && isTooSlow(error)) throw new TooMuchAtOnce('slow', failure);
           const reason = patience.reasonToGiveUp(error, times);
           if (reason !== null) throw new GraderFailure('unanswered', reason);
@@ -182,7 +183,7 @@ export async function ask<Wire, Value>(
   return problems.length === 0 ? answered : { ...answered, problems };
 }
 
-/** A call that may go in a batch: what is asked for which run, and when that run is over. */
+/** Key and deadline of a call that may go into a batch. */
 function batchKeyOf(
   { batches }: Pick<Connection, 'batches'>,
   call: ModelCall<unknown, unknown>,
@@ -193,21 +194,22 @@ function batchKeyOf(
   return { key: `${runId} ${hashOfPrompt(call, parts).promptSha256}`, deadline };
 }
 
-/** Of what comes before the last part, which alone differs between the candidates of one question. */
+/** Hash of the prompt without its last part, which alone differs between candidates of one question. */
 function cacheKeyOf({ version, user }: Pick<ModelCall<unknown, unknown>, 'version' | 'user'>): string {
   const begin = user.slice(0, -1).flatMap((part) => ('text' in part ? [part.text] : []));
   return sha256Of(JSON.stringify([version, begin])).slice(0, 32);
 }
 
-/** Half fixed, half random: workers that failed together do not come back together. */
+/** Half fixed, half random, so that workers that failed together do not retry together. */
 function backoffMs(tries: number): number {
   const full = Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS);
   return full / 2 + (full / 2) * Math.random();
 }
 
 /**
- * What a question ends in when it is asked afresh: the same request would get the same reply from a model that always takes
- * the likeliest word. At the end, so that requests go on beginning alike. No word of it would make sense to a student.
+ * Text at the end of a new request. The unchanged request would get the same reply from a model without randomness. It
+ * is at the end so that requests begin alike. A student would not understand any of its words, so a model that repeats
+ * it does no harm.
  */
 const AFRESH = [
   'The reply is one JSON object of the schema, whole and valid.',
@@ -228,10 +230,10 @@ function afresh(
 }
 
 /**
- * The output may quote the candidate, the fault too (it names fields that nobody asked for), so both are shown in a fence
- * of their own and never as words of the assistant, which a model believes. That message only keeps the turns alternating,
- * as some endpoints demand. "Answer" is the candidate's word: a reply is called JSON here, since weak models repeat what is
- * said of it in the feedback to the student.
+ * Messages that request a repair. Output and fault may quote the candidate (a fault names unknown fields), so both are
+ * fenced. They are not in the assistant's message, which a model trusts; that message only keeps the roles alternating,
+ * as some endpoints require. The text says JSON and never "answer", because weak models repeat it in the feedback to
+ * the student.
  */
 function repair(
   { output, problem }: MalformedOutput,
@@ -243,7 +245,7 @@ function repair(
     return fenced(
       boundary,
       name,
-      // Repeated by the model; nothing outside of the question's own fence may carry its boundary.
+      // The model may have repeated the boundary, which must appear in the call's own fence only.
       boundaryOfQuestion === null ? wellFormed : wellFormed.replaceAll(boundaryOfQuestion, ' '),
     );
   };

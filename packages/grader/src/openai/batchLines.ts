@@ -1,9 +1,9 @@
 /**
- * The lines of a batch: how one is named, what it says, and how its reply is read.
+ * Format of batch lines: their ids, requests and replies.
  *
- * A line's id is a hash of what is asked and for which run. The same question of the same run has the same id in every
- * process, so that a line which an earlier process sent is found again. The ids of a batch stand in its metadata, which a
- * list of batches shows: 14 values of 32 ids, beside the two that name the service and the installation.
+ * The id of a line is a hash of its request and run. It is the same in each process, so that a process finds lines that
+ * an earlier process sent. The metadata of a batch holds its ids, which a list of batches returns: 14 values with 32
+ * ids, and two values that name the service and the installation.
  */
 import { createHash } from 'node:crypto';
 import { APIError } from 'openai';
@@ -13,11 +13,11 @@ import { CutOff } from '../strictSchema.ts';
 const ID_LENGTH = 16;
 const IDS_A_VALUE = 32;
 const VALUES = 14;
-/** OpenAI takes 16 entries of metadata, of 512 characters each. */
+/** OpenAI allows 16 entries of metadata with 512 characters each. */
 export const MOST_LINES = VALUES * IDS_A_VALUE;
 const SERVICE = 'answer-evaluation';
 
-/** What became of a line: the body of its reply, or what a direct call would have failed with. */
+/** Result of a line: the body of its reply, or the error that a direct call would have had. */
 export type LineOutcome = { reply: unknown } | { error: Error };
 
 /** 96 bits in 16 characters. */
@@ -39,7 +39,7 @@ export function metadataOf(deployment: string, ids: readonly string[]): Record<s
 
 const metadataSchema = z.record(z.string(), z.string());
 
-/** @returns the ids of a batch's lines; [] for a batch of another service or installation */
+/** @returns ids of a batch's lines; [] for a batch of another service or installation */
 export function idsIn(metadata: unknown, deployment: string): string[] {
   const read = metadataSchema.safeParse(metadata).data;
   if (read === undefined || read['service'] !== SERVICE || read['deployment'] !== deployment) return [];
@@ -54,8 +54,8 @@ const resultSchema = z.object({
 });
 
 /**
- * @returns null for a line that is none of an output or error file; its outcome is null where the line was not asked, as of
- * a batch that expired or was cancelled
+ * @returns null if the text is no line of an output or error file. The outcome is null if the line was not executed,
+ *   e.g. in a batch that expired or was cancelled
  */
 export function readResult(text: string): { id: string; outcome: LineOutcome | null } | null {
   let json: unknown;
@@ -78,8 +78,8 @@ const errorBody = z.looseObject({});
 const asErrorBody = (body: unknown): object | undefined => errorBody.safeParse(body).data;
 
 /**
- * The lines of a file as they arrive.
- * @param most no more lines, and no longer one (in characters), are read
+ * Yields the lines of a file as they arrive.
+ * @param most most lines, and most characters of a line
  * @throws CutOff when the file has more
  */
 export async function* linesIn(

@@ -1,6 +1,6 @@
 /**
- * The endpoint's Batch API: files, batches, and what came of them. Each function is one or a few HTTP requests, never
- * repeated here, and throws what the client throws. No state.
+ * Client of the endpoint's Batch API: files, batches and their results. Functions do not retry, and throw what the
+ * client throws. No state.
  */
 import type OpenAI from 'openai';
 import { toFile } from 'openai';
@@ -9,24 +9,23 @@ import { fetchUpTo } from './boundedFetch.ts';
 import { TimedOut } from './failures.ts';
 import { idsIn, linesIn, metadataOf, MOST_LINES, readResult, type LineOutcome } from './batchLines.ts';
 
-/** A batch as the endpoint tells of it. */
 export interface BatchState {
   id: string;
-  /** Nothing more becomes of it. */
+  /** true if the batch is in a final state. */
   isOver: boolean;
-  /** It was refused as a whole: none of its lines was asked, and none is paid for. */
+  /** true if the whole batch was refused: none of its lines was executed or charged. */
   isRefused: boolean;
-  /** Its account has as much waiting as it may: the same batch is taken later. */
+  /** true if the account has too many waiting requests; the same batch may be sent later. */
   isTooMuch: boolean;
   files: string[];
-  /** Of its lines; [] for a batch of others. */
+  /** Ids of its lines; [] for batches of other services. */
   ids: string[];
 }
 
 export interface BatchProvider {
-  /** The latest batch of each line that one was sent with in the last day; refused batches are left out. */
+  /** Finds the latest batch of each line, among batches of the last 26 hours. Leaves out refused batches. */
   find(ids: ReadonlySet<string>, signal: AbortSignal): Promise<Map<string, BatchState>>;
-  /** @param isWanted asked once the file is there: false sends no batch, and null is returned */
+  /** @param isWanted called after the file is uploaded; false sends no batch, and null is returned */
   send(
     lines: readonly { id: string; text: string }[],
     isWanted: () => boolean,
@@ -34,7 +33,7 @@ export interface BatchProvider {
   ): Promise<BatchState | null>;
   look(id: string, signal: AbortSignal): Promise<BatchState>;
   cancel(id: string, signal: AbortSignal): Promise<void>;
-  /** Reads what came of a batch, line by line. @throws CutOff when there is far more than it can have */
+  /** Yields the results of a batch line by line. @throws CutOff when there are far more than possible */
   read(
     batch: BatchState,
     take: (id: string, outcome: LineOutcome | null) => void,
@@ -42,16 +41,16 @@ export interface BatchProvider {
   ): Promise<void>;
 }
 
-/** Longer than the longest deadline of a run: an older batch has no line that a run waits for. */
+/** Longer than the longest deadline of a run: no run waits for a line of an older batch. */
 const LOOK_BACK_SECONDS = 26 * 3600;
 const PAGE = 100;
-/** 2000 batches, of whatever service. Lines of one further back are asked again. */
+/** 2000 batches of any service. Lines in older batches are sent again. */
 const MOST_PAGES = 20;
-/** Files hold answers; where the endpoint knows of expiry they are gone after three days. */
+/** Expiry of files, which contain answers: three days, at endpoints that support expiry. */
 const KEPT = { anchor: 'created_at', seconds: 3 * 86_400 } as const;
 const MAX_FILE_BYTES = 64_000_000;
 const MAX_LINE_CHARACTERS = 4_000_000;
-/** An upload of 32 MB, or a file of replies, on a slow line; none hangs for ever. */
+/** Enough to upload 32 MB or read a file of replies on a slow connection. */
 const REQUEST_MS = 300_000;
 
 const id = z.string().min(1).max(200);
@@ -159,7 +158,7 @@ export function createBatchProvider(client: OpenAI, deployment: string): BatchPr
   };
 }
 
-/** @throws TimedOut when the limit of one request came first */
+/** @throws TimedOut when the time limit of the request is over */
 async function inTime<T>(signal: AbortSignal, request: (limited: AbortSignal) => Promise<T>): Promise<T> {
   const limit = AbortSignal.timeout(REQUEST_MS);
   try {

@@ -1,32 +1,30 @@
 /**
- * One call on its way through batches: from the moment it waits until it has an outcome, its time is up, or its signal
- * aborts. State: whether it still waits, and for which batch; changed by the batches, by its timer and by its signal.
+ * One call that waits for a batch, until it has an outcome, its time is up, or its signal aborts. State: whether it
+ * still waits, and its batch; changed by batches, by its timer and by its signal.
  */
 import { NotWanted } from '../grader.ts';
 import { lineOf, type LineOutcome } from './batchLines.ts';
 
 /**
- * Why a call waits no longer: it has its outcome, or is made directly after all; its time was up; nobody wants it; or this
- * process does not have its run any more, and another one may.
+ * Why a call stopped waiting. `ended`: it has an outcome, or is made directly. `late`: its time is up. `not_wanted`:
+ * its submission was cancelled. `lost`: this process no longer holds its run, and another process may.
  */
 type End = 'ended' | 'late' | 'not_wanted' | 'lost';
 
 export interface BatchedCall {
-  /** Of its line in a batch. */
+  /** Id of its line. */
   readonly id: string;
-  /** When it began to wait, by `performance.now()`. */
+  /** Start of the wait, by `performance.now()`. */
   readonly since: number;
   readonly isOver: boolean;
-  /** Its time was up. */
   readonly isLate: boolean;
-  /** No process waits for its line. */
+  /** No process waits for the line. */
   readonly isUseless: boolean;
-  /** The batch that has its line; null while it has none. */
+  /** Id of the batch with the line; null before it is sent. */
   batchId: string | null;
   line(): string;
-  /** Its line is in a batch. */
   sent(batchId: string): void;
-  /** @param outcome null: it is to be made directly */
+  /** @param outcome null: the call is to be made directly */
   end(outcome: LineOutcome | null): void;
 }
 
@@ -35,9 +33,9 @@ export function waitFor(
   options: {
     waitMs: number;
     signal: AbortSignal;
-    /** Its line is in a batch, for the first time. */
+    /** Called when its line is first in a batch. */
     onSent(): void;
-    /** It waits no longer. */
+    /** Called when it stops waiting. */
     onOver(call: BatchedCall): void;
   },
 ): { call: BatchedCall; outcome: Promise<LineOutcome | null> } {

@@ -110,7 +110,7 @@ test('a batch that was over before its replies were recorded is read again by th
   const again = await second.judgeAnswer(asking('a'), during('run'));
   expect(again.value).toEqual(before.value);
   expect(inBatches()).toHaveLength(1);
-  // Another run asks for itself, as a re-evaluation does.
+  // Another run has lines of its own, e.g. a re-evaluation.
   await second.judgeAnswer(asking('a'), during('another run'));
   expect(inBatches()).toHaveLength(2);
 });

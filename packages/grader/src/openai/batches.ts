@@ -1,15 +1,16 @@
 /**
- * Sends calls in batches, at half the price and with an answer within hours, for runs that have the time. It is one way of
- * one request to its reply, below all that asks and judges; see docs/decisions/036-calls-in-batches.md.
+ * Sends calls of runs with enough time in batches: half the price, replies within hours. Replaces a single HTTP
+ * request, below retries and judgement; see docs/decisions/036-calls-in-batches.md.
  *
- *   a call ──▶ collected, until `collectMs` are over or `mostCalls` are there
- *   collected ──an earlier process sent its line──▶ waits for that batch; else ──▶ waits for a new one
- *   the batch is over ──▶ the reply, or the error that a direct call would have got
- *   no batch can be sent, or has nothing of the line, or time is up ──▶ null: it is to be made directly
- *   its run is over or lost, or the worker stops ──▶ no longer waited for
+ *   call ──▶ collected, until `collectMs` are over or `mostCalls` are collected
+ *   collected ──an earlier process sent its line──▶ waits for that batch; else ──▶ waits for a new batch
+ *   batch ends ──▶ the reply, or the error that a direct call would have had
+ *   no batch can be sent, the batch has no result for the line, or time is up ──▶ null: make the call directly
+ *   its run ends or is lost, or the worker stops ──▶ stops waiting
  *
- * State: the calls that wait, and until when batches are not tried. It dies with the process. The batches stand on at the
- * endpoint, and their metadata names their lines: the next process finds them before it sends one again.
+ * State: the waiting calls, and the time until which batches are not tried. It ends with the process. The batches
+ * continue at the endpoint, and their metadata lists their lines: the next process finds them before it sends a line
+ * again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metrics } from '@evaluation/telemetry';
@@ -24,18 +25,18 @@ import { createStandingBatches } from './standingBatches.ts';
 
 export interface Batches {
   /**
-   * @returns null when the call is to be made directly
+   * @returns null if the call is to be made directly
    * @throws the signal's reason
    */
   ask(call: {
-    /** What is asked, and for which run: equal in every process. */
+    /** Identifies request and run, equal in each process. */
     key: unknown;
-    /** The run as this process holds it: the same key asked twice of one is two lines. */
+    /** The run in this process: an equal key twice in one run makes two lines. */
     run: object;
     body: object;
     deadline: Date;
     signal: AbortSignal;
-    /** The call's line is in a batch. */
+    /** Called when the call's line is in a batch. */
     onSent(): void;
   }): Promise<LineOutcome | null>;
   close(): void;
@@ -43,16 +44,16 @@ export interface Batches {
 
 const RESERVE_MS = 30 * 60_000;
 const SHORTEST_WAIT_MS = 30 * 60_000;
-/** Of lines that are collected, in characters: of memory, and of one upload. */
+/** Most characters of collected lines, which bounds memory and the size of an upload. */
 const MOST_CHARACTERS = 32_000_000;
 const SENDS = 6;
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 60_000;
-/** An endpoint without batches may be given them while this process runs. */
+/** Time after which an endpoint without batches is tried again. */
 const NOT_OFFERED_MS = 600_000;
 const SAY_AGAIN_MS = 60_000;
 const MEASURE_MS = 5000;
-/** Not there, not that method, not implemented, not like this. */
+/** Statuses of endpoints without batches: not found, wrong method, not implemented, wrong form. */
 const NOT_OFFERED = new Set([400, 404, 405, 415, 422, 501]);
 
 type Reason = 'not_offered' | 'not_sent' | 'no_result' | 'late';
@@ -68,7 +69,7 @@ export function createBatches(
   const shortestWaitMs = settings.shortestWaitMs ?? SHORTEST_WAIT_MS;
   const closed = new AbortController();
   const waiting = new Set<BatchedCall>();
-  /** How often a run has asked the same. */
+  /** Number of equal requests, by run. */
   const asked = new WeakMap<object, Map<string, number>>();
   const told = new Map<Reason, number>();
   let collected: BatchedCall[] = [];
@@ -127,7 +128,7 @@ export function createBatches(
     void send(calls);
   }
 
-  /** Brings calls into batches, or has them made directly. */
+  /** Sends calls in batches, or releases them to be made directly. */
   async function send(calls: readonly BatchedCall[]): Promise<void> {
     for (let sends = 1; ; sends += 1) {
       const open = calls.filter(({ isOver, batchId }) => !isOver && batchId === null);
@@ -153,7 +154,7 @@ export function createBatches(
 
   async function joinBatches(calls: readonly BatchedCall[]): Promise<void> {
     const { signal } = closed;
-    // A batch whose answer was lost on its way is found here as well, before its lines are sent again.
+    // This also finds a batch whose creation got no response.
     const found = await provider.find(new Set(calls.map(({ id }) => id)), signal);
     for (const [batch, ofBatch] of Map.groupBy(calls, ({ id }) => found.get(id))) {
       if (batch !== undefined) standing.join(batch, ofBatch, 'found');

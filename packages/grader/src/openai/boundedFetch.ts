@@ -1,9 +1,9 @@
 import { CutOff } from '../strictSchema.ts';
 
-/** Far above any honest reply with all its reasoning; what comes of an endpoint is in memory before it is looked at. */
+/** Far above any honest reply with its reasoning. A reply is in memory before it is checked. */
 const MAX_BODY_BYTES = 4_000_000;
 
-/** Fetches as ever, but reads no more of a body than that. What has more ends as CutOff, and its connection is closed. */
+/** `fetch` with a bound on the body. A longer body throws CutOff, and its connection is closed. */
 export const boundedFetch = fetchUpTo(MAX_BODY_BYTES);
 
 export function fetchUpTo(maxBodyBytes: number): typeof fetch {

@@ -35,7 +35,7 @@ const breakIt = async (): Promise<void> => {
   expect(events).toEqual(['open']);
 };
 
-/** Calls that ask to go out now; what they were let through with, in the order they went. */
+/** Calls that ask to enter, and the passages of those that entered, in their order. */
 const line = (count: number): { gone: Passage[] } => {
   const gone: Passage[] = [];
   for (let at = 0; at < count; at += 1) void enter(runs[at]).then((passage) => gone.push(passage));
@@ -43,14 +43,14 @@ const line = (count: number): { gone: Passage[] } => {
 };
 
 const nothingMoves = async (gone: readonly unknown[], count: number): Promise<void> => {
-  // Longer than any pause: what was to move would have moved.
+  // Longer than any pause: any call that may enter has entered.
   await new Promise((resolve) => setTimeout(resolve, LONGEST_PAUSE_MS * 1.5));
   expect(gone).toHaveLength(count);
 };
 
 /**
- * Node counts a timer from when the turn of its event loop began, which on a busy machine is long before it is set: a
- * clock that is read before a whole turn is never behind it.
+ * Waits for one turn of the event loop. Node starts a timer at the beginning of the turn that sets it, which is early
+ * on a busy machine; a clock read before a whole turn is never behind the timer.
  */
 const oneTurnOfTheLoop = async (): Promise<void> => {
   for (let at = 0; at < 2; at += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -138,7 +138,7 @@ describe('while it is open', () => {
       passage = await enter(runs[trial]);
       gaps.push(performance.now() - since);
     }
-    // A pause is at least half of its length, and a timer may fire a millisecond early.
+    // A pause is at least half of its length, and a timer may fire one millisecond early.
     for (const [at, pause] of [40, 80, 160, 160, 160].entries()) {
       expect(gaps[at]).toBeGreaterThanOrEqual(pause / 2 - 2);
     }

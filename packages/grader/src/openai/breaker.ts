@@ -1,57 +1,57 @@
 /**
- * Keeps calls back while the provider is down (docs/architecture.md#breaker-and-preflight), so that an outage costs a few runs their time and
- * not all of them, and so that a provider that comes back is not met by everybody at once.
+ * Holds calls back while the provider is down (docs/architecture.md#breaker-and-preflight), so that an outage costs few
+ * runs their time, and so that a provider that recovers does not get all calls at once.
  *
- *   closed ──5 calls in a row, of 2 runs or more, found it down──▶ open
- *   open ──its pause is over──▶ trying: one call goes out (the one that has waited longest), or one new run may begin
- *   trying ──that call found it down──▶ open, its pause doubled
- *   any state ──a call got an answer, whatever it says──▶ closed: all that waits goes on
+ *   closed ──5 calls in a row, of 2 runs or more, failed──▶ open
+ *   open ──its pause is over──▶ trying: one call is sent (the longest waiting), or one new run may begin
+ *   trying ──that call failed──▶ open, its pause doubled
+ *   any state ──a call got an answer of any kind──▶ closed: all waiting calls are sent
  *
- * Down: no connection, no answer in time, 5xx, a status 200 without a model's output, and a refusal of us (401, 402, 403,
- * 404, a quota used up). A request that is refused for no reason of its own (400, 422) counts too: an endpoint that refuses
- * every request of several runs refuses us. A 429 is an answer, until nothing but 429s has come for
- * minutes: then nobody gets an answer either. Two runs, since a single one whose calls all break the provider says
- * something of that run only. A call that was given up says nothing.
+ * Failed: no connection, no answer in time, 5xx, a status 200 without a model's output, and a refusal of us (401, 402,
+ * 403, 404, a used-up quota). A request refused without a named reason (400, 422) also counts, because an endpoint that
+ * refuses all requests of several runs refuses us. A 429 counts as an answer until only 429s have come for
+ * `throttledMs`. Two runs are required, because one run whose calls all fail may itself be the cause. A call that was
+ * given up does not count.
  *
- * State: lives in this one object, is changed by the calls of one grader and by one timer, and dies with the process;
- * a process that starts while the provider is down finds out by its own calls.
+ * State: in this object, changed by the calls of one grader and by one timer. It ends with the process; a new process
+ * finds an outage by its own calls.
  */
 import { setMaxListeners } from 'node:events';
 
 export interface Breaker {
-  /** Calls are kept back. */
+  /** true while calls are held back. */
   readonly isOpen: boolean;
   /**
-   * Resolves when a call may go out, to what must be told its outcome, once. Rejects with the signal's reason.
-   * @param run tells runs apart; any object that the calls of one run share
+   * Resolves when a call may be sent. The passage must get the call's outcome once. Rejects with the signal's reason.
+   * @param run any object that the calls of one run share
    */
   enter(run: object, signal: AbortSignal): Promise<Passage>;
   /**
-   * Resolves when a new run may begin: to a signal that takes the permission back while none has begun. Rejects with
-   * the signal's reason.
+   * Resolves when a new run may begin, to a signal that revokes the permission as long as no run has begun. Rejects
+   * with the signal's reason.
    */
   mayBegin(signal: AbortSignal): Promise<AbortSignal>;
-  /** Ends its timer. */
+  /** Stops the timer. */
   close(): void;
 }
 
-/** How a call ended; the first word counts. */
+/** Receives the outcome of a call; only the first report counts. */
 export interface Passage {
-  /** Somebody answered. */
+  /** The endpoint answered. */
   answered(): void;
-  /** Nobody did. */
+  /** The call failed. */
   foundDown(): void;
-  /** It has too much to do. */
+  /** The endpoint answered 429. */
   throttled(): void;
-  /** It was given up before anything was known. */
+  /** The call ended before its outcome was known. */
   givenUp(): void;
 }
 
 export interface BreakerOptions {
-  /** The first pause, doubled after each call that finds the provider still down, up to the longest. Milliseconds. */
+  /** First pause in milliseconds. Doubles after each failed trial, up to `longestPauseMs`. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** For so long nothing but 429s: from then on each counts as one that found it down. Milliseconds. */
+  /** Time with only 429s after which each 429 counts as a failure, in milliseconds. */
   throttledMs: number;
   onOpen(): void;
   onClose(): void;
@@ -63,27 +63,27 @@ const RUNS = 2;
 type State =
   | { is: 'closed' }
   | { is: 'open' }
-  /** `call` is the one that went out; null while none is there to go. */
+  /** `call` is the trial; null while no call waits. */
   | { is: 'trying'; call: object | null };
 
 export function createBreaker(options: BreakerOptions): Breaker {
   let state: State = { is: 'closed' };
-  /** Calls that were under way when it closed last know nothing of how things are since. */
+  /** Number of times the breaker closed; calls from before the last time are ignored when they fail. */
   let closings = 0;
   let failures = 0;
   let failedRuns = new Set<object>();
-  /** The first and the latest of the 429s with no answer between them. */
+  /** Times of the first and the latest 429 since the last answer. */
   let throttled: { first: number; latest: number } | null = null;
   let pauseMs = options.firstPauseMs;
   let timer: NodeJS.Timeout | undefined;
   const calls = new WaitingLine();
   const begins = new WaitingLine();
-  /** Permission to begin a run: that of all while closed, that of one while trying. */
+  /** Permission to begin runs: for all while closed, for one while trying. */
   let permission = newPermission();
 
   function pause(): void {
     clearTimeout(timer);
-    // Half fixed, half random: workers that found it down together do not come back together.
+    // Half fixed, half random, so that workers do not retry together.
     timer = setTimeout(tryAgain, pauseMs / 2 + (pauseMs / 2) * Math.random());
     timer.unref();
   }
@@ -93,7 +93,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
     if (state.is === 'trying' && state.call !== null) return;
     state = { is: 'trying', call: null };
     if (calls.letOneGo()) return;
-    // Nobody is there to ask. The next one that takes a run will be: one at a time, each for a pause.
+    // No call waits, so a new run may make the trial: one run at a time, each for a pause.
     permission.abort();
     permission = newPermission();
     begins.letOneGo();
@@ -122,7 +122,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
     begins.letAllGo();
   }
 
-  /** Whether there has been nothing but 429s for long. While calls go out as they like, a silence as long ends that. */
+  /** Whether only 429s came for `throttledMs`. While calls are sent freely, an equally long silence ends the count. */
   function isThrottledForLong(): boolean {
     const now = performance.now();
     const isFresh =
@@ -136,7 +136,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
     const begun = closings;
     if (state.is === 'trying') {
       state.call = call;
-      // Whoever was to find somebody to ask need not: this one asks.
+      // This call makes the trial, so no new run is needed for it.
       permission.abort();
       clearTimeout(timer);
     }
@@ -196,12 +196,12 @@ export function createBreaker(options: BreakerOptions): Breaker {
 
 function newPermission(): AbortController {
   const permission = new AbortController();
-  // As many listen as slots wait for a run.
+  // One listener for each slot that waits for a run.
   setMaxListeners(0, permission.signal);
   return permission;
 }
 
-/** Those who wait, in the order they came; whoever is aborted leaves it. */
+/** Waiting calls in their order; an aborted call leaves the line. */
 class WaitingLine {
   readonly #waiting: (() => void)[] = [];
 
@@ -221,7 +221,7 @@ class WaitingLine {
     });
   }
 
-  /** @returns false when nobody waits */
+  /** @returns false if no call waits */
   letOneGo(): boolean {
     const first = this.#waiting.shift();
     first?.();

@@ -15,8 +15,8 @@ const RUNS = 6;
 const QUESTIONS = 5;
 
 /**
- * Asks for all questions of some runs at once, while the endpoint holds its first answers back until all others wait for a
- * place. @returns the questions in the order in which the server was asked, and the institute of each
+ * Makes all calls of some runs at once, while the endpoint delays its first answers until all other calls wait for a
+ * place. @returns question and institute of each call, in the order at the server
  */
 const askedInOrder = async (places: number, instituteOf: (run: number) => string) => {
   const grader = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: places });
@@ -47,7 +47,7 @@ const askedInOrder = async (places: number, instituteOf: (run: number) => string
   });
 };
 
-/** How often a call begins otherwise than the one before it. */
+/** Number of calls that begin differently from the previous call. */
 const changesIn = (asked: readonly { question: string }[]): number =>
   asked.filter(({ question }, index) => index > 0 && question !== asked[index - 1]?.question).length;
 
@@ -56,14 +56,14 @@ test.each([1, 2])(
   async (places) => {
     const asked = await askedInOrder(places, () => 'one institute');
     expect(asked).toHaveLength(RUNS * QUESTIONS);
-    // Four is the least there can be; in the order in which they were asked for there are 29.
+    // Four is the least possible; the original order has 29.
     expect(changesIn(asked)).toBeLessThanOrEqual(QUESTIONS + places);
   },
 );
 
 test('an institute keeps its turns, whatever another one asks', async () => {
   const asked = await askedInOrder(1, (run) => (run % 2 === 0 ? 'a' : 'b'));
-  // As they were asked for: five of a run, then five of the next.
+  // The original order: five of a run, then five of the next.
   expect(asked.map(({ institute }) => institute).join('')).toBe('aaaaabbbbb'.repeat(RUNS / 2));
 });
 

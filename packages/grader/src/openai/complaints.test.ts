@@ -13,7 +13,7 @@ afterAll(() => server.close());
 const request = { exam, question: longQuestion(), answer: typedAnswer('A private answer.') };
 
 type Line = [level: 'error' | 'warn', fields: object, message: string];
-/** What is told while an answer is judged for so long. */
+/** Returns the log lines while an answer is judged for `ms`. */
 const toldOf = async (behaviour: Behaviour | null, ms = 1500): Promise<Line[]> => {
   const lines: Line[] = [];
   if (behaviour !== null) server.behave([{ behaviour }]);

@@ -1,8 +1,8 @@
 /**
- * Tells the operator what goes wrong with the endpoint: each kind of failure once a minute at most, with the endpoint's
- * origin, the status, and a reason in a code or a number. Never in words of the endpoint, which may repeat keys and prompts.
+ * Logs faults of the endpoint: each kind at most once a minute, with the endpoint's origin, the status, and a code or
+ * number as reason. Text of the endpoint is left out, because it may repeat keys and prompts.
  *
- * State: when each kind was last told, and how often it came since. It dies with the process.
+ * State: the time of each kind's last log line and the number of faults since; it ends with the process.
  */
 import { APIConnectionError, APIError } from 'openai';
 import type { GraderLog } from '../grader.ts';
@@ -21,9 +21,9 @@ import {
 } from './failures.ts';
 
 export interface Complaints {
-  /** A call came to nothing. @param call what was asked, by the name of its schema */
+  /** A call failed. @param call name of its schema */
   failed(error: unknown, call: string): void;
-  /** It refuses the requests of several runs and answers none, whatever it says of them. */
+  /** The endpoint refuses the requests of several runs and answers none. */
   refusesAll(error: unknown): void;
 }
 
@@ -63,16 +63,16 @@ export function createComplaints(
   };
 }
 
-/** What may be told of a failure: codes and numbers. */
+/** Codes and numbers of a failure that may be logged. */
 export interface Facts {
   status?: number | undefined;
   reason?: string | undefined;
   n_ctx?: number | undefined;
   n_prompt_tokens?: number | undefined;
   output_tokens?: number | undefined;
-  /** Pictures or text, that the endpoint lost. */
+  /** The lost material: pictures or text. */
   what?: string | undefined;
-  /** Its count of the prompt that lost a part. */
+  /** The endpoint's token count of the prompt that lost a part. */
   tokens?: number | undefined;
 }
 

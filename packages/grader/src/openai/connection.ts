@@ -36,19 +36,18 @@ import { createOutputLimit } from './outputLimit.ts';
 import { createPace, type Turn } from './pace.ts';
 
 /**
- * `of_us`: perhaps, the next calls will tell; `of_request`: it answers others; `unknown`: less of it is asked for first, or
- * who asked finds out.
+ * Meaning of a refused request. `of_us`: it may concern our access; the next calls show it. `of_request`: other
+ * requests are answered. `unknown`: a smaller request comes first, or the caller decides.
  */
 export type Refusal = 'of_us' | 'of_request' | 'unknown';
 
 export type OpenAiOptions = Extract<GraderOptions, { provider: 'openai' }>;
 
-/** What one reply took. */
 export type Tokens = Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>;
 
 /**
- * One place through which every call of a grader goes out; at most `maxConcurrentCalls` are out at once, fewer while the
- * endpoint bears fewer (pace.ts), and none while the provider is down (breaker.ts).
+ * Sends all calls of a grader. At most `maxConcurrentCalls` are in flight, fewer while the endpoint is overloaded
+ * (pace.ts), and none while the provider is down (breaker.ts).
  */
 export interface Connection {
   readonly breaker: Breaker;
@@ -56,59 +55,65 @@ export interface Connection {
   readonly hold: Hold;
   readonly images: Images;
   readonly material: Material;
-  /** What the latest call found wrong with the endpoint; null once a call got an answer. */
+  /** Fault of the endpoint in the latest call; null after a reply. */
   readonly trouble: Trouble | null;
   readonly whenRefused: 'wait' | 'fail';
-  /** What is sent with every request beside its messages, and how it asks for its schema. */
+  /** Settings sent with each request beside its messages, and the way to ask for its schema. */
   readonly settings: CallEvidence['settings'];
   readonly model: string;
-  /** Where calls of runs that have hours may go; null: all are made directly. */
+  /** Batches for calls of runs with hours of time; null: all calls are made directly. */
   readonly batches: Batches | null;
   readonly imageDetail: 'high' | 'low' | 'auto' | 'none';
-  /** When a call was last answered by the model, by `performance.now()`; null: none yet. */
+  /** Time of the model's last reply, by `performance.now()`; null before the first. */
   readonly answeredAt: number | null;
   /**
-   * One HTTP request, and one without log-probabilities where one with them is refused. @returns what the model said
-   * @throws what the client throws, MalformedOutput, or LostMaterial when the endpoint lost a part of what was sent
+   * Makes one HTTP request; after a refusal of log-probabilities also one without them. @returns the model's output
+   * @throws what the client throws, MalformedOutput, or LostMaterial if the endpoint lost a part of the request
    */
   complete(
     messages: ChatCompletionMessageParam[],
     schema: ReplySchema,
     options: {
       signal: AbortSignal;
-      /** How many replies to the same question could not be used: a seed that is set is another one each time. */
+      /** Number of unusable replies to the same call so far; shifts a set seed. */
       again: number;
-      /** What an honest reply takes at most, without reasoning. */
+      /** Most tokens of an honest reply, without reasoning. */
       outputTokens: number;
-      /** What it says of the endpoint that it refuses this request. */
+      /** Decides what a refusal of this request means. */
       onRefused: (error: unknown) => Refusal;
-      /** The same for requests that begin alike. */
+      /** Equal for requests that begin alike. */
       cacheKey: string;
-      /** Whose request it is: only among those of one institute does a request go before one that waits longer. */
+      /** Institute of the request: it may pass a longer waiting request of the same institute only. */
       institute: string;
-      /** The run that the call is for: any object that its calls share. */
+      /** The run of the call: any object that its calls share. */
       run: object;
-      /** It may go in a batch: what is asked for which run, equal in every process, and when that run is over. */
+      /**
+       * Present if the call may go into a batch: a key of request and run that is equal in each process, and the run's
+       * deadline.
+       */
       batch?: { key: string; deadline: Date } | undefined;
-      /** It asks about the endpoint itself: who asked judges the reply, and it is no answer to a run. */
+      /** true for a call of a preflight: the caller judges the reply, and the reply is not an answer to a run. */
       isPreflight?: boolean;
-      /** The request goes out now. */
+      /** Called when the request is sent. */
       onCall: () => void;
-      /** Log-probabilities are asked for, where that is set and they are not refused; null: none came. */
+      /** Receives log-probabilities, if they are enabled and not refused; null: none came. */
       onSaid?: (tokens: SaidToken[] | null) => void;
-      /** A reply took so much, whether it can be used or not. */
+      /** Receives the token usage of each reply, usable or not. */
       onTokens: (tokens: Tokens) => void;
     },
   ): Promise<string>;
 }
 
-/** Short at first: a restart takes seconds. The longest keeps a run's way back short beside its deadline of minutes. */
+/**
+ * Short at first, because a restart takes seconds. The longest pause stays short compared with a run's deadline of
+ * minutes.
+ */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15_000;
-/** Longer than the longest hold with the waits after it: until then an endpoint may have too much to do for a while. */
+/** Longer than the longest pause with the waits after it, during which an endpoint may be overloaded. */
 const THROTTLED_MS = 120_000;
 
-/** Some models answer in parts, their reasoning among them. */
+/** Some models reply in parts, including their reasoning. */
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const messageContent = z.union([
   z.string(),
@@ -117,7 +122,7 @@ const messageContent = z.union([
     .transform((parts) => parts.flatMap((part) => textPart.safeParse(part).data?.text ?? []).join('')),
 ]);
 
-// Read by our own schema and not by the client's types: "compatible" servers answer all sorts of things.
+// Our own schema replaces the client's types, because "compatible" servers send other shapes.
 const token = z.int().min(0).max(1e9).catch(0);
 const replySchema = z.object({
   choices: z
@@ -132,7 +137,7 @@ const replySchema = z.object({
     .object({
       prompt_tokens: token,
       completion_tokens: token,
-      // Not every server tells it.
+      // Some servers omit it.
       prompt_tokens_details: z.object({ cached_tokens: token.nullish() }).nullish().catch(null),
     })
     .nullish(),
@@ -142,13 +147,13 @@ export function connect(options: OpenAiOptions): Connection {
   const client = new OpenAI({
     baseURL: options.baseUrl,
     apiKey: options.apiKey,
-    // Null keeps the client from taking them out of the environment, which only settings may read.
+    // null keeps the client from reading the environment; settings are the only source.
     organization: null,
     project: null,
     maxRetries: 0,
-    // Ours is shorter and covers the body as well; the client's would end a call that is slow to begin under another name.
+    // Our own time limit is shorter and covers the body; the client's would end a slow call with another error.
     timeout: 2 * options.callTimeoutSeconds * 1000,
-    // Its debug log prints prompts, which hold answers.
+    // The client's debug log would print prompts, which contain answers.
     logLevel: 'off',
     fetch: boundedFetch,
   });
@@ -159,7 +164,7 @@ export function connect(options: OpenAiOptions): Connection {
   const { origin } = new URL(options.baseUrl);
   const complaints = createComplaints({ model: options.model, lane, origin }, options.log ?? SILENT);
   const material = createMaterial();
-  /** What the latest call failed with, if that says something of the endpoint or of its load; null once one got an answer. */
+  /** Error of the latest call if it concerns the endpoint or its load; null after a reply. */
   let latest: unknown = null;
   const breaker = createBreaker({
     firstPauseMs: FIRST_PAUSE_MS,
@@ -172,7 +177,7 @@ export function connect(options: OpenAiOptions): Connection {
     onClose: () => progress('provider.up', { model: options.model, origin }),
   });
 
-  /** Tells breaker and pace how the one request ended. */
+  /** Reports the outcome of a request to breaker and pace. */
   async function watched<T>(
     {
       passage,
@@ -183,7 +188,7 @@ export function connect(options: OpenAiOptions): Connection {
       passage: Passage;
       turn: Turn;
       onRefused: (error: unknown) => Refusal;
-      /** Of a failure: it is asked again in another form, which will tell what it was. */
+      /** Whether the request is repeated in another form, whose outcome is reported instead. */
       isAskedOtherwise: (error: unknown) => boolean;
     },
     signal: AbortSignal,
@@ -222,7 +227,7 @@ export function connect(options: OpenAiOptions): Connection {
     }
   }
 
-  /** @throws TimedOut when the call's own time limit came first */
+  /** @throws TimedOut when the call's time limit is over */
   async function inTime<T>(signal: AbortSignal, request: (limited: AbortSignal) => Promise<T>): Promise<T> {
     const limit = AbortSignal.timeout(options.callTimeoutSeconds * 1000);
     try {
@@ -264,7 +269,7 @@ export function connect(options: OpenAiOptions): Connection {
         });
 
   type Asked = Parameters<Connection['complete']>[2];
-  /** A request without what concerns only a call that is answered at once (`handling`, log-probabilities). */
+  /** Body of a request, without what only a direct call needs (`handling`, log-probabilities). */
   function bodyOf(messages: ChatCompletionMessageParam[], schema: ReplySchema, asked: Asked) {
     return {
       model: options.model,
@@ -327,7 +332,7 @@ export function connect(options: OpenAiOptions): Connection {
     }
   }
 
-  /** @returns null where no batch has a result for the call, which is then asked directly */
+  /** @returns null if no batch has a result, and the call is made directly */
   async function completeInBatch(
     messages: ChatCompletionMessageParam[],
     schema: ReplySchema,
@@ -345,7 +350,7 @@ export function connect(options: OpenAiOptions): Connection {
       signal: asked.signal,
       onSent: asked.onCall,
     });
-    // The outcome says nothing of how the endpoint is now, so neither breaker nor pace hears of it.
+    // The outcome does not show the endpoint's present state, so breaker and pace do not get it.
     return outcome === null
       ? null
       : use(await outputIn(replyIn(outcome)), asked, { sent: body.messages, answersNow: false });
@@ -395,18 +400,18 @@ const failedChoice = z.object({ error: z.looseObject({}) });
 const modelOutput = z.object({ choices: z.array(z.unknown()) });
 
 /**
- * The body of a model's answer, not yet looked at any closer.
- * @throws what the client throws; NoModelOutput, or the status that an error says it would have been, for any other body
+ * Body of a model's reply, not yet validated.
+ * @throws what the client throws; for other bodies NoModelOutput, or the error with the status named in the body
  */
 async function outputIn(response: Promise<unknown>): Promise<unknown> {
   try {
     const body = await response;
-    // JSON that is not called so is left alone by the client.
+    // The client does not parse JSON with another content type.
     const reply: unknown = typeof body === 'string' ? JSON.parse(body) : body;
     const output = modelOutput.safeParse(reply).data;
     if (output === undefined) throw insteadOfOutput(reply);
     const [first] = output.choices;
-    // A gateway whose model broke off has a choice by then.
+    // A gateway has sent a choice before its model failed.
     if (failedChoice.safeParse(first).success) throw insteadOfOutput(first);
     return reply;
   } catch (error) {
@@ -421,8 +426,9 @@ async function replyIn(outcome: LineOutcome): Promise<unknown> {
 }
 
 /**
- * What a failure says of the endpoint itself; null when it says something of the request, or of the load.
- * @param isPaused whether calls are kept back: then requests of several runs were refused, and it is none of theirs
+ * Fault of the endpoint that a failure shows; null if it concerns the request or the load.
+ * @param isPaused true if calls are held back: then requests of several runs were refused, so the request is not at
+ *   fault
  */
 function troubleIn(error: unknown, isPaused: boolean): Trouble | null {
   if (error instanceof LostMaterial) return error.what === 'pictures' ? 'loses_pictures' : 'loses_text';
@@ -452,15 +458,18 @@ function tokensOf(reply: Reply | undefined): Tokens {
   };
 }
 
-/** Who answers: a gateway may put another model behind a name. Without name, password, query and fragment. */
+/**
+ * Address of the endpoint without user name, password, query and fragment. Part of evidence, because a gateway may
+ * serve another model under the same name.
+ */
 function endpointOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl);
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
 /**
- * Texts as they are, pages as data URLs, which every endpoint that sees images takes. Without a page it is one string:
- * servers of models that see nothing take no parts.
+ * Texts stay as they are, and pages become data URLs, which all endpoints with vision accept. Without a page the
+ * content is one string, because servers of text models accept no parts.
  */
 export function contentOf(
   parts: readonly LoadedPart[],

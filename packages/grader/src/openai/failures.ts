@@ -3,15 +3,15 @@ import { z } from 'zod/v4';
 import { GraderFailure } from '../grader.ts';
 import type { Lost } from './material.ts';
 
-/** Statuses that pass: the endpoint is busy, restarting, or its gateway lost it. 5xx is added below. */
+/** Statuses of transient failures, besides 5xx. */
 const TRANSIENT_STATUSES = new Set([408, 409, 425, 429]);
-/** Not let in, not paid for, not there: wrong of the key, the account, the model's name or the address, not of what is asked. */
+/** Faults of key, account, model name or address, not of the request. */
 const REFUSES_US = new Set([401, 402, 403, 404]);
-/** Not like this: a request that the endpoint does not take, is too large for it, or is filtered for what is in it. */
+/** Faults of the request: not accepted, too large, or filtered for its content. */
 const REFUSES_REQUEST = new Set([400, 413, 422]);
 /**
- * Codes and types of errors that mean the same in any status: gateways answer 400 for a key or a model that they do not
- * know, and for a parameter that the model does not take.
+ * Codes and types of errors that decide in any status, because gateways answer 400 for an unknown key or model, and for
+ * a parameter that the model does not accept.
  */
 const CODES_THAT_REFUSE_US = new Set([
   'account_deactivated',
@@ -30,7 +30,7 @@ const CODES_THAT_REFUSE_US = new Set([
   'unsupported_parameter',
   'unsupported_value',
 ]);
-/** Of this one request for certain: it is too long, or filtered for what is in it. */
+/** Codes that certainly concern this request: too long, or filtered for its content. */
 const CODES_THAT_REFUSE_THE_REQUEST = new Set([
   'content_filter',
   'content_policy_violation',
@@ -41,30 +41,33 @@ const CODES_THAT_REFUSE_THE_REQUEST = new Set([
   'request_too_large',
   'string_above_max_length',
 ]);
-/** A gateway that waited for its model no longer. The last is Cloudflare's. */
+/** Gateway time-outs; 524 is Cloudflare's. */
 const TOO_SLOW = new Set([504, 524]);
 
-/** A status of 200, and nothing that a model said: a gateway's page, no body, an object without `choices`. */
+/** A status 200 without a model's output: a gateway's page, no body, or an object without `choices`. */
 export class NoModelOutput extends Error {
   constructor() {
     super('the model endpoint answered without a model');
   }
 }
 
-/** A call took longer than its own time limit, and was ended by us. */
+/** A call exceeded its own time limit and was aborted by us. */
 export class TimedOut extends Error {
   constructor() {
     super('the model did not answer in time');
   }
 }
 
-/** A call that lost material is asked again after the preflight that it brings about. */
+/** Time before the retry of a call that lost material; a preflight comes first. */
 const LOST_RETRY_MS = 5000;
 
-/** The endpoint counts fewer tokens than what was sent can have: it drops pictures or cuts prompts, and its reply is not used. */
+/**
+ * The endpoint counted fewer tokens than the request can have: it dropped pictures or cut the prompt. The reply is not
+ * used.
+ */
 export class LostMaterial extends Error {
   readonly what: Lost;
-  /** The endpoint's count of the prompt. */
+  /** The endpoint's token count of the prompt. */
   readonly tokens: number;
 
   constructor(what: Lost, tokens: number) {
@@ -79,8 +82,8 @@ const errorIn = z.object({
 });
 
 /**
- * What is thrown for a body of status 200 without a model's output. Gateways that had begun to answer tell so what became
- * of it, `{"error": {"code": 429}}`: that is taken for the status that it would have been.
+ * Error for a body of status 200 without a model's output. A gateway that had already sent its status reports the
+ * failure in the body, `{"error": {"code": 429}}`, which is treated as that status.
  */
 export function insteadOfOutput(body: unknown): Error {
   const said = errorIn.safeParse(body).data;
@@ -91,8 +94,8 @@ export function insteadOfOutput(body: unknown): Error {
 }
 
 /**
- * Classifies what a call threw (docs/architecture.md#deadlines-and-retries: unknown errors are not retried). Messages are ours: an endpoint's
- * own words may repeat a part of the key or of the prompt, so nothing of them is kept, nor is the error as a cause.
+ * Classifies an error of a call (docs/architecture.md#deadlines-and-retries: unknown errors are not retried). Messages
+ * are our own, and the error is not kept as cause, because the endpoint's text may repeat parts of the key or prompt.
  */
 export function classify(error: unknown): GraderFailure {
   if (error instanceof GraderFailure) return error;
@@ -121,7 +124,7 @@ export function classify(error: unknown): GraderFailure {
   return new GraderFailure('permanent', `the model call failed in an unknown way (${name})`);
 }
 
-/** Whether nobody was there to answer, as far as one call can tell: no connection, no answer in time, 5xx, no model's output. */
+/** Whether the endpoint gave no answer: no connection, a time-out, 5xx, or no model's output. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof TimedOut || error instanceof APIConnectionError) return true;
   if (error instanceof NoModelOutput || isCutOff(error)) return true;
@@ -129,9 +132,8 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * The status with which the endpoint refuses us and not what was asked; null when it was something else. It may be mended
- * any moment (a key renewed, an account filled up), and nothing else can be asked meanwhile. OpenAI tells of an account
- * that is used up by a 429 of its own.
+ * Status of a refusal that concerns us and not the request; null for other errors. An operator may correct it at any
+ * time (a renewed key, new credit). OpenAI reports a used-up account as a 429 with a code of its own.
  */
 export function statusThatRefusesUs(error: unknown): number | null {
   if (!(error instanceof APIError) || typeof error.status !== 'number') return null;
@@ -139,7 +141,7 @@ export function statusThatRefusesUs(error: unknown): number | null {
   return REFUSES_US.has(error.status) || saysOneOf(error, CODES_THAT_REFUSE_US) ? error.status : null;
 }
 
-/** The status with which the endpoint refuses to look at what was asked; null when it was something else. */
+/** Status of a refusal of the request; null for other errors. */
 export function statusThatRefusesRequest(error: unknown): number | null {
   if (!(error instanceof APIError) || typeof error.status !== 'number') return null;
   if (statusThatRefusesUs(error) !== null) return null;
@@ -147,8 +149,8 @@ export function statusThatRefusesRequest(error: unknown): number | null {
 }
 
 /**
- * Whether a refused request is refused for what it is, by what the endpoint says of it. Where it says nothing, the other
- * requests tell: an endpoint that refuses all of them refuses us.
+ * Whether the endpoint names a fault of this request. Without a named fault other requests decide: an endpoint that
+ * refuses all of them refuses us.
  */
 export function isOfThisRequest(error: unknown): boolean {
   if (!(error instanceof APIError)) return false;
@@ -158,10 +160,10 @@ export function isOfThisRequest(error: unknown): boolean {
 const saysOneOf = ({ code, type }: APIError, codes: ReadonlySet<string>): boolean =>
   [code, type].some((said) => typeof said === 'string' && codes.has(said));
 
-/** Neither a key nor a word of a prompt looks like this. */
+/** Form of a reason that can be neither a key nor text of a prompt. */
 const REASON = /^[a-z_]{1,60}$/;
 
-/** The endpoint's own word for why, else the system's (`econnrefused`); null when it has none that may be told. */
+/** The endpoint's code of the error, else the system's (`econnrefused`); null if none is fit for the log. */
 export function reasonIn(error: unknown): string | null {
   if (error instanceof APIConnectionError || isCutOff(error)) return codeOfCause(error);
   if (!(error instanceof APIError)) return null;
@@ -181,7 +183,7 @@ function codeOfCause(error: unknown): string | null {
 const count = z.int().min(0).optional().catch(undefined);
 const told = z.object({ n_ctx: count, n_prompt_tokens: count });
 
-/** Numbers that tell an operator what to set (llama.cpp). */
+/** Numbers of an error that help an operator to choose settings (llama.cpp). */
 export function numbersIn(error: unknown): {
   n_ctx?: number | undefined;
   n_prompt_tokens?: number | undefined;
@@ -189,47 +191,47 @@ export function numbersIn(error: unknown): {
   return (error instanceof APIError ? told.safeParse(error.error).data : undefined) ?? {};
 }
 
-/** The HTTP status that a call ended with; null when none came. */
+/** HTTP status of a failed call; null without a response. */
 export function statusOf(error: unknown): number | null {
   return error instanceof APIError && typeof error.status === 'number' ? error.status : null;
 }
 
-/** OpenRouter's way of a content filter: a 403 with the reasons. */
+/** OpenRouter reports its content filter as 403 with reasons. */
 const flagged = z.object({ metadata: z.object({ reasons: z.array(z.unknown()) }) });
 const isFlagged = ({ status, error }: APIError): boolean =>
   status === 403 && flagged.safeParse(error).success;
 
-/** Whether the endpoint is not there, or not there for us. */
+/** Whether the endpoint is unreachable or refuses us. */
 export function isDown(error: unknown): boolean {
   return isUnreachable(error) || statusThatRefusesUs(error) !== null;
 }
 
-/** Whether the same request may be answered in a while, and says nothing of what was asked. */
+/** Whether a later retry of the same request may succeed and the failure does not concern the request. */
 export function passes(error: unknown): boolean {
   return isUnreachable(error) || (error instanceof APIError && TRANSIENT_STATUSES.has(error.status ?? 0));
 }
 
-/** Whether time ran out over an answer, ours or that of a gateway: asked for less, the endpoint may come to an end. */
+/** Whether our time limit or a gateway's was over; a smaller request may succeed. */
 export function isTooSlow(error: unknown): boolean {
   if (error instanceof TimedOut || error instanceof APIConnectionTimeoutError) return true;
   return error instanceof APIError && typeof error.status === 'number' && TOO_SLOW.has(error.status);
 }
 
-/** Whether the endpoint has too much to do, and how long it asked to be left alone; null when it was something else. */
+/** The pause requested by an overloaded endpoint; null for other errors. */
 export function throttledFor(error: unknown): { retryAfterMs: number | undefined } | null {
   return error instanceof APIError && error.status === 429
     ? { retryAfterMs: retryAfterMs(error.headers) }
     : null;
 }
 
-/** How long an endpoint that is overloaded or down for a while (503) wants to be left alone; null when it did not say. */
+/** The pause requested with a 503, in milliseconds; null if none. */
 export function leftAloneFor(error: unknown): number | null {
   return error instanceof APIError && error.status === 503 ? (retryAfterMs(error.headers) ?? null) : null;
 }
 
 /**
- * How long the endpoint asks us to wait: retry-after-ms, else retry-after in seconds or as a date, else until the limit
- * that is used up begins anew.
+ * Requested pause in milliseconds: retry-after-ms, else retry-after in seconds or as a date, else the reset time of the
+ * used-up limit.
  */
 export function retryAfterMs(headers: Headers | undefined): number | undefined {
   const exact = headers?.get('retry-after-ms');
@@ -241,7 +243,10 @@ export function retryAfterMs(headers: Headers | undefined): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(at - Date.now(), 0);
 }
 
-/** OpenAI's way, which many follow: `x-ratelimit-remaining-tokens: 0`, `x-ratelimit-reset-tokens: 6m0s`. */
+/**
+ * Reset time in the headers of OpenAI and compatible providers: `x-ratelimit-remaining-tokens: 0`,
+ * `x-ratelimit-reset-tokens: 6m0s`.
+ */
 function resetMs(headers: Headers | undefined): number | undefined {
   const waits = ['requests', 'tokens'].flatMap((limit) => {
     if (headers?.get(`x-ratelimit-remaining-${limit}`) !== '0') return [];
@@ -253,7 +258,7 @@ function resetMs(headers: Headers | undefined): number | undefined {
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 
-/** `1s`, `6m0s`, `1.5s`, `250ms`; undefined when it is written in another way. */
+/** Parses `1s`, `6m0s`, `1.5s`, `250ms`; undefined for other forms. */
 function durationMs(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|h|m|s))+$/.test(text)) return undefined;
   const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g);
@@ -262,7 +267,7 @@ function durationMs(text: string): number | undefined {
   );
 }
 
-/** The connection broke while the body was on its way: fetch then throws a bare TypeError. */
+/** The connection broke during the body: fetch then throws a bare TypeError. */
 function isCutOff(error: unknown): boolean {
   return error instanceof TypeError && (error.message === 'terminated' || error.cause !== undefined);
 }

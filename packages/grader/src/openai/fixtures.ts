@@ -1,6 +1,5 @@
 import type { AlignRequest, CallOptions, GraderOptions, JudgeRequest } from '../grader.ts';
 
-/** Requests as the worker makes them, for this folder's tests. */
 export const exam = {
   subject: 'Biology',
   level: 'school',

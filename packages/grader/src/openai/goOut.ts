@@ -3,12 +3,13 @@ import type { Breaker, Passage } from './breaker.ts';
 import type { Pace, Turn } from './pace.ts';
 
 /**
- * Waits until a call may go out: the endpoint has passed its preflight, a place is free, and the breaker lets it through.
+ * Waits until a call may be sent: the endpoint has passed its preflight, a place is free, and the breaker lets it
+ * through.
  *
- * The check is asked before and after the other two, since an outage may end while a call waits in the breaker's line: then
- * a new preflight is due. The call gives back place and passage and waits for that, so the preflight finds a free place.
+ * The preflight is checked again after the wait, because an outage may have ended meanwhile and made a new preflight
+ * due. Then the call releases place and passage, so that the preflight finds a free place.
  *
- * @param check null: a call of a preflight, or of a grader whose endpoint is not checked
+ * @param check null for a call of a preflight, or for an endpoint without a check
  */
 export async function goOut(
   { check, pace, breaker }: { check: EndpointCheck | null; pace: Pace; breaker: Breaker },

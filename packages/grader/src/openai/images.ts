@@ -1,19 +1,17 @@
 /**
- * Whether the endpoint takes one image a request and no more, as servers of one's own do by default: found out by what it
- * refuses, so that each copy need not find out anew.
+ * Whether the endpoint accepts only one image in a request, the default of many self-hosted servers. Learnt from
+ * refusals, so that not every copy has to be refused first.
  *
- * State: what it has taken and refused since the process started. A single request of several images that it takes ends
- * all doubt: what it refuses then it refuses for something else.
+ * State: accepted and refused requests since the start of the process. One accepted request with several images decides
+ * the question: later refusals have other causes.
  */
 export interface Images {
   readonly isOneAtMost: boolean;
-  /** It answered a request with so many. */
   taken(count: number): void;
-  /** It refused to look at a request with so many. */
   refused(count: number): void;
 }
 
-/** Fewer might be pages that a filter does not let through. */
+/** Fewer refusals might be pages that a content filter blocks. */
 const REFUSALS = 3;
 
 export function createImages(): Images {

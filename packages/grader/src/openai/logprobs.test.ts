@@ -44,7 +44,10 @@ const request: JudgeRequest = {
 const judge = (asked = request) => grader.judgeAnswer(asked, within(10_000));
 const asksForThem = () => server.calls.map(({ body }) => body['logprobs'] === true);
 
-/** Gives log-probabilities beside the reply, by the tokenizer of o200k: each digit between two others, with so much for itself. */
+/**
+ * Adds log-probabilities to the reply, with the tokenizer of o200k. Each digit has two alternatives and this
+ * probability.
+ */
 const givesThem = (probability: number): Behaviour => ({
   kind: 'reshaped',
   reshape: (completion) => {
@@ -71,11 +74,11 @@ describe('log-probabilities of marks', () => {
   });
 
   test.each([
-    // 0.95 is the most there is.
+    // 0.95 is the maximum.
     [0.999, 0.85],
     // 0.95 × (0.4 + 0.6 × 0.7 / 0.9) = 0.823; the table shows 0.76.
     [0.7, 0.76],
-    // Less probable than all others together.
+    // Less probable than all alternatives together.
     [0.4, 0.55],
   ])('of %f give a confidence of %f, which a replay comes to', async (probability, confidence) => {
     await open();
@@ -93,7 +96,7 @@ describe('log-probabilities of marks', () => {
     server.know({ judgements: { 3: { awards: [1, 0.5] } } });
     server.behave([{ behaviour: givesThem(0.8) }]);
     expect((await judge()).evidence).toHaveLength(2);
-    // The second look has no use for them.
+    // The second look does not use them.
     expect(asksForThem()).toEqual([true, false]);
   });
 

@@ -1,14 +1,14 @@
 /**
- * Log-probabilities of the tokens of a reply: whether they are asked for, and what came of them.
+ * Log-probabilities of the tokens of a reply: whether to request them, and their values.
  *
- *   off by the settings ──▶ never asked for
- *   asked for ──a request with them is refused, and the same without them is answered──▶ never asked for again
+ *   disabled ──▶ never requested
+ *   requested ──refused, and the request without them answered──▶ never requested again
  *
- * Many endpoints refuse them, by model (OpenAI's reasoning models) or altogether, and some leave them out without a word. Both
- * leave a judgement as it would be without them.
+ * Many endpoints refuse them, for some models (OpenAI's reasoning models) or for all, and some silently leave them out.
+ * Both give the judgement without them.
  *
- * State: whether they were refused, and whether any came. It dies with the process; the next one finds out by its preflight, or
- * by its first call.
+ * State: whether they were refused, and whether any came. It ends with the process; the next one learns it in its
+ * preflight or first call.
  */
 import { APIError } from 'openai';
 import { z } from 'zod/v4';
@@ -20,19 +20,19 @@ export interface Logprobs {
   readonly areAskedFor: boolean;
   /** The part of a request that asks for them. */
   readonly asking: { logprobs: true; top_logprobs: number };
-  /** Some came: the endpoint knows them. */
+  /** Some came: the endpoint supports them. */
   came(): void;
-  /** A request was answered without them that was refused with them. */
+  /** A request that was refused with them was answered without them. */
   refused(): void;
-  /** Whether the refusal of a request that asks for them may be of that. */
+  /** Whether they may be the cause of a refusal. */
   mayBeWhy(error: unknown): boolean;
 }
 
-/** OpenAI and vLLM take 20, older servers 5; the marks that a model wavers between are among the first. */
+/** OpenAI and vLLM accept 20, older servers 5. The marks that a model considers are among the first. */
 const ALTERNATIVES = 5;
-/** A token with its alternatives takes 450 bytes of a body, of which boundedFetch.ts reads so many that this fits. */
+/** A token with alternatives takes 450 bytes; this many fit into the limit of boundedFetch.ts. */
 export const MOST_WEIGHED_TOKENS = 4000;
-/** OpenAI says 403 of a model, gateways 400 and 422 of a parameter. */
+/** OpenAI answers 403 for a model, gateways 400 and 422 for a parameter. */
 const REFUSALS = new Set([400, 403, 422, 501]);
 
 export function createLogprobs(isSet: boolean, onRefused: () => void): Logprobs {
@@ -80,7 +80,7 @@ const saidTokens = z.object({
     .rest(z.unknown()),
 });
 
-/** The tokens of a reply with their log-probabilities; null where the endpoint gave none, or in a form of its own. */
+/** Tokens of a reply with their log-probabilities; null if the endpoint sent none, or another form. */
 export function saidTokensIn(reply: unknown): SaidToken[] | null {
   const read = saidTokens.safeParse(reply).data;
   if (read === undefined) return null;
@@ -93,7 +93,7 @@ export function saidTokensIn(reply: unknown): SaidToken[] | null {
   }));
 }
 
-/** A token may be a part of a character; then its text says nothing and its bytes do. */
+/** A token may be a part of a character: then only its bytes are valid. */
 const bytesOf = ({ token: text, bytes }: z.infer<typeof token>): Buffer =>
   bytes === null || bytes === undefined ? Buffer.from(text) : Buffer.from(bytes);
 

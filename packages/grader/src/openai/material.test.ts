@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { system } from '../readPages/prompt.ts';
 import { createMaterial } from './material.ts';
 
-/* Counts as real servers gave them, and as hostile or unusual texts would make them. */
+/* Token counts of real servers, and counts for hostile or unusual texts. */
 
 const counted = (inputTokens: number, cachedInputTokens = 0) => ({ inputTokens, cachedInputTokens });
 const text = (content: string): ChatCompletionMessageParam[] => [{ role: 'user', content }];
@@ -22,10 +22,10 @@ const reading = (pictures: number): ChatCompletionMessageParam[] => [
 const prose = 'The plant makes sugar with the light of the sun. '.repeat(830);
 
 test('pages of which no tokens were counted are lost; the least that a model with sight counts is not', () => {
-  // What a tokenizer makes of the words alone.
+  // Tokens of the words alone.
   for (const pictures of [1, 2, 4])
     expect(createMaterial().lost(reading(pictures), counted(790))).toBe('pictures');
-  // 85 tokens a picture, the fewest that a provider charges.
+  // 85 tokens for a picture, the fewest that a provider charges.
   for (const pictures of [1, 2, 4])
     expect(createMaterial().lost(reading(pictures), counted(800 + 85 * pictures))).toBeNull();
 });

@@ -1,19 +1,20 @@
 /**
- * Whether a call's material reached the model: the endpoint's own count of the prompt's tokens beside what was sent. A server
- * with too short a context cuts prompts, and one without sight drops pictures; both answer 200.
+ * Checks whether the whole request reached the model, by comparing the endpoint's count of prompt tokens with the
+ * request. A server with a short context cuts prompts, and one without vision drops pictures; both answer 200.
  *
- * Lost is only what no tokenizer could explain:
+ * Material counts as lost only if no tokenizer explains the count:
  *
- *   pictures  fewer than 1.2 tokens a word of the prompt, which is ours, and 64 for each picture
- *   text      fewer than 0.8 tokens a word; or a multiple of 1024, as contexts are, below 1.2 tokens a word
+ *   pictures  fewer than 1.2 tokens for each word of the prompt, which is ours, and 64 for each picture
+ *   text      fewer than 0.8 tokens for each word; or a multiple of 1024, the usual sizes of contexts, below 1.2 tokens
+ *             for each word
  *
- * Words are counted and not characters: a tokenizer gives each word a token at least, and a candidate who writes one letter
- * ten thousand times cannot make a count look short. Cached tokens count as read. Without a count, and with one that is
- * absurdly small (a gateway's constant), nothing is said.
+ * Words are counted instead of characters: each word has at least one token, so a candidate who writes one letter ten
+ * thousand times cannot make a count look short. Cached tokens count as read. A missing count, or an absurdly small one
+ * (a gateway's constant), gives no result.
  *
- * State: whether the count is believed, for texts and for pictures. A suspicion is followed by a preflight with a text as
- * long as the suspicious one; when that passes, the count was wrong (some servers leave out what they had cached), and is not
- * believed again in this process.
+ * State: whether counts are trusted, for texts and for pictures. After a suspicion comes a preflight with a text of the
+ * same length; if it passes, the count was wrong (some servers omit cached tokens), and the process ignores later
+ * counts.
  */
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { Usage } from '../grader.ts';
@@ -21,25 +22,25 @@ import type { Usage } from '../grader.ts';
 export type Lost = 'pictures' | 'text';
 
 export interface Material {
-  /** What of the messages the endpoint did not count; null: nothing that is certain. */
+  /** The material that the endpoint did not count; null if nothing is certain. */
   lost(messages: readonly ChatCompletionMessageParam[], tokens: Counted): Lost | null;
-  /** A preflight has shown that pictures are seen, or that texts of so many characters are kept. */
+  /** A preflight proved that pictures are seen, or that texts of this many characters are kept. */
   shown(what: Lost, characters: number): void;
-  /** The longest prompt in characters that was found lost since the start; 0 when none was. */
+  /** Longest prompt with lost material since the start, in characters; 0 if none. */
   readonly longestLost: number;
 }
 
 type Counted = Pick<Usage, 'inputTokens' | 'cachedInputTokens'>;
 
 const TOKENS_A_PICTURE = 64;
-/** The prompt of a reading is English prose with 1.25 (o200k, the sparest of those measured). */
+/** The prompt of a reading is English prose with 1.25 (o200k, the fewest of the measured tokenizers). */
 const TOKENS_A_WORD_BY_PICTURES = 1.2;
 const TOKENS_A_WORD = 0.8;
 const TOKENS_A_WORD_AT_LIMIT = 1.2;
 const LIMIT_STEP = 1024;
-/** A prompt with fewer words says nothing for certain. */
+/** A prompt with fewer words gives no certain result. */
 const FEWEST_WORDS = 300;
-/** One token for so many words is no count of this prompt. */
+/** More words than this for each token: the number is no count of this prompt. */
 const ABSURD = 20;
 
 export function createMaterial(): Material {
@@ -51,7 +52,7 @@ export function createMaterial(): Material {
       return longestLost;
     },
     lost(messages, { inputTokens, cachedInputTokens }) {
-      // Some count the cached ones in and some beside: together they are at least what was read.
+      // Some servers include cached tokens in the count and some do not; the sum is at least what was read.
       const tokens = inputTokens + cachedInputTokens;
       const { words, characters, pictures } = sizeOf(messages);
       if (inputTokens === 0 || tokens < words / ABSURD) return null;

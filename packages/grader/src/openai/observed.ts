@@ -6,15 +6,15 @@ import { isUnreachable, TimedOut } from './failures.ts';
 type Outcome = 'answered' | 'malformed' | 'refused' | 'unreachable' | 'timed_out' | 'aborted';
 
 interface Asked {
-  /** Whose calls they are, as metrics name it. */
+  /** Lane of the runs, as named in metrics. */
   lane: string;
-  /** The name of the schema asked for, of which there are few. */
+  /** Name of the schema; has few values. */
   call: string;
   model: string;
   signal: AbortSignal;
 }
 
-/** One request to the model as a span and in the metrics: how long, how it ended. */
+/** Records one request as a span and in metrics, with duration and outcome. */
 export async function observed<T>(asked: Asked, request: () => Promise<T>): Promise<T> {
   const { lane, call, model, signal } = asked;
   const started = performance.now();
@@ -37,7 +37,7 @@ export async function observed<T>(asked: Asked, request: () => Promise<T>): Prom
   );
 }
 
-/** What a reply took, in the span that it came in and in the metrics. */
+/** Records the tokens of a reply in the current span and in metrics. */
 export function observeTokens(
   lane: string,
   tokens: Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>,

@@ -4,12 +4,12 @@ import type {
 } from 'openai/resources/chat/completions';
 
 /**
- * How the endpoint is held to the schema of a reply. Replies are read by the schema whatever it is; this only decides how
- * often the first one fits.
+ * How the endpoint is made to follow the schema of a reply. The schema validates each reply in any case; the setting
+ * decides only how often the first one is valid.
  *
  *   json_schema  `response_format` with the strict schema: OpenAI, vLLM, Ollama, llama.cpp, most gateways
- *   json_object  `response_format` that asks for JSON of any shape; the schema stands in the system message
- *   text         no `response_format` at all; the same
+ *   json_object  `response_format` for JSON of any shape; the schema is in the system message
+ *   text         no `response_format`; the schema is in the system message
  */
 export type Output = 'json_schema' | 'json_object' | 'text';
 
@@ -18,7 +18,7 @@ export interface ReplySchema {
   schema: Record<string, unknown>;
 }
 
-/** The part of a request that says what is asked and in which form it is to be answered. */
+/** The part of a request with the messages and the form of the reply. */
 export function askedIn(
   output: Output,
   messages: readonly ChatCompletionMessageParam[],
@@ -28,7 +28,7 @@ export function askedIn(
     const json_schema = { name, schema, strict: true };
     return { messages: [...messages], response_format: { type: 'json_schema', json_schema } };
   }
-  // In the system message, which is the same for all questions of a kind: prompts go on beginning alike.
+  // In the system message, which is equal for all questions of a kind, so that prompts begin alike.
   const rule = [
     'Answer with one JSON object and nothing else: no Markdown, no words before or after it. It fits this JSON schema.',
     `Schema ${name}: ${JSON.stringify(schema)}`,

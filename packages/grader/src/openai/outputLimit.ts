@@ -1,32 +1,32 @@
 /**
- * How many tokens a reply may take: what its kind of call needs, so that a model that does not stop ends in seconds and
- * not at the time limit. A model that reasons counts its reasoning in; it gets room for that as soon as it is known to.
+ * Limit on the tokens of a reply, by its kind of call, so that a model that does not stop ends in seconds instead of at
+ * the time limit. Reasoning counts too: a model gets room for it once it is known to reason.
  *
- * State: whether the model reasons, learnt from its replies or told by the settings. It dies with the process; the next
- * one learns it from one reply that is cut off.
+ * State: whether the model reasons, learnt from replies or set. It ends with the process; the next one learns it from
+ * one reply that is cut off.
  */
 import { z } from 'zod/v4';
 
-/** Under which name the limit is sent. `none` sends no limit: only the time limit of a call ends a reply then. */
+/** Name of the limit in a request. `none` sends no limit: only the time limit ends a reply. */
 export type OutputLimitName = 'max_completion_tokens' | 'max_tokens' | 'none';
 
 export interface OutputLimit {
-  /** The part of a request that limits its reply to `tokens`, and to what reasoning takes beside them. */
+  /** The part of a request that limits the reply to `tokens`, and reasoning in addition. */
   askedFor(tokens: number): { max_completion_tokens?: number; max_tokens?: number };
-  /** Looks in a reply, of any shape, for a sign that the model reasons. */
+  /** Checks a reply of any shape for signs of reasoning. */
   learnFrom(reply: unknown): void;
 }
 
 export interface OutputLimitOptions {
   name: OutputLimitName;
-  /** No limit is higher, reasoning included: servers refuse one that is higher than the model's own, or than its context. */
+  /** Highest limit, including reasoning: servers refuse a limit above that of the model or its context. */
   mostTokens?: number;
   reasons: boolean;
 }
 
-/** Four full pages take no more, and models of the last years take this as a limit. */
+/** Enough for four full pages, and accepted by recent models. */
 const MOST_TOKENS = 16_000;
-/** Most take a few thousand for a question of an examination. Models that reason take such a limit beside the other. */
+/** Most models take a few thousand for a question. Models that reason accept this limit in addition to the other. */
 const REASONING_TOKENS = 16_000;
 
 const text = z.string().min(1);
@@ -47,7 +47,7 @@ const reasoningReply = z.union([
       ])
       .rest(z.unknown()),
   }),
-  // Cut off before the first word of its answer: the tokens went to what the server does not show.
+  // Cut off before the first word of the reply: the tokens went into hidden reasoning.
   z.object({
     choices: z
       .tuple([

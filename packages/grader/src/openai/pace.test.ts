@@ -60,7 +60,7 @@ describe('as many calls are out as the endpoint bears', () => {
     const abort = new AbortController();
     const waiting = pace.enter(abort.signal);
     turn.throttled(30_000);
-    // The place is free again and the hold has begun.
+    // The place is free again and the pause has begun.
     await Promise.resolve();
     abort.abort(new Error('cancelled'));
     await expect(waiting).rejects.toThrow('cancelled');
@@ -127,7 +127,7 @@ describe('an endpoint with too much to do', () => {
         ? { kind: 'status', status: 429, retryAfterSeconds: 1 }
         : { kind: 'slow', ms: 10 };
     });
-    // Two places: one call is told to wait, one was out beside it; the other eight have heard nothing themselves.
+    // Two places: one call got the pause, one was in flight beside it; the other eight had no response.
     const judged = await judge(10, 2);
     expect(judged).toHaveLength(10);
     expect(server.calls).toHaveLength(11);

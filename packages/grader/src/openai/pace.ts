@@ -1,59 +1,60 @@
 /**
- * How many calls of one grader are out at once, and when the next may go: as many as the endpoint bears, found out by its
- * 429s (additive increase, multiplicative decrease), and none before the moment it asked for (hold.ts).
+ * Limits the calls of one grader in flight to what the endpoint can handle, learnt from 429s (additive increase,
+ * multiplicative decrease). Sends none during a requested pause (hold.ts).
  *
- *   429 ──▶ half as many places, at least one; once for all calls that were out together, which all hear the same
- *   a call past our own time limit ──▶ the same, and no more places than calls were answered while it was out: a server with
- *     fewer places than we ask for lets calls wait in its own queue, and that wait counts against their time
- *   a round of answers (as many as there are places) ──▶ one place more, up to the most; ten rounds after a time-out, since
- *     to find out that a place is one too many then costs a whole time limit, and not a 429
- *   429 with a time to wait ──▶ no call goes out until then
+ *   429 ──▶ half as many places, at least one; once for all calls that were in flight together
+ *   time-out ──▶ half as many places, and no more than the calls answered meanwhile: a server with fewer places queues
+ *     calls, and the queue counts against their time
+ *   as many answers as there are places ──▶ one more place, up to the most; after a time-out ten times as many answers,
+ *     because one place too many then costs a whole time limit instead of a 429
+ *   429 with a pause ──▶ no call is sent until its end
  *
- * Calls go in the order in which they were asked for, but that of one institute's waiting calls those with the beginning of the
- * call before go first: the endpoint may have that beginning cached, and a server of one slot keeps no other. Institutes keep
- * their turns, and a call is passed by eight at most once it is the first of its institute (packages/turns).
+ * Calls keep their order, with one exception: among the waiting calls of one institute, those that begin like the
+ * previous call go first, because the endpoint may have that beginning cached, and a server with one slot caches no
+ * other. Institutes keep their turns, and a call that is the first of its institute is passed by at most eight
+ * (packages/turns).
  *
- * State: places, answers since the last change, how often places were cut, whether a call has timed out. It lives in this object, is changed by how calls
- * end, and dies with the process: the next one starts with all places and finds out again. The breaker beside it counts
- * which calls are answered at all; here only 429s and time-outs count.
+ * State: places, answers since the last change, number of reductions, whether a call has timed out. It ends with the
+ * process; the next one starts with all places. The breaker counts whether calls are answered; here only 429s and
+ * time-outs count.
  */
 import { createTurns } from '@evaluation/turns';
 import { createHold, type Hold } from '../hold.ts';
 
 export interface Pace {
   /**
-   * Resolves when a call may go out; it must be told how that ended, once. Rejects with the signal's reason.
-   * @param call whose it is, and what it begins with. Left out, it keeps its place among those that wait
+   * Resolves when a call may be sent. The turn must get the call's outcome once. Rejects with the signal's reason.
+   * @param call institute and beginning of the call; without it the call keeps its place in the order
    */
   enter(signal: AbortSignal, call?: { institute: string; beginning: string }): Promise<Turn>;
-  /** Places at this moment. */
+  /** Number of places now. */
   readonly places: number;
 }
 
-/** A call's place; the first word counts. */
+/** The place of a call; only the first report counts. */
 export interface Turn {
-  /** The endpoint did what it was asked to. */
+  /** The endpoint answered. */
   served(): void;
-  /** It has too much to do. @param retryAfterMs how long it asked to be left alone, where it did */
+  /** The endpoint answered 429. @param retryAfterMs requested pause */
   throttled(retryAfterMs: number | undefined): void;
-  /** It did not answer within our own time limit. */
+  /** The endpoint did not answer within our time limit. */
   timedOut(): void;
-  /** It ended otherwise, which says nothing of its load. */
+  /** Another outcome, which does not concern the load. */
   ended(): void;
 }
 
-/** At one call at a time of half a minute each, the one that is passed goes four minutes later. */
+/** With calls of half a minute, one at a time, the passed call goes four minutes later. */
 const MOST_PASSED = 8;
 const ROUNDS_AFTER_TIME_OUT = 10;
 
-/** @param hold the endpoint's, which other graders may share */
+/** @param hold the endpoint's, which graders may share */
 export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace {
   const turns = createTurns({ places: mostPlaces, mostPassed: MOST_PASSED });
   let places = mostPlaces;
   let answers = 0;
   let cuts = 0;
   let roundsForMore = 1;
-  /** Since the start. */
+  /** Calls answered since the start. */
   let served = 0;
 
   function resize(to: number): void {

@@ -5,7 +5,7 @@ import { createPatience } from './patience.ts';
 
 const answered = (status: number, headers: Record<string, string> = {}) =>
   APIError.generate(status, {}, undefined, new Headers(headers));
-/** Fails every ten seconds; what is said of the failures, in their order. */
+/** Fails every ten seconds. @returns the reason to give up after each failure */
 const said = (errors: readonly unknown[], answeredAt: number | null = null) => {
   const patience = createPatience();
   return errors.map((error, index) => patience.reasonToGiveUp(error, { now: 10_000 * index, answeredAt }));

@@ -1,37 +1,38 @@
 /**
- * Whether one request is asked again after a failure that passes as a rule.
+ * Decides whether one request is retried after a failure that is usually transient.
  *
- *   a call past our own time limit ──3rd of the request──▶ given up
- *   a 5xx, or a status 200 without a model's output, and the same again ──5th in a row, and other calls were answered
- *     meanwhile, or the first came two minutes ago──▶ given up
- *   a reply to a part of what was sent (material.ts), and anything else ──▶ asked again until the deadline; a row begins anew
+ *   time-out ──3rd of the request──▶ given up
+ *   equal 5xx, or status 200 without a model's output ──5th in a row, and other calls were answered meanwhile or the
+ *     first came two minutes ago──▶ given up
+ *   lost material (material.ts), and any other failure ──▶ retried until the deadline; the row starts again
  *
- *   a request that is refused without a known reason ──4th time, or another call was answered since the first──▶ given up
- *   the same, while the lane is paused ──▶ asked again: it is not the request
+ *   refused without a known reason ──4th time, or another call was answered since the first──▶ given up
+ *   the same while the lane is paused ──▶ retried: the request is not at fault
  *
- * A time limit that was reached says that the request is too much for the model: each try is as long again, and is paid
- * for. A status that stays while others are answered is about the request. Two minutes outlast a restart of the endpoint.
- * A 503 that names a time to wait is an outage that was announced, and begins no row.
+ * A time-out shows that the request is too much for the model: each retry takes as long and is paid for. A status that
+ * stays while other calls are answered concerns the request. Two minutes outlast a restart of the endpoint. A 503 with
+ * a pause is an announced outage and does not count.
  *
- * State: of one request, dies with it.
+ * State: that of one request.
  */
 import { APIError } from 'openai';
 import { leftAloneFor, NoModelOutput, TimedOut } from './failures.ts';
 
 export interface Patience {
   /**
-   * @param answeredAt when the endpoint answered any call last; null: never yet. Both times are of `performance.now()`
-   * @returns why the request is given up; null: it is asked again
+   * @param times.answeredAt time of the endpoint's last reply to any call; null: none yet. Times are of
+   *   `performance.now()`
+   * @returns the reason to give the request up; null: retry
    */
   reasonToGiveUp(error: unknown, times: { now: number; answeredAt: number | null }): string | null;
   /**
-   * Whether a request that was refused before is wrong by itself: it was sent again after another call was answered.
-   * @param sentAt when it went out the last time
+   * Whether a refused request is itself at fault: it was sent again after another call was answered, and refused again.
+   * @param times.sentAt time of the last try
    */
   isProvenWrong(times: { sentAt: number; answeredAt: number | null }): boolean;
   /**
-   * Of a request that the endpoint refused without a reason of its own.
-   * @param isPaused whether the lane is paused, as it is when the requests of several runs are refused and none is answered
+   * Decides about a request that was refused without a named reason.
+   * @param isPaused whether the lane is paused because requests of several runs are refused and none is answered
    */
   giveUpRefused(
     times: { now: number; sentAt: number; answeredAt: number | null },
@@ -41,7 +42,7 @@ export interface Patience {
 
 const TIME_OUTS = 3;
 const SAME_IN_A_ROW = 5;
-/** Two to four seconds with the waits between: other runs' calls have ended by then. */
+/** Two to four seconds with the waits between; calls of other runs have ended by then. */
 const REFUSALS = 4;
 const SAME_FOR_MS = 120_000;
 

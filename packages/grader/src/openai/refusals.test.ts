@@ -5,10 +5,10 @@ import type { Grader, GraderOptions } from '../grader.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
 
 /*
- * A request that is refused says of itself that it is wrong (400, 422). Whether it is, the other requests tell:
+ * A refusal (400, 422) blames the request. Other requests show whether that is true:
  *
- *   one run is refused, another is answered ──▶ that run's request is wrong, and fails
- *   several runs are refused and none is answered ──▶ we are refused: the lane is paused, and nothing fails
+ *   one run is refused, another is answered ──▶ the request is at fault and fails
+ *   several runs are refused and none is answered ──▶ the endpoint refuses us: the lane is paused, and nothing fails
  */
 
 let server: ModelServer;
@@ -21,11 +21,11 @@ afterAll(() => server.close());
 const judge = (grader: Grader, text: string) =>
   grader.judgeAnswer(
     { exam, question: longQuestion(), answer: typedAnswer(text) },
-    // A signal of its own each: so many runs.
+    // Each run has a signal of its own.
     within(100_000),
   );
 
-/** A worker with so many slots, and runs that wait for one. */
+/** A worker with a number of slots, and runs that wait for one. */
 async function workThrough(
   grader: Grader,
   runs: number,
@@ -68,10 +68,10 @@ describe('a gateway that answers 400 for a wrong key, with 50 runs waiting', () 
     server.behave([{ behaviour }]);
     const working = workThrough(own, 50, 8);
     await down;
-    // So many as the slots had taken by then, and no more since.
+    // At most the calls of the runs that had begun before the pause.
     expect(server.calls.length).toBeLessThanOrEqual(3 * 8);
     expect(errors[0]).toMatchObject({ status: 400 });
-    // What a run is told whose deadline comes meanwhile.
+    // Trouble reported to a run whose deadline comes meanwhile.
     expect(own.trouble).toBe('refused');
     server.behave([]);
     expect(await working).toEqual({ begun: 50, graded: 50 });

@@ -6,7 +6,7 @@ import type { Grader, JudgeRequest } from '../grader.ts';
 import { readStrict } from '../strictSchema.ts';
 import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
 
-/* What endpoints that call themselves compatible answer, and what of it is taken for a reply. */
+/* Responses of "compatible" endpoints, and which of them count as replies. */
 
 let server: ModelServer;
 let grader: Grader;
@@ -176,7 +176,7 @@ describe('an endpoint that counts far fewer tokens than it was sent', () => {
     const short = { vision: false, contextCharacters: 100 };
     const { failed, steps } = await proven.preflight(short, new AbortController().signal);
     expect(failed).toBeNull();
-    // As long as what seemed to be cut, whatever was asked for.
+    // As long as the text that seemed cut, whatever the request asked for.
     expect(steps.at(-1)?.detail['characters']).toBeGreaterThan(long.answer.text.length);
     expect((await proven.judgeAnswer(long, within(10_000))).value.awarded).toBe(3);
     await proven.close();

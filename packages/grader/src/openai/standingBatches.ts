@@ -1,13 +1,15 @@
 /**
- * The batches that calls of this process wait for: looked at until they are over, then read line by line.
+ * The batches that calls of this process wait for. Polls them until they end, then reads them line by line.
  *
- *   joined ──looked at, ever less often──▶ over ──read──▶ each call has its outcome; what the batch does not tell is asked directly
- *   refused, since the account has too much waiting ──after a while──▶ its calls are sent again
- *   the last call stops waiting ──▶ no longer looked at, and cancelled if each of its lines was late or not wanted here
+ *   joined ──polled at growing intervals──▶ over ──read──▶ each call has its outcome; calls without a result are made
+ *     directly
+ *   refused because the account has too many waiting requests ──after a pause──▶ its calls are sent again
+ *   last call stops waiting ──▶ no longer polled; cancelled if each of its lines was late or not wanted
  *
- * A batch is cancelled for nothing else: another worker may have the run of any other line.
+ * Other batches are not cancelled, because another worker may have the run of a line.
  *
- * State: for each batch its calls and the ids that were late or not wanted. It dies with the process; the batches stand on.
+ * State: for each batch its calls, and the ids that were late or not wanted. It ends with the process; the batches
+ * continue.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metrics } from '@evaluation/telemetry';
@@ -16,9 +18,7 @@ import type { BatchProvider, BatchState } from './batchProvider.ts';
 import { passes, statusOf } from './failures.ts';
 
 export interface StandingBatches {
-  /** The calls wait for the batch from now on. */
   join(state: BatchState, calls: readonly BatchedCall[], how: 'sent' | 'found'): void;
-  /** The call waits no longer. */
   leave(call: BatchedCall): void;
 }
 
@@ -34,16 +34,18 @@ const READS = 5;
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 60_000;
 const LOOKS_APART = 10;
-/** Of first looks: before the lines of a batch are sent again for which its account had too much waiting. */
+/**
+ * Number of poll intervals before the lines of a batch are sent again after the account had too many waiting requests.
+ */
 const LOOKS_BEFORE_SENT_AGAIN = 4;
 
 export function createStandingBatches(
   provider: BatchProvider,
   options: {
     lane: string;
-    /** Until the first look; later ones are up to ten times as far apart. */
+    /** Time before the first poll; later ones are up to ten times as far apart. */
     pollMs: number;
-    /** Ends everything; batches stand on. */
+    /** Stops all polling; batches continue. */
     closed: AbortSignal;
     sendAgain(calls: readonly BatchedCall[]): void;
     askDirectly(calls: Iterable<BatchedCall>, reason: 'no_result'): void;
@@ -58,7 +60,7 @@ export function createStandingBatches(
     const signal = AbortSignal.any([closed, batch.nobodyWaits.signal]);
     try {
       await untilOver(batch, signal);
-      // A call that joins from now on has the batch read anew.
+      // A call that joins from now on causes a new read of the batch.
       forget(batch);
       if (batch.state.isTooMuch) {
         count('refused');
@@ -80,12 +82,12 @@ export function createStandingBatches(
     for (let pauseMs = pollMs; !batch.state.isOver; pauseMs = Math.min(pauseMs * 1.5, LOOKS_APART * pollMs)) {
       await pause(pauseMs, signal);
       try {
-        // Its ids are those that it was sent with: not every endpoint tells its metadata again.
+        // Keep the ids of the sent batch, because some endpoints return no metadata.
         batch.state = { ...(await provider.look(batch.state.id, signal)), ids: batch.state.ids };
       } catch (error) {
         signal.throwIfAborted();
         if (statusOf(error) === 404) throw error;
-        // The batch goes on and is paid for, so it is looked at as long as there is time.
+        // The batch continues and is paid for, so it is polled until time is up.
         onFailure(error);
       }
     }
@@ -159,7 +161,7 @@ export function createStandingBatches(
   };
 }
 
-/** Jittered: workers that began together do not go on together. */
+/** Jittered, so that workers that began together do not poll together. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms / 2 + (ms / 2) * Math.random(), undefined, { signal });
 }

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 /*
- * Capital letters as straight strokes, so that the picture looks the same on every machine: drawing needs no font. Letters
- * that are easily taken for one another, or for a figure, are left out (B and 8, C and G, I and 1, O and 0, S and 5).
+ * Capital letters made of straight strokes, so that the picture needs no font and is equal on each machine. Letters
+ * that resemble another letter or a digit are left out (B and 8, C and G, I and 1, O and 0, S and 5).
  */
 
 type Stroke = readonly [x1: number, y1: number, x2: number, y2: number];
@@ -74,13 +74,13 @@ const LETTERS = Object.keys(STROKES).filter((letter): letter is Letter => letter
 
 export const WORD_LENGTH = 5;
 
-/** A random row of letters, none twice in it: about 95,000 of them. */
+/** A random row of different letters: about 95,000 possible rows. */
 export function randomWord(): Letter[] {
   const left = [...LETTERS];
   return Array.from({ length: WORD_LENGTH }, () => left.splice(randomInt(left.length), 1)).flat();
 }
 
-/** How well a reply names the letters in their order: `nearly` when one of them is wrong. */
+/** Compares a reply with the letters in their order: `nearly` if one letter is wrong. */
 export function compareWord(reply: string, word: readonly string[]): 'right' | 'nearly' | 'wrong' {
   const said = [...reply.toUpperCase().replaceAll(/[^A-Z]/g, '')];
   if (said.length !== word.length) return 'wrong';

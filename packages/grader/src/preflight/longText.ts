@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 
-/** Common words, none of which stands in the lines between them. */
+/** Common words that do not occur in the lines between them. */
 const CODE_WORDS = [
   'APPLE', 'BRIDGE', 'CANDLE', 'DESERT', 'EAGLE', 'FOREST', 'GARDEN', 'HAMMER', 'ISLAND', 'JACKET', 'KETTLE', 'LEMON',
   'MIRROR', 'NEEDLE', 'ORANGE', 'PENCIL', 'RABBIT', 'SILVER', 'TIGER', 'UMBRELLA', 'VIOLIN', 'WINDOW', 'YELLOW', 'ZEBRA',
 ]; // prettier-ignore
 
-/** A text of about so many characters with a code word in its first line and another in its last. */
+/** A text of about `characters` characters, with a code word in its first line and another in its last. */
 export function longText(characters: number): { text: string; first: string; last: string } {
   const [first, last] = twoCodeWords();
   const lines = [`This is the beginning of the text. The first code word is ${first}.`];

@@ -1,11 +1,11 @@
 import sharp from 'sharp';
 import { strokesOf, type randomWord } from './letters.ts';
 
-/** A square, which models that cut or squeeze pictures to a square leave whole. A letter is 37 pixels wide at 336. */
+/** A square, which models that crop or squeeze pictures keep whole. At 336 pixels a letter is 37 pixels wide. */
 const SIDE = 768;
 const LETTER = { width: 84, height: 126, gap: 48, stroke: 22 };
 
-/** The letters in black on white in the middle of a picture, as a JPEG of about 10 kB. */
+/** The letters in black on white in the middle of a JPEG of about 10 kB. */
 export async function pictureOf(word: ReturnType<typeof randomWord>): Promise<Buffer> {
   const width = word.length * LETTER.width + (word.length - 1) * LETTER.gap;
   const left = (SIDE - width) / 2;

@@ -4,7 +4,7 @@ import type { Grader } from '../grader.ts';
 import { createGrader } from '../createGrader.ts';
 import { optionsFor } from '../openai/fixtures.ts';
 
-/* What a preflight finds of servers that behave as others were seen to behave. */
+/* Results of a preflight for servers with behaviours seen in practice. */
 
 let server: ModelServer;
 let grader: Grader;

@@ -1,14 +1,14 @@
 /**
- * Asks a model endpoint, before runs are trusted to it, whether it can do what they need of it:
+ * Checks whether a model endpoint can do what runs need, before it gets runs:
  *
- *   endpoint  it answers, lets us in and knows the model (found out by the call of `schema`)
- *   schema    a reply comes in the form of a strict schema
+ *   endpoint  it answers, accepts our key and knows the model (found by the call of `schema`)
+ *   schema    a reply follows a strict schema
  *   vision    the letters of a generated picture come back (copies only)
  *   context   the first and the last words of a long text come back
  *
- * The checks run in this order and stop at the first that fails, so that asking again costs little. A model without sight
- * answers 200 and invents what a page says, and a server with a short context drops the beginning of a prompt, where the
- * rules of marking stand, and says nothing: neither shows in any single reply.
+ * The checks run in this order and stop at the first failure, which keeps a repeated preflight cheap. They are needed
+ * because single replies show neither fault: a model without vision answers 200 and invents the content of a page, and
+ * a server with a short context silently drops the beginning of a prompt, which has the rules of marking.
  */
 import { MalformedOutput, readStrict, strictJsonSchema } from '../strictSchema.ts';
 import type { Usage } from '../grader.ts';
@@ -23,10 +23,10 @@ import type {
 import { contextQuestion, formQuestion, sightQuestion, type Question } from './questions.ts';
 
 const TRIES = 2;
-/** Replies are a few words; a model that does not stop ends here. */
+/** Replies are a few words; the limit ends a model that does not stop. */
 const OUTPUT_TOKENS = 200;
 
-/** @throws the signal's reason, nothing else */
+/** @throws only the signal's reason */
 export async function preflight(
   connection: Connection,
   request: PreflightRequest,
@@ -52,10 +52,10 @@ export async function preflight(
   return report();
 }
 
-/** `again`: how many replies to this same question could not be used. */
+/** `again`: number of unusable replies to this question so far. */
 type Ask = <Reply>(question: Question<Reply>, again?: number) => Promise<Outcome>;
 
-/** What one call came to: how well it answered, or what it failed with. `tokens`: the endpoint's count of the prompt. */
+/** Outcome of one call: how well it answered, or its failure. `tokens`: the endpoint's count of the prompt. */
 type Outcome =
   { rating: 'right' | 'nearly' | 'wrong' | 'malformed'; tokens: number } | { error: unknown; tokens: number };
 
@@ -71,16 +71,16 @@ async function askOnce<Reply>(
       { name: question.name, schema: strictJsonSchema(question.schema) },
       {
         signal,
-        // One for all preflights of a connection: alone they never look like the failures of two runs.
+        // One run for all preflights of a connection, so that the breaker never counts them as two runs.
         run: connection,
         isPreflight: true,
         again,
         outputTokens: OUTPUT_TOKENS,
-        // The check that asked tells it, and alone knows whether a request like that may be refused.
+        // The check that made the call judges the refusal.
         onRefused: () => 'unknown',
         cacheKey: question.name,
         institute: '',
-        // Asked for, so that an endpoint that refuses them is known before the first answer.
+        // Requests log-probabilities, so that a refusal of them is known before the first answer.
         ...(question.name === 'preflight_schema' ? { onSaid: () => {} } : {}),
         onCall: () => (usage.calls += 1),
         onTokens: (took) => {
@@ -98,7 +98,7 @@ async function askOnce<Reply>(
   }
 }
 
-/** A model may miss the form once. */
+/** A model may miss the schema once. */
 async function checkForm(ask: Ask): Promise<PreflightStep[]> {
   const there: PreflightStep = { check: 'endpoint', outcome: 'passed', reason: null, detail: {} };
   for (let tries = 1; ; tries += 1) {
@@ -122,8 +122,8 @@ async function checkForm(ask: Ask): Promise<PreflightStep[]> {
 }
 
 /**
- * Passes when one word is read without a mistake, or two words with one mistake each: a poor reader is no blind one, and a
- * guess that would do is 1 in 50,000.
+ * Passes if one word is read without a mistake, or two words with one mistake each: a poor reader is not blind. A guess
+ * passes once in 50,000.
  */
 async function checkSight(ask: Ask): Promise<PreflightStep> {
   const step = { check: 'vision' } as const;
@@ -135,7 +135,8 @@ async function checkSight(ask: Ask): Promise<PreflightStep> {
     if ('error' in outcome) {
       const { error } = outcome;
       const trouble = troubleIn(error);
-      // A server without sight may answer a picture with 500 (llama.cpp without mmproj). The call before had an answer.
+      // A server without vision may answer a picture with 500 (llama.cpp without mmproj). The previous call was
+      // answered.
       const isOfPicture = trouble === null || (trouble === 'unreachable' && statusOf(error) !== null);
       if (isOfPicture && tries < TRIES) continue;
       const reason = isOfPicture ? 'pictures_refused' : trouble;
@@ -150,8 +151,8 @@ async function checkSight(ask: Ask): Promise<PreflightStep> {
 }
 
 /**
- * A slow endpoint is let off: on a machine without GPU a long text takes minutes, and to be slow is not to forget. What its
- * calls lose is then noticed by its count of tokens (openai/material.ts).
+ * A time-out passes, because a long text takes minutes on a machine without GPU. Lost material is then found by token
+ * counts (openai/material.ts).
  */
 async function checkContext(ask: Ask, characters: number): Promise<PreflightStep> {
   const step = { check: 'context' } as const;
@@ -171,13 +172,13 @@ async function checkContext(ask: Ask, characters: number): Promise<PreflightStep
       };
     }
     if (outcome.rating === 'right') return { ...step, outcome: 'passed', reason: null, detail };
-    // No tokenizer makes less than a token of a word: with that many counted, the text was there and was not read.
+    // A tokenizer makes at least one token of a word: with that many tokens the text was complete but not understood.
     const reason = outcome.tokens >= question.words ? 'too_weak' : 'context_cut';
     if (tries === TRIES) return { ...step, outcome: 'failed', reason, detail };
   }
 }
 
-/** What keeps any call from an answer; null when the endpoint answered this one with a refusal of what it asked. */
+/** Fault that stops all calls; null if the endpoint answered or refused only this request. */
 function troubleIn(
   error: unknown,
 ): Extract<PreflightReason, 'unreachable' | 'too_slow' | 'throttled' | 'refused'> | null {

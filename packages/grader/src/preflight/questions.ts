@@ -1,6 +1,6 @@
 /**
- * The questions of a preflight: for each what is sent, the schema of its reply, and whether a reply passes.
- * They are read by code alone: nothing of a candidate is in them and nothing of a reply is kept.
+ * Questions of a preflight: messages, schema of the reply, and whether a reply passes. Code reads the replies. They
+ * contain no text of a candidate, and replies are not stored.
  */
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { z } from 'zod/v4';
@@ -16,8 +16,8 @@ export interface Question<Reply> {
 }
 
 /**
- * The forms that the schemas of the service use: closed objects in one another, an enumeration, a number, null by anyOf. No
- * list and no free text, in which a weak model that is held to a grammar may go on without end.
+ * The forms in the schemas of the service: nested closed objects, an enumeration, a number, null by anyOf. Lists and
+ * free text are left out, because a weak model held to a grammar may continue them without end.
  */
 const formSchema = z.strictObject({
   item: z.strictObject({
@@ -27,7 +27,7 @@ const formSchema = z.strictObject({
   }),
 });
 
-/** Whether replies come in the form that a schema asks for. What stands in them is of no account. */
+/** Checks whether replies follow the schema; their values do not matter. */
 export function formQuestion(): Question<z.infer<typeof formSchema>> {
   return {
     name: 'preflight_schema',
@@ -44,7 +44,7 @@ const lettersSchema = z.strictObject({
   letters: z.string().describe('The letters from left to right, without spaces.'),
 });
 
-/** Whether the letters of a picture come back. Each question has letters of its own. */
+/** Checks whether the letters of a picture come back. Each question has random letters. */
 export async function sightQuestion(): Promise<Question<z.infer<typeof lettersSchema>>> {
   const word = randomWord();
   const jpeg = await pictureOf(word);
@@ -73,7 +73,7 @@ const codeWordsSchema = z.strictObject({
   last: z.string().describe('The code word in the last line of the text.'),
 });
 
-/** Whether the beginning and the end of a text of about so many characters come back. */
+/** Checks whether beginning and end of a text of about `characters` characters come back. */
 export function contextQuestion(
   characters: number,
 ): Question<z.infer<typeof codeWordsSchema>> & { words: number } {

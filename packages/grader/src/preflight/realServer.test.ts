@@ -4,8 +4,8 @@ import type { Grader } from '../grader.ts';
 import { optionsFor } from '../openai/fixtures.ts';
 
 /*
- * A preflight of a server that others wrote: llama.cpp with a model of text alone and a context of 8,192 tokens, as
- * tests/model-server/llama_cpp.py brings it up. Skipped unless TEST_MODEL_SERVER names its address.
+ * A preflight of a real server: llama.cpp with a text model and a context of 8,192 tokens, as started by
+ * tests/model-server/llama_cpp.py. Skipped unless TEST_MODEL_SERVER has its address.
  */
 
 const ADDRESS = process.env['TEST_MODEL_SERVER'] ?? '';

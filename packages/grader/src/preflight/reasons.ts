@@ -4,18 +4,21 @@ import type { PreflightReason } from '../preflightReport.ts';
 export type UnavailableReason = PreflightReason | Trouble;
 
 interface Words {
-  /** Ends the sentence "The grading model is not available: it …" for institutes: nothing of key, address or model. */
+  /**
+   * End of the sentence "The grading model is not available: it …" for institutes; names neither key, address nor
+   * model.
+   */
   told: string;
-  /** What an operator looks at. */
+  /** Advice to the operator. */
   remedy: string;
-  /** Only another model, or a server started otherwise, mends it: a run need not wait its whole deadline to say so. */
+  /** true if only another model or server configuration helps: a run then fails before its deadline. */
   lasts: boolean;
 }
 
 const CONTEXT = 'give the server a longer context (docs/your-own-server.md)';
 const SIGHT = 'use a model that sees images; llama.cpp needs --mmproj';
 
-/** What is told of each reason, to institutes and to operators. */
+/** Texts of each reason, for institutes and operators. */
 export const UNAVAILABLE: Readonly<Record<UnavailableReason, Words>> = {
   unreachable: {
     told: 'it cannot be reached',
@@ -40,7 +43,7 @@ export const UNAVAILABLE: Readonly<Record<UnavailableReason, Words>> = {
   request_refused: {
     told: 'it refuses requests of this kind',
     remedy: 'look at OPENAI_API_KEY, GRADER_MODEL, GRADER_TEMPERATURE and GRADER_OUTPUT',
-    // A gateway may say no more than 400 of a key that it does not know (decision 031).
+    // A gateway may answer an unknown key with a bare 400 (docs/decisions/031).
     lasts: false,
   },
   schema_not_kept: {

@@ -1,10 +1,10 @@
 import type { ReadBlock } from '../grader.ts';
 
-/** Far more than fits on a page by hand; what a copy's readings may take up in all is 80 times as much. */
+/** Far more than fits on a handwritten page. The readings of a copy are at most 80 times as large. */
 const MOST_BLOCKS = 300;
 const MOST_TEXT = 30_000;
 
-/** The blocks of a page up to where it holds more than any page can; the others are left out. */
+/** The first blocks within the bounds of a page; the others are dropped. */
 export function boundBlocks(blocks: readonly ReadBlock[]): ReadBlock[] {
   let length = 0;
   const end = blocks.findIndex(({ text }, index) => {

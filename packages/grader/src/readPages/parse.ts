@@ -6,7 +6,7 @@ import type { Turn } from '../turn.ts';
 import { boundBlocks } from './bounds.ts';
 import type { PagesWire } from './schema.ts';
 
-/** A page as a model read it, and how the image it got must be turned to stand upright. */
+/** A page reading, and the turn that makes its image upright. */
 export interface TurnedReading {
   reading: PageReading;
   turn: Turn;
@@ -14,13 +14,13 @@ export interface TurnedReading {
 
 const TURN_TO_TOP = { top: 0, left: 90, bottom: 180, right: 270 } as const satisfies Record<string, Turn>;
 
-/** This share of the blocks of a page stands nowhere on it: then the reader may not have seen the page. */
+/** Share of blocks off the page from which the reader may not have seen the page. */
 const MANY_OFF_PAGE = 0.5;
 
 /**
- * The readings of the pages asked for, in the order asked. A page left out or given twice is malformed; one never
- * asked for is dropped with a problem, but the context page without, since nothing is lost by it. Blocks without text
- * and without a label are nothing and are dropped. Boxes are put inside the page, with a problem where many are not.
+ * Returns the readings of the requested pages, in the requested order. A page that is missing or given twice is
+ * malformed. An unrequested page is dropped with a problem; the context page is dropped without one, since nothing is
+ * lost. Blocks without text and label are dropped. Boxes are moved inside the page, with a problem if many are off it.
  */
 export function settlePages(
   asked: readonly number[],

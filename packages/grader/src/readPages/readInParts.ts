@@ -9,8 +9,8 @@ import { readPagesCall } from './readPages.ts';
 export type Ask = <Wire, Value>(call: ModelCall<Wire, Value>) => Promise<Answered<Value>>;
 
 /**
- * What was asked got no answer, and less of it may get one: the endpoint refused to look at it, or took too long. It is the
- * failure that it would be if it is not asked for less.
+ * The endpoint refused the request or took too long, and a smaller one may succeed. Without a smaller one it stands for
+ * the failure itself.
  */
 export class TooMuchAtOnce extends GraderFailure {
   readonly why: 'refused' | 'slow';
@@ -21,23 +21,22 @@ export class TooMuchAtOnce extends GraderFailure {
   }
 }
 
-/** What came of pages that were asked for together. */
+/** Result of pages that were requested together. */
 export interface PartsRead {
-  /** In the order asked; of a page that no reply could be used for, nothing. */
+  /** In the requested order; without the pages that have no usable reply. */
   readings: TurnedReading[];
   answers: Answered<TurnedReading[]>[];
-  /** What was used for nothing. */
+  /** Usage of calls without a result. */
   spent: readonly Spent[];
 }
 
 /**
- * Asks for pages together, and for each by itself where the reply to all of them is cut off or stays malformed, where none
- * comes in time, and where the endpoint refuses to look at them: one page that a model cannot put into the schema, or that
- * a filter does not let through, does not cost the others. What is refused is asked for without the page before it, so an
- * endpoint that takes one image a request gets one. A reply that was cut off is never asked for again as a shorter one,
- * which would have words of the candidate left out. For n pages at most 3 + 4n calls, transient failures aside.
- * @throws GraderFailure transient or permanent, which it is where each of several pages is refused by itself; malformed
- * only of `ask` itself, never
+ * Reads pages together, and one by one if the common reply is cut off, stays malformed or is late, or if the endpoint
+ * refuses the request. So one page that a model cannot transcribe or a filter blocks does not cost the others. After a
+ * refusal pages are sent without the previous page, so that an endpoint with a limit of one image gets one. A reply
+ * that was cut off is never requested in a shorter form, which would omit words of the candidate. For n pages at most 3
+ * + 4n calls, apart from transient failures.
+ * @throws GraderFailure transient or permanent, also if each of several pages is refused; never malformed
  */
 export async function readInParts(
   ask: Ask,
@@ -46,18 +45,18 @@ export async function readInParts(
 ): Promise<PartsRead> {
   const { refusals, ...read } = await readParts(ask, pages, context);
   const [refusal] = refusals;
-  // Nothing that is on them. Pages that are turned have been read before, and nothing is lost.
+  // The endpoint refuses each page, so no page is at fault. Turned pages were read before, so nothing is lost.
   const isEach = refusals.length === pages.length && pages.every(({ turn }) => turn === 0);
   if (refusal === undefined || pages.length === 1 || !isEach) return read;
   throw new GraderFailure(refusal.kind, refusal.message, undefined, read.spent);
 }
 
-/** Whether fewer pages may be read, or the one is lost and the others are not. */
+/** Whether the failure concerns these pages: fewer pages may succeed, or one page is lost without the others. */
 function isOfThesePages(error: GraderFailure): boolean {
   return error instanceof TooMuchAtOnce || error.kind === 'malformed' || error.kind === 'unanswered';
 }
 
-/** `refusals`: of pages that were refused by themselves. */
+/** `refusals` collects the failures of pages that were refused on their own. */
 async function readParts(
   ask: Ask,
   pages: readonly ShownPage[],

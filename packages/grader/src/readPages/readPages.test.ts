@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A picture of its own for each page. */
+/** A different picture for each page. */
 async function page(number: number): Promise<PageImage> {
   const file = path.join(folder, `${number}.jpg`);
   const background = { r: number * 20, g: 200, b: 255 - number * 20 };
@@ -39,10 +39,10 @@ async function page(number: number): Promise<PageImage> {
 }
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-/** The hash of a page as it is sent, turned. */
+/** Hash of a page as sent, turned. */
 const asSent = async (image: PageImage, turn: Turn) =>
   sha256(await turnedJpeg(await readFile(image.file), turn));
-/** The texts of each request, which say what its images are. */
+/** Text parts of each request, which name its images. */
 const said = () =>
   server.calls.map(({ body }) =>
     [...JSON.stringify(body['messages']).matchAll(/"text":"((?:Context p|P)age \d+)/g)].map(
@@ -62,7 +62,7 @@ describe('a batch and the page before it', () => {
     expect(problems).toBeUndefined();
     expect(said()).toEqual([['Context page 4', 'Page 5']]);
     expect(evidence[0]?.images.map((image) => image.page)).toEqual([4, 5]);
-    // Without it nobody could have known.
+    // Without the previous page the continuation is unknown.
     const alone = await read([await page(5)]);
     expect(alone.value[0]?.blocks[0]?.continues).toBe(false);
   });
@@ -91,7 +91,7 @@ const know = () =>
     ),
   });
 const bodies = () => server.calls.map(({ body }) => JSON.stringify(body['messages']));
-/** How many pages a call asks for. */
+/** Number of pages in a call. */
 const asks = (call: ModelServer['calls'][number]) =>
   JSON.stringify(call.body['messages']).match(/"text":"Page \d+"/g)?.length ?? 0;
 const isFor = (call: ModelServer['calls'][number], number: number) =>
@@ -172,7 +172,7 @@ describe('an endpoint that takes less than is asked', () => {
       expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual([1, 2, 3, 4].map(textOf));
       expect(problems).toBeUndefined();
       expect(usage.calls).toBe(5);
-      // A single page is too much with the one before it.
+      // A single page with the previous one is too much.
       const last = await own.readPages({ pages: [await page(4)], context: await page(3) }, within(10_000));
       expect(last.value[0]?.blocks[0]?.text).toBe(textOf(4));
       expect(said().slice(-2)).toEqual([['Context page 3', 'Page 4'], ['Page 4']]);
@@ -221,9 +221,9 @@ describe('an endpoint that takes less than is asked', () => {
     );
     expect(value.map(({ blocks }) => blocks.length)).toEqual([1, 1, 0, 1]);
     expect(problems).toEqual(['page_not_read']);
-    // Once more for the one that is refused: the others were answered meanwhile.
+    // One more call for the refused page, because the others were answered meanwhile.
     expect(usage.calls).toBe(6);
-    // Nor does it cost the others where it is the only one of its batch.
+    // The other pages also survive if the refused page is alone in its batch.
     await expect(
       own.readPages({ pages: [await page(3)], context: await page(2) }, within(10_000)),
     ).rejects.toMatchObject({ kind: 'malformed' });
@@ -239,7 +239,7 @@ describe('an endpoint that takes less than is asked', () => {
       message: 'the model endpoint answered 400 (test_error)',
       spent: expect.arrayContaining([expect.objectContaining({ call: 'read_pages' })]),
     });
-    // All together, then each by itself four times: one run alone does not tell whether the endpoint refuses us.
+    // All together, then each page four times: one run does not show whether the endpoint refuses us.
     expect(server.calls).toHaveLength(1 + 4 * 4);
     await own.close();
   });

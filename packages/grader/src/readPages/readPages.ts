@@ -5,10 +5,10 @@ import { system, userParts, version, type ShownPage } from './prompt.ts';
 import { pagesSchema } from './schema.ts';
 import type { PagesWire } from './schema.ts';
 
-/** A page full of writing takes 1000, a column of forty short answers with their places 2800. */
+/** A full page takes 1000 tokens, a column of forty short answers with their places 2800. */
 const PAGE_TOKENS = 3000;
 
-/** Asks a model to transcribe pages; none of them blank (docs/api/conventions.md#languages). */
+/** Asks a model to transcribe pages, none of them blank. */
 export function readPagesCall(
   pages: readonly ShownPage[],
   context: ShownPage | null,
@@ -20,7 +20,7 @@ export function readPagesCall(
     system,
     user: userParts(pages, context),
     boundary: null,
-    // Of several, each is asked for by itself (readInParts.ts); of one there is no smaller part.
+    // Several pages are split after a cut (readInParts.ts); one page cannot be split.
     ...(pages.length > 1 ? { whenCutOff: 'give up' as const } : {}),
     schema: pagesSchema,
     outputTokens: PAGE_TOKENS * pages.length,
@@ -28,15 +28,15 @@ export function readPagesCall(
   };
 }
 
-/** The problem of a reading in which pages are missing, because no reply to them could be used. */
+/** Problem of a reading with pages for which no reply was usable. */
 export const PAGE_NOT_READ = 'page_not_read';
 
-/** A page of which nothing is known: a person has to look at it. */
+/** The reading of a page that could not be read; a person has to look. */
 export function unreadPage(page: number): PageReading {
   return { page, legibility: 0, language: 'en', blocks: [] };
 }
 
-/** A page nobody needs to read. */
+/** The reading of a blank page. */
 export function blankReading(page: number): PageReading {
   return { page, legibility: 1, language: 'en', blocks: [] };
 }

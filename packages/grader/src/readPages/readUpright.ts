@@ -9,13 +9,12 @@ import { readInParts, type Ask } from './readInParts.ts';
 import { PAGE_NOT_READ, unreadPage } from './readPages.ts';
 
 /**
- * Reads written pages, and those that a model sees lying on a side or on their head once more, turned: /Rotate says
- * nothing of paper that was fed in the wrong way round. Pages that lie next to each other are turned in one call, and
- * what is said of a page that was turned already turns it no further: four pages ask three calls at the most, where each
- * has a reply that can be used. The first reading stands where the second is less legible or has lost words, with
- * `page_not_upright`. A page that has none comes back as one on which nothing can be read. Boxes are those of the
- * images as they came.
- * @throws GraderFailure, malformed when no page could be read
+ * Reads written pages. Pages that a model reports as sideways or upside down are turned and read again, because /Rotate
+ * does not cover paper that was scanned the wrong way round. Neighbouring pages are turned in one call, and a turned
+ * page is not turned again: four pages take at most three calls if each reply is usable. The first reading is kept,
+ * with `page_not_upright`, if the second is less legible or has lost words. A page without a usable reply comes back as
+ * unreadable. Boxes are those of the original images.
+ * @throws GraderFailure, malformed if no page could be read
  */
 export async function readUpright(
   ask: Ask,
@@ -54,12 +53,12 @@ export async function readUpright(
   };
 }
 
-/** Of the words that one reading could make out, the other must have about as many. */
+/** Share of the legible words of one reading that the other must have. */
 const MOST_WORDS = 0.8;
 
 /**
- * Whether a reading of a page that was turned may stand for the one before. The model that said which way it lies may have
- * been wrong, and then the first reading is the good one: what was read well must not be given up for less.
+ * Whether the reading of a turned page may replace the first one. The model may have been wrong about the turn, and a
+ * good first reading must not be replaced by a worse one.
  */
 const readsNoWorse = (second: PageReading, first: PageReading): boolean =>
   lettersOf(first) === 0 ||
@@ -72,7 +71,7 @@ const lettersOf = ({ blocks }: PageReading): number =>
 
 const asScanned = (image: PageImage): ShownPage => ({ image, turn: 0 });
 
-/** The pages to turn, each run of neighbours by itself. */
+/** The pages to turn, grouped into runs of neighbours. */
 function groupsOfTurned(
   shown: readonly ShownPage[],
   readings: ReadonlyMap<number, TurnedReading>,

@@ -3,8 +3,8 @@ import { z } from 'zod/v4';
 const box = z.strictObject({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 
 /**
- * What a model answers to read_pages. What is judged of a page stands after what is read of it. Bounds are those of a
- * page a person can write, with room to spare.
+ * Schema of a reply to read_pages. Judgements about a page come after its transcription. Bounds leave room beyond a
+ * full handwritten page.
  */
 export const pagesSchema = z.strictObject({
   pages: z
