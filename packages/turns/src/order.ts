@@ -18,7 +18,6 @@ export interface Waiter {
 const MOST_GROUPS = 100;
 
 export interface Order {
-  /** Removes the next waiter from the queue and returns it. */
   next(waiting: Waiter[]): Waiter | undefined;
   /** Records that a holder got a place, with or without waiting. */
   went(among: Waiter['among']): void;

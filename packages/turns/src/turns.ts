@@ -12,23 +12,16 @@
 import { createOrder, type Order, type Waiter } from './order.ts';
 
 export interface TurnsOptions {
-  /** Most holders at once. */
   places: number;
   /** Most holders at once of one key. Default `places`. */
   share?: number;
-  /**
-   * Most holders at once of one class of keys; a limit below `places` keeps places free for other classes. Default
-   * `places`.
-   */
+  /** Most holders at once of one class of keys. A lower limit keeps places for other classes. Default `places`. */
   classPlaces?: number;
   /** Most waiters of one key. Default: no limit. */
   mostWaiting?: number;
   /** Longest wait. Default: no limit. */
   waitMs?: number;
-  /**
-   * How many waiters of a group may pass the group's first waiter because they are alike to the last served one.
-   * Default 0.
-   */
+  /** How many alike waiters of a group may pass the group's first waiter. Default 0. */
   mostPassed?: number;
   /** Name of the resource, for `NoTurn.what` and its message. */
   what?: string;
@@ -52,7 +45,6 @@ export interface Turns {
   ): Promise<() => void>;
   /** Changes the number of places. Holders keep theirs; after a reduction none is granted until enough are released. */
   resize(places: number): void;
-  /** Number of waiters now. */
   waiting(): number;
 }
 
