@@ -9,17 +9,13 @@ import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/gradi
  */
 const LONGEST_ANSWER = 60_000;
 
-/**
- * A result with the problems that were corrected in the model's output (`Answered.problems`). The first result of a
- * call carries the problems of the whole call.
- */
+/** Problems of a model's output (`Answered.problems`). The first result of a call carries those of the whole call. */
 interface PutRight {
   problems?: string[] | undefined;
 }
 export type ReadPage = PageReading & PutRight;
 export type FoundAnswer = AlignedAnswer & PutRight;
 
-/** A copy after reading: its pages, and the alignment of blocks to questions. */
 export interface ReadCopy {
   pages: readonly ReadPage[];
   alignment: readonly FoundAnswer[];

@@ -80,13 +80,10 @@ export const EvidenceBundle = z.object({
     grader: z.object({ provider: z.string(), model: z.string() }).nullable(),
   }),
   exam: ExamContext,
-  /** The paper as pinned on the run. */
   questions: z.array(MarkedQuestion).max(1000),
-  /** Typed answers as sent. */
   answers: z.array(
     z.object({ question_id: z.uuid(), option_labels: z.array(z.string()), text: z.string().nullable() }),
   ),
-  /** Teachers' marks in force. */
   overrides: z.array(z.object({ question_id: z.uuid(), awarded: z.number() })),
   parts: z
     .array(

@@ -6,7 +6,6 @@ import { endsInChoice } from './beyondLabel.ts';
 /** Facts about a page of a copy that are known before it is read. */
 export interface PageFacts {
   page: number;
-  /** No ink was found on the page. */
   blank: boolean;
   /** The page or its image is broken. */
   damaged: boolean;
@@ -32,7 +31,6 @@ export const copyReviewReasons = (facts: readonly PageFacts[], copy: ReadCopy): 
   ...(strayWriting(copy).some(imitatesPrompt) ? [POSSIBLE_INJECTION] : []),
 ];
 
-/** Blocks that belong to no answer, by page. */
 const unassignedIn = ({ pages, alignment }: ReadCopy): ReadPage['blocks'][] => {
   const assigned = new Set(
     alignment.flatMap(({ blocks }) => blocks.map(({ page, block }) => `${page}/${block}`)),
@@ -40,7 +38,6 @@ const unassignedIn = ({ pages, alignment }: ReadCopy): ReadPage['blocks'][] => {
   return pages.map(({ page, blocks }) => blocks.filter((_, index) => !assigned.has(`${page}/${index}`)));
 };
 
-/** Whether a question has no assigned writing. */
 const someLackAnswers = ({ pages, alignment }: ReadCopy): boolean => {
   const byPage = new Map(pages.map(({ page, blocks }) => [page, blocks]));
   return alignment.some(({ blocks }) =>
@@ -51,10 +48,7 @@ const someLackAnswers = ({ pages, alignment }: ReadCopy): boolean => {
   );
 };
 
-/**
- * Writing outside all answers, one text for each page, so that a line read as several blocks is searched as a whole.
- * Includes struck-out work.
- */
+/** Writing outside all answers, including struck-out work; one text for each page, to join a split line. */
 const strayWriting = (copy: ReadCopy): string[] =>
   unassignedIn(copy).map((blocks) => blocks.map(({ label, text }) => `${label ?? ''} ${text}`).join('\n'));
 

@@ -1,7 +1,4 @@
-/**
- * Pure functions from readings and judgements to recorded results. The worker records with them, and a replay of the
- * evidence recomputes with the same code (docs/evidence.md).
- */
+/** Pure functions that the worker records results with, and that a replay recomputes them with (docs/evidence.md). */
 export { answerTo, type FoundAnswer, type ReadCopy, type ReadPage } from './answerTo.ts';
 export { BUNDLE_FORMAT, BundleRefused, EvidenceBundle, LARGEST_BUNDLE_BYTES, readBundle } from './bundle.ts';
 export type { CheckedBundle, DecidedQuestion, Outcome } from './bundle.ts';

@@ -67,6 +67,5 @@ export type QuestionPart = z.infer<typeof QuestionPart>;
 export const RubricPart = z.object({ question: MarkedQuestion, calls: Calls, rules });
 export type RubricPart = z.infer<typeof RubricPart>;
 
-/** The facts about page images that evidence keeps. */
 export const factsOf = (images: readonly PageFacts[]): PageFacts[] =>
   images.map(({ page, blank, damaged }) => ({ page, blank, damaged }));

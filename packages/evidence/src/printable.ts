@@ -1,7 +1,4 @@
-/**
- * Makes untrusted text safe to show on a terminal: escapes characters that would move the cursor, change colours or
- * turn the direction of writing.
- */
+/** Escapes characters that would move a terminal's cursor, change its colours or turn the direction of writing. */
 export const printable = (text: string): string =>
   text.replaceAll(
     // Control and format characters, line separators, and lone surrogates.

@@ -19,10 +19,7 @@ export interface QuestionOutcome {
   error: GradingError | null;
 }
 
-/**
- * A long answer was marked by its text alone: it has no material, and no rubric could be made
- * (docs/api/rubrics.md#rules).
- */
+/** A long answer was marked by its text alone, without rubric and model answer (docs/api/rubrics.md#rules). */
 const NO_RUBRIC = 'no_rubric';
 /** Only the beginning of the assigned writing was marked (answerTo.ts). */
 const ANSWER_CUT = 'answer_cut';

@@ -70,7 +70,6 @@ const OTHER_PROMPT = 'was asked for by another prompt than this release makes of
 
 interface Decided {
   decided: DecidedQuestion[];
-  /** Review reasons of the submission as a whole. */
   reasons: string[];
 }
 
@@ -118,10 +117,7 @@ const replayCopy = (checked: CheckedBundle, problems: string[]): Decided => {
   return { decided, reasons: [...beyondVision, ...reasons, ...(kept ? [POSSIBLE_INJECTION] : [])] };
 };
 
-/**
- * Whether the `possible_injection` flag is taken as recorded: it may come from phrase rules that this release does not
- * have.
- */
+/** Whether the flag is taken as recorded: it may come from phrase rules that this release does not have. */
 const keepsInjectionFlag = (rules: string | undefined, recorded: readonly string[] = []): boolean =>
   hadPhraseRules(rules) && recorded.includes(POSSIBLE_INJECTION);
 
@@ -206,10 +202,7 @@ const judged = (
   });
 };
 
-/**
- * Runs `work`. A GraderFailure or MalformedOutput becomes a difference, and the replay continues; other errors are
- * thrown.
- */
+/** Runs `work`. A GraderFailure or MalformedOutput becomes a difference; other errors are thrown. */
 const attempt = <T>(what: string, problems: string[], work: () => T[] | void): T[] => {
   try {
     return work() ?? [];

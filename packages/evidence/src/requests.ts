@@ -7,7 +7,6 @@ import {
   type PageReading,
 } from '@evaluation/grading-model';
 
-/** The request to align the blocks of a copy with its questions. */
 export const alignRequest = (questions: readonly MarkedQuestion[], pages: PageReading[]): AlignRequest => ({
   questions: questions.map(({ label, section, type, text }, index) => ({
     number: index + 1,
@@ -19,7 +18,6 @@ export const alignRequest = (questions: readonly MarkedQuestion[], pages: PageRe
   pages,
 });
 
-/** The request to judge one answer. */
 export const judgeRequest = (
   exam: ExamContext,
   question: MarkedQuestion,
@@ -41,13 +39,11 @@ export const judgeRequest = (
   answer,
 });
 
-/** The request for the rubric of a question without material (docs/api/rubrics.md#rules). */
 export const makeRubricRequest = (exam: ExamContext, question: MarkedQuestion): MakeRubricRequest => ({
   exam: ExamContext.parse(exam),
   question: { label: question.label, text: question.text, maxMarks: question.max_marks },
 });
 
-/** Criteria in the form that a grader takes and makes. */
 export const criteriaOf = (rubric: Rubric | null): MadeRubric =>
   (rubric?.criteria ?? []).map(({ name, marks, keywords, guidance }) => ({
     name,
