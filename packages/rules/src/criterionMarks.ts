@@ -4,7 +4,6 @@ import { roundToAllowedMark } from './marks/rounding.ts';
 export interface RoundedAwards {
   /** One entry for each requested criterion, in order. */
   criteria: { name: string; max: number; awarded: number }[];
-  /** Exact sum of the awards. */
   awarded: number;
   /** Corrected faults of the proposal, fit for a log: they contain numbers only and no text of the answer. */
   problems: string[];

@@ -1,6 +1,5 @@
 import type { ExamStatus } from '@evaluation/rest-contract/schemas';
 
-/** Changes of an exam that its status may refuse. */
 export type ExamChange =
   /** Title, subject, board and the like; `external_ref`. */
   | 'edit'

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { markObjective, type ObjectiveKey } from './objectiveMarking.ts';
 
-/** The page for teachers. The test marks each row of its tables of examples. */
 const page = readFileSync(new URL('../../../docs/objective-marking.md', import.meta.url), 'utf8');
 
 const UNSEEN: Record<string, string> = { nothing: '', space: ' ', tab: '\t', 'line break': '\n' };

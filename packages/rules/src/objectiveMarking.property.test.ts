@@ -4,7 +4,6 @@ import { isBlankText } from './invisible.ts';
 import { foldWord, markObjective, parseDecimal, type ObjectiveKey } from './objectiveMarking.ts';
 
 const LABELS = ['A', 'B', 'C', 'd', 'D', '1', 'ß', 'Ⅳ', ' '];
-/** Ordinary and hostile text. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 255 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),

@@ -56,7 +56,6 @@ export const checkPaper = (input: {
   return { ...place(input.mode, standing, input.questions), problems: paperProblems(input) };
 };
 
-/** Problems of a paper in which fields may be `BROKEN`. */
 export const paperProblems = (input: {
   sections?: Parts<readonly DeclaredSection[] | null | undefined>;
   questions?: Parts<readonly QuestionInput[] | null | undefined>;
@@ -93,10 +92,7 @@ export const repeatedSections = (sections: readonly Parts<DeclaredSection>[]): P
 export const inOrder = <S extends { order: number }>(sections: readonly S[]): S[] =>
   sections.toSorted((a, b) => a.order - b.order);
 
-/**
- * Checks questions to add to a paper. A question may name a new section if sections are derived; it is appended.
- * Declared sections cannot change.
- */
+/** Checks questions to add to a paper. A new section is appended if sections are derived, else refused. */
 export const checkAdded = (input: {
   mode: ExamMode;
   standing: StandingPaper;
@@ -106,7 +102,6 @@ export const checkAdded = (input: {
   return { ...paper, problems: addedProblems(input.standing, input.questions) };
 };
 
-/** Problems of added questions in which fields may be `BROKEN`. */
 export const addedProblems = (
   standing: StandingPaper,
   questions: Parts<readonly QuestionInput[]>,
@@ -134,7 +129,6 @@ export const checkEdited = (input: {
   problems: editedProblems(input.standing, input.question),
 });
 
-/** Problems of an edited question in which fields may be `BROKEN`. */
 export const editedProblems = (standing: StandingPaper, question: Parts<QuestionInput>): Problem[] =>
   questionProblems(standing, [question], () => '');
 

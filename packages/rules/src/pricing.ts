@@ -3,10 +3,7 @@ import { exact } from './marks/exact.ts';
 /** Credits for a page or a non-blank long answer without a contract price (docs/api/credits.md#prices). */
 const STANDARD_CREDITS = 1;
 
-/**
- * Largest contract price of a page or answer. The price of 200 answers, the most of a submission, stays far below
- * `MAX_AMOUNT`.
- */
+/** Largest contract price of a page or answer: 200 answers, the most of a submission, stay far below `MAX_AMOUNT`. */
 export const MAX_PRICE = 10_000_000;
 /** Largest number of credits that the database stores. */
 export const MAX_AMOUNT = 9_999_999_999.9999;
@@ -25,7 +22,6 @@ export const priceOf = (unit: Price['unit'], contract: string | null): Price =>
     ? { unit, credits: STANDARD_CREDITS, rate_source: 'standard' }
     : { unit, credits: exact(contract).toNumber(), rate_source: 'contract' };
 
-/** @param contract contract prices as the database stores them */
 export const pricesOf = (contract: {
   credits_per_page: string | null;
   credits_per_answer: string | null;

@@ -33,16 +33,12 @@ export const questionWarnings = (question: QuestionInput, mode: ExamMode): Warni
   return warnings;
 };
 
-/**
- * Whether a long answer has neither rubric nor model answer. A rubric is then made from its text
- * (docs/api/rubrics.md#rules).
- */
+/** Whether a long answer lacks rubric and model answer; a rubric is then made (docs/api/rubrics.md#rules). */
 export const lacksMaterial = (question: {
   rubric?: object | null | undefined;
   model_answer?: string | null | undefined;
 }): boolean => question.rubric == null && isBlank(question.model_answer);
 
-/** Warnings about the rubric and model answer of a long answer. */
 export const materialWarnings = (question: {
   label: string;
   rubric?: { criteria: readonly { marks: number }[] } | null | undefined;

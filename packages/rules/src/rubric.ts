@@ -5,10 +5,7 @@ import { hasMarkFigures } from './markFigures.ts';
 import { exact, sum } from './marks/exact.ts';
 import { isRead, type Parts } from './readable.ts';
 
-/**
- * Most UTF-16 units of all names, keywords and guidance of a rubric together; as long as a model answer (open point
- * `rubric-bounds`).
- */
+/** Most UTF-16 units of all texts of a rubric together; as long as a model answer (open point `rubric-bounds`). */
 const MAX_TEXT = 20_000;
 
 /**

@@ -28,10 +28,7 @@ const STATUSES: SubmissionStatus[] = [
   'cancelled',
 ];
 
-/**
- * Verdicts in the order: cancel, replace, delete, re-evaluate, override and approve (always equal), unfinalize (of a
- * submission that is not finalized).
- */
+/** Order: cancel, replace, delete, re-evaluate, override and approve (always equal), unfinalize. */
 const ROWS: Record<SubmissionStatus, [Verdict, Verdict, Verdict, Verdict, Verdict, Verdict, Verdict]> = {
   queued: ['allowed', 'allowed', 'allowed', 'evaluation_in_progress', 'conflict', 'conflict', 'conflict'],
   processing: ['allowed', 'allowed', 'allowed', 'evaluation_in_progress', 'conflict', 'conflict', 'conflict'],

@@ -1,16 +1,12 @@
 import type { Submission, SubmissionStatus } from '@evaluation/rest-contract/schemas';
 
-/** Changes of a submission that its status may refuse. */
 export type SubmissionChange =
   'cancel' | 'replace' | 'delete' | 're_evaluate' | 'override' | 'approve' | 'unfinalize';
 
 export type SubmissionRefusal =
   'conflict' | 'already_completed' | 'evaluation_in_progress' | 'submission_finalized';
 
-/**
- * `allowed`: the change is made. `done`: the submission is already in the requested state, and the response is the
- * same. Otherwise the error.
- */
+/** `done`: the submission is already in the requested state, and the response is that of `allowed`. */
 export type Verdict = 'allowed' | 'done' | SubmissionRefusal;
 
 type Row = Record<SubmissionChange, Verdict>;
@@ -36,10 +32,7 @@ const OVER: Row = {
 };
 const MARKED: Row = { ...OVER, override: 'allowed', approve: 'allowed' };
 
-/**
- * Verdict on each change in each status (docs/api/lifecycle.md#submissions). Reports of workers follow `advances` and
- * `finalStatus`.
- */
+/** Verdict by status (docs/api/lifecycle.md#submissions). Reports of workers follow `advances` and `finalStatus`. */
 const TABLE: Record<SubmissionStatus, Row> = {
   queued: RUNNING,
   processing: RUNNING,

@@ -1,9 +1,6 @@
 import type { SubmissionStatus } from '@evaluation/rest-contract/schemas';
 
-/**
- * Order of statuses (docs/api/lifecycle.md#submissions). A running submission only moves forward, even if a message is
- * delivered again.
- */
+/** Order of statuses (docs/api/lifecycle.md#submissions). A repeated message never moves a submission back. */
 const ORDER: Record<SubmissionStatus, number> = {
   queued: 0,
   processing: 1,

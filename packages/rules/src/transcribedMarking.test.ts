@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { markObjective, type ObjectiveKey } from './objectiveMarking.ts';
 import { compareTranscribed, markTranscribed } from './transcribedMarking.ts';
 
-/** The page for teachers. The rows of its table on copies are compared here. */
 const page = readFileSync(new URL('../../../docs/objective-marking.md', import.meta.url), 'utf8');
 const rows = [
   ...page.matchAll(/^\| (numeric|one_word) +\| `(.+?)` +\| `(.+?)` +\| (\w+) +\| (.+?) +\|$/gm),

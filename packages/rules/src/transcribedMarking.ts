@@ -69,5 +69,4 @@ function compareWord(answer: string, text: string): Comparison {
 
 const plainWord = (text: string): string => foldWord(wordWithoutMarkup(text));
 
-/** The letters and digits of a word. */
 const signs = (text: string): string => plainWord(text).replace(/[^\p{L}\p{N}\p{M}]/gu, '');

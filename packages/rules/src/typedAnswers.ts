@@ -14,7 +14,6 @@ export interface AnswerableQuestion {
   option_labels: readonly string[];
 }
 
-/** An answer that is not blank, with its question. */
 export interface TypedAnswer {
   question_id: string;
   option_labels: string[];
