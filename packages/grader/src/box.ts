@@ -16,7 +16,6 @@ export function isOnPage({ x, y, width, height }: Box): boolean {
   return width >= 0 && height >= 0 && [x, y, x + width, y + height].every(isWithin);
 }
 
-/** The smallest box around all boxes; the whole page if there are none. */
 export function unionBox(boxes: readonly Box[]): Box {
   const first = boxes[0];
   if (first === undefined) return { x: 0, y: 0, width: 1, height: 1 };

@@ -24,8 +24,7 @@ export async function loadParts(parts: readonly PromptPart[]): Promise<LoadedPar
 }
 
 /**
- * Hash of a call's prompt and schema. The random boundary is replaced by a constant, so that equal requests have equal
- * hashes. Page images count by their own hashes.
+ * Hash of a call's prompt and schema, with its random boundary replaced by a constant and page images by their hashes.
  */
 export function hashOfPrompt(
   call: Pick<ModelCall<unknown, unknown>, 'system' | 'boundary' | 'schema'>,

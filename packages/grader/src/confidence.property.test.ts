@@ -25,7 +25,6 @@ const input: fc.Arbitrary<ConfidenceInput> = fc.record({
   marksPutRight: fc.boolean(),
   isReading: fc.boolean(),
 });
-/** A rising table with any points. */
 const table = fc.uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 2, maxLength: 8 }).chain((raws) =>
   fc
     .array(fc.integer({ min: 0, max: 100 }), { minLength: raws.length, maxLength: raws.length })

@@ -31,10 +31,7 @@ export const HELD_AT = 0.55;
 const CERTAINTY: Record<Certainty, number> = { certain: 0.95, likely: 0.75, unsure: 0.4 };
 const MOST_CERTAIN = CERTAINTY.certain;
 const WITHOUT_EVIDENCE = 0.7;
-/**
- * A probability below this lowers certainty much, one above raises it little: models are nearly always sure of the next
- * token.
- */
+/** Models are nearly always sure of the next token, so a probability above this raises certainty little. */
 export const PROBABLE = 0.9;
 const IMPROBABLE = 0.5;
 const LEAST_FACTOR = 0.4;
@@ -53,10 +50,7 @@ export interface ConfidenceInput {
   /** Share of the marks in which the second look differs, 0..1; null without a second look. */
   disagreement: number | null;
   marksPutRight: boolean;
-  /**
-   * The judgement is a reading of an objective question, which depends on words of the answer whether right or wrong.
-   * Default false.
-   */
+  /** A reading of an objective question, which depends on words of the answer even if it is wrong. Default false. */
   isReading?: boolean;
 }
 

@@ -18,10 +18,7 @@ export function fenced(boundary: string, name: string, text: string): string {
   return `<<<${name} ${boundary}>>>\n${text.replaceAll(boundary, ' ')}\n<<<END ${name} ${boundary}>>>`;
 }
 
-/**
- * One JSON object for each line. All line breaks inside values are escaped, including those that JSON allows, so that
- * one record cannot look like two.
- */
+/** One JSON object for each line. Escapes all line breaks in values, so that one record cannot look like two. */
 export function jsonLines(records: readonly object[]): string {
   return records
     .map((record) =>

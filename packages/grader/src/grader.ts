@@ -18,10 +18,7 @@ export class NotWanted extends Error {
 }
 
 export interface CallOptions {
-  /**
-   * Cancels the work; the call rejects with the signal's reason within a second. Each run has one signal, which
-   * identifies the run.
-   */
+  /** Cancels the work; the call rejects with its reason within a second. Each run has a signal of its own. */
   signal: AbortSignal;
   /** No retry starts and no call runs after this time. */
   deadline: Date;
@@ -34,7 +31,6 @@ export interface CallOptions {
   runId?: string;
 }
 
-/** Settings of batches (openai/batches.ts). */
 export interface BatchOptions {
   /** Name of the installation; separates its batches from others on the same account. */
   deployment: string;
@@ -215,7 +211,6 @@ export interface Grader {
   alignAnswers(request: AlignRequest, options: CallOptions): Promise<Answered<AlignedAnswer[]>>;
   /** Evidence holds the first look, then the second look if there was one. */
   judgeAnswer(request: JudgeRequest, options: CallOptions): Promise<Answered<Judgement>>;
-  /** Makes a rubric from a question's text (docs/api/rubrics.md#rules). */
   makeRubric(request: MakeRubricRequest, options: CallOptions): Promise<Answered<MadeRubric>>;
   /**
    * Key of all inputs of a judgement: the marked question, the answer's text, model, settings and prompt version.
@@ -228,13 +223,11 @@ export interface Grader {
    */
   mayTakeRun(signal: AbortSignal): Promise<AbortSignal>;
   /**
-   * Checks whether the endpoint can do what runs need (preflight/preflight.ts), with a few small calls and a long one.
-   * Rejects with the signal's reason only.
+   * Checks whether the endpoint can do what runs need (preflight/preflight.ts). Rejects with the signal's reason only.
    */
   preflight(request: PreflightRequest, signal: AbortSignal): Promise<PreflightReport & { usage: Usage }>;
   /** Fault of the endpoint in the latest call; null after a reply, and always for the baseline. */
   readonly trouble: Trouble | null;
-  /** Aborts running work and frees resources. */
   close(): Promise<void>;
 }
 
@@ -260,7 +253,6 @@ export type GraderOptions =
       model: string;
       /** Most calls in flight, over all runs of this grader. */
       maxConcurrentCalls: number;
-      /** Lane of the runs, as named in metrics and traces. */
       lane?: string;
       /** Time limit of one call, at most 300 s. A call over the limit is repeated at most twice. */
       callTimeoutSeconds: number;
@@ -274,14 +266,10 @@ export type GraderOptions =
       reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
       /** Sent if set. A repeated request has another seed. */
       seed?: number;
-      /** Sent if set. */
       serviceTier?: 'auto' | 'default' | 'flex' | 'priority';
       /** Whether to send `prompt_cache_key`, equal for requests that begin alike. Default false. */
       sendPromptCacheKey?: boolean;
-      /**
-       * `auto` requests log-probabilities of marks and includes them in confidence, if the endpoint returns them
-       * (judgeAnswer/markProbabilities.ts). Default off.
-       */
+      /** `auto` includes log-probabilities of marks in confidence (judgeAnswer/markProbabilities.ts). Default off. */
       logprobs?: 'off' | 'auto';
       /** Detail of page images; `none` sends no detail. Default high. */
       imageDetail?: 'high' | 'low' | 'auto' | 'none';
@@ -307,8 +295,7 @@ export type GraderOptions =
       /** Called when a call lost pictures or text on its way to the model: a new preflight is due. */
       onLost?: () => void;
       /**
-       * Receives `provider.down` with its cause (origin, status, reason) when calls are held back, and `provider.up`
-       * when they are sent again.
+       * Receives `provider.down` with its cause when calls are held back, and `provider.up` when they are sent again.
        */
       onProgress?: (
         event: 'provider.down' | 'provider.up',
@@ -317,7 +304,6 @@ export type GraderOptions =
     }
   | { provider: 'baseline' };
 
-/** Cost of a model call whose result was not used. */
 export interface Spent {
   call: CallEvidence['call'];
   promptVersion: string;
@@ -336,7 +322,6 @@ export type FailureKind = 'transient' | 'malformed' | 'unanswered' | 'permanent'
  */
 export class GraderFailure extends Error {
   readonly kind: FailureKind;
-  /** Pause that the endpoint requested. */
   readonly retryAfterMs?: number;
   /** Usage of the model before the failure, which is paid for. */
   readonly spent: readonly Spent[];

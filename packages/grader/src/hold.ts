@@ -19,10 +19,7 @@ export interface Hold {
   mayBegin(signal: AbortSignal): Promise<AbortSignal>;
 }
 
-/**
- * Longest pause. An endpoint that asks for longer is called again after this time, because quotas often recover sooner
- * than announced.
- */
+/** Longest pause. After it the endpoint is called again, because quotas often recover sooner than announced. */
 export const LONGEST_HOLD_MS = 60_000;
 /** Share of a pause over which waiting calls are spread afterwards. */
 const SPREAD = 0.25;

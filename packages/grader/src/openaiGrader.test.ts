@@ -35,7 +35,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The latest request as one text. */
 const sent = () => JSON.stringify(server.calls.at(-1)?.body);
 /** The latest user message; it is one string without an image. */
 const said = (): string => {

@@ -36,7 +36,6 @@ export interface PreflightReport {
 }
 
 export interface PreflightRequest {
-  /** Whether the lane reads pages. */
   vision: boolean;
   /** Length of the text whose beginning and end must come back, in characters. */
   contextCharacters: number;

@@ -1,8 +1,8 @@
 import type { JudgeRequest } from './grader.ts';
 
 /**
- * Finds a quotation in a text. @returns its position as a fraction of the length (0 start, 1 end); null if not found.
- * Case, spacing, quotation marks and dashes are normalized; "…" in a quotation matches omitted words.
+ * Finds a quotation in a text. Case, spacing, quotation marks and dashes are normalized; "…" matches omitted words.
+ * @returns its position as a fraction of the length (0 start, 1 end); null if not found
  */
 export function locateQuote(quote: string, text: string): number | null {
   const parts = quote
@@ -21,7 +21,6 @@ export function locateQuote(quote: string, text: string): number | null {
   return first === null ? null : first / haystack.length;
 }
 
-/** The block with the quotation, and its position in the block; null if no block has it. */
 export function locateInBlocks(
   quote: string,
   blocks: JudgeRequest['answer']['blocks'],

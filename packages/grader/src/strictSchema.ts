@@ -54,10 +54,7 @@ export function strictJsonSchema(schema: z.ZodType): Record<string, unknown> {
   return json;
 }
 
-/**
- * Parses untrusted output: one JSON value of the schema, and beside it only what `jsonIn` accepts. Throws
- * MalformedOutput.
- */
+/** Parses untrusted output: one JSON value of the schema, in the forms of `jsonIn`. Throws MalformedOutput. */
 export function readStrict<T>(schema: z.ZodType<T>, output: string): T {
   if (output.length > MAX_OUTPUT_LENGTH) throw new CutOff('The JSON is far too long.');
   const read = schema.safeParse(jsonIn(output));

@@ -8,7 +8,6 @@ sharp.cache(false);
 /** Degrees clockwise. */
 export type Turn = 0 | 90 | 180 | 270;
 
-/** Place of a box after its image is turned. */
 export function turnedBox({ x, y, width, height }: Box, turn: Turn): Box {
   switch (turn) {
     case 0:
@@ -24,7 +23,6 @@ export function turnedBox({ x, y, width, height }: Box, turn: Turn): Box {
 
 const BACK: Record<Turn, Turn> = { 0: 0, 90: 270, 180: 180, 270: 90 };
 
-/** Place of a turned image's box on the original image. */
 export function boxBeforeTurn(box: Box, turn: Turn): Box {
   return turnedBox(box, BACK[turn]);
 }

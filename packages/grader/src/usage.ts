@@ -11,13 +11,11 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Adds the usage before a failure to the failure. */
 export function failedAfter(failure: GraderFailure, spent: readonly Spent[]): GraderFailure {
   const { kind, message, retryAfterMs } = failure;
   return new GraderFailure(kind, message, retryAfterMs, [...spent, ...failure.spent]);
 }
 
-/** Usage of answers that are discarded. */
 export function spentOn(answers: readonly Pick<Answered<unknown>, 'usage' | 'evidence'>[]): Spent[] {
   return answers.flatMap(({ usage, evidence: [first] }) =>
     first === undefined ? [] : [{ call: first.call, promptVersion: first.promptVersion, usage }],

@@ -5,7 +5,6 @@ import { settleAlignment } from './parse.ts';
 const box = { x: 0, y: 0, width: 1, height: 1 };
 const QUESTIONS = 200;
 
-/** A copy of one block, and an alignment that gives it to every question. */
 const allClaim = (text: string) => {
   const request: AlignRequest = {
     questions: Array.from({ length: QUESTIONS }, (_, index) => ({

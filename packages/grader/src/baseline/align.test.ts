@@ -15,7 +15,6 @@ function questions(...labels: string[]): AlignRequest['questions'] {
   }));
 }
 
-/** Returns the texts assigned to each label, from pages of lines. */
 function align(labels: string[], ...pages: string[][]): Record<string, string> {
   const readings = pages.map((lines, index) => ({
     page: index + 1,

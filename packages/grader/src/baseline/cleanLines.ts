@@ -6,10 +6,7 @@ export interface Line {
   box: Box;
 }
 
-/**
- * Removes what OCR reads from the paper itself: margin lines, ruled lines, punch holes, specks. Each rule covers a case
- * from scanned booklets; the tests show them.
- */
+/** Removes what OCR reads from the paper itself: margin lines, ruled lines, punch holes, specks. */
 export function cleanLines<L extends Line & { confidence: number }>(lines: readonly L[]): L[] {
   return lines.map((line) => ({ ...line, text: cleanText(line.text) })).filter((line) => !isNoise(line));
 }

@@ -12,10 +12,8 @@ export type LabelKind = 'strong' | 'bare' | 'part' | 'section' | 'contd';
 
 export interface LineLabel {
   kind: LabelKind;
-  /** As written on the page. */
   written: string;
   continued: boolean;
-  /** The line without its label. */
   rest: string;
 }
 
@@ -46,10 +44,8 @@ const PART = new RegExp(
 const SECTION =
   /^\s{0,10}((?:section|sec|part|group)\b\s{0,10}[-–—.:]?\s{0,10}["'“(]?(?:[A-Z]|[IVX]{1,4}|\d{1,2})["'”)]?)\s{0,10}[.:\-–—]{0,10}\s{0,10}$/iu;
 const ONLY_CONTD = new RegExp(String.raw`^${CONTD}`, 'iu');
-/** Signs between a label and its answer. */
 const DELIMITER = /^\s{0,10}[.:)\]\-–—=>]{0,10}\s{0,10}/u;
 
-/** Reads the label at the start of a line; null if there is none. */
 export function readLabel(line: string): LineLabel | null {
   const section = SECTION.exec(line);
   if (section?.[1] !== undefined) return { kind: 'section', written: section[1], continued: false, rest: '' };
@@ -94,7 +90,6 @@ function partLabel(line: string): LineLabel | null {
   return { kind: 'part', written: match[1], continued: false, rest: line.slice(match[0].length) };
 }
 
-/** The kind of a block's label, without the rest of its line. */
 export function labelKind(written: string): LabelKind {
   if (/^\W*\d/u.test(written)) return 'bare';
   if (SECTION.test(written)) return 'section';
@@ -106,10 +101,7 @@ const LEADING_WORDS = new RegExp(
   'iu',
 );
 
-/**
- * Core of a label, by which written and printed labels are compared: without case, spaces, punctuation, "Q", "Ans" or
- * "No."; "Q. 2 (a)" and "2a" both give "2a".
- */
+/** Core of a label, by which written and printed labels are compared: "Q. 2 (a)" and "2a" both give "2a". */
 export function labelCore(label: string): string {
   return label
     .normalize('NFKC')

@@ -8,11 +8,9 @@ export interface LexicalMark {
   /** Found words, as the rubric spells them. */
   found: string[];
   missing: string[];
-  /** true if the criterion has no words to compare with. */
   nothingToCompare: boolean;
 }
 
-/** The expected words for an answer to a question, parsed once for all criteria. */
 export interface Paper {
   /** Terms of the question; they earn nothing, because each answer may repeat them. */
   asked: ReadonlySet<string>;
@@ -45,7 +43,6 @@ export interface Said {
   looked: Map<string, Phrase>;
 }
 
-/** The result of searching an answer for a word or phrase. */
 interface Phrase {
   terms: readonly string[];
   /** 0..1 */
@@ -151,10 +148,7 @@ function lookFor(expected: readonly string[], needed: number, answer: Said): Loo
   };
 }
 
-/**
- * Alternatives of which one is enough: "colour / color", "fades or disappears". A slash between letters of a formula is
- * a fraction.
- */
+/** Alternatives: "colour / color", "fades or disappears". A slash between letters of a formula is a fraction. */
 function variantsOf(phrase: string): string[] {
   return phrase
     .split(/\s+or\s+|\s+\/\s+|(?<=\p{L}{3})\/(?=\p{L}{3})/iu)

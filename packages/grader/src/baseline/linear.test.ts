@@ -16,7 +16,6 @@ const cpuOf = (work: () => unknown): number => {
   return (user + system) / 1e6;
 };
 const box = { x: 0, y: 0, width: 1, height: 0.01 };
-/** The longest line of a text layer. */
 const line = (piece: string, end: string) => piece.repeat(2000 / piece.length - end.length) + end;
 const gaps = (word: string) => `${word}${' '.repeat(600)}`.repeat(3) + 'x';
 const pieces = [' ', '. ', '( ', '|', '-', ' .', 'Q ', '1.', 'a)', 'page '];

@@ -1,3 +1,2 @@
-/** Notice of the baseline on each checked copy that it marked. */
 export const NOTICE =
   'The offline baseline is marking: it compares words and reads handwriting poorly, so every mark needs a teacher.';

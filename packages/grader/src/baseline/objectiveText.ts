@@ -5,10 +5,7 @@ import { matchOption } from '../judgeAnswer/objective.ts';
 import type { ObjectiveReading } from '../judgeAnswer/objective.ts';
 import { labelCore, readLabel } from './labels.ts';
 
-/**
- * Longest searched text, in characters: twice the longest text of an option (docs/api/submissions.md#submit). Patterns
- * may take quadratic time within this bound.
- */
+/** Searched characters: twice the longest text of an option. Patterns may take quadratic time within this bound. */
 const LONGEST = 5000;
 
 /** Finds the option or value in the text of an objective answer on a copy. Does not look at the content of the key. */
@@ -32,7 +29,6 @@ export function readObjectiveText({ question, answer }: JudgeRequest, key: Objec
   }
 }
 
-/** The text without the question's label or "Ans:" at its start. */
 function answerPart(text: string, label: string): string {
   const found = readLabel(text);
   const own = found !== null && found.kind !== 'part' && labelCore(found.written) === labelCore(label);

@@ -25,7 +25,6 @@ export interface OcrLine {
   confidence: number;
 }
 
-/** A page or a part of a page, with its size in pixels. */
 export interface Picture {
   jpeg: Buffer;
   width: number;
@@ -52,7 +51,6 @@ let engine: Promise<Engine> | null = null;
 
 interface Engine {
   worker: Worker;
-  /** Aborted when the engine's thread has ended. */
   gone: AbortSignal;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Names of unit signs after a number: "10 cm" equals "10 centimetres" and differs from "10 m". Case matters ("mA" and
- * "MA"). Has units of school books only.
- */
+/** Names of unit signs after a number, for units of school books. Case matters ("mA" and "MA"). */
 const SIGNS = new Map(
   [
     'mm millimetre, cm centimetre, m metre, km kilometre, mg milligram, g gram, kg kilogram',
@@ -17,7 +14,6 @@ const SIGNS = new Map(
 );
 const NAMES = new Set(SIGNS.values());
 
-/** The common term for all spellings of a unit after a number; null if it is no unit. */
 export function unitWord(written: string): string | null {
   const sign = SIGNS.get(written);
   if (sign !== undefined) return sign;

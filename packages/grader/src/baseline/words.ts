@@ -8,7 +8,6 @@ export interface Term {
   negated: boolean;
 }
 
-/** A term in its place in the text. */
 interface Token extends Term {
   written: string;
   /** A content word, unlike "of" and "which". */
@@ -27,7 +26,6 @@ const STOP_WORDS = new Set(
 const NEGATIONS = new Set(
   (
     'not no never without neither nor cannot hardly lack lacks ' +
-    // Spellings without apostrophe.
     'dont doesnt didnt isnt arent wasnt cant wont'
   ).split(' '),
 );
@@ -56,7 +54,6 @@ export function contentWords(text: string): string[] {
   return [...byTerm.values()];
 }
 
-/** Terms of content words, each once. */
 export function contentTerms(text: string): string[] {
   return [...new Set(tokensOf(text).flatMap(({ carries, term }) => (carries ? [term] : [])))];
 }

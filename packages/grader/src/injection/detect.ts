@@ -1,9 +1,6 @@
 import { IMITATIONS } from './imitations.ts';
 
-/**
- * Review reason of an answer that addresses its grader: the model reported it (`addresses_grader`), or the text
- * imitates a prompt.
- */
+/** Review reason: the model reported that the answer addresses its grader, or the text imitates a prompt. */
 export const POSSIBLE_INJECTION = 'possible_injection';
 
 /** Searched characters of a text: three times the longest typed answer. */
@@ -17,7 +14,6 @@ export function imitatesPrompt(text: string): boolean {
   return imitationIn(text) !== null;
 }
 
-/** Name of the first imitation; null if there is none. */
 export function imitationIn(text: string): string | null {
   const levelled = level(text.slice(0, LONGEST)).slice(0, LONGEST);
   return IMITATIONS.find(({ pattern }) => pattern.test(levelled))?.name ?? null;

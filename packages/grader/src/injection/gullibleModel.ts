@@ -17,7 +17,6 @@ export interface GullibleModel {
   learn(): void;
   /** Treats unknown text as an instruction from now on. */
   serve(): void;
-  /** How often the model obeyed. */
   readonly obeyed: number;
   answer(call: Call): Answer;
 }

@@ -46,10 +46,7 @@ export function judgeByCriteriaCall(
   };
 }
 
-/**
- * Asks a model for the answer to an objective question. The prompt does not contain the key, which could bias the
- * reading.
- */
+/** Asks a model to read the answer to an objective question. The prompt has no key, which could bias the reading. */
 export function readObjectiveCall(
   request: JudgeRequest,
   key: ObjectiveKey,

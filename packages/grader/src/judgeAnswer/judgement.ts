@@ -6,10 +6,7 @@ import { flagInjection } from '../injection/flagInjection.ts';
 import type { Look } from './parse.ts';
 import { disagreementOf, isBig } from './secondLook.ts';
 
-/**
- * Makes the judgement of a long answer. Marks, reasons and feedback come from the first look. The second look can ask
- * for a teacher but cannot change a mark.
- */
+/** Makes the judgement of a long answer. The second look can ask for a teacher but cannot change a mark. */
 export function judgementOf(
   request: JudgeRequest,
   first: Look,

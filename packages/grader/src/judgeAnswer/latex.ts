@@ -8,10 +8,7 @@ export function mendLatex(text: string): string {
   return text.replace(/\f(?=[A-Za-z])/g, '\\f').replace(/[\b](?=[A-Za-z])/g, '\\b');
 }
 
-/**
- * Also restores tabs, line breaks and carriage returns ("\theta", "\nu", "\rho"). These may be true spacing, so use the
- * result only for comparison with a known text.
- */
+/** Also restores "\theta", "\nu" and "\rho". Those may be true spacing: compare the result with a known text. */
 export function mendQuote(quote: string): string {
   return mendLatex(quote)
     .replace(/\t(?=[a-z])/g, '\\t')

@@ -3,14 +3,12 @@ import type { ObjectiveKey } from '@evaluation/rules';
 import type { JudgeRequest, Judgement } from '../grader.ts';
 import { annotate } from '../annotations.ts';
 
-/** The candidate's answer to an objective question, as read on a copy. */
 export interface ObjectiveReading {
   optionLabels: string[];
   value: string | null;
   evidence: string | null;
 }
 
-/** The key of an objective question; null for a long answer. */
 export function objectiveKey(question: JudgeRequest['question']): ObjectiveKey | null {
   switch (question.type) {
     case 'mcq_single':

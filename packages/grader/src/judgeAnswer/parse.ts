@@ -18,7 +18,6 @@ const REASON_LENGTH = 1000;
 const FEEDBACK_LENGTH = 4000;
 const EVIDENCE_LENGTH = 500;
 
-/** The result of one look at a long answer. */
 export interface Look {
   criteria: {
     name: string;

@@ -8,7 +8,6 @@ const evidence = z
   .union([z.string().max(2000), z.null()])
   .describe('The words of the answer this rests on, copied exactly; null when there are none.');
 
-/** The settled form of a reply to a long answer: each award with the number of its criterion. */
 export interface CriteriaWire {
   criteria: {
     criterion: number;
@@ -22,10 +21,7 @@ export interface CriteriaWire {
   feedback: string;
 }
 
-/**
- * Bound on enumerated marks. Strict mode takes 1000 enumeration values in a schema, older servers 500, and the values
- * of `certainty` count too.
- */
+/** Strict mode takes 1000 enumeration values in a schema, older servers 500, including those of `certainty`. */
 const MOST_LISTED_MARKS = 250;
 
 /** The system prompt describes these fields once for all criteria. */
@@ -95,7 +91,6 @@ function listedMarks(criteria: readonly { marks: number }[], isPartial: boolean)
   return listed;
 }
 
-/** Answer to an objective question on a copy, in versions before `judge_answer/4`. */
 export const readingSchema3 = z.strictObject({
   status: z.enum(['answered', 'no_answer', 'unclear']),
   evidence,

@@ -37,10 +37,7 @@ export function deservesSecondLook(
 const isCertain = ({ certainty, probability }: Look['criteria'][number]): boolean =>
   certainty === 'certain' && (probability ?? 1) >= PROBABLE;
 
-/**
- * Share of the marks in which two looks differ, 0..1. Summed over criteria in absolute values, so that differences do
- * not cancel out.
- */
+/** Share of the marks in which two looks differ, 0..1; differences of criteria do not cancel out. */
 export function disagreementOf(first: Look, second: Look): number {
   const total = first.criteria.reduce((sum, { max }) => sum + max, 0);
   if (total === 0) return 0;

@@ -8,10 +8,7 @@ import type { RubricWire } from './schema.ts';
 /** Tokens of two to six criteria; a long criterion takes 300. */
 const RUBRIC_TOKENS = 2000;
 
-/**
- * Asks a model for the rubric of a question without one (docs/api/rubrics.md#rules). The prompt contains no text of a
- * candidate.
- */
+/** Asks a model for a rubric (docs/api/rubrics.md#rules). The prompt contains no text of a candidate. */
 export function makeRubricCall(request: MakeRubricRequest): ModelCall<RubricWire, MadeRubric> {
   return {
     name: 'make_rubric',

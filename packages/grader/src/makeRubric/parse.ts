@@ -78,7 +78,6 @@ function uniqueName(name: string, taken: Set<string>): string {
   return unique;
 }
 
-/** Unique keywords ignoring case, in their order. */
 function shortKeywords(keywords: readonly string[]): string[] {
   const byKey = new Map<string, string>();
   for (const keyword of keywords) {

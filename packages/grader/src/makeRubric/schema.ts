@@ -1,7 +1,6 @@
 import { MARK_STEP } from '@evaluation/rules';
 import { z } from 'zod/v4';
 
-/** Criteria that a model proposes; code decides their marks. */
 export const rubricSchema = z.strictObject({
   criteria: z
     .array(

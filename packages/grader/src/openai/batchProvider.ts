@@ -1,7 +1,4 @@
-/**
- * Client of the endpoint's Batch API: files, batches and their results. Functions do not retry, and throw what the
- * client throws. No state.
- */
+/** Client of the endpoint's Batch API. Functions do not retry, and throw what the client throws. No state. */
 import type OpenAI from 'openai';
 import { toFile } from 'openai';
 import { z } from 'zod/v4';
@@ -11,7 +8,6 @@ import { idsIn, linesIn, metadataOf, MOST_LINES, readResult, type LineOutcome } 
 
 export interface BatchState {
   id: string;
-  /** true if the batch is in a final state. */
   isOver: boolean;
   /** true if the whole batch was refused: none of its lines was executed or charged. */
   isRefused: boolean;

@@ -12,13 +12,11 @@ import { lineOf, type LineOutcome } from './batchLines.ts';
 type End = 'ended' | 'late' | 'not_wanted' | 'lost';
 
 export interface BatchedCall {
-  /** Id of its line. */
   readonly id: string;
   /** Start of the wait, by `performance.now()`. */
   readonly since: number;
   readonly isOver: boolean;
   readonly isLate: boolean;
-  /** No process waits for the line. */
   readonly isUseless: boolean;
   /** Id of the batch with the line; null before it is sent. */
   batchId: string | null;
@@ -35,7 +33,6 @@ export function waitFor(
     signal: AbortSignal;
     /** Called when its line is first in a batch. */
     onSent(): void;
-    /** Called when it stops waiting. */
     onOver(call: BatchedCall): void;
   },
 ): { call: BatchedCall; outcome: Promise<LineOutcome | null> } {

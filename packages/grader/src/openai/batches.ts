@@ -36,7 +36,6 @@ export interface Batches {
     body: object;
     deadline: Date;
     signal: AbortSignal;
-    /** Called when the call's line is in a batch. */
     onSent(): void;
   }): Promise<LineOutcome | null>;
   close(): void;

@@ -19,27 +19,20 @@
 import { setMaxListeners } from 'node:events';
 
 export interface Breaker {
-  /** true while calls are held back. */
   readonly isOpen: boolean;
   /**
    * Resolves when a call may be sent. The passage must get the call's outcome once. Rejects with the signal's reason.
    * @param run any object that the calls of one run share
    */
   enter(run: object, signal: AbortSignal): Promise<Passage>;
-  /**
-   * Resolves when a new run may begin, to a signal that revokes the permission as long as no run has begun. Rejects
-   * with the signal's reason.
-   */
+  /** Resolves when a new run may begin, to a signal that revokes the permission. Rejects with the signal's reason. */
   mayBegin(signal: AbortSignal): Promise<AbortSignal>;
-  /** Stops the timer. */
   close(): void;
 }
 
 /** Receives the outcome of a call; only the first report counts. */
 export interface Passage {
-  /** The endpoint answered. */
   answered(): void;
-  /** The call failed. */
   foundDown(): void;
   /** The endpoint answered 429. */
   throttled(): void;

@@ -13,7 +13,6 @@ afterAll(() => server.close());
 const request = { exam, question: longQuestion(), answer: typedAnswer('A private answer.') };
 
 type Line = [level: 'error' | 'warn', fields: object, message: string];
-/** Returns the log lines while an answer is judged for `ms`. */
 const toldOf = async (behaviour: Behaviour | null, ms = 1500): Promise<Line[]> => {
   const lines: Line[] = [];
   if (behaviour !== null) server.behave([{ behaviour }]);

@@ -70,9 +70,7 @@ export interface Facts {
   n_ctx?: number | undefined;
   n_prompt_tokens?: number | undefined;
   output_tokens?: number | undefined;
-  /** The lost material: pictures or text. */
   what?: string | undefined;
-  /** The endpoint's token count of the prompt that lost a part. */
   tokens?: number | undefined;
 }
 

@@ -87,14 +87,10 @@ export interface Connection {
       institute: string;
       /** The run of the call: any object that its calls share. */
       run: object;
-      /**
-       * Present if the call may go into a batch: a key of request and run that is equal in each process, and the run's
-       * deadline.
-       */
+      /** Present if the call may go into a batch. `key` is of request and run, and equal in each process. */
       batch?: { key: string; deadline: Date } | undefined;
       /** true for a call of a preflight: the caller judges the reply, and the reply is not an answer to a run. */
       isPreflight?: boolean;
-      /** Called when the request is sent. */
       onCall: () => void;
       /** Receives log-probabilities, if they are enabled and not refused; null: none came. */
       onSaid?: (tokens: SaidToken[] | null) => void;
@@ -104,10 +100,7 @@ export interface Connection {
   ): Promise<string>;
 }
 
-/**
- * Short at first, because a restart takes seconds. The longest pause stays short compared with a run's deadline of
- * minutes.
- */
+/** Short at first, because a restart takes seconds. The longest is short compared with a run's deadline of minutes. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15_000;
 /** Longer than the longest pause with the waits after it, during which an endpoint may be overloaded. */
@@ -458,10 +451,7 @@ function tokensOf(reply: Reply | undefined): Tokens {
   };
 }
 
-/**
- * Address of the endpoint without user name, password, query and fragment. Part of evidence, because a gateway may
- * serve another model under the same name.
- */
+/** Address of the endpoint for evidence, without user name, password, query and fragment. */
 function endpointOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl);
   return `${origin}${pathname.replace(/\/+$/, '')}`;

@@ -9,10 +9,7 @@ const TRANSIENT_STATUSES = new Set([408, 409, 425, 429]);
 const REFUSES_US = new Set([401, 402, 403, 404]);
 /** Faults of the request: not accepted, too large, or filtered for its content. */
 const REFUSES_REQUEST = new Set([400, 413, 422]);
-/**
- * Codes and types of errors that decide in any status, because gateways answer 400 for an unknown key or model, and for
- * a parameter that the model does not accept.
- */
+/** Codes that decide in any status, because gateways answer 400 for an unknown key, model or parameter. */
 const CODES_THAT_REFUSE_US = new Set([
   'account_deactivated',
   'auth_error',
@@ -61,13 +58,9 @@ export class TimedOut extends Error {
 /** Time before the retry of a call that lost material; a preflight comes first. */
 const LOST_RETRY_MS = 5000;
 
-/**
- * The endpoint counted fewer tokens than the request can have: it dropped pictures or cut the prompt. The reply is not
- * used.
- */
+/** The endpoint counted fewer tokens than the request can have: it dropped pictures or cut the prompt. */
 export class LostMaterial extends Error {
   readonly what: Lost;
-  /** The endpoint's token count of the prompt. */
   readonly tokens: number;
 
   constructor(what: Lost, tokens: number) {
@@ -148,10 +141,7 @@ export function statusThatRefusesRequest(error: unknown): number | null {
   return REFUSES_REQUEST.has(error.status) || isFlagged(error) ? error.status : null;
 }
 
-/**
- * Whether the endpoint names a fault of this request. Without a named fault other requests decide: an endpoint that
- * refuses all of them refuses us.
- */
+/** Whether the endpoint names a fault of this request. If it does not, the outcome of other requests decides. */
 export function isOfThisRequest(error: unknown): boolean {
   if (!(error instanceof APIError)) return false;
   return error.status === 413 || isFlagged(error) || saysOneOf(error, CODES_THAT_REFUSE_THE_REQUEST);
@@ -191,7 +181,6 @@ export function numbersIn(error: unknown): {
   return (error instanceof APIError ? told.safeParse(error.error).data : undefined) ?? {};
 }
 
-/** HTTP status of a failed call; null without a response. */
 export function statusOf(error: unknown): number | null {
   return error instanceof APIError && typeof error.status === 'number' ? error.status : null;
 }
@@ -229,10 +218,7 @@ export function leftAloneFor(error: unknown): number | null {
   return error instanceof APIError && error.status === 503 ? (retryAfterMs(error.headers) ?? null) : null;
 }
 
-/**
- * Requested pause in milliseconds: retry-after-ms, else retry-after in seconds or as a date, else the reset time of the
- * used-up limit.
- */
+/** Requested pause: retry-after-ms, else retry-after in seconds or as a date, else the reset time of the limit. */
 export function retryAfterMs(headers: Headers | undefined): number | undefined {
   const exact = headers?.get('retry-after-ms');
   if (exact !== null && exact !== undefined && /^\d+(\.\d+)?$/.test(exact)) return Math.ceil(Number(exact));
@@ -243,10 +229,7 @@ export function retryAfterMs(headers: Headers | undefined): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(at - Date.now(), 0);
 }
 
-/**
- * Reset time in the headers of OpenAI and compatible providers: `x-ratelimit-remaining-tokens: 0`,
- * `x-ratelimit-reset-tokens: 6m0s`.
- */
+/** OpenAI's reset time: `x-ratelimit-remaining-tokens: 0`, `x-ratelimit-reset-tokens: 6m0s`. */
 function resetMs(headers: Headers | undefined): number | undefined {
   const waits = ['requests', 'tokens'].flatMap((limit) => {
     if (headers?.get(`x-ratelimit-remaining-${limit}`) !== '0') return [];

@@ -38,7 +38,6 @@ const judge = async (asked: JudgeRequest, options: Partial<Options> = {}, deadli
 const doubtful = { when: 'doubtful', maxCharacters: 1000 } as const;
 const lookingAgain = (asked: JudgeRequest = request) => judge(asked, { secondLook: doubtful });
 
-/** A look with these awards, by criterion. */
 const look = (awards: number[], certainty: Certainty = 'likely'): Behaviour => ({
   kind: 'content',
   content: {
@@ -55,7 +54,6 @@ const look = (awards: number[], certainty: Certainty = 'likely'): Behaviour => (
 const looks = (...script: Behaviour[]) => server.behave(() => script.shift());
 
 const messagesOf = (call: ModelCallRecord | undefined): string => JSON.stringify(call?.body['messages']);
-/** Numbers of the criteria in the order of the request. */
 const orderIn = (call: ModelCallRecord | undefined): number[] =>
   [...messagesOf(call).matchAll(/\{\\"criterion\\":(\d+),/g)].map(([, number]) => Number(number));
 

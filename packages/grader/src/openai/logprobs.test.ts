@@ -44,10 +44,7 @@ const request: JudgeRequest = {
 const judge = (asked = request) => grader.judgeAnswer(asked, within(10_000));
 const asksForThem = () => server.calls.map(({ body }) => body['logprobs'] === true);
 
-/**
- * Adds log-probabilities to the reply, with the tokenizer of o200k. Each digit has two alternatives and this
- * probability.
- */
+/** Adds log-probabilities to the reply, with this probability for each digit and two alternatives. */
 const givesThem = (probability: number): Behaviour => ({
   kind: 'reshaped',
   reshape: (completion) => {

@@ -18,9 +18,7 @@ import { isOfThisRequest } from './failures.ts';
 
 export interface Logprobs {
   readonly areAskedFor: boolean;
-  /** The part of a request that asks for them. */
   readonly asking: { logprobs: true; top_logprobs: number };
-  /** Some came: the endpoint supports them. */
   came(): void;
   /** A request that was refused with them was answered without them. */
   refused(): void;
@@ -80,7 +78,6 @@ const saidTokens = z.object({
     .rest(z.unknown()),
 });
 
-/** Tokens of a reply with their log-probabilities; null if the endpoint sent none, or another form. */
 export function saidTokensIn(reply: unknown): SaidToken[] | null {
   const read = saidTokens.safeParse(reply).data;
   if (read === undefined) return null;

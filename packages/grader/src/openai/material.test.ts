@@ -3,8 +3,6 @@ import { expect, test } from 'vitest';
 import { system } from '../readPages/prompt.ts';
 import { createMaterial } from './material.ts';
 
-/* Token counts of real servers, and counts for hostile or unusual texts. */
-
 const counted = (inputTokens: number, cachedInputTokens = 0) => ({ inputTokens, cachedInputTokens });
 const text = (content: string): ChatCompletionMessageParam[] => [{ role: 'user', content }];
 const picture = { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,AAAA' } } as const;

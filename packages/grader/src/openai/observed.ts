@@ -6,7 +6,6 @@ import { isUnreachable, TimedOut } from './failures.ts';
 type Outcome = 'answered' | 'malformed' | 'refused' | 'unreachable' | 'timed_out' | 'aborted';
 
 interface Asked {
-  /** Lane of the runs, as named in metrics. */
   lane: string;
   /** Name of the schema; has few values. */
   call: string;
@@ -14,7 +13,6 @@ interface Asked {
   signal: AbortSignal;
 }
 
-/** Records one request as a span and in metrics, with duration and outcome. */
 export async function observed<T>(asked: Asked, request: () => Promise<T>): Promise<T> {
   const { lane, call, model, signal } = asked;
   const started = performance.now();
@@ -37,7 +35,6 @@ export async function observed<T>(asked: Asked, request: () => Promise<T>): Prom
   );
 }
 
-/** Records the tokens of a reply in the current span and in metrics. */
 export function observeTokens(
   lane: string,
   tokens: Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>,

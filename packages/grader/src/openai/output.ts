@@ -18,7 +18,6 @@ export interface ReplySchema {
   schema: Record<string, unknown>;
 }
 
-/** The part of a request with the messages and the form of the reply. */
 export function askedIn(
   output: Output,
   messages: readonly ChatCompletionMessageParam[],

@@ -11,7 +11,6 @@ import { z } from 'zod/v4';
 export type OutputLimitName = 'max_completion_tokens' | 'max_tokens' | 'none';
 
 export interface OutputLimit {
-  /** The part of a request that limits the reply to `tokens`, and reasoning in addition. */
   askedFor(tokens: number): { max_completion_tokens?: number; max_tokens?: number };
   /** Checks a reply of any shape for signs of reasoning. */
   learnFrom(reply: unknown): void;

@@ -27,13 +27,11 @@ export interface Pace {
    * @param call institute and beginning of the call; without it the call keeps its place in the order
    */
   enter(signal: AbortSignal, call?: { institute: string; beginning: string }): Promise<Turn>;
-  /** Number of places now. */
   readonly places: number;
 }
 
 /** The place of a call; only the first report counts. */
 export interface Turn {
-  /** The endpoint answered. */
   served(): void;
   /** The endpoint answered 429. @param retryAfterMs requested pause */
   throttled(retryAfterMs: number | undefined): void;
@@ -54,7 +52,6 @@ export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace 
   let answers = 0;
   let cuts = 0;
   let roundsForMore = 1;
-  /** Calls answered since the start. */
   let served = 0;
 
   function resize(to: number): void {

@@ -11,7 +11,6 @@ const PREFLIGHT_BY_MATERIAL = {
   pages: { vision: true, contextCharacters: 42_000 },
 } as const satisfies Record<string, PreflightRequest>;
 
-/** What the model of a lane must pass before the lane takes runs. */
 export function lanePreflight(lane: RunLane): PreflightRequest {
   return PREFLIGHT_BY_MATERIAL[runLanes[lane].grades];
 }

@@ -121,10 +121,7 @@ async function checkForm(ask: Ask): Promise<PreflightStep[]> {
   }
 }
 
-/**
- * Passes if one word is read without a mistake, or two words with one mistake each: a poor reader is not blind. A guess
- * passes once in 50,000.
- */
+/** Passes if one word is read without a mistake, or two with one mistake each. A guess passes once in 50,000. */
 async function checkSight(ask: Ask): Promise<PreflightStep> {
   const step = { check: 'vision' } as const;
   let nearly = 0;
@@ -150,10 +147,7 @@ async function checkSight(ask: Ask): Promise<PreflightStep> {
     : { ...step, outcome: 'failed', reason: 'blind', detail: { tokens } };
 }
 
-/**
- * A time-out passes, because a long text takes minutes on a machine without GPU. Lost material is then found by token
- * counts (openai/material.ts).
- */
+/** A time-out passes: a long text takes minutes without GPU. Lost material is found later (openai/material.ts). */
 async function checkContext(ask: Ask, characters: number): Promise<PreflightStep> {
   const step = { check: 'context' } as const;
   for (let tries = 1; ; tries += 1) {

@@ -1,7 +1,4 @@
-/**
- * Questions of a preflight: messages, schema of the reply, and whether a reply passes. Code reads the replies. They
- * contain no text of a candidate, and replies are not stored.
- */
+/** Questions of a preflight. They contain no text of a candidate. Code reads the replies, which are not stored. */
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { z } from 'zod/v4';
 import { longText } from './longText.ts';

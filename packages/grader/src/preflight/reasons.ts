@@ -4,12 +4,8 @@ import type { PreflightReason } from '../preflightReport.ts';
 export type UnavailableReason = PreflightReason | Trouble;
 
 interface Words {
-  /**
-   * End of the sentence "The grading model is not available: it …" for institutes; names neither key, address nor
-   * model.
-   */
+  /** End of "The grading model is not available: it …" for institutes; names neither key, address nor model. */
   told: string;
-  /** Advice to the operator. */
   remedy: string;
   /** true if only another model or server configuration helps: a run then fails before its deadline. */
   lasts: boolean;
@@ -18,7 +14,6 @@ interface Words {
 const CONTEXT = 'give the server a longer context (docs/your-own-server.md)';
 const SIGHT = 'use a model that sees images; llama.cpp needs --mmproj';
 
-/** Texts of each reason, for institutes and operators. */
 export const UNAVAILABLE: Readonly<Record<UnavailableReason, Words>> = {
   unreachable: {
     told: 'it cannot be reached',

@@ -8,10 +8,7 @@ import { readPagesCall } from './readPages.ts';
 
 export type Ask = <Wire, Value>(call: ModelCall<Wire, Value>) => Promise<Answered<Value>>;
 
-/**
- * The endpoint refused the request or took too long, and a smaller one may succeed. Without a smaller one it stands for
- * the failure itself.
- */
+/** The endpoint refused the request or took too long, and a smaller request may succeed. */
 export class TooMuchAtOnce extends GraderFailure {
   readonly why: 'refused' | 'slow';
 
@@ -21,12 +18,10 @@ export class TooMuchAtOnce extends GraderFailure {
   }
 }
 
-/** Result of pages that were requested together. */
 export interface PartsRead {
   /** In the requested order; without the pages that have no usable reply. */
   readings: TurnedReading[];
   answers: Answered<TurnedReading[]>[];
-  /** Usage of calls without a result. */
   spent: readonly Spent[];
 }
 

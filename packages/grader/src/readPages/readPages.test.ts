@@ -29,7 +29,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A different picture for each page. */
 async function page(number: number): Promise<PageImage> {
   const file = path.join(folder, `${number}.jpg`);
   const background = { r: number * 20, g: 200, b: 255 - number * 20 };
@@ -39,7 +38,6 @@ async function page(number: number): Promise<PageImage> {
 }
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-/** Hash of a page as sent, turned. */
 const asSent = async (image: PageImage, turn: Turn) =>
   sha256(await turnedJpeg(await readFile(image.file), turn));
 /** Text parts of each request, which name its images. */
@@ -91,7 +89,6 @@ const know = () =>
     ),
   });
 const bodies = () => server.calls.map(({ body }) => JSON.stringify(body['messages']));
-/** Number of pages in a call. */
 const asks = (call: ModelServer['calls'][number]) =>
   JSON.stringify(call.body['messages']).match(/"text":"Page \d+"/g)?.length ?? 0;
 const isFor = (call: ModelServer['calls'][number], number: number) =>

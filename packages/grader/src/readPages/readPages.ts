@@ -36,7 +36,6 @@ export function unreadPage(page: number): PageReading {
   return { page, legibility: 0, language: 'en', blocks: [] };
 }
 
-/** The reading of a blank page. */
 export function blankReading(page: number): PageReading {
   return { page, legibility: 1, language: 'en', blocks: [] };
 }

@@ -56,10 +56,7 @@ export async function readUpright(
 /** Share of the legible words of one reading that the other must have. */
 const MOST_WORDS = 0.8;
 
-/**
- * Whether the reading of a turned page may replace the first one. The model may have been wrong about the turn, and a
- * good first reading must not be replaced by a worse one.
- */
+/** Whether the reading of a turned page may replace the first one: the model may have been wrong about the turn. */
 const readsNoWorse = (second: PageReading, first: PageReading): boolean =>
   lettersOf(first) === 0 ||
   (second.legibility >= first.legibility && legible(second) >= MOST_WORDS * legible(first));

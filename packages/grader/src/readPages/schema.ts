@@ -2,10 +2,7 @@ import { z } from 'zod/v4';
 
 const box = z.strictObject({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 
-/**
- * Schema of a reply to read_pages. Judgements about a page come after its transcription. Bounds leave room beyond a
- * full handwritten page.
- */
+/** Judgements about a page come after its transcription. Bounds leave room beyond a full handwritten page. */
 export const pagesSchema = z.strictObject({
   pages: z
     .array(
