@@ -14,7 +14,7 @@ const problemsOf = (...answers: AnswerInput[]) =>
   check(...answers).problems.map(({ field, code }) => `${field} ${code}`);
 
 describe('typed answers', () => {
-  test('are tied to their question by id, or by label ignoring case', () => {
+  test('answers match their question by id, or by label ignoring case', () => {
     const { answered } = check(
       { question_id: '00000000-0000-4000-8000-00000000000A', text: '4' },
       { question_label: '2(A)', text: 'why' },
@@ -74,7 +74,7 @@ describe('typed answers', () => {
     ]);
   });
 
-  test('an answer to a question answered before is checked like any other', () => {
+  test('a second answer to a question is checked like any other', () => {
     expect(
       problemsOf(
         { question_label: '1', option_labels: ['A'] },
@@ -90,7 +90,7 @@ describe('typed answers', () => {
     ]);
   });
 
-  test('of what its schema refuses the readable part is checked, and nothing is said twice', () => {
+  test('the readable part of a refused answer is checked, and no fault is reported twice', () => {
     const { problems, answered } = checkTypedAnswers(
       [
         BROKEN,
