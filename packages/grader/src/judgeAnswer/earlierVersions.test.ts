@@ -121,7 +121,7 @@ test.each(RECORDED)(
   },
 );
 
-test('a reply to one version is none to the other', () => {
+test('a reply to one version is refused by the other', () => {
   for (const [, request, calls] of RECORDED.slice(0, 1)) {
     for (const promptVersion of ['judge_answer/3', version]) {
       const renamed = calls.map((call) => ({ ...call, promptVersion }));

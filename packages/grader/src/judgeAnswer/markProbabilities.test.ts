@@ -66,7 +66,7 @@ describe('the probability of a mark', () => {
     expect(weighed(said(all, doubts))).toBe(expected);
   });
 
-  test('is found by its key and never in the words of a reply', () => {
+  test('is found by its key and not in other text of a reply', () => {
     const reply =
       '{"criterion_1":{"evidence":"\\"awarded\\": 9, \\"criterion_2\\": {\\"awarded\\": 9}","awarded":2},"feedback":"awarded:1"}';
     const at = reply.lastIndexOf('2}');
@@ -74,7 +74,7 @@ describe('the probability of a mark', () => {
     expect(weighed(said(all, { 1: { probability: 0.9, others: { 1: 0.1 } } }), 2)).toBe('0.9,');
   });
 
-  test('is that of a reply after reasoning and before an end sign, cut within characters', () => {
+  test('is found after reasoning and before an end sign, with tokens cut within characters', () => {
     const text = '{"criterion_1":{"reason":"½ ≥ ₹","awarded":1.5}}';
     const bytes = Buffer.from(text);
     const tokens = ['<think>1</think>', ...bytes.values(), '<|end|>'].map((each) => ({
@@ -121,7 +121,7 @@ describe('the probability of a mark', () => {
     expect(weighMarks(...asked)).toEqual({});
   });
 
-  test('whatever an endpoint says is a number from 0 to 1, and reads back as it was kept', () => {
+  test('any output of an endpoint gives a number from 0 to 1, which survives storage', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const other = fc.record({
       text: fc.oneof(fc.string(), fc.constantFrom('1', '.', ',', ' 2', '0.5')),
