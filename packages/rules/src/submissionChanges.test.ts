@@ -57,7 +57,7 @@ describe.each(STATUSES)('changes of a submission that is %s', (status) => {
 });
 
 test.each(['graded', 'partially_graded', 'failed'] as const)(
-  'a finalized submission (%s) is unfinalized, and otherwise left as it is',
+  'a finalized submission (%s) allows only unfinalize',
   (status) => {
     const finalized = { state: 'live', status, finalized: true } as const;
     expect(CHANGES.map((change) => verdictOn(finalized, change))).toEqual([

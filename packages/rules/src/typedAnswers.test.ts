@@ -56,7 +56,7 @@ describe('typed answers', () => {
     ],
     ['too long', [{ question_label: '2(a)', text: 'a'.repeat(20_001) }], ['answers[0].text too_long']],
     [
-      '20,000 characters, counted as a person counts',
+      '20,000 characters, counted in code points',
       [{ question_label: '2(a)', text: '😀'.repeat(20_000) }],
       [],
     ],
@@ -113,7 +113,7 @@ describe('typed answers', () => {
   });
 
   test.each(['', ' \n\t', '\u00a0\u3000', '\u200b\ufeff\u2060', '\u00ad', '\u200e \u200f'])(
-    'a text in which nothing can be seen is blank, for a long answer and for a number: %j',
+    'an invisible text is blank, for a long answer and for a number: %j',
     (text) => {
       expect(check({ question_label: '2(a)', text }, { question_label: '3', text })).toEqual({
         answered: [],

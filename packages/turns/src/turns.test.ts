@@ -115,7 +115,7 @@ test('the number of waiters of a key and their waiting time are bounded', async 
   const turns = createTurns({ places: 1, mostWaiting: 2, waitMs: 20, what: 'the counter' });
   const release = await turns.acquire('a');
   const waiters = [turns.acquire('a'), turns.acquire('a')].map((one) => one.catch((error: unknown) => error));
-  await expect(turns.acquire('a')).rejects.toThrow('no turn at the counter: 2 wait already');
+  await expect(turns.acquire('a')).rejects.toThrow('no turn at the counter: 2 are waiting already');
   const other = turns.acquire('b').catch((error: unknown) => error);
   for (const error of await Promise.all([...waiters, other])) expect(error).toBeInstanceOf(NoTurn);
   expect(turns.waiting()).toBe(0);
