@@ -148,7 +148,7 @@ describe('a typed submission', () => {
   test('a judgement without evidence is reported, and the replay continues', () => {
     const bundle = consistent(typed());
     const { outcome, differences } = again({ ...bundle, parts: [] });
-    expect(differences[0]).toBe('question 2: there is no evidence of how it was marked');
+    expect(differences[0]).toBe('question 2: the evidence has no judgement');
     expect(outcome.questions).toHaveLength(2);
   });
 
@@ -156,7 +156,7 @@ describe('a typed submission', () => {
     const text = 'Another question?';
     const moved = judgedPart({ ...iceQuestion, text }, ice);
     expect(again(typed({ parts: [moved] })).differences[0]).toBe(
-      'question 2: it was marked as another question than the paper has',
+      'question 2: the question of the evidence differs from the paper',
     );
   });
 
@@ -254,11 +254,11 @@ describe('a rubric that the run made', () => {
     const { bundle, calls } = await made();
     const questions = bundle.questions.map((each) => ({ ...each, ...about('Another', 'word') }));
     expect(again({ ...bundle, questions }).differences[0]).toBe(
-      'the rubric of question 2 is settled otherwise',
+      'the rubric of question 2: the replayed rubric differs from the recorded one',
     );
     const other = part('rubric', bare.id, { question: { ...bare, max_marks: 4 }, calls });
     expect(again({ ...bundle, parts: [other, ...bundle.parts.slice(1)] }).differences).toEqual([
-      'the rubric of question 2: it was made for another question than the paper has',
+      'the rubric of question 2: the question of the evidence differs from the paper',
     ]);
   });
 });
