@@ -114,7 +114,7 @@ const RECORDED: [
 ];
 
 test.each(RECORDED)(
-  '%s that was judged by an earlier version is replayed to the same',
+  '%s judged by an earlier version replays to the same judgement',
   (_, request, calls, judgement) => {
     expect(askedToJudge(request, calls)).toBe(true);
     expect(resettleJudgement(request, calls)).toMatchObject(judgement);

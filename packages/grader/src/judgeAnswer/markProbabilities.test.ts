@@ -27,7 +27,7 @@ describe('the probability of a mark', () => {
   test.each<[string, Parameters<typeof said>, string]>([
     ['is what its token got', [pieces('1'), { 1: { probability: 0.75, others: { 0: 0.25 } } }], '0.75'],
     [
-      'counts alternatives that are the same number written otherwise',
+      'counts alternatives that write the same number in another way',
       [pieces(' 1'), { 1: { probability: 0.5, others: { '1': 0.25, ' 2': 0.25 } } }],
       '0.75',
     ],
@@ -37,7 +37,7 @@ describe('the probability of a mark', () => {
       '0.75',
     ],
     [
-      'is lowered where the number might have gone on',
+      'is lowered if the number might have continued',
       [pieces('1'), { 2: { probability: 0.5, others: { '.': 0.5 } } }],
       '0.5',
     ],
@@ -58,7 +58,7 @@ describe('the probability of a mark', () => {
       '0.25',
     ],
     [
-      'takes a longer number for another one',
+      'treats a longer number as another number',
       [pieces('1'), { 1: { probability: 0.75, others: { 10: 0.25 } } }],
       '0.75',
     ],
@@ -151,7 +151,7 @@ describe('the probability of a mark', () => {
   });
 
   test.each(['', '2', '0.5,0.5', '0.12345', '-1', '1e0', 'NaN', 5, true])(
-    'evidence that keeps %j of one criterion more is refused',
+    'evidence with %j for three criteria is refused',
     (kept) => {
       expect(() => markProbabilitiesIn({ mark_probabilities: kept }, 3)).toThrow('probabilities of marks');
     },

@@ -49,7 +49,7 @@ describe('sums of marks are computed by code', () => {
     ['on', true, [1, 1], []],
     ['not spoken of', null, [1, 1], []],
   ])(
-    'with partial marking %s half of a criterion is worth what the rubric says',
+    'with partial marking %s, half of a criterion earns marks as the rubric says',
     (_, partialMarking, marks, reasons) => {
       const judgement = settled(requestOf({ partialMarking }), [award(1, 1), award(2, 1)]);
       expect(judgement.criteria.map(({ awarded }) => awarded)).toEqual(marks);
@@ -148,7 +148,7 @@ describe('a value read on a copy is compared with the key', () => {
     ['one_word', 'CO2', 'CO_2'],
     ['one_word', 'Photosynthesis', 'Photosynthesis.'],
   ])(
-    '%s %s, transcribed as %s, is right and nobody is troubled; what was read is shown as it was',
+    '%s %s, transcribed as %s, is right without a review reason; the reading is shown unchanged',
     (type, key, value) => {
       expect(read(type, key, value)).toMatchObject({
         awarded: 2,
@@ -167,7 +167,7 @@ describe('a value read on a copy is compared with the key', () => {
     ['one_word', 'co-operate', 'cooperate'],
     ['one_word', 'x2', '$x^2$'],
   ])(
-    '%s %s, transcribed as %s, earns nothing without a teacher, however certain the reader is',
+    '%s %s, transcribed as %s, earns 0 until a teacher decides, even if the reader is certain',
     (type, key, value) => {
       expect(read(type, key, value)).toMatchObject({
         awarded: 0,

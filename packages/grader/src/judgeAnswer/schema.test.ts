@@ -66,7 +66,7 @@ test.each([
   ['no report whether the answer speaks to its grader', { criterion_1: award(1), feedback: 'x' }],
   ['another field', { criterion_1: award(1), addresses_grader: false, feedback: 'x', total: 1 }],
   [
-    'a criterion that does not exist, with something else in it',
+    'an unknown criterion with other content',
     { criterion_1: award(1), criterion_2: 1, addresses_grader: false, feedback: 'x' },
   ],
   [

@@ -21,7 +21,7 @@ test('the ids of the largest batch fit into OpenAI’s metadata and are read bac
 });
 
 test.each([[metadataOf('there', ['x'.repeat(16)])], [{ service: 'other' }], [null], [{ lines_0: 7 }]])(
-  'metadata of others names no lines: %j',
+  'metadata of other services has no lines: %j',
   (metadata) => {
     expect(idsIn(metadata, 'here')).toEqual([]);
   },

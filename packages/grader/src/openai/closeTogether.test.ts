@@ -52,7 +52,7 @@ const changesIn = (asked: readonly { question: string }[]): number =>
   asked.filter(({ question }, index) => index > 0 && question !== asked[index - 1]?.question).length;
 
 test.each([1, 2])(
-  'waiting calls of an institute to one question go one after the other, at %d places',
+  'waiting calls of an institute for one question follow each other, with %d places',
   async (places) => {
     const asked = await askedInOrder(places, () => 'one institute');
     expect(asked).toHaveLength(RUNS * QUESTIONS);

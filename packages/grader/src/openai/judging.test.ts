@@ -99,7 +99,7 @@ describe('a second look', () => {
       { ...request, answer: typedAnswer(`${text} ${'x'.repeat(1000)}`) },
     ],
     [
-      'where nothing can be put in another order',
+      'if the request has only one order',
       look([1]),
       { ...request, question: longQuestion({ criteria: [], modelAnswer: null }) },
     ],
@@ -209,21 +209,18 @@ describe('requests of one question begin alike', () => {
   test.each([
     ['long', longQuestion()],
     ['objective', optionQuestion],
-  ])(
-    'up to the answer, of a question that is %s, whoever wrote it and however legibly',
-    async (_, question) => {
-      await judge({ exam, question, answer: writtenAnswer('(b) glucose', 0.31) });
-      const { usage } = await judge({ exam, question, answer: typedAnswer('(a) light') });
-      const [first, second] = server.calls.map(messagesOf);
-      const [prefix, answer] = second?.split('The answer was typed.') ?? [];
-      expect(answer).toMatch(/^\\n<<<ANSWER \w+>>>\\n\(a\) light\\n<<<END/);
-      expect(prefix?.length).toBeGreaterThan(1000);
-      expect(first?.startsWith(prefix ?? 'x')).toBe(true);
-      // What the endpoint says it had cached is reported.
-      expect(usage.cachedInputTokens).toBeGreaterThan((prefix?.length ?? 0) / 4 - 17);
-      expect(usage.cachedInputTokens).toBeLessThan(usage.inputTokens);
-    },
-  );
+  ])('up to the answer, of a %s question, for any candidate and legibility', async (_, question) => {
+    await judge({ exam, question, answer: writtenAnswer('(b) glucose', 0.31) });
+    const { usage } = await judge({ exam, question, answer: typedAnswer('(a) light') });
+    const [first, second] = server.calls.map(messagesOf);
+    const [prefix, answer] = second?.split('The answer was typed.') ?? [];
+    expect(answer).toMatch(/^\\n<<<ANSWER \w+>>>\\n\(a\) light\\n<<<END/);
+    expect(prefix?.length).toBeGreaterThan(1000);
+    expect(first?.startsWith(prefix ?? 'x')).toBe(true);
+    // What the endpoint says it had cached is reported.
+    expect(usage.cachedInputTokens).toBeGreaterThan((prefix?.length ?? 0) / 4 - 17);
+    expect(usage.cachedInputTokens).toBeLessThan(usage.inputTokens);
+  });
 });
 
 describe('an endpoint without strict schemas', () => {
@@ -243,7 +240,7 @@ describe('an endpoint without strict schemas', () => {
   });
 
   test.each(['json_object', 'text', 'json_schema'] as const)(
-    'may wrap its reply up as code, asked for %s',
+    'may wrap its reply in a code block, with output %s',
     async (output) => {
       const first = look([1, 1], 'certain');
       if (first.kind !== 'content') throw new Error('a look is content');

@@ -131,7 +131,7 @@ describe('log-probabilities of marks', () => {
   });
 
   test.each([400, 403, 422, 500])(
-    'that are refused with %d are not asked for again, and break neither lane nor question',
+    'that are refused with %d are not requested again, and fail neither lane nor question',
     async (status) => {
       await open({ maxConcurrentCalls: 16 });
       server.behave(({ body }) => (body['logprobs'] === true ? { kind: 'status', status } : undefined));

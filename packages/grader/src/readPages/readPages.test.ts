@@ -116,7 +116,7 @@ describe('a reply that is cut off or stays malformed', () => {
     ['cut off', { kind: 'out_of_length' } as const, 7],
     ['malformed', { kind: 'violating' } as const, 9],
   ])(
-    'of one page, %s thrice: that page is left to a teacher, the others are read',
+    'of one page, %s three times: that page is left to a teacher, and the others are read',
     async (_, behaviour, calls) => {
       know();
       server.behave((call) => (asks(call) > 1 || isFor(call, 3) ? behaviour : { kind: 'answer' }));
@@ -157,7 +157,7 @@ describe('an endpoint with a smaller limit of images', () => {
     server.behave((call) => (imagesIn(call) > 1 ? { kind: 'status', status } : undefined));
 
   test.each([400, 413, 422])(
-    'one image a request, refused with %i: each page by itself without the one before',
+    'a limit of one image, refused with %i: each page is read alone, without the previous one',
     async (status) => {
       know();
       oneImage(status);
