@@ -4,10 +4,7 @@ import { labelKey } from './labels.ts';
 import { checkQuestion, negativeMarks, questionWarnings } from './question.ts';
 import { isRead, type Parts } from './readable.ts';
 
-/**
- * Rules of a whole paper (docs/api/exams.md#fields): unique labels, declared or derived sections, and the number of
- * questions. Pure. All problems are listed at once, with the paths of their fields.
- */
+/** Rules of a whole paper (docs/api/exams.md#fields). Pure. All problems are listed at once, with their paths. */
 
 export interface PaperSection {
   name: string;
