@@ -8,13 +8,13 @@ const msOf = async (work: Promise<void>): Promise<number> => {
   return performance.now() - began;
 };
 
-test('jitter stays between half and all of the pause', () => {
+test('jittered() stays between half and all of the pause', () => {
   const pauses = Array.from({ length: 200 }, () => jittered(100));
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(50);
   expect(Math.max(...pauses)).toBeLessThanOrEqual(100);
 });
 
-test('pauses grow, and begin anew after a success', async () => {
+test('pause() grows, and starts again from the first pause after reset()', async () => {
   const backoff = createBackoff({ firstMs: 1, lastMs: 60_000, factor: 200 });
   const { signal } = new AbortController();
   await backoff.pause(signal);
@@ -25,7 +25,7 @@ test('pauses grow, and begin anew after a success', async () => {
   expect(await msOf(backoff.pause(signal))).toBeGreaterThanOrEqual(95);
 });
 
-test('a pause ends at its limit, and at once when the signal aborts', async () => {
+test('pause() ends at its limit, and rejects at once when the signal aborts', async () => {
   const backoff = createBackoff({ firstMs: 60_000, lastMs: 60_000 });
   await backoff.pause(new AbortController().signal, 1);
   await expect(backoff.pause(AbortSignal.abort())).rejects.toThrow();

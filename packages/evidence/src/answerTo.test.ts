@@ -45,7 +45,7 @@ const judgement = {
   annotations: [],
 };
 
-test('an answer over several pages is whole, and nothing is said of it', () => {
+test('an answer over several pages is whole and has no review reason', () => {
   const answer = answerTo(1, allOf([page(1, ['Plants', 'make']), page(2, ['glucose.'])]), question);
   expect(answer).toMatchObject({ text: 'Plants\nmake\nglucose.', legibility: 0.9 });
   expect(answer.blocks).toHaveLength(3);
@@ -55,7 +55,7 @@ test('an answer over several pages is whole, and nothing is said of it', () => {
   });
 });
 
-test('an aligner that gives a whole copy to one question does not get a prompt of millions: cut, and told', () => {
+test('an alignment that gives the whole copy to one question: the answer is cut and flagged', () => {
   const pages = Array.from({ length: 80 }, (_, index) =>
     page(index + 1, ['a'.repeat(15_000), 'b'.repeat(15_000)]),
   );
@@ -89,7 +89,7 @@ describe('a reader that took an answer for a label', () => {
   const answered = (of: MarkedQuestion, ...blocks: [label: string | null, text: string][]) =>
     answerTo(1, allOf([written(...blocks)]), of);
 
-  test('the choice in it is the answer, and goes to be judged', () => {
+  test('the choice in the label is the answer and is judged', () => {
     const answer = answered(choice, ['3 (b)', '']);
     expect(answer).toMatchObject({ text: '(b)', legibility: 0.9, blocks: [{ page: 1, text: '(b)' }] });
     expect(answer.isLabelAlone).toBeUndefined();
@@ -117,7 +117,7 @@ describe('a reader that took an answer for a label', () => {
     });
   });
 
-  test('a question without an answer is for a teacher where writing is lost on the copy, whichever question it is', () => {
+  test('a question without an answer needs a teacher when the copy has lost writing', () => {
     const lost = ['unassigned_writing'];
     const nothing = answerTo(1, allOf([written()]), choice);
     expect(withoutJudging(choice, nothing, lost)).toMatchObject({
@@ -131,7 +131,7 @@ describe('a reader that took an answer for a label', () => {
     expect(withoutJudging(choice, answered(choice, ['3 (b)', '']), lost)).toBeNull();
   });
 
-  test('what is struck out, or not there at all, is no answer and troubles nobody', () => {
+  test('struck-out or missing writing is no answer and gives no review reason', () => {
     const struck = written(['3 (b)', '']);
     for (const block of struck.blocks) block.crossedOut = true;
     for (const found of [struck, written([null, '']), written()]) {
@@ -165,7 +165,7 @@ describe('a reader that took an answer for a label', () => {
     expect(beyondLabel(label, own)).toBe(beyond);
   });
 
-  test('a label that ends as a choice does is told from a heading', () => {
+  test('a label that ends in a choice is told apart from a heading', () => {
     for (const label of ['3 (b)', '3. B', '3b', 'Q.12 - d)', 'Ans 4: (a).'])
       expect(endsInChoice(label)).toBe(true);
     for (const label of ['3', 'Q.3', 'Section B', 'Part A', 'Ans', '3 (contd.)', 'B', ''])

@@ -3,10 +3,7 @@ import { isBlankText } from '@evaluation/rules';
 import { beyondLabel } from './beyondLabel.ts';
 import type { GivenAnswer, MarkedQuestion, PageReading } from '@evaluation/grading-model';
 
-/**
- * Longest text of one answer, in characters: three times the longest typed answer, or about 30 handwritten pages. The
- * limit bounds prompts when an alignment assigns every block to every question.
- */
+/** Characters: three times the longest typed answer. Bounds prompts if every question gets every block. */
 const LONGEST_ANSWER = 60_000;
 
 /** Problems of a model's output (`Answered.problems`). The first result of a call carries those of the whole call. */

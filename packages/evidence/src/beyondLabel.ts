@@ -2,10 +2,7 @@
 const WORDS = /^(?:[\s.:\-–#,([]*(?:question|ques|quest|qn|q|answer|answ|ans|number|num|no|to)(?!\p{L}))+/iu;
 const CONTINUED = /^[([]?\s*cont/iu;
 
-/**
- * Returns the part of a written label that goes beyond the question's own label: "(b)" of "Q.3 (b)" for question 3.
- * Returns '' if the written label ends there or is another label.
- */
+/** What a written label has beyond the question's own: "(b)" of "Q.3 (b)" for question 3; '' for any other label. */
 export const beyondLabel = (written: string, own: string): string => {
   const core = coreOf(own);
   if (core === '') return '';

@@ -144,7 +144,7 @@ export const readBundle = (text: string): CheckedBundle => {
   for (const { kind, ref, sha256, content } of bundle.parts) {
     const actual = createHash('sha256').update(canonicalJson(content)).digest('hex');
     if (actual !== sha256) {
-      throw new BundleRefused('tampered', `The part ${nameOf(kind, ref)} is not what was recorded.`);
+      throw new BundleRefused('tampered', `The part ${nameOf(kind, ref)} does not match its hash.`);
     }
   }
   const questions = new Map<string, QuestionPart>();
@@ -184,5 +184,5 @@ const understood = <T>(schema: z.ZodType<T>, value: unknown, name: string): T =>
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
-  throw new BundleRefused('not_a_bundle', `This is not ${BUNDLE_FORMAT}: ${name} is not understood${place}.`);
+  throw new BundleRefused('not_a_bundle', `This is not ${BUNDLE_FORMAT}: ${name} is invalid${place}.`);
 };

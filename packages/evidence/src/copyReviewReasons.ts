@@ -52,10 +52,7 @@ const someLackAnswers = ({ pages, alignment }: ReadCopy): boolean => {
 const strayWriting = (copy: ReadCopy): string[] =>
   unassignedIn(copy).map((blocks) => blocks.map(({ label, text }) => `${label ?? ''} ${text}`).join('\n'));
 
-/**
- * Reasons why a missing answer may still be on the copy: writing that is assigned to no question, or that could not be
- * read. These are reasons of the copy, and of each question without an answer.
- */
+/** Reasons, also of each unanswered question: writing on the copy that is unassigned or could not be read. */
 export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string[] => {
   const { pages } = copy;
   const lacksAnswer = someLackAnswers(copy);

@@ -4,10 +4,7 @@ import type { FoundAnswer, ReadPage } from './answerTo.ts';
 import type { PageFacts } from './copyReviewReasons.ts';
 import { MarkedQuestion, PageReading } from '@evaluation/grading-model';
 
-/*
- * Content of each recorded part: requests, replies and results (docs/evidence.md). A part is JSON stored under its
- * hash, so a recorded part never gets new fields. On reading it is untrusted input.
- */
+/* Content of recorded parts (docs/evidence.md), stored under its hash: never add a field to a recorded part. */
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 

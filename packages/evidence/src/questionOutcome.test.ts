@@ -18,7 +18,7 @@ const question: MarkedQuestion = {
   rubric: null,
 };
 
-test('what a candidate typed is shown in the order that it has, marked by the AI, failed or by the key', () => {
+test('a typed answer is shown in its own order, marked by the AI, failed or marked by key', () => {
   const text = 'Marks: \u202E0/5\u202C \u2067now\u2069';
   const given = { text, legibility: null, blocks: [] };
   const judgement = {

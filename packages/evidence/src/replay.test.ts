@@ -135,7 +135,7 @@ describe('a typed submission', () => {
     expect(again(bundle)).toEqual({ outcome: bundle.recorded, differences: [] });
   });
 
-  test('a mark that was changed where it is stored is told', () => {
+  test('a mark that was changed in storage is reported as a difference', () => {
     const { recorded, ...bundle } = consistent(typed());
     const [first, second, third] = recorded.questions;
     if (first === undefined || second === undefined || third === undefined) throw new Error('no questions');
@@ -145,18 +145,18 @@ describe('a typed submission', () => {
     ]);
   });
 
-  test('a judgement without evidence is told, and is no reason to stop', () => {
+  test('a judgement without evidence is reported, and the replay continues', () => {
     const bundle = consistent(typed());
     const { outcome, differences } = again({ ...bundle, parts: [] });
-    expect(differences[0]).toBe('question 2: there is no evidence of how it was marked');
+    expect(differences[0]).toBe('question 2: the evidence has no judgement');
     expect(outcome.questions).toHaveLength(2);
   });
 
-  test('evidence of another question does not stand for this one', () => {
+  test('evidence of another question is not accepted for this one', () => {
     const text = 'Another question?';
     const moved = judgedPart({ ...iceQuestion, text }, ice);
     expect(again(typed({ parts: [moved] })).differences[0]).toBe(
-      'question 2: it was marked as another question than the paper has',
+      'question 2: the question of the evidence differs from the paper',
     );
   });
 
@@ -165,13 +165,13 @@ describe('a typed submission', () => {
     expect(again(typed({ questions })).outcome.questions[1]).toMatchObject({ awarded: 2 });
   });
 
-  test('replies to a prompt of another release are told', () => {
+  test('replies to a prompt of another release are reported', () => {
     const other = ice.map((call) => ({ ...call, promptVersion: 'baseline/0' }));
     const { differences } = again(typed({ parts: [judgedPart(iceQuestion, other)] }));
     expect(differences[0]).toBe('question 2: this release cannot settle replies to baseline/0');
   });
 
-  test('what was settled by rules of another release is refused by name', () => {
+  test('evidence settled by rules of another release is refused by name', () => {
     const content = { question: iceQuestion, reused_from: null, calls: ice };
     const settledBy = (rules: string) =>
       again(consistent(typed({ parts: [part('question', iceQuestion.id, { ...content, rules })] })))
@@ -182,7 +182,7 @@ describe('a typed submission', () => {
     );
   });
 
-  test('a flag of phrase rules, which this release does not have, is kept as it was recorded', () => {
+  test('a flag of phrase rules, which this release does not have, is kept as recorded', () => {
     const settledBy = (rules: string) => {
       const content = { question: iceQuestion, reused_from: null, calls: ice, rules };
       const bundle = consistent(typed({ parts: [part('question', iceQuestion.id, content)] }));
@@ -245,26 +245,26 @@ describe('a rubric that the run made', () => {
     return { bundle: consistent(typed({ questions: [marked], answers, parts })), calls };
   };
 
-  test('is settled again from its reply and is the one that it was marked by', async () => {
+  test('is settled again from its reply and equals the one that the run marked by', async () => {
     const { bundle } = await made();
     expect(again(bundle).differences).toEqual([]);
   });
 
-  test('is told where the paper has another, or where it was made for another question', async () => {
+  test('is reported if the paper has another rubric, or if it was made for another question', async () => {
     const { bundle, calls } = await made();
     const questions = bundle.questions.map((each) => ({ ...each, ...about('Another', 'word') }));
     expect(again({ ...bundle, questions }).differences[0]).toBe(
-      'the rubric of question 2 is settled otherwise',
+      'the rubric of question 2: the replayed rubric differs from the recorded one',
     );
     const other = part('rubric', bare.id, { question: { ...bare, max_marks: 4 }, calls });
     expect(again({ ...bundle, parts: [other, ...bundle.parts.slice(1)] }).differences).toEqual([
-      'the rubric of question 2: it was made for another question than the paper has',
+      'the rubric of question 2: the question of the evidence differs from the paper',
     ]);
   });
 });
 
-describe('what teachers decided', () => {
-  test('their marks count in totals and flag, and leave what the run decided as it was', () => {
+describe('teachers’ decisions', () => {
+  test('teachers’ marks count in totals and flag, and leave the run’s result unchanged', () => {
     const overrides = [{ question_id: iceQuestion.id, awarded: 1 }];
     const { outcome } = again(typed({ overrides }));
     expect(outcome.questions[1]).toMatchObject({ awarded: 2, needs_review: true });
@@ -327,7 +327,7 @@ describe('a copy', () => {
     });
   };
 
-  test('is marked by what was read and where it belongs; what belongs nowhere is flagged', async () => {
+  test('is marked by its readings and alignment; unassigned writing is flagged', async () => {
     const { outcome } = again(await copy(1));
     expect(outcome.questions).toMatchObject([
       { status: 'graded', source: 'ai', awarded: 2 },
@@ -342,7 +342,7 @@ describe('a copy', () => {
     expect(outcome.submission?.review_reasons).toContain('unassigned_writing');
   });
 
-  test('an answer of characters that nobody sees is none, and its question was not judged', async () => {
+  test('an answer of invisible characters counts as no answer and is not judged', async () => {
     const unseen = pages.map((page) => ({
       ...page,
       blocks: [block('Q3', '\u200B\u00AD \n'), ...page.blocks],
@@ -367,7 +367,7 @@ describe('a copy', () => {
     expect(differences.filter((said) => said.startsWith('question 3'))).toEqual([]);
   });
 
-  test('a choice that was taken for a label is marked, and a label alone is for a teacher: a replay comes to the same', async () => {
+  test('a choice that was read as a label is marked, and a label alone needs a teacher: the replay agrees', async () => {
     const options = { signal: new AbortController().signal, deadline: new Date(Date.now() + 60_000) };
     const labelled = pages.map((page) => ({ ...page, blocks: [block('Q1 (b)', ''), block('Q2', '')] }));
     const asked = [mcq, iceQuestion];
@@ -403,13 +403,13 @@ describe('a copy', () => {
     expect(bundle.recorded.submission).toMatchObject({ needs_review: true, review_reasons: [] });
   });
 
-  test('more pages than vision reads, and damaged ones, are flagged', async () => {
+  test('pages beyond the vision limit and damaged pages are flagged', async () => {
     expect(standing(await copy(41))?.review_reasons).toEqual(
       expect.arrayContaining(['pages_beyond_vision_limit', 'unreadable_pages']),
     );
   });
 
-  test('a run that failed before anything was recorded has no marks', async () => {
+  test('a run that failed before any record has no marks', async () => {
     const bundle = await copy(1, { run: { ...typed().run, status: 'failed' }, parts: [] });
     expect(again(bundle).outcome).toEqual({
       questions: [],
@@ -433,7 +433,7 @@ describe('a file from outside', () => {
     }
   };
 
-  test('a part that is not what was recorded is refused before it is looked into', () => {
+  test('a part that does not match its hash is refused before it is interpreted', () => {
     const changed = refusal(({ parts, ...rest }) => ({
       ...rest,
       parts: parts.map(({ content, ...named }) => ({
@@ -449,7 +449,7 @@ describe('a file from outside', () => {
     expect(rubbish).toMatchObject({ code: 'tampered' });
   });
 
-  test('another format, a part of another shape, and what is no JSON are refused', () => {
+  test('another format, a part of another shape, and text that is not JSON are refused', () => {
     expect(refusal((bundle) => ({ ...bundle, format: 'answer-evaluation/evidence/2' }))).toMatchObject({
       code: 'not_a_bundle',
       message: expect.stringContaining('format') as string,
@@ -460,7 +460,7 @@ describe('a file from outside', () => {
     expect(() => readBundle('{')).toThrow('not JSON');
   });
 
-  test('what is nested without end is refused as any other rubbish is', () => {
+  test('a value nested too deeply is refused', () => {
     const content = '['.repeat(20_000) + ']'.repeat(20_000);
     const text = JSON.stringify(typed({ parts: [part('question', mcq.id, 'DEEP')] }));
     expect(() => readBundle(text.replace('"DEEP"', content))).toThrow(
@@ -481,7 +481,7 @@ describe('a file from outside', () => {
     });
   });
 
-  test('nothing of it reaches a terminal that would move its cursor', () => {
+  test('no control character of the file reaches a terminal', () => {
     const escape = '\u001b[2J\u009b1m\u202e';
     const settings = { [escape]: [] };
     const content = { question: iceQuestion, reused_from: null, calls: [{ ...ice[0], settings }] };

@@ -66,7 +66,7 @@ export const replay = (checked: CheckedBundle): Replayed => {
   };
 };
 
-const OTHER_PROMPT = 'was asked for by another prompt than this release makes of what is recorded';
+const OTHER_PROMPT = "has a prompt hash that differs from this release's prompt for the recorded request";
 
 interface Decided {
   decided: DecidedQuestion[];
@@ -95,13 +95,12 @@ const replayCopy = (checked: CheckedBundle, problems: string[]): Decided => {
   const beyondVision = (bundle.submission.pages ?? 0) > MAX_VISION_PAGES ? [PAGES_BEYOND_VISION_LIMIT] : [];
   const recorded = parts.alignment;
   if (recorded === null) {
-    if (bundle.run.status === 'completed')
-      problems.push('there is no evidence of which writing answers what');
+    if (bundle.run.status === 'completed') problems.push('the evidence has no alignment');
     return { decided: [], reasons: beyondVision };
   }
   const pages = parts.pages.flatMap((part) => part.pages).toSorted((a, b) => a.page - b.page);
   const copy = { pages, alignment: recorded.alignment };
-  for (const { rules } of parts.pages) attempt('what was read', problems, () => checkRules(rules));
+  for (const { rules } of parts.pages) attempt('the page readings', problems, () => checkRules(rules));
   realign(checked, copy, problems);
   const lost = lostWriting(recorded.facts, copy);
   const wanted = new Set(due(bundle));
@@ -132,7 +131,8 @@ const realign = ({ bundle, parts }: CheckedBundle, copy: ReadCopy, problems: str
     if (!askedToAlign(request, call)) problems.push(`the alignment ${OTHER_PROMPT}`);
     const again = resettleAlignment(request, call);
     const recorded = copy.alignment.map(({ number, blocks }) => ({ number, blocks }));
-    if (canonicalJson(again) !== canonicalJson(recorded)) problems.push('the alignment is settled otherwise');
+    if (canonicalJson(again) !== canonicalJson(recorded))
+      problems.push('the replayed alignment differs from the recorded one');
   });
 };
 
@@ -144,14 +144,14 @@ const remakeRubrics = ({ bundle, parts }: CheckedBundle, problems: string[]): vo
     const name = `the rubric of question ${question.label}`;
     const call = part.calls.at(-1);
     if (call === undefined || plain(part.question) !== plain(question)) {
-      problems.push(`${name}: it was made for another question than the paper has`);
+      problems.push(`${name}: the question of the evidence differs from the paper`);
       continue;
     }
     attempt(name, problems, () => {
       checkRules(part.rules);
       const again = resettleRubric(makeRubricRequest(bundle.exam, part.question), call);
       if (canonicalJson(again) !== canonicalJson(criteriaOf(question.rubric))) {
-        problems.push(`${name} is settled otherwise`);
+        problems.push(`${name}: the replayed rubric differs from the recorded one`);
       }
     });
   }
@@ -179,11 +179,11 @@ const judged = (
       const failed = failedQuestion(question, answer, isUnansweredQuestion(recorded.error));
       return [shown(question, failed, null)];
     }
-    problems.push(`question ${question.label}: there is no evidence of how it was marked`);
+    problems.push(`question ${question.label}: the evidence has no judgement`);
     return [];
   }
   if (plain(part.question) !== plain(question)) {
-    problems.push(`question ${question.label}: it was marked as another question than the paper has`);
+    problems.push(`question ${question.label}: the question of the evidence differs from the paper`);
     return [];
   }
   return attempt(`question ${question.label}`, problems, () => {

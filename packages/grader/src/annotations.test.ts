@@ -7,7 +7,7 @@ const blocks = [
 ];
 const criterion = { name: 'Light', awarded: 1, max: 1, reason: 'Said so.', evidence: null };
 
-test('the mark stands at the first block and remarks where their evidence stands', () => {
+test('the mark is at the first block, and remarks are at their evidence', () => {
   const criteria = [
     { ...criterion, evidence: 'light' },
     { ...criterion, name: 'Glucose', awarded: 0.5, evidence: 'glucose' },
@@ -25,7 +25,7 @@ test('the mark stands at the first block and remarks where their evidence stands
   expect(annotations[1]?.box.y).toBeGreaterThan(0.35);
 });
 
-test('every box stays inside its page and every text is short', () => {
+test('each box is inside its page and each text is short', () => {
   const edge = [{ page: 1, box: { x: 0.95, y: 0.99, width: 0.5, height: 0.5 }, text: 'light' }];
   const long = { ...criterion, awarded: 0.5, reason: 'word '.repeat(200), evidence: 'light' };
   for (const { box, text } of annotate('Q1', 1, 2, [long, long, long], edge)) {
@@ -35,10 +35,10 @@ test('every box stays inside its page and every text is short', () => {
   }
 });
 
-test('a label that has its Q gets no second one', () => {
+test('a label that begins with Q gets no second Q', () => {
   expect(annotate('Q.4', 1, 1, [], blocks)[0]?.text).toBe('Q.4  1/1');
 });
 
-test('a typed answer has none', () => {
+test('a typed answer has no annotations', () => {
   expect(annotate('1', 1, 1, [criterion], [])).toEqual([]);
 });

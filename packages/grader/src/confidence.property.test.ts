@@ -42,7 +42,7 @@ const table = fc.uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 2, m
 const ORDER = ['unsure', 'likely', 'certain'] as const;
 const better = (value: (typeof ORDER)[number]) => ORDER[Math.min(ORDER.indexOf(value) + 1, 2)] ?? value;
 
-describe('whatever is told, and whatever table is set', () => {
+describe('any report of a model and any table', () => {
   const holds = (property: (input: ConfidenceInput, confidence: (of: ConfidenceInput) => number) => void) =>
     fc.assert(
       fc.property(input, table, (given, points) => property(given, (of) => confidenceOf(of, points))),
@@ -57,7 +57,7 @@ describe('whatever is told, and whatever table is set', () => {
     });
   });
 
-  test('it never falls when a criterion becomes more certain, or its words are found', () => {
+  test('it never falls when a criterion becomes more certain, or its quotation is found', () => {
     holds((given, confidence) => {
       const value = confidence(given);
       for (const index of given.criteria.keys()) {
@@ -76,7 +76,7 @@ describe('whatever is told, and whatever table is set', () => {
     });
   });
 
-  test('it never falls when the page is more legible, a second look agrees more, or no mark was put right', () => {
+  test('it never falls when the page is more legible, the looks agree more, or no mark was corrected', () => {
     holds((given, confidence) => {
       const value = confidence(given);
       for (const change of [
@@ -107,7 +107,7 @@ describe('whatever is told, and whatever table is set', () => {
     });
   });
 
-  test('a reading without a quotation is worth as much whatever it earned', () => {
+  test('a reading without a quotation has the same confidence whatever it earned', () => {
     holds((given, confidence) => {
       const earning = (awarded: number) =>
         confidence({
@@ -119,7 +119,7 @@ describe('whatever is told, and whatever table is set', () => {
     });
   });
 
-  test('a quarter of the marks unsure or looked at otherwise, or a mark put right, is for a teacher', () => {
+  test('a quarter of the marks unsure or different in the second look, or a corrected mark, needs a teacher', () => {
     holds((given, confidence) => {
       const total = given.criteria.reduce((sum, { max }) => sum + max, 0);
       const unsure = given.criteria.some((each) => each.certainty === 'unsure' && each.max >= total / 4);
@@ -132,7 +132,7 @@ describe('whatever is told, and whatever table is set', () => {
 describe('the table of the code', () => {
   const standard = readTable(DEFAULT_TABLE);
 
-  test('leaves the line where the formula puts it', () => {
+  test('keeps the review line of the formula', () => {
     fc.assert(
       fc.property(share, (raw) => {
         expect(readOff(standard, raw) >= 0.6).toBe(raw >= 0.6);
@@ -151,7 +151,7 @@ describe('the table of the code', () => {
     expect(readOff(standard, raw)).toBeCloseTo(shown, 3);
   });
 
-  test('a table is level beyond its points', () => {
+  test('a table is constant beyond its points', () => {
     const narrow = readTable('0.4:0.3,0.8:0.7');
     expect([0, 0.4, 0.8, 1].map((raw) => readOff(narrow, raw))).toEqual([0.3, 0.3, 0.7, 0.7]);
     expect(readOff(narrow, 0.6)).toBeCloseTo(0.5, 10);

@@ -17,9 +17,9 @@ describe('confidence follows its formula', () => {
     ['unsure', { criteria: [{ ...sure, certainty: 'unsure' }] }, 0.4],
     ['weighted by marks', { criteria: [sure, { ...sure, max: 6, certainty: 'likely' }] }, 0.8],
     ['marks without evidence', { criteria: [{ ...sure, evidenceFound: false }] }, 0.67],
-    ['no marks need no evidence', { criteria: [{ ...sure, awarded: 0, evidenceFound: false }] }, 0.95],
+    ['0 marks without evidence', { criteria: [{ ...sure, awarded: 0, evidenceFound: false }] }, 0.95],
     [
-      'but a reading does: what was read decides that there are none',
+      'a reading of 0 marks without evidence',
       { criteria: [{ ...sure, awarded: 0, evidenceFound: false }], isReading: true },
       0.67,
     ],
@@ -38,7 +38,7 @@ describe('confidence follows its formula', () => {
       0.55,
     ],
     [
-      'an unsure tenth of them',
+      'an unsure tenth of the marks',
       {
         criteria: [
           { ...sure, max: 9 },
@@ -49,19 +49,15 @@ describe('confidence follows its formula', () => {
     ],
     ['marks that were probable', { criteria: [{ ...sure, certainty: 'likely', probability: 1 }] }, 0.79],
     ['certain marks that were probable', { criteria: [{ ...sure, probability: 1 }] }, 0.95],
-    ['marks of which nothing is known', { criteria: [{ ...sure, probability: null }] }, 0.95],
-    ['marks of nine tenths', { criteria: [{ ...sure, probability: 0.9 }] }, 0.95],
+    ['marks of unknown probability', { criteria: [{ ...sure, probability: null }] }, 0.95],
+    ['marks of probability 0.9', { criteria: [{ ...sure, probability: 0.9 }] }, 0.95],
     // 0.95 × (0.4 + 0.6 × 0.6 / 0.9)
     ['marks that were less probable', { criteria: [{ ...sure, probability: 0.6 }] }, 0.76],
     ['marks less probable than all others', { criteria: [{ ...sure, probability: 0.49 }] }, 0.55],
     ['marks that were impossible', { criteria: [{ ...sure, probability: 0 }] }, 0.38],
-    [
-      'an unsure mark however probable',
-      { criteria: [{ ...sure, certainty: 'unsure', probability: 1 }] },
-      0.42,
-    ],
-    ['marks put right by code', { marksPutRight: true }, 0.55],
-    ['nothing to judge', { criteria: [] }, 0],
+    ['an unsure but probable mark', { criteria: [{ ...sure, certainty: 'unsure', probability: 1 }] }, 0.42],
+    ['marks corrected by code', { marksPutRight: true }, 0.55],
+    ['no criteria', { criteria: [] }, 0],
   ])('%s', (_, input, confidence) => {
     expect(of(input)).toBeCloseTo(confidence, 5);
   });

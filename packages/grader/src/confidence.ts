@@ -5,11 +5,11 @@
  *   raw = Σ (marks of criterion × certainty × evidence factor) / Σ marks of criterion × legibility factor × agreement
  *   confidence = the table's value at raw (confidenceTable.ts)
  *
- *   certainty        the model's own report on its award: certain 0.95 · likely 0.75 · unsure 0.40. If the probability
- *                    p of its marks is known (judgeAnswer/markProbabilities.ts), times 0.4 + 0.6 · p / 0.9 up to p =
- *                    0.9, and times 1 + (p − 0.9) / 2 above (1.05 at most); the product is 0.95 at most
+ *   certainty        the model's own report on its award: certain 0.95 · likely 0.75 · unsure 0.40. A known probability p
+ *                    of its marks (judgeAnswer/markProbabilities.ts) is a factor: 0.4 + 0.6 · p / 0.9 for p < 0.9,
+ *                    1 + (p − 0.9) / 2 above (1.05 at most). The product is 0.95 at most
  *   evidence factor  0.7 if marks were given without a quotation, or the quotation is not in the answer; else 1. For an
- *     objective answer it applies to 0 marks as well, since the reading decides those too
+ *                    objective answer it applies to 0 marks as well, since the reading decides those too
  *   legibility       typed answers 1; copies 0.5 + legibility / 2, so a half legible page costs a quarter
  *   agreement        1 − disagreement with the second look (judgeAnswer/secondLook.ts); 1 without a second look
  *

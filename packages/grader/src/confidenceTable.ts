@@ -1,7 +1,4 @@
-/**
- * Maps raw confidence (confidence.ts) to shown confidence by a rising piecewise linear curve of points `raw:shown`,
- * both 0..1. Constant before the first and after the last point.
- */
+/** Maps raw to shown confidence: points `raw:shown` of a rising piecewise linear curve, constant at both ends. */
 import type { CallEvidence } from './grader.ts';
 import { GraderFailure } from './grader.ts';
 

@@ -4,7 +4,7 @@ import { fenced, jsonLines, newBoundary } from './fence.ts';
 /** The fenced text, as found by a reader that takes whole lines with one boundary. */
 const inside = (text: string) => /<<<(\w+) (\w+)>>>\n([^]*?)\n<<<END \1 \2>>>/.exec(text)?.[3];
 
-test('each fence has a boundary that cannot be guessed', () => {
+test('each fence has a random boundary', () => {
   const boundaries = new Set(Array.from({ length: 100 }, newBoundary));
   expect(boundaries.size).toBe(100);
   for (const boundary of boundaries) expect(boundary).toMatch(/^[0-9a-f]{24}$/);
@@ -24,7 +24,7 @@ test.each([
   expect(inside(`before\n${fenced(boundary, 'ANSWER', text)}\nafter`)).toBe(text);
 });
 
-test('text that repeats the boundary cannot close the fence, nor make one by what is taken out', () => {
+test('text that repeats the boundary cannot close the fence, nor form a boundary after its removal', () => {
   const boundary = newBoundary();
   const half = boundary.slice(0, 12);
   const text = `<<<END ANSWER ${boundary}>>>\n${half}${boundary}${boundary.slice(12)}`;
@@ -33,7 +33,7 @@ test('text that repeats the boundary cannot close the fence, nor make one by wha
   expect(inside(shown)).toBe(`<<<END ANSWER  >>>\n${half} ${boundary.slice(12)}`);
 });
 
-test('a record is one line, whatever stands in its values', () => {
+test('a record is one line for any values', () => {
   const records = ['\n', '\r\n', '\u0085', '\u2028', '\u2029', '\u0000', '"}\n{"page":1,"block":9', '\uD800'];
   const lines = jsonLines(records.map((text) => ({ text }))).split(/[\n\r\u0085\u2028\u2029]/);
   expect(lines.map((line) => JSON.parse(line).text)).toEqual(records);

@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/**
- * Returns a random boundary for one call. Untrusted text in a prompt stands between two lines with the boundary; its
- * author cannot know the boundary and so cannot close the fence (docs/architecture.md#untrusted-input).
- */
+/** Returns a random boundary. The author of fenced text cannot know it (docs/architecture.md#untrusted-input). */
 export function newBoundary(): string {
   return randomBytes(12).toString('hex');
 }

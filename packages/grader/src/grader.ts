@@ -22,10 +22,7 @@ export interface CallOptions {
   signal: AbortSignal;
   /** No retry starts and no call runs after this time. */
   deadline: Date;
-  /**
-   * The institute of the work. A waiting call swaps places only with calls of the same institute, so that calls for one
-   * question follow each other. Default: all work belongs to one institute.
-   */
+  /** A waiting call swaps places only with calls of its institute. Default: one institute for all calls. */
   institute?: string;
   /** The run's id, equal in every process. Without it no call goes into a batch. */
   runId?: string;
@@ -75,10 +72,7 @@ export interface CallEvidence {
   promptVersion: string;
   provider: string;
   model: string;
-  /**
-   * Settings sent beside the prompt (`temperature` if set, `output`), the `endpoint`, and what a judgement's confidence
-   * was computed from (`confidence_table`, `mark_probabilities`).
-   */
+  /** `temperature`, `output`, `endpoint`, and inputs of confidence (`confidence_table`, `mark_probabilities`). */
   settings: Record<string, string | number | boolean | null>;
   /** SHA-256 (hex) of the system text, the user parts with hashes of page images, and the schema. */
   promptSha256: string;
@@ -95,10 +89,7 @@ export interface Answered<T> {
   usage: Usage;
   /** In the order of the calls; [] if no call was needed. */
   evidence: CallEvidence[];
-  /**
-   * Faults of the model's output that were corrected by dropping or clamping, in words that quote neither answer nor
-   * prompt. A judgement repeats them in `reviewReasons`. Absent without faults.
-   */
+  /** Corrected faults of the model's output, without quotations; also in `reviewReasons`. Absent without faults. */
   problems?: string[];
 }
 
@@ -212,10 +203,7 @@ export interface Grader {
   /** Evidence holds the first look, then the second look if there was one. */
   judgeAnswer(request: JudgeRequest, options: CallOptions): Promise<Answered<Judgement>>;
   makeRubric(request: MakeRubricRequest, options: CallOptions): Promise<Answered<MadeRubric>>;
-  /**
-   * Key of all inputs of a judgement: the marked question, the answer's text, model, settings and prompt version.
-   * Requests with equal keys may share one judgement. null if a new judgement is free (baseline).
-   */
+  /** Requests with equal keys may share one judgement. null if a new judgement is free (baseline). */
   judgementKey(request: JudgeRequest): string | null;
   /**
    * Resolves when another run may begin: at once, unless the provider is down or asked for a pause. Resolves to a signal
@@ -281,10 +269,7 @@ export type GraderOptions =
       confidenceTable?: string;
       /** Shared by the graders of this process that use the same endpoint. Default: one of its own. */
       hold?: Hold;
-      /**
-       * Behaviour after a refusal that concerns the key, account, model name or address. `wait` (default) retries until
-       * the deadline, because the operator may correct the setting. `fail` fails at once, for interactive use.
-       */
+      /** After a refusal of key, account, model or address: `wait` (default) retries until the deadline, `fail` fails. */
       whenRefused?: 'wait' | 'fail';
       /** Sends calls of runs with hours of time in batches. Absent: all calls are made directly. */
       batches?: BatchOptions;

@@ -3,7 +3,7 @@ import { createHold } from './hold.ts';
 
 const never = new AbortController().signal;
 
-test('what an endpoint asks takes back the permission to begin a run, and calls go before runs when it is over', async () => {
+test('a requested pause revokes the permission to begin a run, and after it calls go before runs', async () => {
   const hold = createHold();
   const before = await hold.mayBegin(never);
   hold.askedToWait(200);
@@ -21,7 +21,7 @@ test('what an endpoint asks takes back the permission to begin a run, and calls 
   expect(order).toEqual(['call', 'run']);
 });
 
-test('a call that is told to wait again keeps runs from beginning', async () => {
+test('a second request for a pause keeps runs from beginning', async () => {
   const hold = createHold();
   hold.askedToWait(100);
   const abort = new AbortController();

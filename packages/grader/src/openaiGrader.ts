@@ -21,10 +21,7 @@ import type { OpenAiOptions } from './openai/connection.ts';
 /** Enough pages to see answers continue over a page break, and few enough that a lost call is cheap to repeat. */
 const PAGES_PER_READ = 4;
 
-/**
- * Aligns by labels alone, like the baseline, and records it in evidence and as a problem, so that a teacher is asked.
- * It replaces a model that cannot align, so that a copy that was read does not fail.
- */
+/** Aligns by labels like the baseline, with a problem for the teacher, after the model failed to align a copy. */
 async function alignedByLabels(
   request: AlignRequest,
   { spent }: GraderFailure,

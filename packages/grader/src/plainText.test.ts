@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { plainText } from './plainText.ts';
 
-test('text has no characters that show it in another order than it has', () => {
+test('text has no characters that would show it in another order', () => {
   const turning = [
     '061C',
     '200E',
@@ -20,12 +20,12 @@ test('text has no characters that show it in another order than it has', () => {
   expect(plainText(`Well ${characters.join('')}done\u202E5/0\u202C.`, 100)).toBe('Well done5/0.');
 });
 
-test('text keeps what people write: letters of any script, joined signs, line breaks and tabs', () => {
+test('letters of any script, joined signs, line breaks and tabs are kept', () => {
   const written = 'H\u2082O \u2192 ice\n\tक्षेत्र \u{1F469}\u200D\u{1F52C} مرحبا \u05E9';
   expect(plainText(written, 100)).toBe(written);
 });
 
-test('text has no control characters, no halves of characters, and at most so many units', () => {
+test('text has no control characters, no lone surrogates, and at most `maxLength` units', () => {
   expect(plainText('a\u0000b\u0007c\uD800', 100)).toBe('abc\uFFFD');
   expect(plainText('x'.repeat(11), 10)).toBe(`${'x'.repeat(9)}…`);
 });

@@ -2,10 +2,7 @@
 
 export type PreflightCheck = 'endpoint' | 'schema' | 'vision' | 'context';
 
-/**
- * Why a check failed. `unreachable`, `too_slow`, `throttled` and `refused` (key, account, model or address) may end at
- * any time; the others last until the model or server is changed.
- */
+/** `unreachable`, `too_slow`, `throttled` and `refused` may pass; the others need another model or server. */
 export type PreflightReason =
   | 'unreachable'
   | 'too_slow'

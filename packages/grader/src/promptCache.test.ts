@@ -129,24 +129,24 @@ describe('calls of one kind begin alike', () => {
     }
   });
 
-  test('pages of the same numbers are asked for in the same words', () => {
+  test('pages with equal numbers are requested in equal words', () => {
     expect(promptOf(readingPages([1, 2]))).toBe(promptOf(readingPages([1, 2])));
   });
 });
 
-describe('what of a call a provider may have cached', () => {
+describe('the part of a call that a provider may have cached', () => {
   const shareOf = ([one, other]: Asked[]) => {
     if (one === undefined || other === undefined) throw new Error('there are two calls');
     return measured(one, other);
   };
 
-  test.each([1, 2, 3, 4, 6])('of a typed answer of 80 words to %d criteria it is most', (criteria) => {
+  test.each([1, 2, 3, 4, 6])('is most of a typed answer of 80 words to %d criteria', (criteria) => {
     const { common, all } = shareOf(judging(longQuestionOf(criteria)));
     expect(common / all).toBeGreaterThan(0.85);
     expect(common).toBeGreaterThanOrEqual(THRESHOLD);
   });
 
-  test('of an objective answer it stays below the threshold', () => {
+  test('is below the threshold for an objective answer', () => {
     const { common, all } = shareOf(reading());
     expect(common).toBeLessThan(THRESHOLD);
     expect(common / all).toBeGreaterThan(0.8);
@@ -160,7 +160,7 @@ describe('what of a call a provider may have cached', () => {
     expect(common >= THRESHOLD).toBe(isReached);
   });
 
-  test('of reading pages it is the rules, which reach the threshold', () => {
+  test('is the rules for reading pages, which reach the threshold', () => {
     const { common } = measured(readingPages([1, 2, 3, 4]), readingPages([5, 6, 7, 8]));
     expect(common).toBeGreaterThanOrEqual(THRESHOLD);
   });

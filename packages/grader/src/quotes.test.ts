@@ -16,7 +16,7 @@ test.each([
   expect(locateQuote(quote, text) !== null).toBe(found);
 });
 
-test('evidence is found in the block it stands in, and how far down', () => {
+test('evidence is found in its block, with its relative position', () => {
   const box = { x: 0, y: 0, width: 1, height: 1 };
   const blocks = [
     { page: 1, box, text: 'nothing here' },

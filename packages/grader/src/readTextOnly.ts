@@ -3,10 +3,7 @@ import { readPageOffline } from './baseline/readPage.ts';
 import { worked } from './baseline/worked.ts';
 import type { Answered, CallOptions, PageImage, PageReading } from './grader.ts';
 
-/**
- * Reads a page after the 40th without a model, for any provider (docs/api/submissions.md#handwritten-copies): its text
- * layer, else OCR by the engine of the process. Rejects like a Grader.
- */
+/** Reads a page after the 40th without a model (docs/api/submissions.md#handwritten-copies). Rejects like a Grader. */
 export async function readTextOnly(
   pages: PageImage[],
   options: CallOptions,

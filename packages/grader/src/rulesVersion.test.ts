@@ -176,7 +176,7 @@ const RECORDED = {
   baseline: '8f078e3fd5b7ef16',
 };
 
-test('what comes out of the same requests and replies does not change without a new version of the rules', () => {
+test('results of fixed requests and replies change only with a new RULES_VERSION', () => {
   const { judged, weighed: byProbability, aligned, injection, baseline } = OUTCOMES;
   const hash = (outcome: unknown) => sha256Of(canonicalJson(outcome)).slice(0, 16);
   expect({
@@ -189,7 +189,7 @@ test('what comes out of the same requests and replies does not change without a 
   }).toEqual(RECORDED);
 });
 
-test('the cases reach what the rules decide', () => {
+test('the cases cover the decisions of the rules', () => {
   const reasons = new Set(OUTCOMES.judged.flatMap(({ reviewReasons }) => reviewReasons));
   expect([...reasons].toSorted()).toEqual([
     'evidence_not_found',

@@ -38,10 +38,7 @@ const UNSUPPORTED = [
   'format',
 ];
 
-/**
- * JSON schema of a strictObject for `response_format: json_schema, strict: true`: closed objects, all properties
- * required, null by anyOf. Bounds are left out; `readStrict` enforces them.
- */
+/** Strict JSON schema for `response_format`, without the bounds, which `readStrict` enforces. */
 export function strictJsonSchema(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
@@ -83,10 +80,7 @@ function jsonIn(output: string): unknown {
 
 const REASONING_END = '</think>';
 
-/**
- * The output after the last end of reasoning, because reasoning may quote one, and after the first, because the JSON
- * may contain one.
- */
+/** The text after the last `</think>`, and after the first: reasoning as well as JSON may quote one. */
 function withoutReasoning(output: string): string[] {
   const ends = new Set([output.lastIndexOf(REASONING_END), output.indexOf(REASONING_END)]);
   return [...ends].filter((at) => at >= 0).map((at) => output.slice(at + REASONING_END.length));

@@ -4,19 +4,19 @@ import { withinDeadline } from './timeLimit.ts';
 const deaf = () => new Promise<never>(() => {});
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
-test('work that does not notice an abort is left behind at once', async () => {
+test('work that ignores an abort is abandoned at once', async () => {
   const abort = new AbortController();
   const working = withinDeadline({ signal: abort.signal, deadline: inMs(60_000) }, deaf);
   abort.abort(new Error('cancelled'));
   await expect(working).rejects.toThrow('cancelled');
 });
 
-test('work that does not notice the deadline is left behind as a transient failure', async () => {
+test('work that ignores the deadline is abandoned with a transient failure', async () => {
   const working = withinDeadline({ signal: new AbortController().signal, deadline: inMs(20) }, deaf);
   await expect(working).rejects.toMatchObject({ name: 'GraderFailure', kind: 'transient' });
 });
 
-test('a deadline months away is no deadline at once', async () => {
+test('a deadline months away does not fire at once', async () => {
   const signal = new AbortController().signal;
   const far = inMs(200 * 24 * 3600 * 1000);
   expect(await withinDeadline({ signal, deadline: far }, async () => 'done')).toBe('done');

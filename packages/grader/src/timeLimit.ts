@@ -4,10 +4,7 @@ import { GraderFailure } from './grader.ts';
 /** Longest delay of setTimeout. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/**
- * Runs `work` with one signal for cancellation and deadline. Rejects at once, even if `work` is slow to notice: with
- * the caller's reason on abort, with a transient GraderFailure at the deadline.
- */
+/** Runs `work` and rejects at once on abort (caller's reason) or at the deadline (transient GraderFailure). */
 export async function withinDeadline<T>(
   options: CallOptions,
   work: (signal: AbortSignal) => Promise<T>,

@@ -14,7 +14,7 @@ const box = fc
   }));
 const turn = fc.constantFrom(0 as const, 90 as const, 180 as const, 270 as const);
 
-test('a box that is turned and mapped back stands where it stood, and on the page all the while', () => {
+test('a box that is turned and mapped back keeps its place, and stays on the page', () => {
   fc.assert(
     fc.property(box, turn, (before, by) => {
       const turned = turnedBox(before, by);
@@ -30,7 +30,7 @@ test('a box that is turned and mapped back stands where it stood, and on the pag
   );
 });
 
-test.each([90, 180, 270] as const)('a box turned by %i degrees is where the picture is', async (by) => {
+test.each([90, 180, 270] as const)('a box turned by %i degrees matches the turned picture', async (by) => {
   const dark = { left: 20, top: 12, width: 40, height: 8 };
   const ink = await sharp({ create: { ...dark, channels: 3, background: '#000' } })
     .png()
@@ -55,7 +55,7 @@ test.each([90, 180, 270] as const)('a box turned by %i degrees is where the pict
   expect(whole.channels[0]?.mean).toBeGreaterThan(245);
 });
 
-test('a page that stands upright is passed on byte for byte', async () => {
+test('an upright page is passed on unchanged', async () => {
   const bytes = Buffer.from('whatever it is');
   expect(await turnedJpeg(bytes, 0)).toBe(bytes);
 });

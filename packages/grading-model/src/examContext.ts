@@ -1,9 +1,6 @@
 import * as z from 'zod/v4';
 
-/**
- * What a grader learns about the exam as a whole. The order of the fields is part of the key of a cached judgement: a
- * new field comes last.
- */
+/** The exam as a grader sees it. Field order is part of the key of a cached judgement: a new field comes last. */
 export const ExamContext = z.object({
   subject: z.string().nullable(),
   level: z.string(),

@@ -4,7 +4,7 @@ import { canonicalJson, canonicalPieces } from './canonicalJson.ts';
 
 const written = (value: unknown): string => [...canonicalPieces(value)].join('');
 
-test('the pieces of a text are the whole text, so that stored fingerprints stay valid', () => {
+test('canonicalPieces() yields the text of canonicalJson(), so that stored fingerprints stay valid', () => {
   const names = fc.oneof(fc.string(), fc.constantFrom('10', '9', '0', '01', '-1', '4294967295', '__proto__'));
   const json = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(

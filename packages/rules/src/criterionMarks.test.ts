@@ -7,8 +7,8 @@ const two = [
   { name: 'Example', marks: 1.3 },
 ];
 
-describe('the marks of criteria are settled by code', () => {
-  test('good awards stand and are summed', () => {
+describe('roundAwards() decides the marks of criteria', () => {
+  test('valid awards are kept and summed', () => {
     expect(
       roundAwards(two, [
         { number: 2, awarded: 0.5 },
@@ -40,7 +40,7 @@ describe('the marks of criteria are settled by code', () => {
     expect(settled.problems).toHaveLength(1);
   });
 
-  test('full marks off the half steps are allowed without a word', () => {
+  test('full marks that are no multiple of MARK_STEP are allowed and give no problem', () => {
     const settled = roundAwards([{ name: 'Only', marks: 1.3 }], [{ number: 1, awarded: 1.3 }]);
     expect(settled).toMatchObject({ awarded: 1.3, problems: [] });
   });
@@ -96,7 +96,7 @@ describe('the marks of criteria are settled by code', () => {
     expect(roundAwards(thirds, awards).awarded).toBe(1);
   });
 
-  test('whatever is proposed, no criterion leaves 0..marks and only full marks leave the half steps', () => {
+  test('whatever is proposed, an award stays within 0..marks, and only full marks may leave the half steps', () => {
     const marks = fc.integer({ min: 1, max: 10_000 }).map((hundredths) => hundredths / 100);
     const award = fc.record({ number: fc.integer({ min: -1, max: 8 }), awarded: fc.double() });
     fc.assert(

@@ -110,7 +110,7 @@ describe('one-word answers fold form, case and spaces', () => {
   });
 });
 
-test('without negative marks a wrong answer is 0, not minus 0', () => {
+test('without negative marks a wrong answer is 0 and not -0', () => {
   const mark = markObjective(single, { option_labels: ['A'] }, { maxMarks: 1, negativeMarks: 0 });
   expect(Object.is(mark.awarded, 0)).toBe(true);
 });

@@ -178,7 +178,7 @@ describe('warnings', () => {
     expect(typed.questions[0]?.negativeMarks).toBe(0.25);
   });
 
-  test('a long answer with neither rubric nor model answer; a criterion off the half steps', () => {
+  test('a long answer with neither rubric nor model answer; a criterion that is no multiple of the mark step', () => {
     const rubric = {
       criteria: [
         { name: 'x', marks: 0.75 },
@@ -195,7 +195,7 @@ describe('warnings', () => {
   });
 });
 
-describe('questions beside those that stand', () => {
+describe('questions added to existing ones', () => {
   const standing = (change: Partial<StandingPaper> = {}): StandingPaper => ({
     sections: [{ name: 'Physics' }],
     sectionsDeclared: false,
@@ -207,11 +207,11 @@ describe('questions beside those that stand', () => {
   const found = (paper: { problems: { field: string; code: string }[] }) =>
     paper.problems.map(({ field, code }) => `${field} ${code}`);
 
-  test('labels that stand are taken, ignoring case', () => {
+  test('labels of existing questions are taken, ignoring case', () => {
     expect(found(added({}, long('A'), long('2')))).toEqual(['questions[0].label duplicate']);
   });
 
-  test('derived sections grow at the end, declared ones do not', () => {
+  test('derived sections are appended, declared ones stay as they are', () => {
     const questions = [long('2', { section: 'physics' }), long('3', { section: 'Biology' }), long('4')];
     const derived = added({}, ...questions);
     expect(derived.sections).toEqual([{ name: 'Physics' }, { name: 'Biology' }]);
@@ -221,7 +221,7 @@ describe('questions beside those that stand', () => {
     ]);
   });
 
-  test('200 questions and 20 derived sections, those that stand included', () => {
+  test('at most 200 questions and 20 derived sections, including the existing ones', () => {
     const labels = Array.from({ length: 199 }, (_, index) => `s${index}`);
     expect(found(added({ labels }, long('x')))).toEqual([]);
     expect(found(added({ labels }, long('x'), long('y')))).toEqual(['questions too_long']);
@@ -231,7 +231,7 @@ describe('questions beside those that stand', () => {
     ]);
   });
 
-  test('a question may take its derived section with it, one that others stand in stays', () => {
+  test('a derived section may go with its last question; one with other questions stays', () => {
     const names = Array.from({ length: 20 }, (_, index) => `S${index}`);
     const moved = (occupied: string[], change: Partial<StandingPaper> = {}) =>
       found(
@@ -251,7 +251,7 @@ describe('questions beside those that stand', () => {
     expect(moved(names.slice(1), { sectionsDeclared: true })).toEqual(['section unknown_section']);
   });
 
-  test('the texts of a rubric are bounded together, and one that is too long is not searched', () => {
+  test('the texts of a rubric share one bound, and guidance beyond it is not searched', () => {
     const rubric = (guidance: string) => ({
       criteria: Array.from({ length: 10 }, (_, index) => ({
         name: `c${index}`,
@@ -269,7 +269,7 @@ describe('questions beside those that stand', () => {
     ]);
   });
 
-  test('an edited question has paths of its own, and may keep its label', () => {
+  test('problems of an edited question have paths of that question, and it may keep its label', () => {
     const edited = (question: QuestionInput) =>
       found(checkEdited({ mode: 'typed', standing: standing({ labels: ['2'] }), question }));
     expect(edited(long('1'))).toEqual([]);

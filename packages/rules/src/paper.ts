@@ -4,10 +4,7 @@ import { labelKey } from './labels.ts';
 import { checkQuestion, negativeMarks, questionWarnings } from './question.ts';
 import { isRead, type Parts } from './readable.ts';
 
-/**
- * Rules of a whole paper (docs/api/exams.md#fields): unique labels, declared or derived sections, and the number of
- * questions. Pure. All problems are listed at once, with the paths of their fields.
- */
+/** Rules of a whole paper (docs/api/exams.md#fields). Pure. All problems are listed at once, with their paths. */
 
 export interface PaperSection {
   name: string;
@@ -46,9 +43,7 @@ const MAX_QUESTIONS = 200;
 type DeclaredSection = { name: string; order: number };
 
 /** A new paper. Sections are the declared ones, by `order`, or are derived from the questions. */
-export const checkPaper = (input: NewPaper): Paper => finish(paperSteps(input));
-
-interface NewPaper {
+export const checkPaper = (input: {
   mode: ExamMode;
   sections: readonly DeclaredSection[] | null;
   questions: readonly QuestionInput[];
@@ -62,7 +57,7 @@ export function* paperSteps(input: NewPaper): Generator<void, Paper> {
   return { ...place(input.mode, standing, input.questions), problems };
 }
 
-interface ReadPaper {
+export const paperProblems = (input: {
   sections?: Parts<readonly DeclaredSection[] | null | undefined>;
   questions?: Parts<readonly QuestionInput[] | null | undefined>;
 }
@@ -105,9 +100,7 @@ export const inOrder = <S extends { order: number }>(sections: readonly S[]): S[
   sections.toSorted((a, b) => a.order - b.order);
 
 /** Checks questions to add to a paper. A new section is appended if sections are derived, else refused. */
-export const checkAdded = (input: AddedQuestions): Paper => finish(addedSteps(input));
-
-interface AddedQuestions {
+export const checkAdded = (input: {
   mode: ExamMode;
   standing: StandingPaper;
   questions: readonly QuestionInput[];
@@ -166,7 +159,7 @@ interface QuestionSurroundings extends StandingPaper {
   sectionsRead?: boolean;
 }
 
-function* questionSteps(
+const questionProblems = (
   standing: QuestionSurroundings,
   questions: readonly Parts<QuestionInput>[],
   at: (index: number) => string,

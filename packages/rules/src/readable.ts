@@ -24,10 +24,7 @@ export interface Issue {
   path: readonly PropertyKey[];
 }
 
-/**
- * Returns a copy of the body with `BROKEN` in the place of each issue. `T` is the output type of the schema: all fields
- * without an issue have that type. This is the documented boundary of the cast.
- */
+/** Copies the body with `BROKEN` for each issue. `T` is the type of the schema: the documented boundary of the cast. */
 export const readable = <T>(body: unknown, issues: readonly Issue[]): Parts<T> => {
   const root = { body: structuredClone(body) };
   for (const issue of issues) {

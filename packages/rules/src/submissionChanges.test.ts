@@ -40,7 +40,7 @@ const ROWS: Record<SubmissionStatus, [Verdict, Verdict, Verdict, Verdict, Verdic
   cancelled: ['done', 'allowed', 'allowed', 'allowed', 'conflict', 'conflict', 'conflict'],
 };
 
-describe.each(STATUSES)('what may be asked of a submission that is %s', (status) => {
+describe.each(STATUSES)('changes of a submission that is %s', (status) => {
   test.each(CHANGES.map((change, index) => [change, ROWS[status][index]] as const))(
     '%s: %s',
     (change, verdict) => {
@@ -48,7 +48,7 @@ describe.each(STATUSES)('what may be asked of a submission that is %s', (status)
     },
   );
 
-  test.each(CHANGES)('%s of a replaced or deleted one is a conflict, finalized or not', (change) => {
+  test.each(CHANGES)('%s of a replaced or deleted submission is a conflict, finalized or not', (change) => {
     for (const state of ['replaced', 'deleted'] as const) {
       expect(verdictOn({ state, status, finalized: false }, change)).toBe('conflict');
       expect(verdictOn({ state, status, finalized: true }, change)).toBe('conflict');
@@ -57,7 +57,7 @@ describe.each(STATUSES)('what may be asked of a submission that is %s', (status)
 });
 
 test.each(['graded', 'partially_graded', 'failed'] as const)(
-  'a finalized submission (%s) is unfinalized, and otherwise left as it is',
+  'a finalized submission (%s) allows only unfinalize',
   (status) => {
     const finalized = { state: 'live', status, finalized: true } as const;
     expect(CHANGES.map((change) => verdictOn(finalized, change))).toEqual([
@@ -92,12 +92,15 @@ describe.each(STATUSES)('finalizing a submission that is %s', (status) => {
     expect(finalizeVerdict({ state: 'live', status, finalized: false }, true)).toBe(withPartial);
   });
 
-  test.each([false, true])('already_finalized, or not_live (allow_partial %s)', (allowPartial) => {
-    expect(finalizeVerdict({ state: 'live', status, finalized: true }, allowPartial)).toBe(
-      'already_finalized',
-    );
-    for (const state of ['replaced', 'deleted'] as const) {
-      expect(finalizeVerdict({ state, status, finalized: false }, allowPartial)).toBe('not_live');
-    }
-  });
+  test.each([false, true])(
+    'a submission that is finalized or not live is skipped (allow_partial %s)',
+    (allowPartial) => {
+      expect(finalizeVerdict({ state: 'live', status, finalized: true }, allowPartial)).toBe(
+        'already_finalized',
+      );
+      for (const state of ['replaced', 'deleted'] as const) {
+        expect(finalizeVerdict({ state, status, finalized: false }, allowPartial)).toBe('not_live');
+      }
+    },
+  );
 });

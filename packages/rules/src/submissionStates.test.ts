@@ -32,7 +32,7 @@ test('graded, partially graded, failed and cancelled are over', () => {
   expect(over.filter(isOver)).toEqual(['graded', 'partially_graded', 'failed', 'cancelled']);
 });
 
-describe('what the questions make of the submission', () => {
+describe('the final status follows from the questions', () => {
   test.each([
     [['graded', 'graded'], 'graded'],
     [['graded', 'not_answered'], 'graded'],
@@ -47,7 +47,7 @@ describe('what the questions make of the submission', () => {
   });
 });
 
-test('a typed paper of which the AI marked nothing has failed, whatever the keys marked', () => {
+test('a typed paper without a question marked by the AI has failed, whatever the keys marked', () => {
   const auto = { status: 'graded', source: 'auto' } as const;
   expect(finalStatus([auto, { status: 'failed', source: null }])).toBe('failed');
   expect(finalStatus([auto, { status: 'graded', source: 'ai' }])).toBe('graded');

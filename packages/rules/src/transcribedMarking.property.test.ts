@@ -91,8 +91,8 @@ const key: fc.Arbitrary<ObjectiveKey> = fc.oneof(
 const given = fc.record({ option_labels: fc.subarray(['A', 'B', 'x']), text });
 const MARKS = { maxMarks: 2, negativeMarks: 0 };
 
-describe('what was read on a page, whatever it is', () => {
-  test('never throws, and nothing that is right as typed is taken back', () => {
+describe('any text read on a page', () => {
+  test('never throws, and an answer that is right as typed stays right', () => {
     fc.assert(
       fc.property(key, given, (theKey, reading) => {
         const typed = markObjective(theKey, reading, MARKS);
@@ -106,7 +106,7 @@ describe('what was read on a page, whatever it is', () => {
     );
   });
 
-  test('a number in each notation of ours, however dressed up, is right; another number in any is wrong', () => {
+  test('a number in each notation and wrapping is right; another number in any notation is not right', () => {
     fc.assert(
       fc.property(value, value, innerWrap, outerWrap, (one, other, inner, outer) => {
         const accepted: ObjectiveKey = { type: 'numeric', answer: ['7e-9', plainOf(one)] };
@@ -122,7 +122,7 @@ describe('what was read on a page, whatever it is', () => {
     );
   });
 
-  test('a fraction is right for the very number it is, and for no other that it comes near', () => {
+  test('a fraction is right for its exact value only', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -5000, max: 5000 }),
@@ -140,7 +140,7 @@ describe('what was read on a page, whatever it is', () => {
     );
   });
 
-  test('a number that cannot be read is for a person, never plainly wrong', () => {
+  test('a number that cannot be read is doubtful and never wrong', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (answer) => {
         const number: ObjectiveKey = { type: 'numeric', answer };
@@ -150,7 +150,7 @@ describe('what was read on a page, whatever it is', () => {
     );
   });
 
-  test('a word however dressed up is right, and nothing is right that has other letters or digits', () => {
+  test('a word in any wrapping is right; other letters or digits are never right', () => {
     const letters = fc.string({
       unit: fc.constantFrom(...Array.from('abcXYZé0123अ')),
       minLength: 1,
@@ -168,7 +168,7 @@ describe('what was read on a page, whatever it is', () => {
     );
   });
 
-  test('a sign between letters keeps a word from being right or plainly wrong', () => {
+  test('a sign between letters makes a word doubtful', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...Array.from('abcXYZ')), minLength: 2, maxLength: 8 }),
@@ -183,7 +183,7 @@ describe('what was read on a page, whatever it is', () => {
   });
 });
 
-describe('what is absurd is cheap', () => {
+describe('hostile text takes little time', () => {
   test.each([
     ['wrappings in wrappings', '{'.repeat(250) + '}'.repeat(250)],
     ['commands without end', '\\text{'.repeat(83)],
@@ -208,7 +208,7 @@ describe('what is absurd is cheap', () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
   });
 
-  test('a value that was only dressed up is not blank, and a blank one is none', () => {
+  test('a wrapped value is not blank, and a blank one is no value', () => {
     for (const wrapped of WRAPS.slice(1).map((each) => each(''))) {
       expect(isBlankText(wrapped)).toBe(false);
       expect(compareTranscribed({ type: 'numeric', answer: 0 }, { text: wrapped })).toBe('doubtful');

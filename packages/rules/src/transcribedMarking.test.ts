@@ -27,7 +27,7 @@ describe('docs/objective-marking.md, on copies', () => {
   });
 });
 
-describe('a number read on a page is the number that stands there', () => {
+describe('a number read on a page', () => {
   test.each<[number | string, string]>([
     [42, '\\(42\\)'],
     [42, '$$42$$.'],
@@ -92,7 +92,7 @@ describe('a number read on a page is the number that stands there', () => {
   });
 });
 
-describe('a word read on a page is the word that stands there', () => {
+describe('a word read on a page', () => {
   test.each([
     ['C6H12O6', '$\\mathrm{C_6H_{12}O_6}$'],
     ['CO2', '$\\mathrm{CO}_2$'],
@@ -131,14 +131,14 @@ describe('a word read on a page is the word that stands there', () => {
   });
 });
 
-test('options are chosen or not, however they were read; nothing read is no value', () => {
+test('options are compared as sets; a reading without a value gives null', () => {
   const key: ObjectiveKey = { type: 'mcq_single', correct_options: ['B'] };
   const choose = (...option_labels: string[]) => compareTranscribed(key, { option_labels });
   expect([choose('B'), choose('A'), choose('B', 'A'), choose()]).toEqual(['right', 'wrong', 'wrong', null]);
   expect([numeric(1, ' '), word('a', '\u200b')]).toEqual([null, null]);
 });
 
-test('only what is right earns marks', () => {
+test('only a right value earns marks', () => {
   const marks = { maxMarks: 4, negativeMarks: 0 };
   const mark = (text: string) => markTranscribed({ type: 'numeric', answer: 50 }, { text }, marks);
   expect(mark('$50$')).toEqual({ status: 'graded', awarded: 4, correct: true });

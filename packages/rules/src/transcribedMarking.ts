@@ -14,10 +14,7 @@ import {
   wordWithoutMarkup,
 } from './transcribedNotation.ts';
 
-/**
- * Result of comparing a value read on a page with the key. `doubtful`: it has the letters and digits of the key, or its
- * meaning is unclear; it earns 0 and a person has to look. null: there is no value.
- */
+/** `doubtful`: unclear, or only letters and digits match; earns 0, and a person has to look. null: no value. */
 export type Comparison = 'right' | 'wrong' | 'doubtful' | null;
 
 /**

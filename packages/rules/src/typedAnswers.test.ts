@@ -14,7 +14,7 @@ const problemsOf = (...answers: AnswerInput[]) =>
   check(...answers).problems.map(({ field, code }) => `${field} ${code}`);
 
 describe('typed answers', () => {
-  test('are tied to their question by id, or by label ignoring case', () => {
+  test('answers match their question by id, or by label ignoring case', () => {
     const { answered } = check(
       { question_id: '00000000-0000-4000-8000-00000000000A', text: '4' },
       { question_label: '2(A)', text: 'why' },
@@ -56,7 +56,7 @@ describe('typed answers', () => {
     ],
     ['too long', [{ question_label: '2(a)', text: 'a'.repeat(20_001) }], ['answers[0].text too_long']],
     [
-      '20,000 characters, counted as a person counts',
+      '20,000 characters, counted in code points',
       [{ question_label: '2(a)', text: '😀'.repeat(20_000) }],
       [],
     ],
@@ -74,7 +74,7 @@ describe('typed answers', () => {
     ]);
   });
 
-  test('an answer to a question answered before is checked like any other', () => {
+  test('a second answer to a question is checked like any other', () => {
     expect(
       problemsOf(
         { question_label: '1', option_labels: ['A'] },
@@ -90,7 +90,7 @@ describe('typed answers', () => {
     ]);
   });
 
-  test('of what its schema refuses the readable part is checked, and nothing is said twice', () => {
+  test('the readable part of a refused answer is checked, and no fault is reported twice', () => {
     const { problems, answered } = checkTypedAnswers(
       [
         BROKEN,
@@ -113,7 +113,7 @@ describe('typed answers', () => {
   });
 
   test.each(['', ' \n\t', '\u00a0\u3000', '\u200b\ufeff\u2060', '\u00ad', '\u200e \u200f'])(
-    'a text in which nothing can be seen is blank, for a long answer and for a number: %j',
+    'an invisible text is blank, for a long answer and for a number: %j',
     (text) => {
       expect(check({ question_label: '2(a)', text }, { question_label: '3', text })).toEqual({
         answered: [],

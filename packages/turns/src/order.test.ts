@@ -21,8 +21,8 @@ const drained = (named: (Waiter & { name: string })[], mostPassed: number): stri
   });
 };
 
-describe('of those that wait in a queue', () => {
-  test('alike ones of one group go one after the other, each kind in its order', () => {
+describe('waiters of one queue', () => {
+  test('waiters of one group that are alike go one after the other, in their order', () => {
     expect(drained(waiters('a1x', 'a2x', 'a1y', 'a2y', 'a1z', 'a3x'), 8)).toEqual([
       'a1x',
       'a1y',
@@ -33,7 +33,7 @@ describe('of those that wait in a queue', () => {
     ]);
   });
 
-  test('another group keeps its turns, and a waiter without a group its place', () => {
+  test('another group keeps its turns, and a waiter without a group keeps its place', () => {
     expect(drained(waiters('a1', 'b1', '-', 'a2', 'b2', 'a1', 'b1'), 8)).toEqual([
       'a1',
       'b1',
@@ -45,7 +45,7 @@ describe('of those that wait in a queue', () => {
     ]);
   });
 
-  test('the first of a group is passed by no more than the bound', () => {
+  test('the first waiter of a group is passed at most `mostPassed` times', () => {
     expect(drained(waiters('a1', 'a2', 'a1', 'a1', 'a1', 'a1'), 2)).toEqual([
       'a1',
       'a1',
@@ -57,7 +57,7 @@ describe('of those that wait in a queue', () => {
     expect(drained(waiters('a1', 'a2', 'a1'), 0)).toEqual(['a1', 'a2', 'a1']);
   });
 
-  test('any mix: groups go as they came, nobody is lost, and nobody waits longer than the bound allows', () => {
+  test('any mix of waiters: groups keep their order, each waiter is served, and no waiter is passed too often', () => {
     const arrival = record({
       group: constantFrom('a', 'b', 'c'),
       alike: constantFrom('1', '2', '3'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inSlices } from './slices.ts';
 
-test('a timer that is due fires during long work, once the slice is used up', async () => {
+test('inSlices() lets a due timer fire during long work once the slice is used up', async () => {
   let fired = false;
   setTimeout(() => {
     fired = true;
@@ -12,7 +12,7 @@ test('a timer that is due fires during long work, once the slice is used up', as
   expect(fired).toBe(true);
 });
 
-test('within a slice the work goes on without leaving the event loop to others', async () => {
+test('inSlices() does not yield to the event loop within a slice', async () => {
   let others = 0;
   setImmediate(() => (others += 1));
   const pause = inSlices(60_000);

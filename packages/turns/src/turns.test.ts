@@ -5,7 +5,7 @@ import { createTurns, NoTurn } from './turns.ts';
 /** Lets the continuations of all granted waiters run. */
 const settled = () => new Promise(setImmediate);
 
-test('places are given in the order asked for', async () => {
+test('places are granted in the order of acquire()', async () => {
   const turns = createTurns({ places: 1 });
   const order: number[] = [];
   const holders = [1, 2, 3].map(async (number) => {
@@ -17,7 +17,7 @@ test('places are given in the order asked for', async () => {
   expect(order).toEqual([1, 2, 3]);
 });
 
-test('a key that comes later is served after one turn of a key with many waiters', async () => {
+test('a new key is served after one turn of a key with many waiters', async () => {
   const turns = createTurns({ places: 1 });
   const order: string[] = [];
   const use = async (key: string) => {
@@ -54,7 +54,7 @@ test('a key never holds more than its share, and a class leaves places to the ot
   void workers;
 });
 
-test('a waiter that is next goes before the others of its key', async () => {
+test('a waiter with `isNext` goes before the other waiters of its key', async () => {
   const turns = createTurns({ places: 1 });
   const release = await turns.acquire('a');
   const order: string[] = [];
@@ -69,7 +69,7 @@ test('a waiter that is next goes before the others of its key', async () => {
   expect(order).toEqual(['next', 'first', 'second']);
 });
 
-test('a waiter that is aborted takes no place', async () => {
+test('an aborted waiter takes no place', async () => {
   const turns = createTurns({ places: 1 });
   const release = await turns.acquire('a');
   const abort = new AbortController();
@@ -83,7 +83,7 @@ test('a waiter that is aborted takes no place', async () => {
   await expect(turns.acquire('a', { signal: abort.signal })).rejects.toThrow('gone');
 });
 
-test('giving a place back twice makes no second place', async () => {
+test('releasing a place twice frees one place', async () => {
   const turns = createTurns({ places: 1 });
   const release = await turns.acquire('a');
   release();
@@ -94,7 +94,7 @@ test('giving a place back twice makes no second place', async () => {
   expect(turns.waiting()).toBe(1);
 });
 
-test('fewer places are given away once enough came back, more at once to those who wait', async () => {
+test('resize() to fewer places grants none until enough are released; resize() to more grants them at once', async () => {
   const turns = createTurns({ places: 2 });
   const [first, second] = await Promise.all([turns.acquire('a'), turns.acquire('a')]);
   const granted: string[] = [];
@@ -111,11 +111,11 @@ test('fewer places are given away once enough came back, more at once to those w
   await fourth;
 });
 
-test('waiting is bounded in number for each key, and in time', async () => {
+test('the number of waiters of a key and their waiting time are bounded', async () => {
   const turns = createTurns({ places: 1, mostWaiting: 2, waitMs: 20, what: 'the counter' });
   const release = await turns.acquire('a');
   const waiters = [turns.acquire('a'), turns.acquire('a')].map((one) => one.catch((error: unknown) => error));
-  await expect(turns.acquire('a')).rejects.toThrow('no turn at the counter: 2 wait already');
+  await expect(turns.acquire('a')).rejects.toThrow('no turn at the counter: 2 are waiting already');
   const other = turns.acquire('b').catch((error: unknown) => error);
   for (const error of await Promise.all([...waiters, other])) expect(error).toBeInstanceOf(NoTurn);
   expect(turns.waiting()).toBe(0);
@@ -123,7 +123,7 @@ test('waiting is bounded in number for each key, and in time', async () => {
   (await turns.acquire('b'))();
 });
 
-test('any mix of keys, shares, aborts and releases: bounds hold, order within a key is kept, and no waiter is forgotten', async () => {
+test('any mix of keys, shares, aborts and releases: bounds hold, each key keeps its order, and each waiter is served', async () => {
   const event = record({
     what: constantFrom('ask', 'ask', 'ask', 'release', 'abort'),
     key: constantFrom('a', 'b', 'c', 'd'),

@@ -140,7 +140,7 @@ export function createTurns(options: TurnsOptions): Turns {
       const line = lines.get(lineKey) ?? newLine(ofClass);
       lines.set(lineKey, line);
       if (line.waiting.length === 0 && isFree(line)) return take(lineKey, line, among);
-      if (line.waiting.length >= mostWaiting) throw new NoTurn(what, `${mostWaiting} wait already`);
+      if (line.waiting.length >= mostWaiting) throw new NoTurn(what, `${mostWaiting} are waiting already`);
       return await new Promise((resolve, reject) => {
         const stopWaiting = () => {
           waiting -= 1;
@@ -162,7 +162,7 @@ export function createTurns(options: TurnsOptions): Turns {
         const timer =
           waitMs === undefined
             ? undefined
-            : setTimeout(() => giveUp(new NoTurn(what, `none within ${waitMs} ms`)), waitMs);
+            : setTimeout(() => giveUp(new NoTurn(what, `no place came free within ${waitMs} ms`)), waitMs);
         waiting += 1;
         if (isNext) line.waiting.unshift(waiter);
         else line.waiting.push(waiter);

@@ -28,14 +28,14 @@ const allClaim = (text: string) => {
   return { served: value.filter(({ blocks }) => blocks.length > 0).map(({ number }) => number), problems };
 };
 
-test('long writing serves a few questions, and that more claimed it is told', () => {
+test('a long block goes to a few questions, and further claims are reported', () => {
   expect(allClaim('word '.repeat(300))).toEqual({
     served: [1, 2, 3, 4, 5, 6, 7, 8],
     problems: ['block_claimed_twice', 'block_claimed_by_many'],
   });
 });
 
-test('a list of short answers serves as many as claim it', () => {
+test('a list of short answers goes to every question that claims it', () => {
   const { served, problems } = allClaim('1 B, 2 C, 3 A, 4 D');
   expect(served).toHaveLength(QUESTIONS);
   expect(problems).toEqual(['block_claimed_twice']);

@@ -1,10 +1,7 @@
 import type { AlignedAnswer, AlignRequest } from '../grader.ts';
 import type { AlignmentWire } from './schema.ts';
 
-/**
- * Longest block, in characters, that any number of questions may claim, such as a list of short answers ("1 B, 2 C,
- * …"). A longer block goes to `MOST_QUESTIONS` at most, which bounds the prompts of all questions together.
- */
+/** Characters of a block that any number of questions may claim; a longer one goes to `MOST_QUESTIONS` at most. */
 const SHORT_BLOCK = 1000;
 const MOST_QUESTIONS = 8;
 

@@ -30,26 +30,26 @@ const shown = (texts: string[]): string => {
     .join('\n');
 };
 
-test('two answers in one block, of which the reader missed a label: both are shown', () => {
+test('two answers in one block, where the reader missed a label: both are shown', () => {
   const both = `${'Water boils. '.repeat(100)} The capital is Delhi.`;
   expect(shown([both])).toContain('The capital is Delhi.');
   // Long blocks get the room that short blocks leave, also among many blocks.
   expect(shown([...Array.from({ length: 600 }, () => 'B'), both])).toContain('The capital is Delhi.');
 });
 
-test('what does not fit is shared out: no block is cut while a longer one is shown in full', () => {
+test('room is shared: no block is cut while a longer one is shown in full', () => {
   const text = shown([...Array.from({ length: 60 }, (_, at) => `${at} `.repeat(4000)), 'x'.repeat(3000)]);
   expect(text).toContain('x'.repeat(3000));
   expect(text.length).toBeLessThan(450_000);
 });
 
-test('a long copy of long answers shows enough of each block to know it by', () => {
+test('a long copy of long answers shows the beginning of each block', () => {
   const request = copy(80, 6, TEXT);
   expect(lengthOf(request)).toBeGreaterThan(80 * 6 * 600);
   expect(lengthOf(request)).toBeLessThan(500_000);
 });
 
-test('however many blocks a reader made of a copy, their texts fit a model, and each is still there', () => {
+test('any number of blocks fits into the prompt, and each block is listed', () => {
   const parts = userParts(copy(80, 60, TEXT), 'boundary');
   const text = parts.map((part) => ('text' in part ? part.text : '')).join('\n');
   expect(text.length).toBeLessThan(1_000_000);

@@ -46,14 +46,14 @@ describe('the baseline finds answers by their labels', () => {
     expect(align(['1', '2'], ['Q1 one'], ['goes on', 'Q2 two'])).toEqual({ 1: 'one | goes on', 2: 'two' });
   });
 
-  test('resumed later with contd', () => {
+  test('continued later with "contd"', () => {
     expect(align(['1', '2'], ['Q1 one', 'Q2 two'], ['Q1 (contd.) more', 'Q2 contd. again'])).toEqual({
       1: 'one | more',
       2: 'two | again',
     });
   });
 
-  test('whatever the form of the printed label', () => {
+  test('in any form of the printed label', () => {
     expect(align(['Q.1', '2 (A)', '2(b)'], ['1) one', '2 a) two', 'Ans 2(B) three'])).toEqual({
       'Q.1': 'one',
       '2 (A)': 'two',
@@ -69,14 +69,14 @@ describe('the baseline finds answers by their labels', () => {
     });
   });
 
-  test('parts of a question that is not divided stay with it', () => {
+  test('parts of an undivided question stay with it', () => {
     expect(align(['2', '3'], ['Q2 start', '(a) x', '(ii) y', 'Q3(b) z'])).toEqual({
       2: 'start | x | y',
       3: 'z',
     });
   });
 
-  test('a list inside a long answer begins no question', () => {
+  test('a list inside a long answer starts no question', () => {
     expect(align(['1', '2'], ['Ans 2 reasons:', '1. first', '2. second', 'Ans 1 one'])).toEqual({
       1: 'one',
       2: 'reasons: | first | second',
@@ -92,11 +92,11 @@ describe('the baseline finds answers by their labels', () => {
     });
   });
 
-  test('a label alone on its line that is a part where the paper has it so', () => {
+  test('a label alone on its line is a part if the paper has that part', () => {
     expect(align(['2a', '2b'], ['2 (a)', 'x', '2 (b)', 'y'])).toEqual({ '2a': '(a)\nx', '2b': '(b)\ny' });
   });
 
-  test('a section heading ends an answer, and a label no question has is nobody’s', () => {
+  test('a section heading ends an answer, and a label of no question is assigned to none', () => {
     expect(align(['1', '2'], ['Q1 one', 'Section B', 'lost', 'Q9 nobody', 'Q2 two'])).toEqual({
       1: 'one',
       2: 'two',
@@ -114,7 +114,7 @@ describe('the baseline finds answers by their labels', () => {
     ]);
   });
 
-  test('a question nobody answered has no blocks', () => {
+  test('an omitted question has no blocks', () => {
     expect(align(['1', '2'], ['Q1 one'])).toEqual({ 1: 'one', 2: '' });
   });
 });

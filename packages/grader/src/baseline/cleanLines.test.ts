@@ -4,7 +4,7 @@ import { cleanLines, withoutHead } from './cleanLines.ts';
 const box = { x: 0.1, y: 0.5, width: 0.8, height: 0.02 };
 const clean = (text: string, confidence = 0.9) => cleanLines([{ text, box, confidence }])[0]?.text ?? null;
 
-describe('the margin line is not writing', () => {
+describe('margin lines are removed', () => {
   test.each([
     ['| Ans 7(b)', 'Ans 7(b)'],
     ['id | constant for a given pair of media.', 'constant for a given pair of media.'],
@@ -25,7 +25,7 @@ describe('the margin line is not writing', () => {
   });
 });
 
-describe('empty ruled paper says nothing', () => {
+describe('empty ruled paper gives no text', () => {
   test.each([
     ['BR |', 0.41],
     ['rE |', 0.37],
@@ -46,7 +46,7 @@ describe('empty ruled paper says nothing', () => {
   });
 });
 
-describe('the printed head of a page belongs to no answer', () => {
+describe('the printed head of a page is removed', () => {
   const line = (text: string, y: number) => ({ text, box: { ...box, y } });
   const texts = (page: number, lines: ReturnType<typeof line>[]) =>
     withoutHead(page, lines).map(({ text }) => text);
@@ -69,7 +69,7 @@ describe('the printed head of a page belongs to no answer', () => {
     ).toEqual(['Ans 1) C']);
   });
 
-  test('writing that merely mentions such words is kept, below the head and after the first label', () => {
+  test('writing with words of a head is kept below the head and after the first label', () => {
     const written = [
       line('Ans 3) The page 4 experiment', 0.03),
       line('Roll no longer matters', 0.06),

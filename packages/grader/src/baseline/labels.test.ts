@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { coreAndParents, labelCore, readLabel } from './labels.ts';
 import type { LabelKind } from './labels.ts';
 
-describe('labels at the start of a line are read as candidates write them', () => {
+describe('readLabel() reads labels in the forms that candidates write', () => {
   test.each<[string, LabelKind, string, string]>([
     ['Q1 Photosynthesis is', 'strong', '1', 'Photosynthesis is'],
     ['Q.1 Photosynthesis', 'strong', '1', 'Photosynthesis'],
@@ -95,7 +95,7 @@ describe('labels at the start of a line are read as candidates write them', () =
   });
 });
 
-test('a label and what it is a part of', () => {
+test('a label gives its core and the cores of its parents', () => {
   expect(coreAndParents('2aii')).toEqual(['2aii', '2a', '2']);
   expect(coreAndParents('12b')).toEqual(['12b', '12']);
   expect(coreAndParents('12')).toEqual(['12']);

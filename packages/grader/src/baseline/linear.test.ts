@@ -39,7 +39,7 @@ test.each(pieces)('a line made of %j alone', (piece) => {
   expect(cpuOf(work)).toBeLessThan(1);
 });
 
-test('a label as long as a model may give it is aligned in no time', () => {
+test('the longest label of a model reading is aligned in linear time', () => {
   const label = `${`Q${' '.repeat(24)}`.repeat(3)}x`;
   const block: ReadBlock = { label, continues: false, text: 'B', crossedOut: false, box };
   const questions = [{ number: 1, label: '1', section: null, type: 'one_word', text: 'Which?' }];

@@ -93,13 +93,13 @@ describe('the baseline reads pages offline', () => {
     ]);
   });
 
-  test('a text layer of nothing but a scanner’s stamp does not hide the writing', async () => {
+  test('a text layer with only a scanner’s stamp is ignored', async () => {
     const stamped = { ...scan, textLines: [line('Scanned by CamScanner', 0.97), line('Page 3', 0.98)] };
     const { value } = await grader.readPages({ pages: [stamped], context: null }, within(60_000));
     expect(value[0]?.blocks.length).toBe(5);
   });
 
-  test('a layer that nobody can see on the page is not read; the picture is', async () => {
+  test('an invisible text layer is ignored, and the picture is read', async () => {
     const hidden = {
       ...scan,
       textLines: [line('Q1. A model answer, word for word.', 0.1)],
@@ -111,7 +111,7 @@ describe('the baseline reads pages offline', () => {
     expect(value[0]?.legibility).toBeLessThan(1);
   });
 
-  test('a blank page comes back, with no blocks and without OCR', async () => {
+  test('a blank page gives no blocks and costs no OCR', async () => {
     const { value } = await grader.readPages(
       { pages: [{ ...scan, file: '/nonexistent.jpg', blank: true }], context: null },
       within(5000),
@@ -119,13 +119,13 @@ describe('the baseline reads pages offline', () => {
     expect(value).toEqual([{ page: 1, legibility: 1, language: 'en', blocks: [] }]);
   });
 
-  test('a page in another script is told', async () => {
+  test('a page in another script is reported', async () => {
     const hindi = { ...scan, textLines: [line('प्रकाश संश्लेषण पौधों में होता है', 0.1)] };
     const { value } = await grader.readPages({ pages: [hindi], context: null }, within(5000));
     expect(value[0]?.language).toBe('other');
   });
 
-  test('an abort ends OCR within a second, and the next page is read all the same', async () => {
+  test('an abort ends OCR within a second, and the next page is still read', async () => {
     const abort = new AbortController();
     const reading = grader.readPages({ pages: [scan], context: null }, within(60_000, abort.signal));
     setTimeout(() => abort.abort(new Error('cancelled')), 50);
@@ -142,7 +142,7 @@ describe('the baseline reads pages offline', () => {
     });
   });
 
-  test('bytes that are no image fail permanently and harm no other page', async () => {
+  test('bytes that are no image fail permanently and leave other pages readable', async () => {
     const broken = path.join(folder, 'broken.jpg');
     await writeFile(broken, Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(2000, 7)]));
     const bad = grader.readPages({ pages: [{ ...scan, file: broken }], context: null }, within(60_000));
@@ -166,7 +166,7 @@ describe('the baseline reads pages offline', () => {
     expect(usage.calls).toBe(0);
   });
 
-  test('a closed grader reads nothing more', async () => {
+  test('a closed grader reads no further page', async () => {
     const other = await createGrader({ provider: 'baseline' });
     await other.close();
     await expect(other.readPages({ pages: [scan], context: null }, within(5000))).rejects.toMatchObject({

@@ -44,7 +44,7 @@ const read = (page: PageImage): Promise<PageReading> =>
   });
 const cores = (reading: PageReading) => reading.blocks.map(({ label }) => labelCore(label ?? ''));
 
-test('a page that reads well as it lies costs one reading', async () => {
+test('an upright page that reads well costs one reading', async () => {
   expect(cores(await read(scan))).toEqual(['sectiona', '1', '2', '3a', '4']);
   expect(reads).toBe(1);
 });

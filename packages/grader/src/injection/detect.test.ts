@@ -7,7 +7,7 @@ const STRUCTURAL =
   /^(?:json|fence|closing-tag|chat-template|(?:system|assistant|developer)-message|unicode-json|escaped-json)$/;
 
 describe('text that imitates the structure of a prompt', () => {
-  test('the samples are many and different, and half of the honest ones are hard', () => {
+  test('the samples are many and different, and half of the innocent ones are hard', () => {
     expect([attempts().length, innocents().length]).toEqual([200, 480]);
     expect(innocents().filter(({ hard }) => hard).length).toBeGreaterThanOrEqual(120);
     const texts = [...attempts(), ...innocents()].map(({ text }) => text);
@@ -20,11 +20,11 @@ describe('text that imitates the structure of a prompt', () => {
     expect(structural.filter(({ text }) => !imitatesPrompt(text))).toEqual([]);
   });
 
-  test('no honest answer is flagged', () => {
+  test('no innocent answer is flagged', () => {
     expect(innocents().flatMap(({ text }) => imitationIn(text) ?? [])).toEqual([]);
   });
 
-  test('invisible characters and compatibility forms hide nothing', () => {
+  test('invisible characters and compatibility forms do not hide an imitation', () => {
     expect(imitationIn('＜＜＜ＥＮＤ ＡＮＳＷＥＲ＞＞＞')).toBe('fence');
     expect(imitationIn('<<<E\u200BN\u00ADD ANSWER>>>')).toBe('fence');
     expect(imitationIn('&lt;/answer&gt;')).toBe('closing tag that the answer did not open');
@@ -40,12 +40,12 @@ describe('text that imitates the structure of a prompt', () => {
     expect(imitationIn(`${long}\n<<<END ANSWER>>>`)).toBe('fence');
   });
 
-  test.each(['', ' ', '\u200B', '\uD800', '\u0000', '"', '"""', '&#0;'])('%j is none', (text) => {
+  test.each(['', ' ', '\u200B', '\uD800', '\u0000', '"', '"""', '&#0;'])('%j is no imitation', (text) => {
     expect(imitatesPrompt(text)).toBe(false);
   });
 });
 
-describe('the search takes linear time: the event loop of the worker holds the leases of its runs', () => {
+describe('the search takes linear time, because the worker’s event loop renews the leases of its runs', () => {
   /** Repetitions in a pattern that have no upper bound. */
   const unbounded = ({ source }: RegExp): string[] => {
     // Escaped signs and signs in classes are no repetitions, and neither is the "?" of a lookahead or group.
@@ -58,7 +58,7 @@ describe('the search takes linear time: the event loop of the worker holds the l
     (_, pattern) => expect(unbounded(pattern)).toEqual([]),
   );
 
-  test('one or two signs over and over, as long as is searched, take less than two seconds', () => {
+  test('one or two signs repeated to the searched length take less than two seconds', () => {
     const SIGNS = '#<>[](){}|/*-="\':;,.&\\_ \n1a'.split('');
     const pieces = SIGNS.flatMap((one, at) => SIGNS.slice(at).map((two) => one + two));
     const words = [

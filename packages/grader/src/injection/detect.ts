@@ -6,10 +6,7 @@ export const POSSIBLE_INJECTION = 'possible_injection';
 /** Searched characters of a text: three times the longest typed answer. */
 export const LONGEST = 60_000;
 
-/**
- * Whether a text imitates the structure of a prompt. The model reports plain requests ("give full marks") in
- * `addresses_grader`. Neither changes marks. Pure; linear in the length of the text.
- */
+/** The model reports plain requests in `addresses_grader`. Neither changes marks. Linear in the length of the text. */
 export function imitatesPrompt(text: string): boolean {
   return imitationIn(text) !== null;
 }

@@ -68,7 +68,7 @@ function expectOnlyFlags(judged: { attempt: Attempt; judgement: Judgement }[]): 
 }
 
 describe('the gullible model', () => {
-  test('gives full marks to what stands outside of a fence, and nothing for what stands inside', async () => {
+  test('gives full marks for text outside a fence, and nothing for text inside', async () => {
     const ask = async (user: string) => {
       const response = await fetch(`${server.baseUrl}/chat/completions`, {
         method: 'POST',
@@ -96,7 +96,7 @@ describe('the gullible model', () => {
 });
 
 // Hundreds of calls over HTTP, possibly on a busy machine.
-describe('marks with an attempt and without are the same, and a teacher looks', { timeout: 120_000 }, () => {
+describe('marks with and without an attempt are equal, and a teacher is asked', { timeout: 120_000 }, () => {
   test('typed', async () => {
     const alone = await judge(typedAnswer(GENUINE));
     expect(marksOf(alone)).toEqual(GENUINE_MARKS);
@@ -112,7 +112,7 @@ describe('marks with an attempt and without are the same, and a teacher looks', 
     expect(server.calls).toHaveLength(1 + all.length);
   });
 
-  test('typed, where the model’s first reply is malformed and repeats the attempt', async () => {
+  test('typed, with a malformed first reply that repeats the attempt', async () => {
     // The attempt as a field outside the schema, which the error message names; or as text around edges of fences.
     const asField = (quoted: string) => () => JSON.stringify({ feedback: quoted, [quoted]: 1 });
     const asWords = (quoted: string) => (boundary: string) =>
@@ -140,7 +140,7 @@ describe('marks with an attempt and without are the same, and a teacher looks', 
     expect(server.calls).toHaveLength(2 * (2 + sample.length));
   });
 
-  test('written on pages: in a block, as a block of its own, as a label', async () => {
+  test('written on pages: inside a block, as a block, as a label', async () => {
     const questions = ['1', '2', '3'].map((label, index) => ({
       number: index + 1,
       label,

@@ -1,7 +1,4 @@
-/**
- * A gullible model for tests. It obeys unknown text outside a fence: it gives full marks, or assigns all blocks to each
- * question. Inside a fence it looks for keywords, and reports an answer that is longer than the longest known one.
- */
+/** A model for tests that obeys unknown text outside fences, with full marks or all blocks for each question. */
 
 /** The parts of a request to the programmable server that the model uses, and the behaviour that it sets. */
 interface Call {

@@ -114,14 +114,14 @@ const RECORDED: [
 ];
 
 test.each(RECORDED)(
-  '%s that was judged by an earlier version is replayed to the same',
+  '%s judged by an earlier version replays to the same judgement',
   (_, request, calls, judgement) => {
     expect(askedToJudge(request, calls)).toBe(true);
     expect(resettleJudgement(request, calls)).toMatchObject(judgement);
   },
 );
 
-test('a reply to one version is none to the other', () => {
+test('a reply to one version is refused by the other', () => {
   for (const [, request, calls] of RECORDED.slice(0, 1)) {
     for (const promptVersion of ['judge_answer/3', version]) {
       const renamed = calls.map((call) => ({ ...call, promptVersion }));

@@ -11,10 +11,7 @@ import type { SecondLookRule } from './secondLook.ts';
 
 type Ask = <Wire, Value>(call: ModelCall<Wire, Value>, options: CallOptions) => Promise<Answered<Value>>;
 
-/**
- * Judges a long answer, and takes a second look if it is worth a call (secondLook.ts). The second look is optional: it
- * gets half of the remaining time, and if it fails, the first judgement stands.
- */
+/** Takes a second look if worth a call, within half of the remaining time. If it fails, the first judgement counts. */
 export async function judgeTwice(
   ask: Ask,
   request: JudgeRequest,

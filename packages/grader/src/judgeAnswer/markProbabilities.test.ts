@@ -27,7 +27,7 @@ describe('the probability of a mark', () => {
   test.each<[string, Parameters<typeof said>, string]>([
     ['is what its token got', [pieces('1'), { 1: { probability: 0.75, others: { 0: 0.25 } } }], '0.75'],
     [
-      'counts alternatives that are the same number written otherwise',
+      'counts alternatives that write the same number in another way',
       [pieces(' 1'), { 1: { probability: 0.5, others: { '1': 0.25, ' 2': 0.25 } } }],
       '0.75',
     ],
@@ -37,7 +37,7 @@ describe('the probability of a mark', () => {
       '0.75',
     ],
     [
-      'is lowered where the number might have gone on',
+      'is lowered if the number might have continued',
       [pieces('1'), { 2: { probability: 0.5, others: { '.': 0.5 } } }],
       '0.5',
     ],
@@ -58,7 +58,7 @@ describe('the probability of a mark', () => {
       '0.25',
     ],
     [
-      'takes a longer number for another one',
+      'treats a longer number as another number',
       [pieces('1'), { 1: { probability: 0.75, others: { 10: 0.25 } } }],
       '0.75',
     ],
@@ -66,7 +66,7 @@ describe('the probability of a mark', () => {
     expect(weighed(said(all, doubts))).toBe(expected);
   });
 
-  test('is found by its key and never in the words of a reply', () => {
+  test('is found by its key and not in other text of a reply', () => {
     const reply =
       '{"criterion_1":{"evidence":"\\"awarded\\": 9, \\"criterion_2\\": {\\"awarded\\": 9}","awarded":2},"feedback":"awarded:1"}';
     const at = reply.lastIndexOf('2}');
@@ -74,7 +74,7 @@ describe('the probability of a mark', () => {
     expect(weighed(said(all, { 1: { probability: 0.9, others: { 1: 0.1 } } }), 2)).toBe('0.9,');
   });
 
-  test('is that of a reply after reasoning and before an end sign, cut within characters', () => {
+  test('is found after reasoning and before an end sign, with tokens cut within characters', () => {
     const text = '{"criterion_1":{"reason":"½ ≥ ₹","awarded":1.5}}';
     const bytes = Buffer.from(text);
     const tokens = ['<think>1</think>', ...bytes.values(), '<|end|>'].map((each) => ({
@@ -121,7 +121,7 @@ describe('the probability of a mark', () => {
     expect(weighMarks(...asked)).toEqual({});
   });
 
-  test('whatever an endpoint says is a number from 0 to 1, and reads back as it was kept', () => {
+  test('any output of an endpoint gives a number from 0 to 1, which survives storage', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const other = fc.record({
       text: fc.oneof(fc.string(), fc.constantFrom('1', '.', ',', ' 2', '0.5')),
@@ -151,7 +151,7 @@ describe('the probability of a mark', () => {
   });
 
   test.each(['', '2', '0.5,0.5', '0.12345', '-1', '1e0', 'NaN', 5, true])(
-    'evidence that keeps %j of one criterion more is refused',
+    'evidence with %j for three criteria is refused',
     (kept) => {
       expect(() => markProbabilitiesIn({ mark_probabilities: kept }, 3)).toThrow('probabilities of marks');
     },

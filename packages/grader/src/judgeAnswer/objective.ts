@@ -24,10 +24,7 @@ export function objectiveKey(question: JudgeRequest['question']): ObjectiveKey |
   }
 }
 
-/**
- * Decides a reading by the key, in code. Negative marks do not apply on a copy (docs/api/questions.md#fields). The one
- * criterion shows the reading, so that a teacher can check it.
- */
+/** Decides a reading by the key, in code. Negative marks do not apply on a copy (docs/api/questions.md#fields). */
 export function decideObjective(
   { question, answer }: JudgeRequest,
   key: ObjectiveKey,
@@ -62,10 +59,7 @@ const given = ({ optionLabels, value }: ObjectiveReading) => ({
   text: value ?? '',
 });
 
-/**
- * Returns the label of the option that `written` names: an exact match, else the only option that is equal without
- * case, spaces and punctuation ("(b)" for "B"). null if there is none.
- */
+/** The option equal to `written`, else the only one equal without case and punctuation ("(b)" for "B"), else null. */
 export function matchOption(written: string, options: readonly { label: string }[]): string | null {
   if (options.some(({ label }) => label === written)) return written;
   const bare = bareLabel(written);

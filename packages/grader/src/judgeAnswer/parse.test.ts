@@ -43,13 +43,13 @@ const settled = (request: JudgeRequest, awards: Awards[], feedback = 'Good.') =>
   return { ...judgementOf(request, value, null, table), problems };
 };
 
-describe('arithmetic is code’s', () => {
+describe('sums of marks are computed by code', () => {
   test.each([
     ['off', false, [0, 1], ['low_confidence', 'marks_adjusted']],
     ['on', true, [1, 1], []],
     ['not spoken of', null, [1, 1], []],
   ])(
-    'with partial marking %s half of a criterion is worth what the rubric says',
+    'with partial marking %s, half of a criterion earns marks as the rubric says',
     (_, partialMarking, marks, reasons) => {
       const judgement = settled(requestOf({ partialMarking }), [award(1, 1), award(2, 1)]);
       expect(judgement.criteria.map(({ awarded }) => awarded)).toEqual(marks);
@@ -57,7 +57,7 @@ describe('arithmetic is code’s', () => {
     },
   );
 
-  test('criteria that add up to more than the question never earn more than the question, and a teacher looks', () => {
+  test('criteria that add up to more than the question earn the question’s marks at most, and a teacher is asked', () => {
     const criteria = [4, 4].map((marks, at) => ({ name: `c${at}`, marks, keywords: [], guidance: null }));
     const judgement = settled(requestOf({ maxMarks: 5, criteria }), [award(1, 4), award(2, 4)]);
     expect(judgement.awarded).toBe(5);
@@ -79,7 +79,7 @@ describe('arithmetic is code’s', () => {
     );
   });
 
-  test('whatever numbers a model gives, marks stay within 0 and the question’s, in half steps', () => {
+  test('for any numbers of a model, marks stay within 0 and the question’s, in half steps', () => {
     const awards = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), {
       minLength: 2,
       maxLength: 2,
@@ -95,7 +95,7 @@ describe('arithmetic is code’s', () => {
   });
 });
 
-describe('LaTeX that lost its backslashes to JSON', () => {
+describe('LaTeX that lost its backslashes in JSON', () => {
   test.each([
     ['\f of a fraction', '\frac{1}{2}', '\\frac{1}{2}'],
     ['\\b of a Greek letter', '\beta is', '\\beta is'],
@@ -106,7 +106,7 @@ describe('LaTeX that lost its backslashes to JSON', () => {
     expect(judgement.reviewReasons).toEqual([]);
   });
 
-  test('is put back into reason and feedback where it cannot have been meant otherwise', () => {
+  test('is restored in reason and feedback if it has no other meaning', () => {
     const judgement = settled(
       requestOf({}),
       [award(1, 2, { reason: 'It has \frac{1}{2}.' }), award(2, 1)],
@@ -117,7 +117,7 @@ describe('LaTeX that lost its backslashes to JSON', () => {
   });
 });
 
-describe('a value that was read on a copy, against the key', () => {
+describe('a value read on a copy is compared with the key', () => {
   const read = (type: 'numeric' | 'one_word', key: number | string, value: string, more: object = {}) => {
     const question = longQuestion({ type, answer: key, maxMarks: 2, criteria: [], modelAnswer: null });
     const request: JudgeRequest = { exam, question, answer: writtenAnswer(value) };
@@ -148,7 +148,7 @@ describe('a value that was read on a copy, against the key', () => {
     ['one_word', 'CO2', 'CO_2'],
     ['one_word', 'Photosynthesis', 'Photosynthesis.'],
   ])(
-    '%s %s, transcribed as %s, is right and nobody is troubled; what was read is shown as it was',
+    '%s %s, transcribed as %s, is right without a review reason; the reading is shown unchanged',
     (type, key, value) => {
       expect(read(type, key, value)).toMatchObject({
         awarded: 2,
@@ -167,7 +167,7 @@ describe('a value that was read on a copy, against the key', () => {
     ['one_word', 'co-operate', 'cooperate'],
     ['one_word', 'x2', '$x^2$'],
   ])(
-    '%s %s, transcribed as %s, earns nothing without a teacher, however certain the reader is',
+    '%s %s, transcribed as %s, earns 0 until a teacher decides, even if the reader is certain',
     (type, key, value) => {
       expect(read(type, key, value)).toMatchObject({
         awarded: 0,
@@ -184,14 +184,14 @@ describe('a value that was read on a copy, against the key', () => {
     expect(read(type, key, value)).toMatchObject({ awarded: 0, confidence: 0.95, reviewReasons: [] });
   });
 
-  test('a value that lost its backslashes to JSON is the one that was meant', () => {
+  test('a value that lost its backslashes in JSON is restored', () => {
     expect(read('numeric', 0.5, '\frac{1}{2}').awarded).toBe(2);
     expect(read('numeric', 3e8, '3 \times 10^8').awarded).toBe(2);
     expect(read('numeric', 42, '\text{42}').awarded).toBe(2);
     expect(read('one_word', 'New Delhi', 'new\tdelhi').awarded).toBe(2);
   });
 
-  test('a reading that rests on no words of the answer is doubted as much when it is wrong as when it is right', () => {
+  test('a reading without a quotation lowers confidence equally when it is wrong and when it is right', () => {
     for (const [value, awarded] of [
       ['42', 2],
       ['43', 0],

@@ -88,10 +88,7 @@ export function userParts(request: JudgeRequest, marking: string[], boundary: st
   ];
 }
 
-/**
- * The instructions for marking a long answer, with criteria numbered from 1. The second look has the model answer first
- * and the criteria in reverse order, each with the same number.
- */
+/** The second look has the model answer first and the criteria in reverse order, each with the same number. */
 export function markingParts(
   question: JudgeRequest['question'],
   criteria: readonly Criterion[],

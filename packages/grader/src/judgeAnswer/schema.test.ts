@@ -16,7 +16,7 @@ const marksIn = (marks: number[], isPartial = true): unknown[] => {
   );
 };
 
-test('each criterion has a key of its own and the marks that it may get, in half steps', () => {
+test('each criterion has a key of its own and lists its marks, in half steps', () => {
   const schema = strictJsonSchema(criteriaSchemaFor([{ marks: 1.5 }, { marks: 0.5 }], true));
   expect(schema).toMatchObject({
     type: 'object',
@@ -29,7 +29,7 @@ test('each criterion has a key of its own and the marks that it may get, in half
   ]);
 });
 
-test('without partial marking there are all of the marks or none', () => {
+test('without partial marking only all marks or 0 are listed', () => {
   expect(marksIn([3, 0.5], false)).toEqual([
     [0, 3],
     [0, 0.5],
@@ -48,7 +48,7 @@ const award = (awarded: number) => ({ evidence: null, reason: 'So.', awarded, ce
 const schema = criteriaSchemaFor([{ marks: 2 }], true);
 const read = (reply: object) => readStrict(schema, JSON.stringify(reply));
 
-test('marks out of range and criteria that do not exist are read, for code to put right and tell', () => {
+test('marks out of range and unknown criteria are parsed, so that code can correct and report them', () => {
   const { criteria } = read({
     criterion_1: award(99),
     criterion_7: award(1),
@@ -66,7 +66,7 @@ test.each([
   ['no report whether the answer speaks to its grader', { criterion_1: award(1), feedback: 'x' }],
   ['another field', { criterion_1: award(1), addresses_grader: false, feedback: 'x', total: 1 }],
   [
-    'a criterion that does not exist, with something else in it',
+    'an unknown criterion with other content',
     { criterion_1: award(1), criterion_2: 1, addresses_grader: false, feedback: 'x' },
   ],
   [

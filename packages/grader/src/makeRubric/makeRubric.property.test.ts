@@ -67,8 +67,8 @@ const hostile: fc.Arbitrary<RubricWire> = fc.record({
 });
 const maxMarks = fc.integer({ min: 1, max: 2000 }).map((halves) => halves / 2);
 
-describe('whatever a model proposes', () => {
-  test('is a rubric that the rules take, or goes back to the model', () => {
+describe('any proposal of a model', () => {
+  test('becomes a valid rubric, or goes back to the model', () => {
     let taken = 0;
     fc.assert(
       fc.property(maxMarks, hostile, (max, wire) => {
@@ -85,7 +85,7 @@ describe('whatever a model proposes', () => {
 
   const sound = fc.array(fc.double({ min: 0, max: 1000, noNaN: true }), { minLength: 1, maxLength: 10 });
 
-  test('marks are scaled in proportion to half steps that add up, none to nothing while there is enough', () => {
+  test('marks are scaled in proportion to half steps that add up, and none becomes 0 if there are enough steps', () => {
     fc.assert(
       fc.property(maxMarks, sound, (max, proposed) => {
         fc.pre(proposed.some((marks) => marks > 0));
@@ -109,7 +109,7 @@ describe('whatever a model proposes', () => {
     );
   });
 
-  test('marks that add up in half steps stay as they are', () => {
+  test('marks that add up in half steps stay unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 }), (halves) => {
         const criteria = halves.map((half, index) => ({
@@ -137,7 +137,7 @@ const criterion = (change: Partial<RubricWire['criteria'][number]> = {}) => ({
 });
 
 describe('a rubric that a model made', () => {
-  test('of half a mark has one criterion, the weightiest', () => {
+  test('of half a mark has only the criterion with the most marks', () => {
     const criteria = [criterion({ marks: 1 }), criterion({ name: 'Waves', marks: 2 })];
     expect(settleRubric(request(0.5), { criteria })).toEqual({
       value: [{ ...criterion({ name: 'Waves' }), marks: 0.5 }],
@@ -148,7 +148,7 @@ describe('a rubric that a model made', () => {
     });
   });
 
-  test('has names that differ beyond case, without angle brackets, and keywords once', () => {
+  test('has names that differ ignoring case, without angle brackets, and unique keywords', () => {
     const criteria = [
       criterion({ name: ' Is x < y\n? ', keywords: ['Air', 'air ', '', 'sky'] }),
       criterion({ name: 'is x ‹ y ?' }),
@@ -179,7 +179,7 @@ describe('a rubric that a model made', () => {
 });
 
 describe('the baseline’s rubric', () => {
-  test('obeys the rules whatever the question says', () => {
+  test('obeys the rules for any text of a question', () => {
     const text = fc.oneof(
       hostileText,
       fc.constantFrom('Why?', `${'a'.repeat(15_000)} sky`),

@@ -19,7 +19,7 @@ afterAll(async () => {
 const question = { label: '3(b)', text: 'Why is the sky blue?', maxMarks: 2.5 };
 const criterion = { name: 'Scattering', marks: 5, keywords: ['Rayleigh'], guidance: 'Names the scattering.' };
 
-test('a rubric is made of the question and what the exam says of itself', async () => {
+test('a rubric is made from the question and the exam context', async () => {
   const { value, evidence, usage } = await grader.makeRubric({ exam, question }, within(10_000));
   expect(value).toEqual([
     { name: 'Claim', marks: 1.5, keywords: [], guidance: 'What question 3(b) asks for.' },
@@ -33,7 +33,7 @@ test('a rubric is made of the question and what the exam says of itself', async 
   }
 });
 
-test('a model that writes marks into the guidance is shown that, and may put it right', async () => {
+test('a model that writes marks into the guidance is asked to repair it', async () => {
   const refused = { criteria: [{ ...criterion, guidance: 'Award 2 marks for naming it.' }] };
   server.behave([
     { times: 1, behaviour: { kind: 'content', content: refused } },

@@ -51,20 +51,20 @@ describe('transient failures are retried', () => {
     expect(gap()).toBeGreaterThan(200);
   });
 
-  test('retry-after is waited for', async () => {
+  test('the grader waits for retry-after', async () => {
     once({ kind: 'status', status: 429, retryAfterSeconds: 1 });
     await grader.judgeAnswer(request, within(10_000));
     expect(gap()).toBeGreaterThanOrEqual(1000);
   });
 
-  test('retry-after-ms goes before retry-after', async () => {
+  test('retry-after-ms takes precedence over retry-after', async () => {
     once({ kind: 'status', status: 429, retryAfterSeconds: 60, retryAfterMs: 700 });
     await grader.judgeAnswer(request, within(10_000));
     expect(gap()).toBeGreaterThanOrEqual(700);
     expect(gap()).toBeLessThan(5000);
   });
 
-  test('a wait that would end after the deadline is not begun, and the wait asked for is told', async () => {
+  test('a wait beyond the deadline is not started, and the failure reports the requested pause', async () => {
     always({ kind: 'status', status: 429, retryAfterSeconds: 60 });
     const started = performance.now();
     await expect(grader.judgeAnswer(request, within(10_000))).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe('transient failures are retried', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  test('an hour that is asked for gives up no run that has minutes, and holds all graders of the endpoint', async () => {
+  test('a requested pause of an hour fails no run that has minutes left, and holds all graders of the endpoint', async () => {
     const hold = createHold();
     const options = { ...optionsFor(server.baseUrl), hold };
     const [one, other] = [await createGrader(options), await createGrader(options)];
@@ -96,7 +96,7 @@ describe('transient failures are retried', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  test('503 with a time to wait holds all calls until then', async () => {
+  test('503 with a pause holds all calls until its end', async () => {
     once({ kind: 'status', status: 503, retryAfterSeconds: 1 });
     const narrow = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: 1 });
     await Promise.all([1, 2, 3].map(() => narrow.judgeAnswer(request, within(20_000))));
@@ -113,7 +113,7 @@ describe('transient failures are retried', () => {
     expect(server.calls.length).toBeGreaterThan(1);
   });
 
-  test('a call past its own limit is given up and made again', async () => {
+  test('a call over its time limit is ended and repeated', async () => {
     const hasty = await createGrader({ ...optionsFor(server.baseUrl), callTimeoutSeconds: 0.3 });
     once({ kind: 'hang' });
     const { usage } = await hasty.judgeAnswer(request, within(10_000));
@@ -131,7 +131,7 @@ describe('transient failures are retried', () => {
   });
 });
 
-describe('what cannot pass is not retried without end', () => {
+describe('permanent failures are not retried', () => {
   test.each<[number, string, JsonObject]>([
     [400, ' for its length', { type: 'exceed_context_size_error' }],
     [400, ' for its content', { code: 'content_filter' }],
@@ -147,7 +147,7 @@ describe('what cannot pass is not retried without end', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  test('output malformed thrice fails: as asked, repaired, afresh', async () => {
+  test('output malformed three times fails: first request, repair, new request', async () => {
     always({ kind: 'violating' });
     await expect(grader.judgeAnswer(request, within(20_000))).rejects.toMatchObject({ kind: 'malformed' });
     const sizes = server.calls.map(({ body }) =>
@@ -156,7 +156,7 @@ describe('what cannot pass is not retried without end', () => {
     expect(sizes).toEqual([2, 4, 2]);
   });
 
-  test('each of the three is another request, also at temperature 0, and with another seed where one is set', async () => {
+  test('each of the three is a different request, also at temperature 0, and with a different seed if one is set', async () => {
     const cold = await createGrader({ ...optionsFor(server.baseUrl), temperature: 0, seed: 40 });
     for (const behaviour of [{ kind: 'violating' }, { kind: 'out_of_length' }] as const) {
       server.reset();
@@ -172,13 +172,13 @@ describe('what cannot pass is not retried without end', () => {
     expect(evidence[0]?.settings).toMatchObject({ seed: 41, temperature: 0 });
   });
 
-  test('a reply that was cut off is asked for afresh: no repair is shown', async () => {
+  test('a reply that was cut off is requested anew without a repair', async () => {
     once({ kind: 'out_of_length' });
     await grader.judgeAnswer(request, within(20_000));
     expect(JSON.stringify(server.calls[1]?.body)).not.toContain('FAULT');
   });
 
-  test('no request speaks of a reply as an answer, which a weak model repeats to the student', async () => {
+  test('no request calls a reply an answer, a word that a weak model repeats to the student', async () => {
     const first: string[] = [];
     for (const behaviour of [
       { kind: 'violating' },
@@ -199,7 +199,7 @@ describe('what cannot pass is not retried without end', () => {
     expect(first).toHaveLength(4);
   });
 
-  test('transient failures between do not use up the tries of malformed output', async () => {
+  test('transient failures in between do not use up the tries of malformed output', async () => {
     const script: Behaviour[] = [
       { kind: 'violating' },
       { kind: 'status', status: 500 },
@@ -212,16 +212,16 @@ describe('what cannot pass is not retried without end', () => {
   });
 });
 
-describe('a request that comes to no end', () => {
+describe('a request that never succeeds', () => {
   const limits = () => server.calls.map(({ body }) => body['max_completion_tokens']);
 
-  test('a reply that goes on and on is cut off at the limit of its call, asked with twice the room, then fails', async () => {
+  test('an endless reply is cut off at the limit of its call, requested with twice the limit, then fails', async () => {
     always({ kind: 'runaway' });
     await expect(grader.judgeAnswer(request, within(20_000))).rejects.toMatchObject({ kind: 'malformed' });
     expect(limits()).toEqual([900, 1800, 1800]);
   });
 
-  test('the limit goes by another name, below a limit that is set, or not at all', async () => {
+  test('the limit has another name, stays below a set limit, or is not sent', async () => {
     for (const options of [
       { outputLimit: 'max_tokens', maxOutputTokens: 500 },
       { outputLimit: 'none' },
@@ -234,7 +234,7 @@ describe('a request that comes to no end', () => {
     expect(limits()).toEqual([undefined, undefined]);
   });
 
-  test('a model that reasons gets room for it as soon as a reply shows that it does', async () => {
+  test('a model that reasons gets room for reasoning once a reply shows it', async () => {
     server.behave((call) => ({
       kind: 'reshaped',
       reshape: (completion) =>
@@ -247,7 +247,7 @@ describe('a request that comes to no end', () => {
     expect(limits()).toEqual([900, 17_800, 16_900]);
   });
 
-  test('three time-outs of our own end it, though the run has time, and all three are counted', async () => {
+  test('the third time-out ends the request before the deadline, and all three calls are counted', async () => {
     const hasty = await createGrader({ ...optionsFor(server.baseUrl), callTimeoutSeconds: 0.2 });
     always({ kind: 'hang' });
     const failure: unknown = await hasty
@@ -258,7 +258,7 @@ describe('a request that comes to no end', () => {
     expect(server.calls).toHaveLength(3);
   });
 
-  test('a status that stays while other requests are answered is of the request: five times, and it fails', async () => {
+  test('a status that stays while other requests are answered fails the request at the fifth time', async () => {
     server.behave((call) =>
       JSON.stringify(call.body).includes('poison') ? { kind: 'status', status: 500 } : undefined,
     );
@@ -275,7 +275,7 @@ describe('a request that comes to no end', () => {
   });
 });
 
-describe('an endpoint that is not there for us', () => {
+describe('an endpoint that refuses us', () => {
   test.each<[string, Behaviour]>([
     ['a key that was revoked', { kind: 'status', status: 401 }],
     [
@@ -331,7 +331,7 @@ describe('an abort stops everything within a second', () => {
     expect(performance.now() - started).toBeLessThan(1000);
   });
 
-  test('a call that waits for its place, which then goes to another', async () => {
+  test('a call that waits for its place, which goes to another call', async () => {
     const narrow = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: 1 });
     const first = new AbortController();
     const second = new AbortController();
@@ -349,13 +349,13 @@ describe('an abort stops everything within a second', () => {
     await narrow.close();
   });
 
-  test('a signal aborted beforehand makes no call', async () => {
+  test('a call with an aborted signal is not made', async () => {
     const judging = grader.judgeAnswer(request, within(60_000, AbortSignal.abort(new Error('before'))));
     await expect(judging).rejects.toThrow('before');
     expect(server.calls).toHaveLength(0);
   });
 
-  test('closing the grader ends what is under way', async () => {
+  test('closing the grader ends running calls', async () => {
     const other = await createGrader(optionsFor(server.baseUrl));
     always({ kind: 'hang' });
     const judging = other.judgeAnswer(request, within(60_000));
@@ -364,7 +364,7 @@ describe('an abort stops everything within a second', () => {
   });
 });
 
-test('no more calls are out at once than allowed, and all get their turn', async () => {
+test('calls in flight stay within the limit, and all calls are made', async () => {
   const two = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: 2 });
   always({ kind: 'slow', ms: 50 });
   await Promise.all(Array.from({ length: 8 }, () => two.judgeAnswer(request, within(20_000))));
@@ -373,7 +373,7 @@ test('no more calls are out at once than allowed, and all get their turn', async
   await two.close();
 });
 
-describe('what a failure took is told', () => {
+describe('a failure reports its usage', () => {
   test.each<[string, Behaviour]>([
     ['malformed thrice', { kind: 'violating' }],
     ['cut off by its length thrice', { kind: 'out_of_length' }],
@@ -391,7 +391,7 @@ describe('what a failure took is told', () => {
     expect(spent?.usage.outputTokens).toBeGreaterThan(0);
   });
 
-  test('a second look that came to nothing', async () => {
+  test('of a second look that failed', async () => {
     const twice = await createGrader({
       ...optionsFor(server.baseUrl),
       secondLook: { when: 'always', maxCharacters: 1000 },
@@ -423,7 +423,7 @@ test('evidence and judgement key name the endpoint, and neither password nor que
   expect((await at(`http://${host}/other/v1`, false)).key).not.toBe(plain.key);
 });
 
-test('a deadline that has passed makes no call', async () => {
+test('a call after its deadline is not made', async () => {
   await expect(grader.judgeAnswer(request, within(-1))).rejects.toMatchObject({ kind: 'transient' });
   expect(server.calls).toHaveLength(0);
 });

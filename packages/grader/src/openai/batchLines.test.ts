@@ -11,7 +11,7 @@ const read = async (most: { lines: number; characters: number }, ...texts: strin
   return lines;
 };
 
-test('the ids of the largest batch fit into metadata as OpenAI takes it, and come back in order', () => {
+test('the ids of the largest batch fit into OpenAI’s metadata and are read back in order', () => {
   const ids = Array.from({ length: MOST_LINES }, (_, index) => lineIdOf(['run', index]));
   const metadata = metadataOf('here', ids);
   expect(Object.keys(metadata).length).toBeLessThanOrEqual(16);
@@ -21,7 +21,7 @@ test('the ids of the largest batch fit into metadata as OpenAI takes it, and com
 });
 
 test.each([[metadataOf('there', ['x'.repeat(16)])], [{ service: 'other' }], [null], [{ lines_0: 7 }]])(
-  'metadata of others names no lines: %j',
+  'metadata of other services has no lines: %j',
   (metadata) => {
     expect(idsIn(metadata, 'here')).toEqual([]);
   },
@@ -36,12 +36,12 @@ test('lines are read as they arrive, wherever the file is cut', async () => {
   ]);
 });
 
-test('a file with too many lines, or a line without end, is read no further', async () => {
+test('a file with too many or too long lines is not read further', async () => {
   await expect(read({ lines: 2, characters: 100 }, 'a\nb\nc\n')).rejects.toThrow('cut off');
   await expect(read({ lines: 2, characters: 3 }, 'aa', 'aa', 'aa')).rejects.toThrow('cut off');
 });
 
-test('a result is a reply, an error with its status, or nothing', () => {
+test('a result is a reply, an error with its status, or null', () => {
   const line = (response: object | null) => JSON.stringify({ custom_id: 'x', response, error: null });
   expect(readResult(line({ status_code: 200, body: { choices: [] } }))).toEqual({
     id: 'x',

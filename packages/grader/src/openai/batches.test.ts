@@ -45,7 +45,7 @@ const inBatches = () => server.calls.filter(({ authorization }) => authorization
 const directly = () => server.calls.filter(({ authorization }) => authorization !== BY_BATCH);
 const batchSeen = (count = 1) => server.waitFor(() => server.batches.seen.length === count);
 
-test('calls of several runs go in one batch, and are judged, counted and evidenced as direct calls are', async () => {
+test('calls of several runs go into one batch, and are judged, counted and recorded like direct calls', async () => {
   const grader = await newGrader();
   const plain = await createGrader(optionsFor(server.baseUrl));
   graders.push(plain);
@@ -64,7 +64,7 @@ test('calls of several runs go in one batch, and are judged, counted and evidenc
   }
 });
 
-test('no batch has more calls than it may, and the same answer of two runs is two lines', async () => {
+test('a batch stays within its largest size, and the same answer of two runs is two lines', async () => {
   const grader = await newGrader({ mostCalls: 2 });
   const runs = ['a', 'b', 'c', 'd'];
   await Promise.all(runs.map((run) => grader.judgeAnswer(asking('the same'), during(run))));
@@ -72,7 +72,7 @@ test('no batch has more calls than it may, and the same answer of two runs is tw
   expect(new Set(server.batches.seen.flatMap(({ lines }) => lines)).size).toBe(4);
 });
 
-test('a run that ends within the hour, and a preflight, are asked directly', async () => {
+test('a call of a run that ends within the hour, and a preflight, are made directly', async () => {
   const grader = await newGrader();
   await grader.judgeAnswer(asking('soon'), during('run', HOUR_MS - 1000));
   await grader.preflight({ vision: false, contextCharacters: 4000 }, new AbortController().signal);
@@ -80,7 +80,7 @@ test('a run that ends within the hour, and a preflight, are asked directly', asy
   expect(directly().length).toBeGreaterThan(1);
 });
 
-test('a batch that stands when the process ends is waited for by the next one, and no line is sent twice', async () => {
+test('the next process waits for a running batch, and no line is sent twice', async () => {
   server.batches.behave({ kind: 'held' });
   const first = await newGrader();
   const lost = ['a', 'b'].map((run) => first.judgeAnswer(asking(run), during(run)).catch(() => 'lost'));
@@ -103,7 +103,7 @@ test('a batch that stands when the process ends is waited for by the next one, a
   expect([inBatches().length, directly().length]).toEqual([3, 0]);
 });
 
-test('a batch that was over before its replies were recorded is read again by the next process', async () => {
+test('a batch that ended before its replies were recorded is read again by the next process', async () => {
   const first = await newGrader();
   const before = await first.judgeAnswer(asking('a'), during('run'));
   const second = await newGrader();
@@ -115,13 +115,13 @@ test('a batch that was over before its replies were recorded is read again by th
   expect(inBatches()).toHaveLength(2);
 });
 
-test('batches of another installation are left alone', async () => {
+test('batches of another installation are ignored', async () => {
   await (await newGrader({ deployment: 'there' })).judgeAnswer(asking('a'), during('run'));
   await (await newGrader()).judgeAnswer(asking('a'), during('run'));
   expect(inBatches()).toHaveLength(2);
 });
 
-test('a batch of which the answer was lost on its way is found, and not sent again', async () => {
+test('a batch whose creation got no response is found and not sent again', async () => {
   server.batches.behave({ kind: 'unanswered' });
   const grader = await newGrader();
   const { usage } = await grader.judgeAnswer(asking('a'), during('run'));
@@ -130,7 +130,7 @@ test('a batch of which the answer was lost on its way is found, and not sent aga
   expect([inBatches().length, directly().length]).toEqual([1, 0]);
 });
 
-test('a batch that expires gives the replies that it has, and the other calls are made directly', async () => {
+test('an expired batch gives its replies, and the other calls are made directly', async () => {
   server.batches.behave({ kind: 'expires', after: 2 });
   const grader = await newGrader();
   const all = await Promise.all(['a', 'b', 'c'].map((run) => grader.judgeAnswer(asking(run), during(run))));
@@ -139,14 +139,14 @@ test('a batch that expires gives the replies that it has, and the other calls ar
   expect(said).toMatchObject([{ fields: { reason: 'no_result', calls: 1 } }]);
 });
 
-test('a batch that is refused as a whole is made directly', async () => {
+test('calls of a refused batch are made directly', async () => {
   server.batches.behave({ kind: 'refused', code: 'invalid_request' });
   const grader = await newGrader();
   await grader.judgeAnswer(asking('a'), during('run'));
   expect([inBatches().length, directly().length]).toEqual([0, 1]);
 });
 
-test('a batch for which the account has too much waiting is sent again later', async () => {
+test('a batch is sent again later if the account has too many waiting requests', async () => {
   server.batches.behave({ kind: 'refused', code: 'token_limit_exceeded' });
   const grader = await newGrader();
   const judged = grader.judgeAnswer(asking('a'), during('run'));
@@ -186,7 +186,7 @@ test.each<[string, Behaviour]>([
   expect([inBatches().length, directly().length]).toEqual([1, 1]);
 });
 
-test('an endpoint without batches is asked directly, which is said once, and not tried again at once', async () => {
+test('calls to an endpoint without batches are made directly; it is logged once, and batches are retried later', async () => {
   server.batches.behave({ kind: 'not_offered' });
   const grader = await newGrader();
   for (const run of ['a', 'b', 'c']) await grader.judgeAnswer(asking(run), during(run));
@@ -194,7 +194,7 @@ test('an endpoint without batches is asked directly, which is said once, and not
   expect(said).toMatchObject([{ fields: { reason: 'not_offered' } }]);
 });
 
-test('a call whose time is up is made directly, and a batch that is waited for no more is cancelled', async () => {
+test('a call whose time is up is made directly, and a batch without waiting calls is cancelled', async () => {
   server.batches.behave({ kind: 'held' });
   const grader = await newGrader({ reserveMs: HOUR_MS, shortestWaitMs: 0 });
   const runs = ['a', 'b'].map((run) => grader.judgeAnswer(asking(run), during(run, HOUR_MS + 1500)));
@@ -204,7 +204,7 @@ test('a call whose time is up is made directly, and a batch that is waited for n
   expect([inBatches().length, directly().length]).toEqual([0, 2]);
 });
 
-test('a run that is stopped waits no longer, and its batch goes on: another worker may have the run', async () => {
+test('a stopped worker waits no longer, and its batch continues: another worker may have the run', async () => {
   server.batches.behave({ kind: 'held' });
   const grader = await newGrader();
   const stop = new AbortController();
@@ -215,7 +215,7 @@ test('a run that is stopped waits no longer, and its batch goes on: another work
   expect(server.batches.seen).toMatchObject([{ status: 'in_progress' }]);
 });
 
-test('a batch of which no line is wanted any more is cancelled', async () => {
+test('a batch without a wanted line is cancelled', async () => {
   server.batches.behave({ kind: 'held' });
   const grader = await newGrader();
   const stops = ['a', 'b'].map((run) => {
@@ -232,7 +232,7 @@ test('a batch of which no line is wanted any more is cancelled', async () => {
   await expect.poll(() => server.batches.seen[0]?.status).toBe('cancelled');
 });
 
-test('a long wait says nothing of the endpoint: other calls go out, and a run may begin', async () => {
+test('a long wait does not count against the endpoint: other calls are made, and a run may begin', async () => {
   server.batches.behave({ kind: 'held' });
   const grader = await newGrader();
   const waits = Array.from({ length: 20 }, (_, index) =>

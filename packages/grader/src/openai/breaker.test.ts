@@ -56,20 +56,20 @@ const oneTurnOfTheLoop = async (): Promise<void> => {
   for (let at = 0; at < 2; at += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe('what opens it', () => {
-  test('five calls in a row that find nobody there; what comes then waits', async () => {
+describe('opening', () => {
+  test('five calls in a row without an answer open it; later calls wait', async () => {
     await findDown(one, another, one, another);
     expect(events).toEqual([]);
     await findDown(one);
     expect(events).toEqual(['open']);
   });
 
-  test('not a single run, however often its calls break', async () => {
+  test('failures of a single run do not open it', async () => {
     await findDown(...Array.from({ length: 50 }, () => one));
     expect(events).toEqual([]);
   });
 
-  test('not failures with an answer among them, nor calls that were given up', async () => {
+  test('failures with an answer among them, or calls that were given up, do not open it', async () => {
     for (let round = 0; round < 5; round += 1) {
       await findDown(one, another, one, another);
       (await enter()).answered();
@@ -79,7 +79,7 @@ describe('what opens it', () => {
   });
 });
 
-describe('nothing but 429s', () => {
+describe('only 429s', () => {
   const throttle = async (): Promise<void> => {
     for (const run of [one, another]) (await enter(run)).throttled();
     await sleep(5);
@@ -88,7 +88,7 @@ describe('nothing but 429s', () => {
     while (events.length === 0) await throttle();
   };
 
-  test('for a while are answers; for long they are none, and a trial that hears another changes nothing', async () => {
+  test('count as answers at first and as failures after a time; another 429 for a trial changes nothing', async () => {
     const started = performance.now();
     await findDown(one, another, one, another);
     await throttle();
@@ -105,7 +105,7 @@ describe('nothing but 429s', () => {
     expect(events).toEqual(['open', 'close']);
   });
 
-  test('with an answer now and then are those of an endpoint that does what it can', async () => {
+  test('with occasional answers never open it', async () => {
     const started = performance.now();
     while (performance.now() - started < 2 * THROTTLED_MS) {
       await throttle();
@@ -116,7 +116,7 @@ describe('nothing but 429s', () => {
 });
 
 describe('while it is open', () => {
-  test('one call goes out after each pause, the longest waiting first; the others wait', async () => {
+  test('one call is sent after each pause, the longest waiting first; the others wait', async () => {
     await breakIt();
     const { gone } = line(3);
     for (let trial = 1; trial <= 3; trial += 1) {
@@ -127,7 +127,7 @@ describe('while it is open', () => {
     expect(events).toEqual(['open']);
   });
 
-  test('the pause doubles with each trial that finds it still down, up to the longest', async () => {
+  test('the pause doubles with each failed trial, up to the longest', async () => {
     await findDown(one, another, one, another);
     let passage = await enter(one);
     const gaps: number[] = [];
@@ -144,7 +144,7 @@ describe('while it is open', () => {
     }
   });
 
-  test('any answer closes it: all that wait go on at once, and it takes five failures again', async () => {
+  test('any answer closes it: all waiting calls are sent, and five failures are needed again', async () => {
     await breakIt();
     const { gone } = line(4);
     await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
@@ -155,14 +155,14 @@ describe('while it is open', () => {
     expect(events).toEqual(['open', 'close']);
   });
 
-  test('an answer to a call from before it opened closes it too', async () => {
+  test('an answer to a call from before it opened closes it', async () => {
     const early = await enter();
     await breakIt();
     early.answered();
     expect(events).toEqual(['open', 'close']);
   });
 
-  test('calls from before it closed do not open it again when they fail late', async () => {
+  test('failures of calls from before it closed do not open it again', async () => {
     const early = await Promise.all(runs.map((run) => enter(run)));
     await breakIt();
     (await enter()).answered();
@@ -170,7 +170,7 @@ describe('while it is open', () => {
     expect(events).toEqual(['open', 'close']);
   });
 
-  test('a trial that is given up lets the next one go in its place', async () => {
+  test('a trial that is given up lets the next call be the trial', async () => {
     await breakIt();
     const { gone } = line(2);
     await vi.waitFor(() => expect(gone).toHaveLength(1), { interval: 1 });
@@ -178,7 +178,7 @@ describe('while it is open', () => {
     await vi.waitFor(() => expect(gone).toHaveLength(2), { interval: 1 });
   });
 
-  test('a call that is aborted while it waits goes at once, and takes nobody’s turn', async () => {
+  test('an aborted call stops waiting at once and takes no turn', async () => {
     await breakIt();
     const abort = new AbortController();
     const aborted = enter(one, abort.signal);
@@ -197,14 +197,14 @@ describe('whether a new run may begin', () => {
     return { let: granted };
   };
 
-  test('at once while it is closed, until it opens', async () => {
+  test('at once while closed, until it opens', async () => {
     const permission = await breaker.mayBegin(patient);
     expect(permission.aborted).toBe(false);
     await breakIt();
     expect(permission.aborted).toBe(true);
   });
 
-  test('not while calls are there to try; all of them once it is closed', async () => {
+  test('not while calls wait to be the trial; all runs once it is closed', async () => {
     await breakIt();
     const granted = begins(3).let;
     const passage = await enter();
@@ -214,7 +214,7 @@ describe('whether a new run may begin', () => {
     expect(granted.every(({ aborted }) => !aborted)).toBe(true);
   });
 
-  test('one at a time while nobody is there to try, each for a pause; its call is the trial', async () => {
+  test('one run at a time while no call waits, each for a pause; its call is the trial', async () => {
     await breakIt();
     const granted = begins(20).let;
     const valid = () => granted.filter(({ aborted }) => !aborted).length;

@@ -52,7 +52,7 @@ const changesIn = (asked: readonly { question: string }[]): number =>
   asked.filter(({ question }, index) => index > 0 && question !== asked[index - 1]?.question).length;
 
 test.each([1, 2])(
-  'waiting calls of an institute to one question go one after the other, at %d places',
+  'waiting calls of an institute for one question follow each other, with %d places',
   async (places) => {
     const asked = await askedInOrder(places, () => 'one institute');
     expect(asked).toHaveLength(RUNS * QUESTIONS);
@@ -61,13 +61,13 @@ test.each([1, 2])(
   },
 );
 
-test('an institute keeps its turns, whatever another one asks', async () => {
+test('an institute keeps its turns, whatever calls another one makes', async () => {
   const asked = await askedInOrder(1, (run) => (run % 2 === 0 ? 'a' : 'b'));
   // The original order: five of a run, then five of the next.
   expect(asked.map(({ institute }) => institute).join('')).toBe('aaaaabbbbb'.repeat(RUNS / 2));
 });
 
-test('calls of as many institutes as runs go in the order in which they were asked for', async () => {
+test('calls of different institutes keep their order', async () => {
   const asked = await askedInOrder(1, String);
   expect(asked.map(({ question }) => question).join('')).toBe('12345'.repeat(RUNS));
   expect(changesIn(asked)).toBe(RUNS * QUESTIONS - 1);

@@ -35,18 +35,18 @@ const toldOf = async (behaviour: Behaviour | null, ms = 1500): Promise<Line[]> =
 
 test.each<[string, Behaviour | null, Line[0], object, string]>([
   [
-    'a key that is not let in',
+    'a refused key',
     { kind: 'status', status: 401, error: { code: 'invalid_api_key' } },
     'error',
     { status: 401, reason: 'invalid_api_key' },
-    'the model endpoint refuses us: look at its key, account, model and address',
+    'the model endpoint refuses this service: check its key, account, model and address',
   ],
   [
-    'a gateway that says 400 of a key that it does not know',
+    'a gateway that answers 400 for an unknown key',
     { kind: 'status', status: 400, error: { type: 'no_db_connection', code: '400' } },
     'error',
     { status: 400, reason: 'no_db_connection' },
-    'the model endpoint refuses us: look at its key, account, model and address',
+    'the model endpoint refuses this service: check its key, account, model and address',
   ],
   [
     'a context that is too short',
@@ -60,20 +60,20 @@ test.each<[string, Behaviour | null, Line[0], object, string]>([
     'the model endpoint refuses a request for its length or content',
   ],
   [
-    'a server without eyes',
+    'a server that fails',
     { kind: 'status', status: 500, error: { type: 'server_error' } },
     'warn',
     { status: 500, reason: 'server_error' },
     'the model endpoint failed',
   ],
   [
-    'a code that is no code',
+    'a code with private text',
     { kind: 'status', status: 429, error: { code: 'Key sk-secret', type: 'A private answer.' } },
     'warn',
     { status: 429 },
     'the model endpoint has too much to do',
   ],
-  ['nobody there', null, 'warn', { reason: 'econnrefused' }, 'the model endpoint cannot be reached'],
+  ['connection refused', null, 'warn', { reason: 'econnrefused' }, 'the model endpoint cannot be reached'],
   ['no answer in time', { kind: 'hang' }, 'warn', {}, 'the model did not answer in time'],
   ['a gateway’s page', { kind: 'html' }, 'warn', {}, 'the model endpoint answered without a model'],
   [
@@ -81,10 +81,10 @@ test.each<[string, Behaviour | null, Line[0], object, string]>([
     { kind: 'runaway' },
     'warn',
     { output_tokens: 900 },
-    'a reply was cut off: its model does not stop, or the endpoint allows too few tokens a reply',
+    'a reply was cut off: its model does not stop, or the endpoint allows too few tokens for a reply',
   ],
   ['a reply of another shape', { kind: 'violating' }, 'warn', {}, 'the model answered outside its schema'],
-])('%s is told once in a minute, with origin and reason, in none of its words', async (...example) => {
+])('%s is logged once a minute, with origin and reason, without text of the endpoint', async (...example) => {
   const [, behaviour, level, facts, message] = example;
   const lines = await toldOf(behaviour);
   expect(lines).toEqual([

@@ -28,7 +28,7 @@ export interface Complaints {
 }
 
 const MINUTE_MS = 60_000;
-const REFUSES_US = 'the model endpoint refuses us: look at its key, account, model and address';
+const REFUSES_US = 'the model endpoint refuses this service: check its key, account, model and address';
 const LOSES = {
   pictures:
     'the model endpoint counts fewer tokens than were sent: it drops pictures, and its reply is not used',
@@ -93,7 +93,7 @@ function wordsFor(error: unknown): { level: 'error' | 'warn'; message: string } 
 
 function warningFor(error: unknown): string {
   if (error instanceof CutOff) {
-    return 'a reply was cut off: its model does not stop, or the endpoint allows too few tokens a reply';
+    return 'a reply was cut off: its model does not stop, or the endpoint allows too few tokens for a reply';
   }
   if (error instanceof MalformedOutput) return 'the model answered outside its schema';
   if (error instanceof TimedOut) return 'the model did not answer in time';

@@ -45,10 +45,7 @@ export type OpenAiOptions = Extract<GraderOptions, { provider: 'openai' }>;
 
 export type Tokens = Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>;
 
-/**
- * Sends all calls of a grader. At most `maxConcurrentCalls` are in flight, fewer while the endpoint is overloaded
- * (pace.ts), and none while the provider is down (breaker.ts).
- */
+/** Sends all calls of a grader, within the limits of pace.ts and breaker.ts. */
 export interface Connection {
   readonly breaker: Breaker;
   readonly complaints: Complaints;
@@ -457,10 +454,7 @@ function endpointOf(baseUrl: string): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
-/**
- * Texts stay as they are, and pages become data URLs, which all endpoints with vision accept. Without a page the
- * content is one string, because servers of text models accept no parts.
- */
+/** Pages become data URLs. Without a page the content is one string, because servers of text models accept no parts. */
 export function contentOf(
   parts: readonly LoadedPart[],
   detail: Connection['imageDetail'],

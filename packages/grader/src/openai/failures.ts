@@ -74,10 +74,7 @@ const errorIn = z.object({
   error: z.object({ code: z.union([z.int(), z.string().regex(/^\d{3}$/)]).transform(Number) }),
 });
 
-/**
- * Error for a body of status 200 without a model's output. A gateway that had already sent its status reports the
- * failure in the body, `{"error": {"code": 429}}`, which is treated as that status.
- */
+/** A gateway that sent status 200 reports a later failure in the body; `{"error": {"code": 429}}` counts as 429. */
 export function insteadOfOutput(body: unknown): Error {
   const said = errorIn.safeParse(body).data;
   const status = said?.error.code ?? 0;

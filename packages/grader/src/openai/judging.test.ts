@@ -58,7 +58,7 @@ const orderIn = (call: ModelCallRecord | undefined): number[] =>
   [...messagesOf(call).matchAll(/\{\\"criterion\\":(\d+),/g)].map(([, number]) => Number(number));
 
 describe('a second look', () => {
-  test('lists the criteria the other way round under their own numbers, and leaves the first look’s marks as they are', async () => {
+  test('lists the criteria in reverse order under the same numbers, and keeps the first look’s marks', async () => {
     looks(look([1, 1]), look([1.5, 1]));
     const { value, usage, evidence } = await lookingAgain();
     expect(server.calls.map(orderIn)).toEqual([
@@ -72,13 +72,13 @@ describe('a second look', () => {
     expect(evidence).toHaveLength(2);
   });
 
-  test('that awards alike changes nothing', async () => {
+  test('with equal awards changes nothing', async () => {
     looks(look([1, 1]), look([1, 1]));
     const { value } = await lookingAgain();
     expect(value).toMatchObject({ awarded: 2, confidence: 0.71, reviewReasons: [] });
   });
 
-  test('that differs by a quarter of the marks sends the answer to a teacher, though the sum is the same', async () => {
+  test('that differs by a quarter of the marks asks for a teacher, though the sum is equal', async () => {
     looks(look([2, 0]), look([1, 1]));
     const { value } = await lookingAgain();
     expect(value).toMatchObject({
@@ -99,7 +99,7 @@ describe('a second look', () => {
       { ...request, answer: typedAnswer(`${text} ${'x'.repeat(1000)}`) },
     ],
     [
-      'where nothing can be put in another order',
+      'if the request has only one order',
       look([1]),
       { ...request, question: longQuestion({ criteria: [], modelAnswer: null }) },
     ],
@@ -109,13 +109,13 @@ describe('a second look', () => {
     expect(usage.calls).toBe(1);
   });
 
-  test('is not taken of an objective question', async () => {
+  test('is not taken for an objective question', async () => {
     server.know({ judgements: { 1: { certainty: 'likely' } } });
     const asked = { exam, question: optionQuestion, answer: writtenAnswer('(b)') };
     expect((await judge(asked, { secondLook: { when: 'always', maxCharacters: 1000 } })).usage.calls).toBe(1);
   });
 
-  test('is taken in the middle of the range where a part is less than certain, and of every answer where that is set', async () => {
+  test('is taken in the middle of the range if a part is less than certain, and for each answer if so set', async () => {
     const mixed = look([1, 0.5], 'certain');
     if (mixed.kind !== 'content') throw new Error('a look is content');
     const content = JSON.parse(
@@ -131,14 +131,14 @@ describe('a second look', () => {
     );
   });
 
-  test('that cannot be had leaves the judgement as the first one made it', async () => {
+  test('that fails leaves the first judgement', async () => {
     server.behave(() => (server.calls.length === 1 ? look([1, 1]) : { kind: 'status', status: 400 }));
     const { value, evidence } = await lookingAgain();
     expect(value).toMatchObject({ awarded: 2, confidence: 0.71, reviewReasons: [] });
     expect(evidence).toHaveLength(1);
   });
 
-  test('that hangs is given up at half of the time that is left', async () => {
+  test('that hangs is ended after half of the remaining time', async () => {
     looks(look([1, 1]), { kind: 'hang' });
     const started = performance.now();
     const { value } = await judge(request, { secondLook: doubtful }, 3000);
@@ -170,8 +170,8 @@ describe('a second look', () => {
   });
 });
 
-describe('what confidence is worth', () => {
-  test('is read off the table that is set, which the evidence names', async () => {
+describe('shown confidence', () => {
+  test('is read off the table in the settings, which the evidence names', async () => {
     const { value, evidence } = await judge(request, { confidenceTable: '0:0.2,1:0.7' });
     // 0.2 + 0.95 × 0.5
     expect(value.confidence).toBe(0.68);
@@ -183,7 +183,7 @@ describe('what confidence is worth', () => {
     expect(resettleJudgement(request, evidence)).toEqual(value);
   });
 
-  test('another table gives a judgement no other name: it must not ask for all marks anew', async () => {
+  test('another table keeps the judgement key, so that cached judgements stay valid', async () => {
     const keys = await Promise.all(
       [{}, { confidenceTable: '0:0.2,1:0.7' }, { secondLook: doubtful }, { temperature: 0 }].map(
         async (options) => {
@@ -198,7 +198,7 @@ describe('what confidence is worth', () => {
     expect(keys[3]).not.toBe(keys[0]);
   });
 
-  test('a table that is none is refused at the start', async () => {
+  test('an invalid table is refused at the start', async () => {
     await expect(
       createGrader({ ...optionsFor(server.baseUrl), confidenceTable: '0:0.9,1:0.1' }),
     ).rejects.toThrow('rising');
@@ -209,24 +209,21 @@ describe('requests of one question begin alike', () => {
   test.each([
     ['long', longQuestion()],
     ['objective', optionQuestion],
-  ])(
-    'up to the answer, of a question that is %s, whoever wrote it and however legibly',
-    async (_, question) => {
-      await judge({ exam, question, answer: writtenAnswer('(b) glucose', 0.31) });
-      const { usage } = await judge({ exam, question, answer: typedAnswer('(a) light') });
-      const [first, second] = server.calls.map(messagesOf);
-      const [prefix, answer] = second?.split('The answer was typed.') ?? [];
-      expect(answer).toMatch(/^\\n<<<ANSWER \w+>>>\\n\(a\) light\\n<<<END/);
-      expect(prefix?.length).toBeGreaterThan(1000);
-      expect(first?.startsWith(prefix ?? 'x')).toBe(true);
-      // What the endpoint says it had cached is reported.
-      expect(usage.cachedInputTokens).toBeGreaterThan((prefix?.length ?? 0) / 4 - 17);
-      expect(usage.cachedInputTokens).toBeLessThan(usage.inputTokens);
-    },
-  );
+  ])('up to the answer, of a %s question, for any candidate and legibility', async (_, question) => {
+    await judge({ exam, question, answer: writtenAnswer('(b) glucose', 0.31) });
+    const { usage } = await judge({ exam, question, answer: typedAnswer('(a) light') });
+    const [first, second] = server.calls.map(messagesOf);
+    const [prefix, answer] = second?.split('The answer was typed.') ?? [];
+    expect(answer).toMatch(/^\\n<<<ANSWER \w+>>>\\n\(a\) light\\n<<<END/);
+    expect(prefix?.length).toBeGreaterThan(1000);
+    expect(first?.startsWith(prefix ?? 'x')).toBe(true);
+    // What the endpoint says it had cached is reported.
+    expect(usage.cachedInputTokens).toBeGreaterThan((prefix?.length ?? 0) / 4 - 17);
+    expect(usage.cachedInputTokens).toBeLessThan(usage.inputTokens);
+  });
 });
 
-describe('an endpoint that knows no strict schemas', () => {
+describe('an endpoint without strict schemas', () => {
   test.each([
     ['json_object', { type: 'json_object' }],
     ['text', undefined],
@@ -243,7 +240,7 @@ describe('an endpoint that knows no strict schemas', () => {
   });
 
   test.each(['json_object', 'text', 'json_schema'] as const)(
-    'may wrap its reply up as code, asked for %s',
+    'may wrap its reply in a code block, with output %s',
     async (output) => {
       const first = look([1, 1], 'certain');
       if (first.kind !== 'content') throw new Error('a look is content');
@@ -257,7 +254,7 @@ describe('an endpoint that knows no strict schemas', () => {
     },
   );
 
-  test('that talks around its JSON is asked for a repair, under the same rule', async () => {
+  test('that adds text around its JSON is asked for a repair, under the same rule', async () => {
     looks({ kind: 'content', content: 'Sure! Here is {"criterion_1": {}}' });
     const { usage } = await judge(request, { output: 'text' });
     expect(usage.calls).toBe(2);

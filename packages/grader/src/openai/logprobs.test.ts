@@ -63,7 +63,7 @@ const givesThem = (probability: number): Behaviour => ({
 });
 
 describe('log-probabilities of marks', () => {
-  test('are not asked for unless that is set', async () => {
+  test('are not requested by default', async () => {
     await open({ logprobs: 'off' });
     await judge();
     expect(server.calls[0]?.body).not.toHaveProperty('logprobs');
@@ -87,7 +87,7 @@ describe('log-probabilities of marks', () => {
     expect(server.calls[0]?.body).toMatchObject({ logprobs: true, top_logprobs: 5 });
   });
 
-  test('make a second look due where the model said that it was certain', async () => {
+  test('cause a second look although the model reported certainty', async () => {
     const secondLook = { when: 'doubtful', maxCharacters: 1000 } as const;
     await open({ secondLook });
     server.know({ judgements: { 3: { awards: [1, 0.5] } } });
@@ -97,13 +97,13 @@ describe('log-probabilities of marks', () => {
     expect(asksForThem()).toEqual([true, false]);
   });
 
-  test('are not asked for of an objective answer', async () => {
+  test('are not requested for an objective answer', async () => {
     await open();
     await judge({ exam, question: optionQuestion, answer: writtenAnswer('(b)') });
     expect(asksForThem()).toEqual([false]);
   });
 
-  test('that do not come change nothing, nor do any that make no sense', async () => {
+  test('that are missing or inconsistent change nothing', async () => {
     await open();
     const { value, evidence } = await judge();
     expect(value.confidence).toBe(0.85);
@@ -131,7 +131,7 @@ describe('log-probabilities of marks', () => {
   });
 
   test.each([400, 403, 422, 500])(
-    'that are refused with %d are not asked for again, and break neither lane nor question',
+    'that are refused with %d are not requested again, and fail neither lane nor question',
     async (status) => {
       await open({ maxConcurrentCalls: 16 });
       server.behave(({ body }) => (body['logprobs'] === true ? { kind: 'status', status } : undefined));
@@ -146,7 +146,7 @@ describe('log-probabilities of marks', () => {
     },
   );
 
-  test('that are refused are found out by the preflight, before an answer is judged', async () => {
+  test('a refusal of them is found by the preflight, before an answer is judged', async () => {
     await open();
     server.behave(({ body }) => (body['logprobs'] === true ? { kind: 'status', status: 400 } : undefined));
     const report = await grader.preflight(
@@ -159,21 +159,21 @@ describe('log-probabilities of marks', () => {
     expect(asksForThem().filter(Boolean)).toHaveLength(1);
   });
 
-  test('a reply that is cut off at its limit is asked for again with them', async () => {
+  test('a reply that is cut off at its limit is requested again with them', async () => {
     await open();
     server.behave([{ times: 1, behaviour: { kind: 'out_of_length' } }]);
     await judge();
     expect(asksForThem()).toEqual([true, true]);
   });
 
-  test('that make a body too long to be read are done without', async () => {
+  test('are left out if they make the body too long', async () => {
     await open();
     server.behave(({ body }) => (body['logprobs'] === true ? { kind: 'endless' } : undefined));
     expect((await judge()).value.awarded).toBe(3);
     expect(asksForThem()).toEqual([true, false]);
   });
 
-  test('a wrong key is told as such', async () => {
+  test('a wrong key is reported as such', async () => {
     await open({ whenRefused: 'fail' });
     server.behave([{ behaviour: { kind: 'status', status: 403 } }]);
     await expect(judge()).rejects.toMatchObject({ kind: 'permanent' });
@@ -181,7 +181,7 @@ describe('log-probabilities of marks', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('are asked for only where a reply with them is short enough to be read', async () => {
+  test('are requested only if the reply is short enough to be read with them', async () => {
     await open();
     const criteria = Array.from({ length: 16 }, (_, index) => ({
       name: `Part ${index}`,

@@ -19,7 +19,7 @@ const reading = (pictures: number): ChatCompletionMessageParam[] => [
 /** 41,500 characters, 8,300 words. */
 const prose = 'The plant makes sugar with the light of the sun. '.repeat(830);
 
-test('pages of which no tokens were counted are lost; the least that a model with sight counts is not', () => {
+test('pages without counted tokens are lost; the smallest count of a model with vision is not', () => {
   // Tokens of the words alone.
   for (const pictures of [1, 2, 4])
     expect(createMaterial().lost(reading(pictures), counted(790))).toBe('pictures');
@@ -28,7 +28,7 @@ test('pages of which no tokens were counted are lost; the least that a model wit
     expect(createMaterial().lost(reading(pictures), counted(800 + 85 * pictures))).toBeNull();
 });
 
-test('a prompt of which the context kept 4,096 tokens is cut, and so is one that ends at any multiple of 1,024', () => {
+test('a count of a context of 4,096 tokens, or of another multiple of 1,024, means a cut prompt', () => {
   expect(createMaterial().lost(text(prose), counted(4096))).toBe('text');
   expect(createMaterial().lost(text(prose), counted(8192))).toBe('text');
   expect(createMaterial().lost(text(prose), counted(9300))).toBeNull();
@@ -49,7 +49,7 @@ test('no text of a candidate makes a whole prompt look cut', () => {
     expect(material.lost(text(said), counted(tokens)), said.slice(0, 9)).toBeNull();
 });
 
-test('a count that a preflight of the same length has disproved is not believed again; a shorter one proves nothing', () => {
+test('a count that a preflight of the same length disproved is ignored; a shorter preflight proves nothing', () => {
   const material = createMaterial();
   expect(material.lost(text(prose), counted(500))).toBe('text');
   expect(material.longestLost).toBe(prose.length);

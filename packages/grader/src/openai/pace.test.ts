@@ -7,11 +7,11 @@ import { createPace } from './pace.ts';
 
 const never = new AbortController().signal;
 
-describe('as many calls are out as the endpoint bears', () => {
+describe('the number of calls in flight adapts to the endpoint', () => {
   const take = async (pace: ReturnType<typeof createPace>, count: number) =>
     await Promise.all(Array.from({ length: count }, () => pace.enter(never)));
 
-  test('calls that were out together cut the places once, the next that is throttled cuts them again, to one at least', async () => {
+  test('calls in flight together halve the places once, the next throttled call halves them again, to one at least', async () => {
     const pace = createPace(12);
     for (const turn of await take(pace, 12)) turn.throttled(undefined);
     expect(pace.places).toBe(6);
@@ -21,7 +21,7 @@ describe('as many calls are out as the endpoint bears', () => {
     }
   });
 
-  test('a round of answers gives one place back, never more than there were', async () => {
+  test('a round of answers adds one place, up to the original number', async () => {
     const pace = createPace(3);
     for (const turn of await take(pace, 3)) turn.throttled(undefined);
     const grown: number[] = [];
@@ -32,7 +32,7 @@ describe('as many calls are out as the endpoint bears', () => {
     expect(grown).toEqual([2, 2, 3, 3, 3, 3, 3, 3]);
   });
 
-  test('a time-out leaves no more places than calls were answered meanwhile, and half of them at most', async () => {
+  test('a time-out reduces places to the number of calls answered meanwhile, and to half at most', async () => {
     const pace = createPace(16);
     const [first, ...others] = await take(pace, 16);
     first?.served();
@@ -45,7 +45,7 @@ describe('as many calls are out as the endpoint bears', () => {
     expect(busy.places).toBe(4);
   });
 
-  test('a call that ended otherwise gives its place back and changes nothing, and only its first word counts', async () => {
+  test('a call with another outcome frees its place and changes nothing, and only its first report counts', async () => {
     const pace = createPace(1);
     const turn = await pace.enter(never);
     turn.ended();
@@ -54,7 +54,7 @@ describe('as many calls are out as the endpoint bears', () => {
     expect(pace.places).toBe(1);
   });
 
-  test('whoever waits for a place or for the end of a hold goes at once when aborted, and takes no place along', async () => {
+  test('a call that waits for a place or a pause stops at once when aborted, and keeps no place', async () => {
     const pace = createPace(1);
     const turn = await pace.enter(never);
     const abort = new AbortController();
@@ -71,7 +71,7 @@ describe('as many calls are out as the endpoint bears', () => {
   });
 });
 
-describe('an endpoint with too much to do', () => {
+describe('an overloaded endpoint', () => {
   let server: ModelServer;
   beforeAll(async () => {
     server = await startModelServer();
@@ -89,7 +89,7 @@ describe('an endpoint with too much to do', () => {
     return judged;
   };
 
-  test('answers all that is asked of it, for less than a third of calls more than there are questions', async () => {
+  test('answers all calls, with less than a third more calls than questions', async () => {
     const bears = 4;
     server.behave(() => {
       const out = server.calls.filter(({ endedAt }) => endedAt === null).length;
@@ -100,7 +100,7 @@ describe('an endpoint with too much to do', () => {
     expect(server.calls.length).toBeLessThanOrEqual(130);
   });
 
-  test('and lets all calls but one wait until they time out: asked one by one, it answers them all', async () => {
+  test('that serves one call at a time and lets the others time out answers all of them', async () => {
     server.behave(() => {
       const out = server.calls.filter(({ endedAt }) => endedAt === null).length;
       return out > 1 ? { kind: 'hang' } : { kind: 'slow', ms: 15 };
@@ -119,7 +119,7 @@ describe('an endpoint with too much to do', () => {
     expect(server.calls.length).toBeLessThanOrEqual(2 * 8);
   });
 
-  test('is left alone by all until the moment it asked for', async () => {
+  test('gets no call before the end of its requested pause', async () => {
     let answered = 0;
     server.behave(() => {
       answered += 1;

@@ -18,21 +18,21 @@ test('the third time-out ends a request, whatever came between', () => {
   expect(said(errors)).toEqual([...nothing(4), 'the model did not end in time, 3 times']);
 });
 
-test('the same 5xx five times ends it where another call was answered meanwhile', () => {
+test('the same 5xx five times ends it if another call was answered meanwhile', () => {
   expect(said(times(5, answered(500)), 15_000)).toEqual([
     ...nothing(4),
     'the model endpoint answered 500 to the same request 5 times',
   ]);
 });
 
-test('and where none was, once it lasts for two minutes: an outage may be shorter', () => {
+test('without an answered call it ends after two minutes: an outage may be shorter', () => {
   expect(said(times(13, answered(502)), -1)).toEqual([
     ...nothing(12),
     'the model endpoint answered 502 to the same request 13 times',
   ]);
 });
 
-test('a status 200 without a model counts as a status', () => {
+test('a status 200 without a model’s output counts as a status', () => {
   expect(said(times(5, new NoModelOutput()), 1).at(-1)).toMatch(/without a model to the same request 5/);
 });
 
@@ -49,10 +49,10 @@ test.each([
   ).toEqual(nothing(6));
 });
 
-test('replies to a part of what was sent end nothing: the lane is checked meanwhile, and the deadline ends the run', () => {
+test('lost material never ends a request: the lane is checked meanwhile, and the deadline ends the run', () => {
   expect(said(times(20, new LostMaterial('pictures', 80)), 1)).toEqual(nothing(20));
 });
 
-test('a 503 that names its end ends nothing', () => {
+test('a 503 with a requested pause never ends a request', () => {
   expect(said(times(20, answered(503, { 'retry-after': '9' })), 1)).toEqual(nothing(20));
 });

@@ -79,7 +79,7 @@ describe('a gateway that answers 400 for a wrong key, with 50 runs waiting', () 
   });
 });
 
-test('a setting that the model does not take pauses the lane by its code', async () => {
+test('a setting that the model does not accept pauses the lane, by its code', async () => {
   const { grader, down } = paused({ temperature: 0 });
   const own = await grader;
   server.behave(({ body }) =>
@@ -94,7 +94,7 @@ test('a setting that the model does not take pauses the lane by its code', async
     expect(failure).toMatchObject({ message: 'the grader was closed' });
 });
 
-test('a request that is refused while others are answered fails, and pauses nothing', async () => {
+test('a request that is refused while others are answered fails and pauses nothing', async () => {
   const { grader, errors } = paused();
   const own = await grader;
   server.behave(({ body }) =>
@@ -112,7 +112,7 @@ test('a request that is refused while others are answered fails, and pauses noth
   await own.close();
 });
 
-test('a single run that is refused fails after four tries: it keeps no other run waiting', async () => {
+test('a single refused run fails after four tries, so that other runs do not wait', async () => {
   const { grader } = paused();
   const own = await grader;
   server.behave([{ behaviour: { kind: 'status', status: 422 } }]);

@@ -45,7 +45,7 @@ const saying = (content: Completion): Reshaping => ({
   }),
 });
 
-describe('one JSON value of the schema is a reply, however it is handed over', () => {
+describe('one JSON value of the schema is a reply, in any wrapping', () => {
   test.each<[string, Behaviour]>([
     [
       'as parts, with reasoning among them',
@@ -93,8 +93,8 @@ describe('one JSON value of the schema is a reply, however it is handed over', (
   });
 });
 
-describe('what no model said is no reply', () => {
-  test('it is asked again, unchanged, more often than a model is that breaks its schema', async () => {
+describe('output without a model’s reply', () => {
+  test('is retried unchanged, more often than a malformed reply', async () => {
     const bodies: Completion[] = [{ id: 'x' }, '', '<p>Bad gateway</p>'];
     server.behave(() => {
       const body = bodies.shift();
@@ -106,7 +106,7 @@ describe('what no model said is no reply', () => {
     expect(sizes).toEqual([2, 2, 2, 2]);
   });
 
-  test('an error of status 200 is what it says it is, and nothing of its words is kept', async () => {
+  test('an error inside status 200 is treated as that error, and its text is not kept', async () => {
     server.behave([
       {
         behaviour: {
@@ -122,7 +122,7 @@ describe('what no model said is no reply', () => {
     expect(server.calls).toHaveLength(4);
   });
 
-  test('a model that broke off behind its gateway has not answered', async () => {
+  test('a model that failed behind its gateway has not answered', async () => {
     const choice = { finish_reason: 'error', message: { role: 'assistant', content: '{"cri' } };
     const broken = { choices: [{ ...choice, error: { code: 502, message: 'Upstream' } }] };
     server.behave([{ times: 1, behaviour: { kind: 'reshaped', reshape: () => broken } }]);
@@ -133,7 +133,7 @@ describe('what no model said is no reply', () => {
     ]);
   });
 
-  test('a body without end is read to its limit only, and its connection closed', async () => {
+  test('an endless body is read up to its limit, and its connection is closed', async () => {
     server.behave([{ behaviour: { kind: 'endless' } }]);
     await expect(grader.judgeAnswer(request, within(40_000))).rejects.toMatchObject({ kind: 'malformed' });
     expect(server.calls).toHaveLength(3);
@@ -141,7 +141,7 @@ describe('what no model said is no reply', () => {
   });
 });
 
-describe('an endpoint that counts far fewer tokens than it was sent', () => {
+describe('an endpoint that counts far fewer tokens than were sent', () => {
   const counting = (prompt_tokens: number, cached_tokens: number): Behaviour => ({
     kind: 'reshaped',
     reshape: (completion) => ({
@@ -151,7 +151,7 @@ describe('an endpoint that counts far fewer tokens than it was sent', () => {
   });
   const long = { ...request, answer: typedAnswer('Plants make glucose with light. '.repeat(300)) };
 
-  test('has not answered: the reply is not used, one line a minute tells of it, and a preflight is asked for', async () => {
+  test('its reply is not used, one line a minute is logged, and a preflight is requested', async () => {
     const told: object[] = [];
     let lost = 0;
     const watched = await createGrader({
@@ -169,7 +169,7 @@ describe('an endpoint that counts far fewer tokens than it was sent', () => {
     expect(told).toEqual([expect.objectContaining({ what: 'text', tokens: 200 })]);
   });
 
-  test('and keeps a text as long, as a preflight shows, is believed no more: its replies count', async () => {
+  test('after a preflight that kept a text as long, its count is ignored and its replies count', async () => {
     const proven = await createGrader(optionsFor(server.baseUrl));
     server.behave([{ behaviour: counting(200, 0) }]);
     await expect(proven.judgeAnswer(long, within(1000))).rejects.toMatchObject({ kind: 'transient' });
@@ -197,7 +197,7 @@ describe('an endpoint that counts far fewer tokens than it was sent', () => {
   });
 });
 
-test('a prompt without a picture is one string, which every server takes', async () => {
+test('a prompt without a picture is one string, which each server accepts', async () => {
   await grader.judgeAnswer(request, within(10_000));
   expect(server.calls[0]?.body['messages']).toMatchObject([
     { role: 'system', content: expect.any(String) },

@@ -1,9 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/*
- * Capital letters made of straight strokes, so that the picture needs no font and is equal on each machine. Letters
- * that resemble another letter or a digit are left out (B and 8, C and G, I and 1, O and 0, S and 5).
- */
+/* Letters of straight strokes need no font. Letters like another one or a digit are left out (B and 8, O and 0). */
 
 type Stroke = readonly [x1: number, y1: number, x2: number, y2: number];
 

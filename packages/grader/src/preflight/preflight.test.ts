@@ -32,7 +32,7 @@ const check = async (vision = true, contextCharacters = 24_000) => {
 };
 const names = () => server.calls.map(({ schemaName }) => schemaName);
 
-test('an endpoint that sees and keeps long texts passes every check with one call each', async () => {
+test('an endpoint with vision and a long context passes each check with one call', async () => {
   expect(await check()).toMatchObject({
     outcomes: ['endpoint passed', 'schema passed', 'vision passed', 'context passed'],
     reason: null,
@@ -41,18 +41,18 @@ test('an endpoint that sees and keeps long texts passes every check with one cal
   expect(names()).toEqual(['preflight_schema', 'preflight_vision', 'preflight_context']);
 });
 
-test('each reply is limited to what a few words take, and a model that goes on and on keeps to no schema', async () => {
+test('each reply has a small limit, and a model that does not stop fails the schema check', async () => {
   server.behave([{ behaviour: { kind: 'runaway' } }]);
   expect(await check()).toMatchObject({ reason: 'schema_not_kept', calls: 2 });
   expect(server.calls.map(({ body }) => body['max_completion_tokens'])).toEqual([200, 200]);
 });
 
-test('a lane of typed answers is not asked whether it sees', async () => {
+test('a lane of typed answers has no vision check', async () => {
   await check(false);
   expect(names()).toEqual(['preflight_schema', 'preflight_context']);
 });
 
-test('a server that drops pictures and makes up what they show is blind after two different pictures', async () => {
+test('a server that drops pictures and invents their content is blind after two different pictures', async () => {
   server.behave([{ behaviour: { kind: 'blind' } }]);
   expect(await check()).toMatchObject({
     outcomes: ['endpoint passed', 'schema passed', 'vision failed'],
@@ -64,14 +64,14 @@ test('a server that drops pictures and makes up what they show is blind after tw
   expect(await check(false)).toMatchObject({ reason: null });
 });
 
-test('a server that answers pictures with 500 refuses pictures, and is not taken for one that is down', async () => {
+test('a server that answers pictures with 500 refuses pictures and does not count as down', async () => {
   server.behave((call): Behaviour | undefined =>
     call.schemaName === 'preflight_vision' ? { kind: 'status', status: 500 } : undefined,
   );
   expect(await check()).toMatchObject({ reason: 'pictures_refused', detail: { status: 500 } });
 });
 
-test('a reader that takes one letter for another in each picture passes; one that reads one picture alone so does not', async () => {
+test('a reader with one wrong letter in each picture passes; one with a single such picture does not', async () => {
   const misread = (answer: unknown) => {
     const letters = String(Object.values(answer ?? {})[0]);
     return { letters: `Q${letters.slice(1)}` };
@@ -85,7 +85,7 @@ test('a reader that takes one letter for another in each picture passes; one tha
   expect(await check()).toMatchObject({ reason: 'blind' });
 });
 
-test('a server that keeps the end of a long prompt only has too short a context', async () => {
+test('a server that keeps only the end of a long prompt has too short a context', async () => {
   server.behave([{ behaviour: { kind: 'cuts', tokens: 4096 } }]);
   expect(await check(false)).toMatchObject({
     outcomes: ['endpoint passed', 'schema passed', 'context failed'],
@@ -94,18 +94,18 @@ test('a server that keeps the end of a long prompt only has too short a context'
   });
 });
 
-test('a model that has the whole text and does not find its words is too weak, and its context is not blamed', async () => {
+test('a model that has the whole text and does not find its words is too weak; its context is not blamed', async () => {
   const content = { first: 'the', last: 'text' };
   server.behave([{ schemaName: 'preflight_context', behaviour: { kind: 'content', content } }]);
   expect(await check(false)).toMatchObject({ reason: 'too_weak', calls: 3 });
 });
 
-test('a server that refuses a long prompt has too short a context, and its status is told', async () => {
+test('a server that refuses a long prompt has too short a context, and its status is reported', async () => {
   server.behave([{ schemaName: 'preflight_context', behaviour: { kind: 'status', status: 400 } }]);
   expect(await check(false)).toMatchObject({ reason: 'context_refused', detail: { status: 400 } });
 });
 
-test('a server that is too slow for a long text is let off, and one too slow for anything is not', async () => {
+test('a server too slow for a long text passes, and one too slow for any request fails', async () => {
   server.behave([{ schemaName: 'preflight_context', behaviour: { kind: 'hang' } }]);
   expect(await check(false)).toMatchObject({
     outcomes: ['endpoint passed', 'schema passed', 'context unknown'],
@@ -115,7 +115,7 @@ test('a server that is too slow for a long text is let off, and one too slow for
   expect(await check(false)).toMatchObject({ outcomes: ['endpoint failed'], reason: 'too_slow' });
 });
 
-test('a server that never keeps the form of a reply fails after two replies', async () => {
+test('a server that never follows the schema fails after two replies', async () => {
   server.behave([{ behaviour: { kind: 'violating' } }]);
   expect(await check()).toMatchObject({ reason: 'schema_not_kept', calls: 2 });
 });

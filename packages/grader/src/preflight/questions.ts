@@ -12,10 +12,7 @@ export interface Question<Reply> {
   rate(reply: Reply): 'right' | 'nearly' | 'wrong';
 }
 
-/**
- * The forms in the schemas of the service: nested closed objects, an enumeration, a number, null by anyOf. Lists and
- * free text are left out, because a weak model held to a grammar may continue them without end.
- */
+/** The forms in our schemas, without lists and free text, which a weak model under a grammar may never end. */
 const formSchema = z.strictObject({
   item: z.strictObject({
     marks: z.number(),

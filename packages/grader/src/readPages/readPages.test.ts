@@ -50,10 +50,10 @@ const said = () =>
 const read = async (pages: PageImage[], context: PageImage | null = null) =>
   await grader.readPages({ pages, context }, within(10_000));
 
-describe('a batch and the page before it', () => {
+describe('a batch of pages and the previous page', () => {
   const goesOn: PageTruth = { blocks: [{ text: 'and so it ends.', continues: true }] };
 
-  test('what runs over the border is known to go on; the page before is shown first and not transcribed', async () => {
+  test('writing over the border continues; the previous page is shown first and not transcribed', async () => {
     server.know({ pagesByNumber: { 4: { blocks: [{ label: 'Q1', text: 'It begins' }] }, 5: goesOn } });
     const { value, problems, evidence } = await read([await page(5)], await page(4));
     expect(value).toMatchObject([{ page: 5, blocks: [{ text: 'and so it ends.', continues: true }] }]);
@@ -65,7 +65,7 @@ describe('a batch and the page before it', () => {
     expect(alone.value[0]?.blocks[0]?.continues).toBe(false);
   });
 
-  test('a model that transcribes the page before all the same is not believed, and nobody is troubled', async () => {
+  test('a transcription of the previous page is ignored without a review reason', async () => {
     const wire = (number: number) => ({
       page: number,
       top: 'top',
@@ -95,8 +95,8 @@ const isFor = (call: ModelServer['calls'][number], number: number) =>
   JSON.stringify(call.body['messages']).includes(`Transcribe these pages of one copy: ${number}.`);
 const four = async () => await Promise.all([1, 2, 3, 4].map(page));
 
-describe('a reply that was cut off, or stays malformed', () => {
-  test('of several pages: each is asked for by itself, shown the one before; nothing is abridged', async () => {
+describe('a reply that is cut off or stays malformed', () => {
+  test('of several pages: each is requested alone, with the previous one shown; nothing is shortened', async () => {
     know();
     server.behave((call) => (asks(call) > 1 ? { kind: 'out_of_length' } : { kind: 'answer' }));
     const { value, problems, usage } = await read(await four());
@@ -116,7 +116,7 @@ describe('a reply that was cut off, or stays malformed', () => {
     ['cut off', { kind: 'out_of_length' } as const, 7],
     ['malformed', { kind: 'violating' } as const, 9],
   ])(
-    'of one page, %s thrice: that page is left to a teacher, the others are read',
+    'of one page, %s three times: that page is left to a teacher, and the others are read',
     async (_, behaviour, calls) => {
       know();
       server.behave((call) => (asks(call) > 1 || isFor(call, 3) ? behaviour : { kind: 'answer' }));
@@ -136,19 +136,19 @@ describe('a reply that was cut off, or stays malformed', () => {
     },
   );
 
-  test('of every page: no page was read, fifteen calls at the most', async () => {
+  test('of each page: no page is read, with at most fifteen calls', async () => {
     server.behave([{ behaviour: { kind: 'violating' } }]);
     await expect(read(await four())).rejects.toMatchObject({ kind: 'malformed' });
     expect(server.calls).toHaveLength(15);
   });
 
-  test('what is wrong with the endpoint is no fault of the page', async () => {
+  test('a fault of the endpoint is no fault of the page', async () => {
     server.behave((call) => (asks(call) > 1 ? { kind: 'out_of_length' } : { kind: 'status', status: 400 }));
     await expect(read(await four())).rejects.toMatchObject({ kind: 'permanent' });
   });
 });
 
-describe('an endpoint that takes less than is asked', () => {
+describe('an endpoint with a smaller limit of images', () => {
   const imagesIn = (call: ModelServer['calls'][number]) =>
     JSON.stringify(call.body['messages']).split('"image_url":{').length - 1;
   const fresh = async (callTimeoutSeconds = 20) =>
@@ -157,7 +157,7 @@ describe('an endpoint that takes less than is asked', () => {
     server.behave((call) => (imagesIn(call) > 1 ? { kind: 'status', status } : undefined));
 
   test.each([400, 413, 422])(
-    'one image a request, refused with %i: each page by itself without the one before',
+    'a limit of one image, refused with %i: each page is read alone, without the previous one',
     async (status) => {
       know();
       oneImage(status);
@@ -177,7 +177,7 @@ describe('an endpoint that takes less than is asked', () => {
     },
   );
 
-  test('it is found out once, and no read is asked in vain afterwards', async () => {
+  test('the limit is learnt once, and later reads keep to it', async () => {
     know();
     oneImage(400);
     const own = await fresh();
@@ -192,7 +192,7 @@ describe('an endpoint that takes less than is asked', () => {
     expect(server.calls.slice(3 * 5).map(imagesIn)).toEqual([1, 1, 1, 1]);
   });
 
-  test('an endpoint that has taken several is asked for several again, whatever it refuses', async () => {
+  test('an endpoint that accepted several images gets several again, whatever it refuses', async () => {
     know();
     const own = await fresh();
     await own.readPages({ pages: await four(), context: null }, within(10_000));
@@ -204,7 +204,7 @@ describe('an endpoint that takes less than is asked', () => {
     expect(server.calls).toHaveLength(1 + 4 * 5);
   });
 
-  test('one page that it refuses is left to a teacher, the others are read', async () => {
+  test('one refused page is left to a teacher, and the others are read', async () => {
     know();
     server.behave((call) =>
       said().at(server.calls.indexOf(call))?.includes('Page 3') === true
@@ -227,7 +227,7 @@ describe('an endpoint that takes less than is asked', () => {
     await own.close();
   });
 
-  test('each page refused is nothing of the pages: it fails as what it is', async () => {
+  test('if each page is refused, the read fails with that refusal', async () => {
     server.behave([{ behaviour: { kind: 'status', status: 400 } }]);
     const own = await fresh();
     const reading = own.readPages({ pages: await four(), context: null }, within(20_000));
@@ -241,7 +241,7 @@ describe('an endpoint that takes less than is asked', () => {
     await own.close();
   });
 
-  test('a page that was read, and is refused once it is turned, is as it was read', async () => {
+  test('a page that is refused after it is turned keeps its first reading', async () => {
     const image = await page(1);
     server.know({
       pagesBySha256: { [await asSent(image, 0)]: { top: 'left', blocks: [{ text: 'sideways' }] } },
@@ -270,7 +270,7 @@ describe('an endpoint that takes less than is asked', () => {
   });
 });
 
-describe('pages that lie on a side or on their head', () => {
+describe('pages that lie sideways or upside down', () => {
   const box = { x: 0.1, y: 0.2, width: 0.6, height: 0.1 };
   const lying = (top: 'left' | 'bottom' | 'right', legibility = 0.3): PageTruth => ({
     top,
@@ -303,7 +303,7 @@ describe('pages that lie on a side or on their head', () => {
     expect(evidence[1]?.images[1]).toEqual({ page: 2, sha256: await asSent(image, turn) });
   });
 
-  test('neighbours are turned in one call, each its own way, and shown the page before the batch', async () => {
+  test('neighbours are turned in one call, each by its own turn, with the page before the batch shown', async () => {
     const [first, second] = [await page(5), await page(6)];
     server.know({
       pagesBySha256: {
@@ -339,7 +339,7 @@ describe('pages that lie on a side or on their head', () => {
   });
 });
 
-describe('a page that a model took for lying on a side by mistake', () => {
+describe('a page that a model wrongly reported as sideways', () => {
   const good: PageTruth = {
     top: 'left',
     legibility: 0.9,
@@ -367,7 +367,7 @@ describe('a page that a model took for lying on a side by mistake', () => {
     expect(await readTurned(good, second)).toEqual({ texts, problems: ['page_not_upright'], calls: 2 });
   });
 
-  test('a first reading without a word is given up for any other, whatever was said of its legibility', async () => {
+  test('a first reading without words is replaced by any other, whatever its legibility', async () => {
     const nothing: PageTruth = { top: 'left', legibility: 1, blocks: [] };
     expect(await readTurned(nothing, { ...good, top: 'top' })).toEqual({
       texts,
@@ -376,7 +376,7 @@ describe('a page that a model took for lying on a side by mistake', () => {
     });
   });
 
-  test('a reading that made up more words than it could read is given up for a clear one', async () => {
+  test('a reading with invented words is replaced by a clear one', async () => {
     const poor: PageTruth = { top: 'left', legibility: 0.3, blocks: [{ text: 'x'.repeat(100) }] };
     const { texts: kept, problems } = await readTurned(poor, { ...good, top: 'top' });
     expect(kept).toEqual(texts);
@@ -398,7 +398,7 @@ describe('a hostile reading', () => {
   const settled = (blocks: object[]) =>
     settlePages([1], null, readStrict(pagesSchema, JSON.stringify(wireOf(blocks))));
 
-  test('a page holds no more than fits on any page; what is left out is told', () => {
+  test('a page has no more text than fits on a page, and omissions are reported', () => {
     const { value, problems } = settled(Array.from({ length: 20 }, () => block('x'.repeat(4000))));
     const blocks = value[0]?.reading.blocks ?? [];
     expect(blocks).toHaveLength(7);
@@ -420,7 +420,7 @@ describe('a hostile reading', () => {
     expect(() => readStrict(pagesSchema, output)).toThrow(MalformedOutput);
   });
 
-  test('a page of which half of the blocks stand nowhere on it is doubted: pixels, or places that were made up', () => {
+  test('a page with half of its blocks off the page is flagged: boxes in pixels, or invented ones', () => {
     const pixels = { x: 10.5, y: 24, width: 368, height: 80 };
     expect(settled([block('B', pixels)]).problems).toEqual(['boxes_off_page']);
     expect(settled([block('B'), block('C', pixels)]).problems).toEqual(['boxes_off_page']);
@@ -429,7 +429,7 @@ describe('a hostile reading', () => {
     expect(settled([]).problems).toEqual([]);
   });
 
-  test('what goes into the database is text that it can hold, and boxes on the page', () => {
+  test('text and boxes of a reading fit the database and the page', () => {
     const { value } = settled([block('a\u0000b\ud800c', { x: -5, y: 1e300, width: 0 })]);
     expect(value[0]?.reading.blocks).toMatchObject([
       { text: 'ab\ufffdc', box: { x: 0, y: 0.99, width: 0.01 } },
