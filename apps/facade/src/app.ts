@@ -24,8 +24,8 @@ import { requestId } from './middleware/requestId.ts';
 import type { RateLimits } from './rateLimits/rateLimits.ts';
 
 /**
- * The trust boundary (docs/architecture.md#the-picture). Order of a request: request id → key → product → scope → rate → media type → JSON →
- * core (existence → state → validation → credits → quota).
+ * The trust boundary (docs/architecture.md#the-picture). Each request is checked in this order: request id, key,
+ * product, scope, rate, media type, JSON; then core checks existence, state, validation, credits and quota.
  */
 export const createApp = (
   core: CoreAccess,
@@ -46,26 +46,26 @@ export const createApp = (
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  // Without a proxy in front, `X-Forwarded-For` is whatever the client says.
+  // Without a trusted proxy, `X-Forwarded-For` can be set to any value by the client.
   app.set('trust proxy', settings.trustedProxies);
   app.use(securityHeaders);
   app.set('query parser', 'simple');
   app.use(requestId);
   app.get('/healthz', (_request, response) => void response.send('ok'));
-  // On the public port: whoever asks often must not make it ask core as often.
+  // `readinessOf` caches core's answer: this path is public, and a flood of probes must not reach core.
   const readiness = readinessOf({ core: () => core.ping() }, 'facade');
   app.get('/readyz', async (_request, response) => {
     const { status, body } = await readiness();
     response.status(status).send(body);
   });
 
-  // After the probes: they are no traffic.
+  // After the probes, so that probes are neither logged nor counted.
   app.use(observeRequests(log));
-  // Express would answer OPTIONS by itself; the API is server to server and has no such call.
+  // Answers 404 to OPTIONS, which Express would otherwise answer itself: the API is server to server and has no CORS.
   app.options('/{*path}', notFound);
   app.get('/docs{/*path}', serveDocs());
   const v1 = express.Router();
-  // Anyone may read it, without limit: written once, and sent with its length.
+  // Serialized once: this route needs no key and has no rate limit.
   const openApi = Buffer.from(JSON.stringify(openApiDocument));
   v1.get('/openapi.json', (_request, response) => void response.type('json').send(openApi));
   v1.use(exactAnswers);

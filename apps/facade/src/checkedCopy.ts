@@ -4,14 +4,14 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Handler } from './forwardToCore.ts';
 import { coreFor } from './middleware/authenticate.ts';
 
-/** For downloads of checked copies. A store that stops sending must not hold a connection for ever. */
+/** Connections for downloads of checked copies. The timeouts free a connection when the store stops sending. */
 const STORE = new Agent({ headersTimeout: 15_000, bodyTimeout: 30_000, connections: 32 });
 
-/** Streams the file from the object store, where core says that it is. */
+/** Streams the file from the address in the object store that core returns. */
 export const sendCheckedCopy =
   (core: CoreAccess): Handler =>
   async ({ req, res }) => {
-    // A client that goes away, even before the store answers, must not keep a connection to the store.
+    // Aborts the download when the client disconnects, also before the store answers.
     const gone = new AbortController();
     res.once('close', () => gone.abort());
     const copy = await coreFor(core, res).submissions.checkedCopy.query({

@@ -6,8 +6,8 @@ const ANYTHING = z.unknown();
 const ROUTES: Routes = contract;
 
 /**
- * The contract with bodies and queries that accept anything. Core checks them with the contract's schemas after it has
- * seen that what the path names exists and may be changed. A check here would answer 422 where 404 or 409 comes first.
+ * The contract with bodies and queries that accept anything. Core validates them with the contract's schemas after it
+ * has checked existence and state: a check here would answer 422 where 404 or 409 takes precedence.
  */
 export const contractWithoutChecks: Routes = Object.fromEntries(
   Object.entries(ROUTES).map(([group, endpoints]) => [

@@ -8,21 +8,20 @@ import { keepFilesCounted } from './middleware/rateLimit.ts';
 import { successStatusOf } from './middleware/routeMetadata.ts';
 
 /*
- * Route `exams.edit` of the contract calls procedure `exams.edit` of core's public router: a query for GET, a mutation for
- * any other method. Its input has a field for each path parameter (`examId` → `exam_id`) and each header that the contract
- * names (`if-match` → `if_match`), and `query` and `body` where the contract has them. Its answer is the body of the success.
+ * Route `exams.edit` of the contract calls procedure `exams.edit` of core's public router: a query for GET, a mutation
+ * for any other method. The input has a field for each path parameter (`examId` → `exam_id`) and for each header in the
+ * contract (`if-match` → `if_match`), and `query` and `body` where the contract has them. The output is the body of the
+ * successful response.
  *
- * `proceduresOf` does not compile where a route has no procedure, or one that takes or answers something else.
+ * `proceduresOf` does not compile if a route has no procedure or if input or output differ.
  */
 
-/** The contract, by group and endpoint. */
 export type Routes = Record<string, Record<string, AppRoute>>;
 export type Handler = (call: {
   req: Request;
   res: Response;
 }) => Promise<{ status: 200 | 201 | 202; body: unknown }>;
 
-/** A handler for each route. */
 export const forwardToCore = (core: CoreAccess, routes: Routes): Record<string, Record<string, Handler>> =>
   mapValues(routes, (endpoints, group) =>
     mapValues(endpoints, (route, endpoint): Handler => {
@@ -67,7 +66,7 @@ const mapValues = <T, U>(
 ): Record<string, U> =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, convert(value, key)]));
 
-/** Methods, so that the compiler lets a procedure with a narrower input stand here; `Procedures` checks the inputs. */
+/** Method syntax, so that TypeScript accepts procedures with a narrower input; `Procedures` checks the inputs. */
 interface AnyProcedure {
   query?(input: object): Promise<unknown>;
   mutate?(input: object): Promise<unknown>;
@@ -104,7 +103,7 @@ type Answer<Route> = Route extends { responses: infer Responses }
       : StoredFile
     : never
   : never;
-/** Core answers where a file is stored that the route sends. */
+/** Output of core for a route that streams a file from the object store. */
 interface StoredFile {
   url: string;
   size_bytes: number;

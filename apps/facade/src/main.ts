@@ -3,7 +3,6 @@ import { readFacadeSettings } from '@evaluation/settings';
 import { observe, runUntilSignal } from '@evaluation/telemetry';
 import { startFacade } from './start.ts';
 
-/** The facade as a process of its own, in front of a core elsewhere. */
 await runUntilSignal(async () => {
   const settings = readFacadeSettings();
   const core = coreOverHttp(settings.core);

@@ -7,11 +7,10 @@ import { createApp } from './app.ts';
 import { openRateLimits } from './rateLimits/rateLimits.ts';
 
 export interface Facade extends Observed {
-  /** Ends in /v1. */
+  /** Ends with /v1. */
   baseUrl: string;
 }
 
-/** Starts the public REST API in front of core. */
 export const startFacade = async (settings: FacadeSettings, core: CoreAccess): Promise<Facade> => {
   const log = createLogger({ service: 'facade', level: settings.logLevel });
   const lanes = openLanes({
@@ -21,7 +20,7 @@ export const startFacade = async (settings: FacadeSettings, core: CoreAccess): P
   });
   const server = createServer(createApp(core, settings, log, lanes, openRateLimits(lanes)));
   const { drain } = drainable(server);
-  // Longer than a proxy keeps its idle connections: who closes first must be the proxy, or a request is lost between.
+  // Longer than the idle timeout of a proxy: the proxy must close first, or a request it sends at that moment is lost.
   server.keepAliveTimeout = 75_000;
   let port: number;
   try {
@@ -32,7 +31,7 @@ export const startFacade = async (settings: FacadeSettings, core: CoreAccess): P
   }
   return {
     baseUrl: `http://${settings.listen.host}:${port}/v1`,
-    // NATS is none: without it each replica counts by itself.
+    // NATS is not a dependency: without it, each replica counts by itself.
     dependencies: { core: () => core.ping() },
     close: async () => {
       await drain(settings.lingerSeconds * 1000);

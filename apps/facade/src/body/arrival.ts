@@ -1,19 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 
-/** How long a body may take to arrive. */
 export interface Patience {
-  /** Without a byte. */
+  /** Longest time without a byte. */
   idleMs: number;
-  /** From its head to its end. */
+  /** Longest time from the head of the request to the end of its body. */
   totalMs: number;
 }
 
-/** The body broke off, or did not come in time: nothing is known of the request. */
+/** The body broke off or exceeded its time limit, so the request is not known in full. */
 export class CutOff extends Error {}
 
 /**
- * Hands the body on, chunk by chunk as it arrives, and resolves at its end. What `take` throws ends the reading: the
- * rest of the body is thrown away as it comes.
+ * Passes the body to `take` chunk by chunk and resolves at its end. An error thrown by `take` ends the reading; the
+ * rest of the body is discarded as it arrives.
  * @throws CutOff, and what `take` throws
  */
 export const arrivalOf = (
@@ -21,7 +20,7 @@ export const arrivalOf = (
   patience: Patience,
   take: (chunk: Buffer) => void,
 ): Promise<void> => {
-  // The client went away before anybody listened.
+  // The client disconnected before the listeners below were attached.
   if (request.destroyed && !request.readableEnded) return Promise.reject(new CutOff('the client went away'));
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const begunMs = performance.now();
@@ -39,7 +38,8 @@ export const arrivalOf = (
   };
   const onEnd = (): void => end(null);
   const onGone = (): void => end(new CutOff('the client went away while its body was read'));
-  // Two ticks without a byte, not one: after a busy moment of this process a timer comes before the bytes that wait.
+  // Requires two ticks without a byte: after the process was busy, the timer fires before bytes that have already
+  // arrived.
   const ticking = setInterval(() => {
     idleTicks = bytes === bytesBefore ? idleTicks + 1 : 0;
     bytesBefore = bytes;
@@ -56,7 +56,7 @@ export const arrivalOf = (
   };
 
   request.on('data', onData).on('end', onEnd).on('aborted', onGone).on('close', onGone);
-  // What breaks a connection is told by `close`.
+  // Ignored: `close` follows and rejects the promise.
   request.on('error', () => {});
   return promise;
 };

@@ -2,19 +2,18 @@ import { exactObject, type ClientObject } from '@evaluation/rest-contract/exact-
 import { LONG_CLIENT_OBJECT } from './standIns.ts';
 import type { Token } from './token.ts';
 
-/** Of a client's own object as JSON: the bound of its schema. */
+/** Bound of the schema for a client's own object, as JSON. */
 const MAX_BYTES = 2048;
 const ESCAPE_BYTES = 6;
-/** The same with each character written as an escape. */
 export const MAX_ESCAPED_BYTES = MAX_BYTES * ESCAPE_BYTES;
 
 const QUOTE = 0x22;
 
-/** The text of a client's own object, without white space, while the reader skips it. */
+/** Collects the text of a client's own object, without white space, while the reader skips it. */
 export class ClientObjectText {
   readonly #buffer = Buffer.allocUnsafe(MAX_ESCAPED_BYTES);
   #bytes = 0;
-  /** Bytes that its JSON has at least, once escapes are characters. */
+  /** Lower bound for the bytes of the JSON after escapes are decoded. */
   #leastBytes = 0;
 
   begin(): void {
@@ -43,12 +42,12 @@ export class ClientObjectText {
     for (let index = 0; index < word.length; index += 1) this.byte(word.charCodeAt(index));
   }
 
-  /** Six bytes of an escape are one of its character at least. */
+  /** An escape takes six bytes and decodes to at least one. */
   escape(): void {
     this.#leastBytes -= ESCAPE_BYTES - 1;
   }
 
-  /** @returns the object, parsed only if it can be short enough, and the bytes that it takes */
+  /** @returns the object, parsed only if it can be within `MAX_BYTES`, and the bytes that it takes */
   end(): [ClientObject, number] {
     if (this.#leastBytes > MAX_BYTES || this.#bytes > MAX_ESCAPED_BYTES) return [LONG_CLIENT_OBJECT, 0];
     return [exactObject(this.#buffer.toString('utf8', 0, this.#bytes)), this.#bytes];

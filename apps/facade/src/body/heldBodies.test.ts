@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { heldBodies } from './heldBodies.ts';
 
-/** The most that one body may grow to now. */
+/** Largest size in bytes that a new body of this institute can reach. */
 const roomFor = (bodies: ReturnType<typeof heldBodies>, institute: string): number => {
   const body = bodies.begin(institute);
   let room = 0;

@@ -1,20 +1,19 @@
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 
 /*
- * Bodies in hand: how much memory they take, all together and of each institute.
+ * Memory taken by request bodies in hand, in total and per institute.
  *
- * A body is in hand from its first byte until its answer is sent or its client is gone. It counts with what was kept of
- * it so far, so a client that announces much and sends nothing takes no room. An institute may hold twice what is free:
- * alone two thirds of all, and the next institute two thirds of the rest. So one institute never takes the last room of
- * another, and nothing is set aside for institutes that send nothing.
+ * A body is in hand from its first byte until its answer is sent or its client disconnects. It counts with the bytes
+ * kept so far, so a request that declares a large body and sends nothing takes no memory. An institute may hold twice
+ * what is free: two thirds of the total when it is alone, and the next institute two thirds of the rest. So one
+ * institute cannot take the last memory of another, and no memory is reserved for idle institutes.
  */
 
 export interface HeldBody {
-  /** @param bytes that it takes now. @throws DomainFailure service_unavailable when there is no room for it */
+  /** @param bytes that the body takes now. @throws DomainFailure service_unavailable when the limit is reached */
   grow(bytes: number): void;
-  /** It is longer than a small one. @throws DomainFailure service_unavailable when its institute has enough of them */
+  /** Marks the body as large. @throws DomainFailure service_unavailable above `LARGE_OF_INSTITUTE` bodies */
   becomesLarge(): void;
-  /** It takes no room any more. */
   release(): void;
 }
 
@@ -28,10 +27,10 @@ interface Share {
   large: number;
 }
 
-/** Large bodies of one institute at once: each takes its time on the one thread that all requests share. */
+/** Most large bodies of one institute at once: each takes time on the one thread that all requests share. */
 const LARGE_OF_INSTITUTE = 2;
 
-/** @param maxBytes of all of them; one alone may take two thirds of it */
+/** @param maxBytes of all bodies together; one body alone may take two thirds of it */
 export const heldBodies = (maxBytes: number): HeldBodies => {
   const shares = new Map<string, Share>();
   let held = 0;

@@ -7,11 +7,10 @@ export type NumberState = number;
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
 
-/** @param byte a minus or a digit. */
 export const beginNumber = (byte: number): NumberState =>
   byte === 0x2d ? MINUS : byte === 0x30 ? ZERO : INTEGER;
 
-/** @returns the state after the byte; -1: the number ended before it, which `isNumberWhole` may allow */
+/** @returns the state after the byte; -1 if the number ended before it, in which case call `isNumberWhole` */
 export const nextInNumber = (state: NumberState, byte: number): NumberState => {
   switch (state) {
     case MINUS:

@@ -7,7 +7,6 @@ import { BodyReader, BodyTooLarge, MalformedJson } from './reader.ts';
 
 const MEBI = 1024 * 1024;
 
-/** Reads a text in chunks that end at these places. */
 const readIn = (
   shape: BodyShape,
   bytes: Buffer,
@@ -51,7 +50,7 @@ const ANY_LEAF: BodyShape = {
   },
 };
 
-/** What the reader must keep of a parsed value: what a parser makes of the text, less what the shape does not know. */
+/** Expected result: the parsed value without fields that the shape does not name. */
 const known = (shape: BodyShape, value: unknown): unknown => {
   if (Array.isArray(value)) {
     const { array } = shape;
@@ -95,7 +94,7 @@ const json = fc.letrec<{ value: unknown; object: unknown }>((tie) => ({
   object: fc.dictionary(name, tie('value'), { maxKeys: 6 }),
 }));
 
-/** The same JSON, otherwise written: with white space, and with escapes for all that is not ASCII. */
+/** Writes the same JSON differently: with white space, and with escapes for all non-ASCII characters. */
 const rewritten = (value: unknown, space: string, escapes: boolean): string => {
   const text = JSON.stringify(value, null, space);
   if (!escapes) return text;
@@ -120,7 +119,8 @@ describe('the reader keeps what a parser would make of the known fields', () => 
           const hasNul = text.includes('\\u0000');
           const own: unknown = typeof kept === 'object' && kept !== null ? Reflect.get(kept, 'own') : null;
           const isExact = typeof own === 'object' && own !== null && Object.hasOwn(own, EXACT);
-          // A NUL in a skipped value leaves a stand-in, and odd numbers are kept as text: both have tests of their own.
+          // Excludes values with a NUL (replaced by a stand-in) and inexact numbers (kept as text): both have tests
+          // below.
           if (!hasNul && !isExact) expect(kept).toEqual(expected);
         },
       ),

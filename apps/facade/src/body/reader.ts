@@ -7,15 +7,15 @@ import { Token } from './token.ts';
 import { Utf8Check } from './utf8.ts';
 
 /*
- * Reads a JSON body while it arrives, and keeps only what its schema knows (`BodyShape`). Each byte is looked at once. The
- * reader stands in one of the states below; a chunk may end in any of them.
+ * Reads a JSON body while it arrives and keeps only the values that its schema names (`BodyShape`). Each byte is
+ * looked at once. The reader is in one of these states, and a chunk may end in any of them:
  *
  *   VALUE, FIRST_ITEM, FIRST_FIELD, FIELD, COLON, NEXT, DONE   between tokens
- *   STRING, ESCAPE, HEX, NUMBER, LITERAL                       within one
+ *   STRING, ESCAPE, HEX, NUMBER, LITERAL                       within a token
  *
- * Known objects and lists are frames on a stack. Any other value is skipped: checked as JSON, and neither kept nor
- * parsed. A client's own object is skipped too, and its text kept up to a bound. Where a value is skipped that the schema
- * would refuse, a small stand-in of the same kind takes its place, so that core refuses it in its own words.
+ * Known objects and lists are frames on a stack. Any other value is skipped: checked as JSON, but neither kept nor
+ * parsed. A client's own object is skipped too, and its text is kept up to a bound. Where the schema would refuse a
+ * skipped value, the reader puts a small stand-in of the same kind in its place, so that core reports the error.
  */
 
 const [VALUE, FIRST_ITEM, FIRST_FIELD, FIELD, COLON, NEXT, DONE] = [0, 1, 2, 3, 4, 5, 6] as const;
@@ -24,17 +24,17 @@ const [STRING, ESCAPE, HEX, NUMBER, LITERAL] = [7, 8, 9, 10, 11] as const;
 const [QUOTE, BACKSLASH, COMMA, COLON_SIGN, U] = [0x22, 0x5c, 0x2c, 0x3a, 0x75] as const;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** Client metadata of 2 KB can nest a thousand levels; nothing else that the API permits nests more than ten. */
+/** Client metadata of 2 KB can nest about a thousand levels; all other bodies nest fewer than ten. */
 export const MAX_DEPTH = 1100;
-/** Fields that a schema refuses and that are named in the refusal, of one object. */
+/** Most unknown fields of one object that the refusal names. */
 const MAX_REFUSED_FIELDS = 50;
-/** NULs in skipped values whose places are named, of one body. */
+/** Most NULs in skipped values of one body whose places are reported. */
 const MAX_NULS = 10;
 const MAX_NAME_BYTES = 1024;
 const MAX_NUMBER_BYTES = 1024;
-/** A code point as two escapes: `\ud83d\ude00`. */
+/** A code point outside the BMP as two escapes: `\ud83d\ude00`. */
 const BYTES_OF_CODE_POINT = 12;
-/** What a value costs in memory beside its text, roughly. */
+/** Approximate memory of a value in addition to its text. */
 const BYTES_OF_VALUE = 32;
 
 const LITERALS: ReadonlyMap<number, [string, unknown]> = new Map([
@@ -43,14 +43,14 @@ const LITERALS: ReadonlyMap<number, [string, unknown]> = new Map([
   [0x6e, ['null', null]],
 ]);
 
-/** 1: ends the quick walk through a string. */
+/** 1 for bytes that end the fast loop over a string: control characters, quote, backslash. */
 const STOPS = new Uint8Array(256).fill(1, 0, 0x20);
 STOPS[QUOTE] = 1;
 STOPS[BACKSLASH] = 1;
 
 export class MalformedJson extends Error {}
 
-/** The body has more values, or more text, than any that its schema accepts. */
+/** The body has more values, or more text, than its schema accepts. */
 export class BodyTooLarge extends Error {
   readonly field: string;
 
@@ -64,19 +64,16 @@ interface Frame {
   readonly into: Record<string, unknown> | unknown[];
   readonly shape: BodyShape;
   readonly isArray: boolean;
-  /** Fields of a known object by their bytes; null for a list and for an object by keys of the client. */
+  /** Known fields by the bytes of their names; null for a list and for an object with keys chosen by the client. */
   readonly names: FieldNames | null;
-  /** The field that is being read. */
   key: string;
-  /** Items, entries, or refused fields so far. */
   count: number;
 }
 
-/** The shape of a value that is skipped because nothing knows it. */
 const UNKNOWN: BodyShape = {};
 
 export class BodyReader {
-  /** Bytes of what is kept: two a UTF-16 unit, and some for each value. */
+  /** Estimated memory of the kept values: two bytes per UTF-16 unit, and `BYTES_OF_VALUE` per value. */
   #heldBytes = 0;
   readonly #maxHeldBytes: number;
   readonly #utf8 = new Utf8Check();
@@ -87,14 +84,13 @@ export class BodyReader {
   #isBegun = false;
   #valuesLeft: number;
 
-  /** The shape of the value that comes next, and whether it is kept at all. */
   #shape: BodyShape;
   #isKept = true;
 
   #skipped: SkippedValue | null = null;
-  /** Stands in for the skipped value because it has a NUL. */
+  /** Stand-in for the skipped value if it contains a NUL. */
   #withNul: unknown;
-  /** Text of a client's own object while it is skipped; null while none is. */
+  /** Text of the client's own object that is being skipped, or null. */
   #captured: ClientObjectText | null = null;
   #clientObject: ClientObjectText | null = null;
 
@@ -105,21 +101,20 @@ export class BodyReader {
   #hex = 0;
   #number = 0;
   #literal: [string, unknown] = ['', null];
-  /** Letters of the literal so far. */
   #letters = 0;
 
-  /** The name of an unknown field, for the place of a NUL. */
+  /** Name of the unknown field being read, to report the place of a NUL. */
   readonly #unknownName = Buffer.allocUnsafe(64);
   #unknownNameBytes = 0;
 
-  /** @param maxHeldBytes of what is kept of the body */
+  /** @param maxHeldBytes memory limit of the kept values */
   constructor(shape: BodyShape, maxHeldBytes: number) {
     this.#shape = shape;
     this.#maxHeldBytes = maxHeldBytes;
     this.#valuesLeft = mostValuesOf(shape);
   }
 
-  /** Bytes that the body takes in memory now, with those of a token that is not over. */
+  /** Bytes that the body takes in memory now, including the unfinished token. */
   get inHandBytes(): number {
     return this.#heldBytes + this.#token.keptBytes;
   }
@@ -130,13 +125,13 @@ export class BodyReader {
     let at = 0;
     if (!this.#isBegun && chunk.length > 0) {
       this.#isBegun = true;
-      // A byte order mark in front; it never spans two chunks in practice, and is malformed if it does.
+      // Skips a byte order mark. One that is split over two chunks is refused as malformed JSON.
       if (chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf) at = 3;
     }
     this.#walk(chunk, at);
   }
 
-  /** @returns the value; undefined for a body of no bytes. @throws MalformedJson */
+  /** @returns the value; undefined for an empty body. @throws MalformedJson */
   end(): unknown {
     if (!this.#isBegun) return undefined;
     if (this.#state === NUMBER) this.#endNumber(EMPTY, 0, 0);
@@ -147,7 +142,7 @@ export class BodyReader {
   #walk(chunk: Buffer, from: number): void {
     const end = chunk.length;
     let at = from;
-    /** Where the token that is being read begins in this chunk. */
+    /** Where the current token begins in this chunk. */
     let start = from;
     while (at < end) {
       const byte = chunk[at] ?? 0;
@@ -224,7 +219,7 @@ export class BodyReader {
       at += 1;
       if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
       this.#structure(byte);
-      // A string's bytes are those between its quotes.
+      // The token of a string is the text between its quotes.
       start = byte === QUOTE ? at : at - 1;
     }
     if (this.#state === STRING || this.#state === ESCAPE || this.#state === HEX || this.#state === NUMBER) {
@@ -232,7 +227,6 @@ export class BodyReader {
     }
   }
 
-  /** A byte that begins a token or is one. */
   #structure(byte: number): void {
     switch (this.#state) {
       case FIRST_ITEM:
@@ -298,7 +292,7 @@ export class BodyReader {
     const array = frame?.shape.array;
     if (frame === null || array === undefined) return;
     frame.count += 1;
-    // One more than may be is kept, by which core sees that there are too many.
+    // Keeps one item more than `maxItems`, so that the schema refuses the list as too long.
     this.#isKept = frame.count <= array.maxItems + 1;
     this.#shape = this.#isKept ? array.items : UNKNOWN;
   }
@@ -458,7 +452,6 @@ export class BodyReader {
     this.#unknownNameBytes = length;
   }
 
-  /** A value of an unknown field, or beyond the length of its list, is over. */
   #dropped(): void {
     const frame = this.#frame;
     this.#state = NEXT;
@@ -470,7 +463,7 @@ export class BodyReader {
     setOwn(frame.into, name, this.#withNul ?? null);
   }
 
-  /** The skipped value has a NUL. The first few of a body are enough for its refusal. */
+  /** Records a NUL in the current value, up to `MAX_NULS` per body. */
   #noteNul(isInName: boolean): void {
     if (this.#withNul !== undefined || this.#nulsLeft === 0) return;
     this.#nulsLeft -= 1;
@@ -500,7 +493,6 @@ export class BodyReader {
     }
   }
 
-  /** A value is whole: it goes where it belongs. */
   #put(value: unknown): void {
     const frame = this.#frame;
     if (frame === null) {
@@ -525,7 +517,6 @@ export class BodyReader {
     if (this.#heldBytes > this.#maxHeldBytes) throw new BodyTooLarge(this.#place());
   }
 
-  /** The path of what is being read: `questions[3].rubric`. */
   #place(): string {
     return this.#frames.reduce((path, { isArray, key, count }) => {
       if (isArray) return `${path}[${Math.max(0, count - 1)}]`;
@@ -533,7 +524,7 @@ export class BodyReader {
     }, '');
   }
 
-  /** A chunk ends within a token: keeps its bytes as far as they can matter. */
+  /** Keeps the bytes of a token that continues in the next chunk, up to `#mostBytesOfToken()`. */
   #keepPart(chunk: Buffer, start: number, end: number): void {
     this.#token.keepPart(chunk, Math.min(start, end), end, this.#mostBytesOfToken());
     if (this.inHandBytes > this.#maxHeldBytes) throw new BodyTooLarge(this.#place());
@@ -558,7 +549,7 @@ const mostValuesOf = (shape: BodyShape): number => {
   return known;
 };
 
-/** A name of the client may be `__proto__`, which is a field like any other. */
+/** Uses defineProperty because a client's field may be named `__proto__`. */
 const setOwn = (into: object, name: string, value: unknown): void => {
   Object.defineProperty(into, name, { value, writable: true, enumerable: true, configurable: true });
 };

@@ -1,20 +1,21 @@
 /*
- * Where the reader stands within a value that it skips. Nothing of the value is kept but this: the kinds of the open
- * containers, and for the outer ones their field or index, to name the place of a NUL (which the API refuses
- * anywhere in a body).
+ * State of the reader within a skipped value: the kinds of the open containers and, for the outer `PLACES` of them, the
+ * current field or index. It is needed to report the place of a NUL, which the API refuses anywhere in a body.
  */
 
-/** Containers whose place is remembered; a NUL below them is reported at the innermost of these. */
+/** Number of nested containers whose place is recorded; a NUL further inside is reported at the innermost of them. */
 const PLACES = 12;
 const NAME_BYTES = 64;
-/** An item after this is reported as its list: the stand-in below has to have as many items. */
+/**
+ * Highest index that is reported; a NUL in a later item is reported at its list, because the stand-in needs as many
+ * items.
+ */
 const LAST_INDEX = 100;
 const NUL = '\u0000';
 
 export class SkippedValue {
-  /** Open containers. */
   depth = 0;
-  /** Items of the outermost container, if it is an array. */
+  /** Number of items of the outermost container, if it is an array. */
   items = 0;
   readonly #isArray: Uint8Array;
   readonly #indexes = new Float64Array(PLACES);
@@ -35,19 +36,17 @@ export class SkippedValue {
     this.depth += 1;
   }
 
-  /** @returns whether the innermost container is an array */
   isInArray(): boolean {
     return this.#isArray[this.depth - 1] === 1;
   }
 
-  /** An item of the innermost container begins. */
   item(): void {
     const at = this.depth - 1;
     if (at < PLACES) this.#indexes[at] = (this.#indexes[at] ?? 0) + 1;
     if (at === 0) this.items += 1;
   }
 
-  /** The name of a field of the innermost container, as it is written between its quotes. */
+  /** Sets the field name of the innermost container; `bytes` are those between the quotes, escapes included. */
   name(bytes: Uint8Array, from: number, to: number): void {
     const at = this.depth - 1;
     if (at >= PLACES) return;
@@ -58,10 +57,10 @@ export class SkippedValue {
     this.#nameLengths[at] = length;
   }
 
-  /** A small value with a NUL at the same place, for the rules of core to find. */
+  /** Returns a small value with a NUL at the same place, which core's validation finds. */
   standInWithNul(isInName: boolean): unknown {
     const level = Math.min(this.depth, PLACES);
-    // The name that is being read belongs to the innermost container.
+    // A NUL in a name belongs to the innermost container.
     let value: unknown = isInName ? { [NUL]: null } : NUL;
     for (let at = level - (isInName ? 2 : 1); at >= 0; at -= 1) {
       if (this.#isArray[at] === 1) {
@@ -81,6 +80,6 @@ export class SkippedValue {
   }
 }
 
-/** A name for messages: escapes stay as they are written, and what is cut is cut between characters. */
+/** Returns a name for messages: escapes are not decoded, and a character that was cut off at the end is dropped. */
 export const readableName = (bytes: Buffer, from: number, to: number): string =>
   bytes.toString('utf8', from, to).replace(/\ufffd+$/, '');

@@ -1,15 +1,15 @@
 import type { BodyShape } from '@evaluation/rest-contract/body-shape';
 
-/*
- * What takes the place of a value that is too long to be kept, and the fields of an object by the bytes of their names.
- */
+/* Stand-ins for values that are too long to be kept, and the lookup of fields by the bytes of their names. */
 
-/** Refused as longer than 2 KB. */
+/** Larger than 2 KB as JSON, so the schema refuses it. */
 export const LONG_CLIENT_OBJECT: Readonly<Record<string, string>> = Object.freeze({ '': 'x'.repeat(2048) });
 
 const longTexts = new Map<string, string>();
 
-/** A text that is refused as longer than `maxText` code points. One for all: it takes no memory for each. */
+/**
+ * Returns a text that the schema refuses as longer than `maxText` code points; cached, so that repeats take no memory.
+ */
 export const longText = (maxText: number, withNul: boolean): string => {
   const key = `${maxText} ${withNul}`;
   const text = longTexts.get(key) ?? 'x'.repeat(2 * maxText + 1) + (withNul ? '\u0000' : '');
@@ -29,7 +29,7 @@ export interface FieldNames {
 
 const namesOf = new WeakMap<NonNullable<BodyShape['object']>, FieldNames>();
 
-/** Finds a field by the bytes of its name, without making a string of them. */
+/** Returns a lookup that finds a field by the bytes of its name, without creating a string. */
 export const fieldNames = (object: NonNullable<BodyShape['object']>): FieldNames => {
   const known = namesOf.get(object);
   if (known !== undefined) return known;

@@ -3,15 +3,14 @@ import { readableName } from './skipped.ts';
 const NO_PARTS: Uint8Array[] = [];
 const NAME_BYTES = 64;
 
-/** The string, number or word that is being read: its bytes, which may lie in several chunks, and what was seen in it. */
+/** The string, number or literal being read: its bytes, which may span several chunks, and what they contain. */
 export class Token {
   isKey = false;
   hasEscape = false;
   hasNul = false;
   isAscii = true;
-  /** Bytes in the chunks before this one, kept or not. */
+  /** Bytes in earlier chunks, kept or not. */
   bytesBefore = 0;
-  /** Bytes of those that are kept. */
   keptBytes = 0;
   #parts: Uint8Array[] = NO_PARTS;
 
@@ -25,12 +24,11 @@ export class Token {
     this.#parts = NO_PARTS;
   }
 
-  /** Its parts of earlier chunks. */
   get parts(): readonly Uint8Array[] {
     return this.#parts;
   }
 
-  /** The chunk ends within the token. @param most bytes that can matter; none are kept once it has more */
+  /** Keeps the bytes of this chunk. @param most limit in bytes; once the token is longer, no more is kept */
   keepPart(chunk: Buffer, start: number, end: number, most: number): void {
     if (this.bytesBefore <= most) {
       if (this.#parts === NO_PARTS) this.#parts = [];
@@ -40,21 +38,20 @@ export class Token {
     this.bytesBefore += end - start;
   }
 
-  /** All of its bytes in one piece. */
+  /** Returns all bytes of the token in one buffer, with start and end. */
   bytes(chunk: Buffer, start: number, end: number): [Buffer, number, number] {
     if (this.#parts.length === 0) return [chunk, start, end];
     const whole = Buffer.concat([...this.#parts, chunk.subarray(start, end)]);
     return [whole, 0, whole.length];
   }
 
-  /** What a string says. */
   text(chunk: Buffer, start: number, end: number): string {
     const [bytes, from, to] = this.bytes(chunk, start, end);
     if (this.hasEscape) return String(JSON.parse(`"${bytes.toString('utf8', from, to)}"`));
     return bytes.toString(this.isAscii ? 'latin1' : 'utf8', from, to);
   }
 
-  /** The same of a name, of which no more than its beginning matters if it is long. */
+  /** Returns the decoded name; of a name longer than `most`, only its first `NAME_BYTES`. */
   name(chunk: Buffer, start: number, end: number, most: number): string {
     if (this.bytesBefore + end - start <= most) return this.text(chunk, start, end);
     const [bytes, from] = this.bytes(chunk, start, end);

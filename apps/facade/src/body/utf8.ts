@@ -2,11 +2,10 @@ import { isUtf8 } from 'node:buffer';
 
 const NONE = new Uint8Array(0);
 
-/** Checks UTF-8 that comes in pieces, which may end within a character. */
+/** Checks UTF-8 in chunks, which may end within a character. */
 export class Utf8Check {
   #cut: Uint8Array = NONE;
 
-  /** @returns false when what has come so far cannot be UTF-8 */
   take(chunk: Uint8Array): boolean {
     const piece = this.#cut.length === 0 ? chunk : Buffer.concat([this.#cut, chunk]);
     const end = piece.length - unfinished(piece);
@@ -14,18 +13,17 @@ export class Utf8Check {
       this.#cut = NONE;
       return isUtf8(piece);
     }
-    // A copy: a chunk must not stay in memory for its last three bytes.
+    // Copied, so that the chunk is not kept in memory for its last three bytes.
     this.#cut = Uint8Array.from(piece.subarray(end));
     return isUtf8(piece.subarray(0, end));
   }
 
-  /** @returns whether the text does not end within a character */
   isWhole(): boolean {
     return this.#cut.length === 0;
   }
 }
 
-/** Bytes at the end that begin a character and do not finish it: 0 to 3. */
+/** Number of bytes at the end that begin a character without finishing it: 0 to 3. */
 const unfinished = (bytes: Uint8Array): number => {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -1,6 +1,6 @@
 import type { Page } from './pages.ts';
 
-/** Addresses of the assets, each with the hash of its content. */
+/** Addresses of the assets; each contains the hash of its content. */
 export interface Assets {
   style: string;
   referenceStyle: string;
@@ -8,11 +8,10 @@ export interface Assets {
   reference: string;
 }
 
-/** A page in its frame: navigation, article, nothing that a strict content security policy refuses. */
 export const framed = (page: Page, pages: readonly Page[], assets: Assets): string =>
   htmlOf(page.title, assets.style, [], `${navigation(pages, page.path)}<main>${page.html}</main>`);
 
-/** The searchable reference of openapi.json, which Swagger UI draws in the browser. */
+/** The searchable reference of openapi.json; Swagger UI draws it in the browser. */
 export const referencePage = (pages: readonly Page[], assets: Assets): string =>
   htmlOf(
     'Reference',
@@ -27,7 +26,6 @@ export const referencePage = (pages: readonly Page[], assets: Assets): string =>
 
 export const REFERENCE = 'reference';
 
-/** In the order in which a new reader needs them. */
 const ORDER = [
   '',
   'me',

@@ -4,21 +4,19 @@ import { fileURLToPath } from 'node:url';
 import GithubSlugger from 'github-slugger';
 import { Marked, type Tokens } from 'marked';
 
-/** A page of the documentation, rendered. */
 export interface Page {
-  /** Below `/docs`; empty for the first page. */
+  /** Path below `/docs`; empty for the first page. */
   path: string;
   title: string;
-  /** The article, without the frame around it. */
   html: string;
 }
 
 const FOLDER = fileURLToPath(new URL('../../../../docs', import.meta.url));
 
-/** Pages for client developers that stand outside `docs/api`. */
+/** Pages for client developers that are outside `docs/api`. */
 const BESIDE = ['errors.md', 'open-points.md', 'objective-marking.md', 'reading.md', 'confidence.md'];
 
-/** Renders `docs/api` and the pages that it leads to: Markdown files of the repository, no input of a client. */
+/** Renders `docs/api` and the pages in `BESIDE`. The input is Markdown files of the repository only. */
 export const readPages = async (): Promise<Page[]> => {
   const names = await readdir(join(FOLDER, 'api'));
   const files = [...names.sort().map((name) => `api/${name}`), ...BESIDE];
@@ -38,7 +36,7 @@ const render = async (file: string, text: string, paths: ReadonlyMap<string, str
   let title = file;
   const marked = new Marked({
     renderer: {
-      // Comments mark places for tools and hold what only tests need. Other HTML is not used.
+      // Drops HTML: the Markdown has only HTML comments, which mark places for generators and tests.
       html: () => '',
       heading({ tokens, depth }: Tokens.Heading) {
         const plain = this.parser.parseInline(tokens, this.parser.textRenderer);
@@ -62,7 +60,7 @@ const render = async (file: string, text: string, paths: ReadonlyMap<string, str
   return { path: paths.get(file) ?? '', title, html };
 };
 
-/** Where a link of a page leads on the site; null for a page of the repository that the site does not have. */
+/** Address of a link's target on the site; null if the site does not have that page. */
 const addressOf = (file: string, href: string, paths: ReadonlyMap<string, string>): string | null => {
   if (href.startsWith('https://') || href.startsWith('#')) return href;
   const [target = '', anchor] = href.split('#');

@@ -2,11 +2,11 @@ import type { RequestHandler } from 'express';
 import type { SiteFile } from './site.ts';
 
 /*
- * The documentation for client developers, without a key. It is the same for everyone, and is held in memory: built at the
- * first request, and then only sent. Most processes are never asked for it, so even its code is loaded with that request.
+ * Serves the documentation for client developers, without a key. The site is built at the first request and kept in
+ * memory. Its code is loaded with that request too, because most processes never serve it.
  */
 
-/** Scripts, styles and data come from this origin alone, and none stands inside a page. */
+/** Scripts, styles and data may be loaded from this origin only, and not inline. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ const POLICY = [
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-/** Answers `/docs` and what is below it; leaves a path that the site does not have to the next handler. */
+/** Answers `/docs` and the paths below it; passes unknown paths to the next handler. */
 export const serveDocs = (): RequestHandler => {
   let building: Promise<Map<string, SiteFile>> | undefined;
   const site = async () => {
@@ -28,7 +28,6 @@ export const serveDocs = (): RequestHandler => {
     try {
       return await building;
     } catch (error) {
-      // The next request tries again.
       building = undefined;
       throw error;
     }

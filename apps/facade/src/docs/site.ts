@@ -8,14 +8,13 @@ import { gzip } from 'node:zlib';
 import { framed, REFERENCE, referencePage } from './frame.ts';
 import { readPages } from './pages.ts';
 
-/** One address of the site, ready to be sent. */
 export interface SiteFile {
   type: string;
   body: Buffer;
-  /** The same, compressed: the script of the reference is 1.7 MB. */
+  /** gzip of `body`: the script of the reference is 1.7 MB. */
   gzipped: Buffer;
   etag: string;
-  /** The address holds the hash of the content, so a copy never gets old. */
+  /** The address contains the hash of the content, so clients may cache it without limit. */
   isImmutable: boolean;
 }
 
@@ -25,7 +24,6 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 const OWN = fileURLToPath(new URL('../../assets', import.meta.url));
 
-/** Reads and renders the whole site. @returns its files by their path, which begins with `/docs` */
 export const buildSite = async (): Promise<Map<string, SiteFile>> => {
   const swagger = createRequire(import.meta.url);
   const site = new Map<string, SiteFile>();

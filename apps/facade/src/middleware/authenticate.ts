@@ -7,8 +7,8 @@ import { requestIdOf } from './requestId.ts';
 import { metadataOf } from './routeMetadata.ts';
 
 /**
- * Checks the key of every request, then what the route asks of it: key → product → scope (docs/api/me.md#authentication). Expiry is
- * compared on each request, known key or not.
+ * Checks the API key of a request, then product and scope of the route (docs/api/me.md#authentication). Expiry is
+ * compared on each request, also for a cached key.
  */
 export const authenticate =
   (keys: KnownKeys): RequestHandler =>
@@ -38,10 +38,8 @@ export const authenticate =
     next();
   };
 
-/** The key that this request was allowed by; undefined on a route that needs none. */
 export const keyOf = (response: Response): AuthenticatedKey | undefined => response.locals['key'];
 
-/** Core's client for the actor of this request. */
 export const coreFor = (core: CoreAccess, response: Response): CoreClient['public'] => {
   const actor: Actor | undefined = response.locals['actor'];
   const idempotent = idempotentOf(response);

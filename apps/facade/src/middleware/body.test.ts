@@ -13,7 +13,7 @@ const MEBI = 1024 * 1024;
 let close: (() => void) | undefined;
 afterEach(() => close?.());
 
-/** A server whose answers wait until the test sends them. What goes wrong is named in the answer. */
+/** Starts a server that answers only when the test ends `waiting`. Errors are answered with status and reason. */
 const start = async (patience: Patience = { idleMs: 60_000, totalMs: 60_000 }, turnMs = 60_000) => {
   const waiting: ServerResponse[] = [];
   const failed: ErrorRequestHandler = (error, _request, response, _next) => {
@@ -50,7 +50,7 @@ const start = async (patience: Patience = { idleMs: 60_000, totalMs: 60_000 }, t
   return { send, inHand, waiting, port: address.port };
 };
 
-/** A body of which so many MiB are kept: two bytes a character. */
+/** A body of which `mebibytes` MiB are kept, at two bytes per character. */
 const paper = (mebibytes: number): string =>
   JSON.stringify({
     questions: Array.from({ length: Math.round((mebibytes * MEBI) / 40_000) }, () => ({
@@ -66,7 +66,7 @@ test.each(['declared', 'not declared'] as const)(
     await inHand(1);
     const refused = await send('a', paper(4), length);
     expect(refused.status).toBe(503);
-    // Small ones go on, another institute has room, and what is refused takes none.
+    // Small bodies and another institute are still accepted, and the refused body takes no memory.
     const small = send('a', '{}', length);
     await inHand(2);
     const other = send('b', paper(3), length);
@@ -87,7 +87,7 @@ test('large bodies of one institute are handled one after the other, those of an
   const second = send('a', paper(2));
   const other = send('b', paper(2));
   await inHand(2);
-  // Sent after the second one, and in hand all the same.
+  // The small body is sent after the second large one and is handled without waiting.
   const small = send('a', '{}');
   await inHand(3);
   waiting[0]?.end();
@@ -118,7 +118,7 @@ test('a body beyond the limit is refused before its end, whether or not its leng
   const { send } = await start();
   const long = `{"junk":"${'x'.repeat(17 * MEBI)}"}`;
   for (const length of ['declared', 'not declared'] as const) {
-    // The answer comes while the body is still sent, which a client may take for a broken connection.
+    // The answer is sent while the body still arrives; a client may report that as a broken connection.
     const status = await send('a', long, length).then(
       (answer) => answer.status,
       () => 422,
@@ -127,7 +127,7 @@ test('a body beyond the limit is refused before its end, whether or not its leng
   }
 });
 
-/** A connection that sends the head of a body and then what the test says. */
+/** Opens a connection that sends the head of a request and then what the test writes. */
 const slow = async (port: number) => {
   const socket = connect(port, '127.0.0.1');
   let heard = '';

@@ -10,31 +10,35 @@ import { BodyReader, BodyTooLarge } from '../body/reader.ts';
 import { keyOf } from './authenticate.ts';
 import { metadataOf, methodOf, routeOf } from './routeMetadata.ts';
 
-/** Bodies up to this are small: an institute may send any number at once. */
+/** Largest size of a small body. The number of small bodies in hand is not limited per institute. */
 const SMALL_BYTES = 1024 * 1024;
-/** Large bodies of all institutes that are handled at once. */
+/** Most large bodies of all institutes that are handled at once. */
 const LARGE_AT_ONCE = 4;
 /** A client that sends 1 MB a second needs 96 s for the largest body. */
 const PATIENCE: Patience = { idleMs: 10_000, totalMs: 120_000 };
-/** How long a large body waits, at most, for the one before it of the same institute: core needs a second for the largest. */
+/**
+ * Longest time that a large body waits for the previous one of its institute; core handles the largest in about a
+ * second.
+ */
 const TURN_MS = 15_000;
-/** How long the rest of a body is read that was refused: time for the client to read why. */
+/**
+ * How long the rest of a refused body is read before the connection is closed, so that the client can read the answer.
+ */
 const LINGER_MS = 5000;
 
 export interface BodyLimits {
-  /** Of the bodies that the contract calls large. */
+  /** Size limit of routes whose contract sets `body: 'large'`. */
   limitBytes: number;
-  /** Memory of all bodies at once; one alone takes up to two thirds of it. What comes beyond answers 503. */
+  /** Memory of all bodies at once; one body takes up to two thirds of it. Bodies beyond it are answered with 503. */
   inHandBytes?: number;
   patience?: Patience;
-  /** How long a large body waits for its turn; then it answers 503. */
   turnMs?: number;
 }
 
 /**
- * Takes JSON and nothing else (docs/api/conventions.md). An empty body needs no content type, since actions such as open have
- * none; any other body that is not `application/json` answers 415. Of the body only what its schema knows is kept, while
- * it arrives.
+ * Accepts JSON bodies only (docs/api/conventions.md). An empty body needs no content type, since actions such as `open`
+ * have none; any other body that is not `application/json` is answered with 415. Only values that the schema names are
+ * kept, while the body arrives.
  */
 export const jsonBody = ({
   limitBytes,
@@ -43,8 +47,8 @@ export const jsonBody = ({
   turnMs = TURN_MS,
 }: BodyLimits): RequestHandler => {
   const bodies = heldBodies(inHandBytes);
-  // What is done with a large body after it is read takes up to a second of the one thread, here and in core. One at a
-  // time of an institute leaves the time between them to other requests.
+  // Handling a large body blocks the thread for up to a second, here and in core. One at a time per institute leaves
+  // time between them for other requests.
   const turns = createTurns({ what: 'large bodies', places: LARGE_AT_ONCE, share: 1, waitMs: turnMs });
   return async (request, response, next) => {
     if (!hasBody(request)) {
@@ -75,7 +79,7 @@ const read = async (
     patience,
   }: { bodies: HeldBodies; limits: { bytes: number; held: number }; patience: Patience },
 ): Promise<{ value: unknown; keptBytes: number }> => {
-  // What is larger than any valid body is refused as that, without being read.
+  // A declared length above the limit is refused without reading the body.
   if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw new BodyTooLarge('');
   const held = bodies.begin(keyOf(response)?.institute_id ?? '');
   response.once('close', held.release);
@@ -89,13 +93,13 @@ const read = async (
     held.grow(reader.inHandBytes);
   });
   const value = reader.end();
-  // No bytes are an empty body. `null` is a value, which the schema refuses.
+  // An empty body counts as `{}`. A body of `null` stays null, which the schema refuses.
   return { value: value === undefined ? {} : value, keptBytes: reader.inHandBytes };
 };
 
-/** Holds the turn of the caller's institute until the answer is sent or the client is gone. */
+/** Waits for the institute's turn and keeps it until the answer is sent or the client disconnects. */
 const takeTurn = async (turns: Turns, response: Response): Promise<void> => {
-  // A response that is closed does not say so again, and its turn would never end.
+  // A closed response emits no further `close`, so its turn would never be returned.
   if (response.closed) throw new CutOff('the client went away before its body was handled');
   const gone = new AbortController();
   const leave = (): void => gone.abort(new CutOff('the client went away while its body waited'));
@@ -116,7 +120,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
-/** Neither compressed (a few bytes would become as many as the limit allows) nor in another charset than JSON has. */
+/** Refuses compression, which could expand a few bytes to the size limit, and charsets other than UTF-8. */
 const isPlainJson = (request: Request): boolean => {
   const [, charset = 'utf-8'] = CHARSET.exec(request.headers['content-type'] ?? '') ?? [];
   const encoding = request.headers['content-encoding'] ?? 'identity';
@@ -127,7 +131,7 @@ const isPlainJson = (request: Request): boolean => {
   );
 };
 
-/** A body that was not read to its end: its connection is of no more use. */
+/** Closes the connection of a request whose body was not read to its end. */
 const abandon = (request: Request, response: Response): void => {
   if (request.complete) return;
   response.setHeader('Connection', 'close');
@@ -144,7 +148,7 @@ const shapes = new Map<string, BodyShape>(
   ),
 );
 
-/** Of a route without a body nothing is kept of what is sent. */
+/** The shape of the route's body; empty for a route without a body, so that nothing is kept. */
 const shapeOfRoute = (request: Request): BodyShape =>
   shapes.get(`${methodOf(request)} ${routeOf(request) ?? ''}`) ?? {};
 

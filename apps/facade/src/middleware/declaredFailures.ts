@@ -8,9 +8,9 @@ const declared = new Map(
 );
 
 /**
- * Whether the contract lists this failure for the route of the request. The documentation of each endpoint is made from
- * these lists, and tests run with `VALIDATE_RESPONSES`, which turns an unlisted failure into a 500. A path that the
- * contract does not have lists none, and anything may be answered there.
+ * Whether the contract lists this failure for the route of the request; true for a path outside the contract. The
+ * documentation of each endpoint is generated from these lists. With `VALIDATE_RESPONSES`, used in tests, an unlisted
+ * failure is answered with 500.
  */
 export const isDeclared = (request: Request, { code }: Failure): boolean =>
   declared.get(`${methodOf(request)} ${routeOf(request)}`)?.has(code) ?? true;

@@ -10,14 +10,13 @@ import { requestIdOf } from './requestId.ts';
 import { routeOf } from './routeMetadata.ts';
 import { sendFailure } from './sendFailure.ts';
 
-/** Any path and method that the contract does not name. */
 export const notFound: RequestHandler = (_request, response) => {
   sendFailure(response, new DomainFailure('not_found').failure);
 };
 
 /**
- * Turns every failure of a request into the one error envelope.
- * @param validates answers 500 to a failure that the contract does not list for the route: for tests
+ * Answers each error of a request with the error envelope.
+ * @param validates answer 500 to a failure that the contract does not list for the route; used in tests
  */
 export const errorHandler =
   (core: CoreAccess, log: Logger, validates: boolean): ErrorRequestHandler =>
@@ -27,7 +26,7 @@ export const errorHandler =
       return;
     }
     const ours = failureOfRequest(thrown);
-    // A body that was cut off says nothing of the request, and is no outcome of its key.
+    // A body that was cut off is not stored under the idempotency key: the request is not known in full.
     const error =
       ours === null || thrown instanceof CutOff ? thrown : await keepRefusal(core, response, ours, thrown);
     if (sendReplay(request, response, error)) return;
@@ -54,7 +53,6 @@ export const errorHandler =
     sendFailure(response, new DomainFailure('internal_error').failure);
   };
 
-/** What is wrong with a request before core sees it. */
 const failureOfRequest = (error: unknown): Failure | null => {
   if (error instanceof DomainFailure) return error.failure;
   if (error instanceof MalformedJson || error instanceof CutOff)
@@ -65,6 +63,6 @@ const failureOfRequest = (error: unknown): Failure | null => {
       details: { errors: [{ field, code: 'too_long', message }] },
     }).failure;
   }
-  // Express refuses a path such as /exams/%zz: it names nothing.
+  // Express throws URIError for a path that it cannot decode, such as /exams/%zz.
   return error instanceof URIError ? new DomainFailure('not_found').failure : null;
 };

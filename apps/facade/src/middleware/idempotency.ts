@@ -11,13 +11,16 @@ import { metadataOf, successStatusOf } from './routeMetadata.ts';
 import { sendFailure } from './sendFailure.ts';
 
 /*
- * `Idempotency-Key` (docs/architecture.md#idempotency). The facade reads the key, names the request by a hash, and hands both to core
- * with the call; core alone decides, in the transaction of the effect. What core answered before comes back as a replay.
+ * `Idempotency-Key` (docs/architecture.md#idempotency). The facade reads the key, computes a hash of the request (the
+ * fingerprint), and sends both to core with the call. Core alone decides, in the transaction of the effect. If core has
+ * answered the key before, it returns the stored answer as a replay.
  */
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** After the scope, before the body: what is wrong with the body is an outcome of the key too. */
+/**
+ * Runs after the scope check and before the body is read, because a refusal of the body is stored under the key too.
+ */
 export const idempotencyKey: RequestHandler = (request, response, next) => {
   const key = request.get('idempotency-key');
   if (key !== undefined && happensOnce(metadataOf(request), request.method)) {
@@ -34,7 +37,7 @@ export const idempotencyKey: RequestHandler = (request, response, next) => {
         },
       });
     }
-    // Until the body is read only the path identifies the request: enough for refusals that do not read the body.
+    // Until the body is read, the fingerprint covers method and path only; refusals made without the body use it.
     response.locals['idempotent'] = {
       key,
       fingerprint: hashOf(request).update('unread').digest('base64url'),
@@ -44,8 +47,8 @@ export const idempotencyKey: RequestHandler = (request, response, next) => {
 };
 
 /**
- * After the body: the same request is the one with the same method, path and JSON, however that was written. Fields that
- * the schema does not know are no part of it: they were not kept. A large body takes up to a second, in slices.
+ * Runs after the body is read. Two requests are the same if method, path and canonical JSON are the same. Fields that
+ * the schema does not name are not compared, because they were not kept. A large body takes up to a second, in slices.
  */
 export const fingerprint: RequestHandler = async (request, response, next) => {
   const idempotent = idempotentOf(response);
@@ -72,25 +75,23 @@ const fingerprintOf = async (request: Request): Promise<string> => {
   return hash.update(piece).digest('base64url');
 };
 
-/** Begins the hash of a request with its method and path. */
 const hashOf = (request: Request): Hash =>
   createHash('sha256').update(JSON.stringify([request.method, request.originalUrl.split('?')[0]]));
 
-/** Characters that are hashed at once, between two pauses. */
+/** Number of characters that are hashed before the event loop may run. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** An object that is kept as text counts by its value as any other does. */
+/** Canonical text of an object that is kept as text; its numbers are compared by value, as in any other object. */
 const textOfExact = (object: object): string | null => {
   const text = exactTextOf(object);
   return text === null ? null : canonicalJson(JSON.parse(withComparableNumbers(text)));
 };
 
-/** Refusals of the facade that a repetition of the request meets again; core keeps them under the key. */
+/** Refusals of the facade that are the same for each repetition of a request; core stores them under the key. */
 const KEPT = ['unsupported_media_type', 'malformed_json'] as const;
 
 /**
- * A refusal by the facade itself, of a request with a key: stored by core, or, where the key was used before, replaced by
- * what core says of it.
+ * Stores a refusal by the facade under the request's key. If the key was used before, core's stored answer replaces it.
  * @returns the error to answer with
  */
 export const keepRefusal = async (
@@ -111,7 +112,7 @@ export const keepRefusal = async (
   }
 };
 
-/** Answers as the first request was answered, if this is a repetition. @returns whether it is */
+/** Sends the stored answer if `error` is a replay. @returns whether it is */
 export const sendReplay = (request: Request, response: Response, error: unknown): boolean => {
   const outcome = replayOf(error);
   if (outcome === null) return false;

@@ -15,7 +15,7 @@ const found = (change: Partial<AuthenticatedKey> = {}): AuthenticatedKey => ({
   ...change,
 });
 
-/** Core as the test wants it: each question waits until the test answers it. */
+/** Key cache whose look-ups stay open until the test answers them. */
 const asked = (seconds = 30, perMinute = 1000) => {
   const questions: { hash: string; answer: (key: AuthenticatedKey | null) => void }[] = [];
   const keys = knownKeys({
@@ -26,7 +26,7 @@ const asked = (seconds = 30, perMinute = 1000) => {
   return { keys, questions };
 };
 
-/** Asks for a key and has core answer at once, if it is asked. @returns whether it was */
+/** Looks a key up, with core answering at once. @returns whether core was called */
 const wasAsked = async ({ keys, questions }: ReturnType<typeof asked>, apiKey: string): Promise<boolean> => {
   const before = questions.length;
   const answer = keys.find(apiKey, 'request', 'address');
@@ -121,7 +121,7 @@ test('keys that do not exist are asked for so often, and then answered without c
   const before = core.questions.length;
   expect(await core.keys.find(newApiKey(), 'request', 'address')).toEqual({ retryAfterSeconds: 20 });
   expect(core.questions).toHaveLength(before);
-  // A key that was found before is asked for as ever.
+  // A key that was found before is still looked up.
   expect(await wasAsked(core, existing)).toBe(true);
 });
 

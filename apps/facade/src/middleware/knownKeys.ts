@@ -3,15 +3,15 @@ import type { CoreClient } from '@evaluation/core-client';
 import type { LookUpLimits } from './lookUpLimits.ts';
 
 /*
- * What this replica knows of API keys (docs/architecture.md#keys).
+ * Cache of API keys in this replica (docs/architecture.md#keys).
  *
- * State: the keys that were found, by the hash of the key, each for `seconds` after it was asked for, and for hours that
- * it exists. A key that was not found is never remembered. Nothing here outlives the process, and the key itself is nowhere.
- * A key that exists is asked for whenever its `seconds` are over; any other passes the limits of look-ups first, so those who
- * try keys wait only for each other.
- * Changed by: requests, which ask core for what is not known, and core's word that keys changed, which removes them.
- * A look-up that is under way when that word comes may bring what was true before: its answer serves the request that
- * asked, and is not remembered. When the word is lost (NATS is away), a change takes effect after `seconds`.
+ * State, in memory only: the keys that were found, by their SHA-256 hash, for `seconds` after the look-up; and for
+ * `EXISTS_MS` the fact that a key exists. A key that was not found is not cached. The key itself is not stored.
+ * Limits: a key known to exist is looked up again when its `seconds` are over. Any other key first passes
+ * `lookUpLimits`, so that guessed keys delay only other unknown keys.
+ * Changed by: look-ups of requests, and core's `keys_changed` broadcast, which removes keys.
+ * Races: a look-up under way when `keys_changed` arrives may return the old key. It answers its own request and is not
+ * cached. If the broadcast is lost (NATS is down), a change takes effect after `seconds`.
  */
 
 export type AuthenticatedKey = NonNullable<
@@ -21,10 +21,10 @@ export type AuthenticatedKey = NonNullable<
 export interface KnownKeys {
   /**
    * @param address of the client
-   * @returns null when there is no such key, or it is revoked; when it was not asked for, in how many seconds it may be
+   * @returns null when the key does not exist or is revoked; `NotAsked` when the limits of look-ups refused
    */
   find(apiKey: string, requestId: string, address: string): Promise<AuthenticatedKey | NotAsked | null>;
-  /** A key changed, or, where none is named, all of its institute. */
+  /** Removes a changed key; without `key_id`, all keys of the institute. */
   forget(changed: { institute_id: string; key_id?: string | undefined }): void;
 }
 
@@ -35,25 +35,24 @@ export interface NotAsked {
 const MAX_REMEMBERED = 10_000;
 /** How long a key that was found is taken to exist. */
 const EXISTS_MS = 6 * 60 * 60_000;
-/** What no key can be is not asked for: a prefix (see API_KEY_PREFIX) and 48 hexadecimal characters. */
+/** Form of an API key: a prefix (see API_KEY_PREFIX) and 48 hexadecimal characters. Other texts are not looked up. */
 const FORM = /^[A-Za-z0-9_]{1,16}[0-9a-f]{48}$/;
 
 /**
  * @param options.lookUp asks core for a key by its SHA-256, hexadecimal
- * @param options.seconds how long a key that was found is remembered; 0 asks each time
+ * @param options.seconds how long a key that was found is cached; 0 disables the cache
  */
 export const knownKeys = (options: {
   lookUp: (hash: string, requestId: string) => Promise<AuthenticatedKey | null>;
   seconds: number;
   limits: LookUpLimits;
 }): KnownKeys => {
-  /** Until when each key is taken to exist. */
   const existing = new Map<string, number>();
   const remembered = new Map<string, { key: AuthenticatedKey; untilMs: number }>();
-  /** How often core said that something changed. */
+  /** Number of `forget` calls; a look-up during which it changed is not cached. */
   let changes = 0;
 
-  /** Oldest first out: a Map keeps the order of insertion. */
+  /** Removes the oldest entry when full: a Map keeps the order of insertion. */
   const put = <T>(into: Map<string, T>, hash: string, value: T): void => {
     into.delete(hash);
     const [oldest] = into.keys();
@@ -65,7 +64,7 @@ export const knownKeys = (options: {
     find: async (apiKey, requestId, address) => {
       if (!FORM.test(apiKey)) return null;
       const hash = createHash('sha256').update(apiKey).digest('hex');
-      // Counted from before the question, however long the answer takes, and by a clock that only goes forward.
+      // Monotonic time before the look-up, so that a slow answer does not lengthen the cached time.
       const askedMs = performance.now();
       const hit = remembered.get(hash);
       if (hit !== undefined && hit.untilMs > askedMs) return hit.key;

@@ -1,13 +1,13 @@
 /*
- * How often core is asked for keys that this replica does not know: so many a minute for each client address, and so many
- * for all. Two token buckets: each begins full, a look-up takes one token from both, and tokens come back evenly.
+ * Limits look-ups in core of keys that this replica does not know, per client address and in total. Two token buckets:
+ * each begins full, a look-up takes one token from both, and tokens are refilled evenly.
  *
- * State: a bucket for each address that asked lately, and one for all; none outlives the process. A key that is found gives
- * its tokens back, so only keys that do not exist use them up.
+ * State, in memory only: a bucket for each recent address and one for all. A look-up that finds a key returns its
+ * tokens, so only unknown keys use up the limit.
  */
 
 export interface LookUpLimits {
-  /** @returns null when core may be asked; else in how many seconds */
+  /** @returns null when the look-up is allowed; otherwise the seconds to wait */
   take(address: string): number | null;
   giveBack(address: string): void;
 }
@@ -20,7 +20,7 @@ interface Bucket {
 const MAX_ADDRESSES = 10_000;
 const MINUTE_MS = 60_000;
 
-/** @param clock milliseconds that only go forward */
+/** @param clock monotonic time in milliseconds */
 export const lookUpLimits = (
   perMinute: { address: number; all: number },
   clock: () => number = () => performance.now(),
@@ -37,7 +37,7 @@ export const lookUpLimits = (
   const bucketOf = (address: string): Bucket => {
     const network = networkOf(address);
     const bucket = addresses.get(network) ?? { tokens: perMinute.address, atMs: clock() };
-    // The one that asked longest ago goes first: a Map keeps the order of insertion.
+    // Removes the least recently used address: a Map keeps the order of insertion.
     addresses.delete(network);
     addresses.set(network, bucket);
     const [oldest] = addresses.keys();
@@ -65,7 +65,7 @@ export const lookUpLimits = (
   };
 };
 
-/** An IPv4 address, or the /64 of an IPv6 address: a client has as many addresses of that as it likes. */
+/** An IPv4 address, or the /64 of an IPv6 address, because one client can use all addresses of a /64. */
 const networkOf = (address: string): string => {
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address;

@@ -15,8 +15,9 @@ import { routeOf } from './routeMetadata.ts';
 const service = 'facade';
 
 /**
- * The golden signals of a request, its line in the log, and the span that its trace begins with. A client's own trace is
- * named there and not gone on with: whoever is outside does not decide how much of us is traced. Paths are the contract's: what a client sent has no place in any of them.
+ * Records metrics, a log line and the root span of each request. A client's trace context is recorded as an attribute
+ * and not continued, so that clients do not decide how much is traced. Paths are those of the contract, so no client
+ * data is recorded.
  */
 export const observeRequests =
   (log: Logger): RequestHandler =>
@@ -26,7 +27,7 @@ export const observeRequests =
     const requestId = requestIdOf(response);
     const clientTrace = traceIdOf(request.get('traceparent'));
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
-    // A client that hangs up is over too.
+    // `close` is emitted also when the client disconnects.
     response.once('close', end);
     metrics.httpInFlight.inc({ service });
     void inSpan(
@@ -70,5 +71,5 @@ export const observeRequests =
     );
   };
 
-/** A client may send any word: each would be a series of its own. */
+/** Other methods are recorded as `other`, because each value of a label creates a series. */
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -9,19 +9,19 @@ import { keyOf } from './authenticate.ts';
 import { metadataOf, methodOf } from './routeMetadata.ts';
 
 /*
- * Rate limits of a request: after key, product and scope, before the body is read.
+ * Rate limits of a request; checked after key, product and scope, and before the body is read.
  *
- * A request that presigns files is counted in two steps, because its files are known only after the body. The write is
- * counted first, then the files. If the files are refused, the write is taken back; if core presigns none, the files are.
+ * A request that presigns files is counted in two steps, because the number of files is known only after the body. The
+ * write is counted first, then the files. If the files are refused, the write is released; if core presigns no file,
+ * the files are released.
  */
 
-/** The most files of a valid call (docs/api/limits.md#sizes). Core refuses more, and presigns none. */
+/** Most files of a valid call (docs/api/limits.md#sizes). Core refuses a call with more and presigns none. */
 const MOST_FILES = 100;
 
 export interface RateLimiting {
-  /** For every request. */
   request: RequestHandler;
-  /** After the body: for the routes that presign files. */
+  /** Runs after the body, for routes that presign files. */
   files: RequestHandler;
 }
 
@@ -43,7 +43,7 @@ export const rateLimiting = (limits: RateLimits, settings: FacadeSettings['rateL
         const counted: Counted = { request: decision.places, files: [], limits };
         response.locals['counted'] = counted;
         response.once('close', () => {
-          // A client that left before the answer keeps its files counted: core may presign them yet.
+          // If the client disconnected before the answer, the files stay counted: core may still presign them.
           if (response.writableFinished) void limits.release(counted.files);
         });
       }
@@ -63,7 +63,7 @@ export const rateLimiting = (limits: RateLimits, settings: FacadeSettings['rateL
         await limits.release(counted.request);
         refuse(response, decision.by);
       }
-      // The client left meanwhile: core presigns nothing.
+      // The client disconnected, so core will presign no file.
       if (response.closed) await limits.release(decision.places);
       else counted.files = decision.places;
       next();
@@ -71,14 +71,14 @@ export const rateLimiting = (limits: RateLimits, settings: FacadeSettings['rateL
   };
 };
 
-/** Where a request that presigns files is counted; `files` are taken back unless they are presigned. */
+/** Where a request that presigns files is counted; `files` are released unless core presigns them. */
 interface Counted {
   request: readonly Place[];
   files: readonly Place[];
   limits: RateLimits;
 }
 
-/** Core answered a request: files that it presigned stay counted. */
+/** Keeps the files of a request counted after core has presigned them, and updates the RateLimit headers. */
 export const keepFilesCounted = (response: Response): void => {
   const counted = countedOf(response);
   if (counted === undefined) return;

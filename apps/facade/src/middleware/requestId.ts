@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 
-/** Every response carries `X-Request-Id`, errors included (docs/api/conventions.md#idempotency). A client's own id is not taken over. */
+/** Sets `X-Request-Id` on each response, errors included. An id sent by the client is ignored. */
 export const requestId: RequestHandler = (_request, response, next) => {
   const id = randomUUID();
   response.locals['requestId'] = id;

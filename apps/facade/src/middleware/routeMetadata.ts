@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { RouteMetadata } from '@evaluation/rest-contract';
 
-/** ts-rest hangs the contract's route on the request before any middleware of the route runs. */
+/** Metadata of the request's route. ts-rest sets `tsRestRoute` before the middleware of the route runs. */
 export const metadataOf = (request: Request): RouteMetadata => {
   const route: unknown = Reflect.get(request, 'tsRestRoute');
   const metadata: unknown =
@@ -10,7 +10,7 @@ export const metadataOf = (request: Request): RouteMetadata => {
   return metadata;
 };
 
-/** The contract's method: a HEAD request runs the route of GET. */
+/** Method in the contract: a HEAD request runs the GET route. */
 export const methodOf = (request: Request): string => {
   const route: unknown = Reflect.get(request, 'tsRestRoute');
   const method: unknown =
@@ -18,7 +18,6 @@ export const methodOf = (request: Request): string => {
   return typeof method === 'string' ? method : request.method;
 };
 
-/** The one status of success in the route's contract. */
 export const successStatusOf = (request: Request): (typeof SUCCESSES)[number] => {
   const route: unknown = Reflect.get(request, 'tsRestRoute');
   const responses: unknown =
@@ -30,7 +29,7 @@ export const successStatusOf = (request: Request): (typeof SUCCESSES)[number] =>
 
 const SUCCESSES = [200, 201, 202] as const;
 
-/** The path as the contract writes it, such as `/exams/:examId`: for logs, where what a client sent has no place. */
+/** Path as in the contract, such as `/exams/:examId`, for logs: it contains no client data. */
 export const routeOf = (request: Request): string | undefined => {
   const route: unknown = Reflect.get(request, 'tsRestRoute');
   const path: unknown = typeof route === 'object' && route !== null ? Reflect.get(route, 'path') : undefined;

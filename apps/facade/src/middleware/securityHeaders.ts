@@ -2,8 +2,8 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
 /**
- * For whatever opens an answer in a browser by mistake: nothing of it runs, is framed, sniffed or kept. An API answers
- * institutes' servers, so there is no page to allow anything for, and no other origin (no CORS headers at all).
+ * Headers for an answer that is opened in a browser: its content must not run, be framed, be sniffed or be stored. The
+ * API has no pages, so no source is allowed. It has no CORS headers, because its clients are servers.
  */
 const headers = helmet({
   contentSecurityPolicy: {
@@ -15,7 +15,7 @@ const headers = helmet({
 });
 
 export const securityHeaders: RequestHandler = (request, response, next) => {
-  // Marks, answers and copies are nobody's to keep on the way.
+  // Proxies and browsers must not store marks, answers or copies.
   response.setHeader('Cache-Control', 'no-store');
   headers(request, response, next);
 };

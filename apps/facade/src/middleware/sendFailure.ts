@@ -2,14 +2,17 @@ import type { Response } from 'express';
 import { errors, type ErrorEnvelope, type Failure } from '@evaluation/rest-contract/errors';
 import { requestIdOf } from './requestId.ts';
 
-/** The one place where a failure becomes HTTP: status, envelope, headers (docs/api/conventions.md#errors). */
+/**
+ * The only place that turns a failure into an HTTP response: status, envelope, headers
+ * (docs/api/conventions.md#errors).
+ */
 
 const RETRY_AFTER_SECONDS = 2;
 
 export const sendFailure = (response: Response, failure: Failure): void => {
   const { status } = errors[failure.code];
   if (status === 503) response.setHeader('Retry-After', String(RETRY_AFTER_SECONDS));
-  // A rate limit has said it already.
+  // A refusal by the rate limiter has set Retry-After already.
   if (status === 429 && !response.hasHeader('Retry-After'))
     response.setHeader('Retry-After', String(secondsUntilReset(failure)));
   const envelope: ErrorEnvelope = {

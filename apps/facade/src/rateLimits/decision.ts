@@ -1,45 +1,40 @@
-/* What a request asks of its windows, and what a client is told of them. */
-
-/** What a request asks of one window. */
 export interface Demand {
   /** `key:<id>:writes`, `institute:<id>:reads`. */
   subject: string;
   seconds: 1 | 60;
-  /** Null: the request counts and is not limited here. */
+  /** Null: the request is counted but not limited. */
   limit: number | null;
   cost: number;
 }
 
-/** What a client is told of one window. */
 export interface Standing {
   limit: number;
   remaining: number;
-  /** Until the window ends; at least 1. */
+  /** Seconds until the window ends; at least 1. */
   resetSeconds: number;
 }
 
-/** One window of one subject, as this replica knows it. */
+/** Counter of one subject in one window, as this replica knows it. */
 export interface Window {
-  /** The same in all replicas. */
+  /** Name of the counter, the same in all replicas. */
   name: string;
   endMs: number;
-  /** All that is counted, as far as this replica knows. */
+  /** Latest known total of all replicas. */
   total: number;
-  /** What this replica has sent to the counter, answered or not. */
+  /** Sum that this replica has sent to the counter, answered or not. */
   sent: number;
-  /** What this replica counted while NATS was away: not in the counter. */
+  /** Sum that this replica counted while NATS was down; it is not in the counter. */
   alone: number;
-  /** When the store told the total; ms of a clock that never jumps. */
+  /** Monotonic time in ms of the latest answer from NATS. */
   toldMs: number;
 }
 
-/** Where one request is counted. */
 export interface Place extends Demand {
   window: Window;
 }
 
 export type Decision =
-  /** `tightest` is null when no window that was counted has a limit. */
+  /** `tightest` is null when none of the windows has a limit for this request. */
   | { kind: 'admitted'; tightest: Standing | null; places: readonly Place[] }
   | { kind: 'refused'; by: Standing };
 
@@ -50,8 +45,9 @@ const standingOf = (window: Window, limit: number, remaining: number, nowMs: num
 });
 
 /**
- * The window that refuses; of several the one that ends last: a client that waits for it is not refused by another.
- * @param totals of each place, with the cost of this request
+ * Returns the window that refuses the request. Of several, the one that ends last, so that a retry after its end is not
+ * refused by another.
+ * @param totals of each place, including the cost of this request
  */
 export const refusalOf = (
   places: readonly Place[],
@@ -69,7 +65,7 @@ export const refusalOf = (
   return refusing?.standing ?? null;
 };
 
-/** The window with the least of its limit left; of two with the same part left, the one that ends later. */
+/** Returns the window with the smallest share of its limit left; of equal shares, the one that ends later. */
 export const tightestOf = (places: readonly Place[], nowMs: number): Standing | null => {
   let tightest: { window: Window; limit: number; left: number } | null = null;
   for (const { window, limit } of places) {

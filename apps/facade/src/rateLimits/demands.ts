@@ -10,10 +10,11 @@ export interface Caller {
 }
 
 /**
- * What a request counts against: the windows of its key and those of its institute, by its kind.
+ * Returns the windows in which a request counts: those of its key and of its institute, for its kind.
  *
- * A tier belongs to a key, yet all keys of an institute share its windows: each request is held to its own tier's limit, and
- * counts whichever tier it has (docs/decisions/014). So a window of the institute that any tier limits counts every request.
+ * A tier belongs to a key, but all keys of an institute share the windows of the institute. Each request is limited by
+ * its own tier and counts regardless of its tier (docs/decisions/014). So if any tier limits a window of the institute,
+ * every request of the institute counts in it.
  */
 export const demandsOf = (
   limits: Readonly<Record<Tier, readonly RateLimit[]>>,

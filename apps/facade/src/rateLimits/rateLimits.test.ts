@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Demand } from './decision.ts';
 import { openRateLimits, type RateLimits } from './rateLimits.ts';
 
-/* Replicas in one process, each with a connection of its own to a real nats-server. Their clock stands still. */
+/* Replicas in one process, each with its own connection to a real nats-server. Their wall clock stands still. */
 
 const REPLICAS = 4;
 const LIMIT = 40;
@@ -120,7 +120,7 @@ test('while NATS is silent each replica goes on from what it knows and counts by
   const pid = Number(/_(\d+)\.ports$/.exec(name)?.[1]);
   process.kill(pid, 'SIGSTOP');
   try {
-    // The server may answer a little longer; the request that notices its silence waits.
+    // nats-server may still answer for a moment after it is paused; the request that times out takes over 500 ms.
     await vi.waitUntil(async () => (await millisecondsOf(demand(newSubject()))) > 500, { timeout: 20_000 });
     const burst = Array.from({ length: 2 * LIMIT }, () => replica(0).admit([wanted]));
     expect(await admittedOf(burst)).toBe(LIMIT - 10);

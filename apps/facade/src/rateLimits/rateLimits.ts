@@ -10,35 +10,35 @@ import {
 } from './decision.ts';
 
 /*
- * Rate limits that all replicas of the facade keep together (docs/decisions/014).
+ * Rate limits that all replicas of the facade share (docs/decisions/014).
  *
  * Each window of each key or institute is one counter on NATS. A request adds its cost to all of its windows and reads the
- * new totals. If one is above its limit, the request takes its cost back from all of them and is refused.
+ * new totals. If a total is above its limit, the request subtracts its cost from all windows and is refused.
  *
- * State: the last total of each open window; whether NATS answered the last question.
- * Overshoot: none while NATS answers, since each request decides by a total that includes it.
- * NATS down or slow: the replica goes on from the last totals and counts its own requests. n replicas then admit up to n
- * times a limit. One request a second asks NATS again, without waiting for the answer.
- * Requests that race: one that is refused holds a place for about a millisecond, and another may be refused for it.
- * Process dies before it takes a cost back: the cost stays counted until the window ends.
+ * State: the last total of each open window; whether NATS answered the last request.
+ * Overshoot: none while NATS answers, since each request decides by a total that includes its own cost.
+ * NATS down or slow: the replica continues from the last totals and counts its own requests. n replicas then admit up to n
+ * times a limit. One request a second tries NATS again, without waiting for the answer.
+ * Races: a refused request counts for about a millisecond, in which another request may be refused because of it.
+ * Process dies before it subtracts a cost: the cost stays counted until the window ends.
  * Clocks: a window is named by its start. Replicas whose clocks differ count in different windows for that difference.
  */
 
 export interface RateLimits {
-  /** Counts a request in all of its windows, or in none and refuses it. */
+  /** Counts a request in all of its windows; if one refuses, in none. */
   admit(demands: readonly Demand[]): Promise<Decision>;
-  /** Takes back what was counted. Resolves when all replicas see it, or NATS is away. */
+  /** Subtracts the cost from all windows. Resolves when NATS has counted it, or is down. */
   release(places: readonly Place[]): Promise<void>;
   tightest(places: readonly Place[]): Standing | null;
 }
 
-/** A full window refuses by itself for so long before the replica asks NATS again: a flood asks ten times a second. */
+/** How long a full window refuses without asking NATS: under a flood, each window asks ten times a second. */
 const FRESH_MS = 100;
 const RETRY_MS = 1_000;
-/** Some 300 bytes each. Beyond it a new window begins at 0 for each request. */
+/** A window takes about 300 bytes. Beyond this number, a new window is not stored and begins at 0 for each request. */
 const MAX_WINDOWS = 200_000;
 
-/** @param now wall clock, ms since 1970; `steady` one that never jumps */
+/** @param now wall clock, ms since 1970; `steady` a monotonic clock in ms */
 export const openRateLimits = (
   counters: Counters,
   { now = Date.now, steady = () => performance.now() }: { now?: () => number; steady?: () => number } = {},
@@ -48,7 +48,7 @@ export const openRateLimits = (
   let retryMs = 0;
   let sweptMs = Number.NEGATIVE_INFINITY;
 
-  /** Once a second, so that a busy replica does not look at every window for each request. */
+  /** Deletes windows that have ended; at most once a second, because it visits every window. */
   const sweep = (nowMs: number): void => {
     if (nowMs - sweptMs < 1_000 && nowMs >= sweptMs) return;
     sweptMs = nowMs;
@@ -73,7 +73,7 @@ export const openRateLimits = (
     return window;
   };
 
-  /** @returns the total with `amount`; null when NATS did not tell */
+  /** Adds `amount` on NATS. @returns the new total; null when NATS did not answer */
   const ask = async (window: Window, amount: number): Promise<number | null> => {
     const sent = (window.sent += amount);
     try {
@@ -89,7 +89,7 @@ export const openRateLimits = (
     }
   };
 
-  /** @returns the total with `amount` */
+  /** Adds `amount` on NATS or, while NATS is down, locally. @returns the new total */
   const add = async (window: Window, amount: number): Promise<number> => {
     const own = (window.total += amount);
     if (!isDown) return (await ask(window, amount)) ?? own;
