@@ -13,8 +13,8 @@ const apply = async (databaseUrl: string, coreRole: string | undefined): Promise
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-// As the first process of a container it would not end by a signal without this. What is under way is rolled back: each
-// migration is one transaction, and a session that is gone loses its lock.
+// As the first process of a container, Node ignores these signals without a handler. The migration under way is rolled
+// back: each migration is one transaction, and PostgreSQL frees the lock of a closed session.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
     say(`${signal}: stopped; what was applied stays, the next run goes on from there`);
@@ -23,11 +23,11 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 }
 
 /**
- * Applies the migrations that the database does not have yet, and ends: 0 when it has them all, 1 when it could not.
- * Any number may run at once: one works, the others wait for its lock and find nothing left to do. A server that is not
- * there yet is waited for, as long as whoever runs this allows (a Job's activeDeadlineSeconds).
+ * Applies the missing migrations and ends: exit code 0 when the database has them all, 1 on failure. Several processes
+ * may run at once: one holds the lock, the others wait for it and then have nothing to do. A database that is not
+ * reachable yet is waited for without limit; the caller sets one (a Job's activeDeadlineSeconds).
  *
- * `--wait` applies nothing: it ends, with 0, when all of them are applied and granted, by whomever.
+ * `--wait` applies nothing; it ends with 0 when another process has applied and granted all migrations.
  */
 try {
   const { databaseUrl, coreRole } = readMigrateSettings();
@@ -35,13 +35,13 @@ try {
     await waitForSchema(databaseUrl, { signal: new AbortController().signal, onProgress: say });
   else await apply(databaseUrl, coreRole);
 } catch (error) {
-  // Whoever reads it needs the sentence, not our stack; the causes tell why.
+  // Prints messages without the stack; the causes contain the reason.
   for (let reason = error; reason !== undefined; reason = reason instanceof Error ? reason.cause : undefined)
     console.error(sentenceOf(reason));
   process.exitCode = 1;
 }
 
-/** An error that sums up others, as of a name with several addresses, has a code and no words. */
+/** An AggregateError, such as for a host with several addresses, has a code and an empty message. */
 function sentenceOf(reason: unknown): string {
   if (!(reason instanceof Error)) return String(reason);
   if (reason.message !== '') return reason.message;

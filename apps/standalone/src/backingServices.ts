@@ -5,13 +5,15 @@ import type { StandaloneSettings } from '@evaluation/settings';
 
 export interface BackingServices {
   databaseUrl: string;
-  /** An address for each part, with a user that may do what the part does. */
+  /** NATS address of each component, with a user that has only the permissions of that component. */
   natsUrls: Record<Component, string>;
   s3: { endpoint: string; accessKeyId: string; secretAccessKey: string };
   close(): Promise<void>;
 }
 
-/** PostgreSQL, NATS and S3: each is the one that the settings name, or an embedded one (docs/architecture.md#start). */
+/**
+ * Starts an embedded PostgreSQL, NATS or S3 for each one that the settings do not name (docs/architecture.md#start).
+ */
 export const startBackingServices = async (
   settings: StandaloneSettings,
   onProgress: (line: string) => void,

@@ -3,7 +3,7 @@ import { readStandaloneSettings } from '@evaluation/settings';
 import { observe, runUntilSignal } from '@evaluation/telemetry';
 import { startStandalone } from './start.ts';
 
-/** `npm start`: brings the whole service up and prints `ready <address>` as its last line. */
+/** `npm start`: starts the whole service and prints `ready <address>` as its last line. */
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const start = async () => {

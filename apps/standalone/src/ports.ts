@@ -4,9 +4,9 @@ import type { StandaloneSettings } from '@evaluation/settings';
 import { listen } from '@evaluation/telemetry';
 
 /**
- * Refuses a start before it makes anything when one of its ports is taken. All ports are held at once, so two settings
- * that name the same port are found too. Between this look and the real server another process may still take a port;
- * then that server refuses with the same words, later.
+ * Fails the start early if one of its ports is taken. All ports are opened at once, so two settings with the same port
+ * are found too. Another process may still take a port between this check and the real server; that server then fails
+ * with the same message.
  *
  * @throws CannotListen
  */

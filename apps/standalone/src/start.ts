@@ -19,17 +19,17 @@ export interface Standalone extends Observed {
   baseUrl: string;
   coreUrl: string;
   installation: Installation;
-  /** Takes no new request and no new run, finishes those in hand, and stops what it started. */
+  /** Stops taking requests and runs, finishes those in hand, and stops the embedded services. */
   close(): Promise<void>;
 }
 
-/** So long a start waits for what the lanes find of their model; what is found later is in the log. */
+/** Longest time that a start waits for the preflights of the lanes; later results are only logged. */
 const CHECK_PATIENCE_MS = 10_000;
 const FIRST_INSTITUTE = { name: 'First Institute', credits: 10_000 };
 
 /**
- * The composition root of `npm start` (docs/architecture.md#start): the same core, facade and worker as on a cluster, in one
- * process, over real backing services. Everything is stopped in the opposite order, also when a start fails half-way.
+ * Composition root of `npm start` (docs/architecture.md#start): core, facade and worker in one process, over real
+ * backing services. All parts are stopped in reverse order, also when the start fails half-way.
  */
 export const startStandalone = async (
   settings: StandaloneSettings,
@@ -76,7 +76,7 @@ export const startStandalone = async (
       ),
     );
 
-    // After the last server listens: a start that is refused its port leaves no institute behind.
+    // After the last server listens, so that a start that fails on a port creates no institute.
     const firstKey =
       installation.first_key ?? (await provisionFirst(access(installation.tokens.control), onProgress));
     const current = { ...installation, first_key: firstKey, core_url: core.url, base_url: facade.baseUrl };
@@ -106,7 +106,7 @@ const environmentFor = (
     s3: { endpoint: string; accessKeyId: string; secretAccessKey: string };
   },
 ): Record<string, string | undefined> => ({
-  // There is no other replica for anybody to go to.
+  // No other replica takes over the traffic, so a shutdown need not wait for it.
   LINGER_SECONDS: '0',
   ...settings.environment,
   LOG_LEVEL: settings.logLevel,
@@ -122,7 +122,7 @@ const environmentFor = (
   ACTOR_SIGNING_KEY: installation.actor_signing_key,
 });
 
-/** Once per data folder: an institute and a key with every scope, so that the first call needs no reading. */
+/** Creates an institute and a key with every scope, once per data folder, for the first calls of a new user. */
 const provisionFirst = async (
   core: CoreAccess,
   onProgress: (line: string) => void,
