@@ -16,11 +16,11 @@ import { countUsage, type UsageCount } from './run/usage.ts';
 type End = 'completed' | 'failed' | 'lost' | 'broken';
 
 /**
- * Grades a run to its end: complete, failed, or lost to somebody else. Only what is a bug is thrown. The trace of the
- * request that asked for the run goes on here.
+ * Grades a run to its end: complete, failed, or lost to another worker. Throws only on a bug. Continues the trace of
+ * the request that created the run.
  */
 export const gradeRun = async (
-  /** `gate`: what a run waits for before it is graded. */
+  /** `gate`: checked before the run is graded. */
   tools: Tools & { gate: Pick<LaneGate, 'passed' | 'reason'> },
   run: HeldRun,
 ): Promise<void> => {
@@ -64,7 +64,7 @@ const grade = async (
       Math.min((performance.now() - begun) / 1000, tools.settings.pdfSeconds),
     );
     tools.log.warn({ err: error, run_id: run.material.run_id, reason }, 'a run failed');
-    // Code and message are for a core of release 0.1.0, which takes them from the worker.
+    // `code` and `message` are for a core of release 0.1.0, which takes them from the worker.
     const failure = { reason, ...gradingError(reason) };
     try {
       await run.write((grading, held) =>
@@ -78,13 +78,13 @@ const grade = async (
   }
 };
 
-/** What the file of a copy used up, so that core does not have it tried again. */
+/** The resource that opening the copy exhausted, so that core does not let the same file be tried again. */
 const usedUpBy = (error: unknown, seconds: number) => {
   if (!(error instanceof PdfUnreadable) || error.code === 'unreadable') return undefined;
   return { used_up: error.code === 'timeout' ? ('time' as const) : ('memory' as const), seconds };
 };
 
-/** @param trouble what is wrong with the endpoint now: then time ran out for that */
+/** @param trouble current trouble of the endpoint; it is reported as the cause if time ran out */
 const failureOf = (error: unknown, run: HeldRun, trouble: UnavailableReason | null): GradingFailure => {
   if (error instanceof ModelUnavailable) return `model_${error.reason}`;
   if (error instanceof NotGradable) return error.reason;

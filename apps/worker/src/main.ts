@@ -3,7 +3,6 @@ import { readWorkerSettings } from '@evaluation/settings';
 import { observe, runUntilSignal } from '@evaluation/telemetry';
 import { startWorker } from './start.ts';
 
-/** A worker as a process of its own. */
 await runUntilSignal(async () => {
   const settings = readWorkerSettings();
   const core = coreOverHttp(settings.core);

@@ -16,20 +16,20 @@ import { removeAbandonedFolders } from './workFolder.ts';
 
 export interface Worker extends Observed {
   /**
-   * Takes no new job, finishes those in hand, and disconnects. What is not finished within the drain time is handed
-   * back and delivered again.
+   * Takes no new job, finishes those in hand, and disconnects. Jobs not finished within the drain time are handed back
+   * and delivered again.
    */
   close(): Promise<void>;
-  /** What marks and, by lane, what its preflight found: for a person, a line each. Resolves when each was checked once. */
+  /** Lines for the console: the grader, and the preflight result of each lane. */
   describeGrader(): string[];
   readonly firstChecks: Promise<void>;
-  /** The lanes that take no runs, and why: a line each. */
+  /** Lines for the console: the lanes that take no runs, with the reason. */
   notes: () => readonly string[];
 }
 
 /**
- * Starts a worker on its lanes. It holds no state that matters: every message it took is claimed in PostgreSQL before
- * it is acknowledged, and every result is recorded as it is made. Kill it at any moment.
+ * Starts a worker on its lanes. The worker may be killed at any moment: each message is claimed in PostgreSQL before it
+ * is acknowledged, and each result is recorded when it is made.
  */
 export const startWorker = async (settings: WorkerSettings, core: CoreAccess): Promise<Worker> => {
   const log = createLogger({ service: 'worker', level: settings.logLevel });
@@ -39,8 +39,8 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     onProgress: (event, details) => log.info(details, event),
   });
   await removeAbandonedFolders();
-  // A grader a lane, each with its own calls in flight: a backlog of copies never holds up typed answers. Only when the
-  // endpoint asks to be left alone, that is for both.
+  // One grader per lane, each with its own limit of concurrent calls, so that a backlog of copies does not delay typed
+  // answers. A pause that the endpoint asks for applies to both lanes.
   const hold = createHold();
   const newTools = async (lane: RunLane): Promise<Tools & { gate: LaneGate }> => {
     const grader = await createGrader(
@@ -78,7 +78,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
   };
   const asksModel = (lane: RunLane): boolean =>
     settings.grader.provider === 'openai' && settings.preflight && settings.concurrency[lane] > 0;
-  // A lane that this worker does not take says nothing of its model.
+  // Sets no metric for a lane that this worker does not serve.
   for (const lane of RUN_LANES) if (settings.concurrency[lane] > 0) metrics.providerUp.set({ lane }, 1);
   const tools = { copy: await newTools('copy'), typed: await newTools('typed') };
   const { notice, provider } = tools.copy.grader;
@@ -88,7 +88,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
   const letGo = new AbortController();
   const heldRuns = new Set<HeldRun>();
 
-  // A cancelled or replaced copy: stop paying for it now, not at the next write.
+  // Aborts the model calls of a stopped run at once instead of at its next write.
   const unsubscribe = lanes.onBroadcast('run_stopped', ({ run_id, fence }) => {
     for (const { material, stop } of heldRuns) {
       if (material.run_id === run_id && material.fence < fence) stop(new NotWanted());
@@ -100,7 +100,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     const run = holdRun(core, material, ofInstitute);
     heldRuns.add(run);
     try {
-      // The claim was under way when the drain time ran out.
+      // The drain time ended during the claim.
       await (letGo.signal.aborted ? run.handBack() : gradeRun({ ...tools[lane], log: ofInstitute }, run));
     } finally {
       run.letGo();
@@ -112,7 +112,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     lanes.pull(lane, {
       concurrency: settings.concurrency[lane],
       signal: stopping.signal,
-      // While the model is away, or its quota is used up, runs stay where they wait: their time begins with the claim.
+      // While the model is away or its quota is used up, runs stay queued, because their time begins with the claim.
       mayTake: (signal) => tools[lane].gate.mayTakeRun(signal),
       handle: async ({ run_id, institute_id }, { ack }) => {
         const end = tools[lane].gate.begin();

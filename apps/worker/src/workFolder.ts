@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const NAME = /^answer-evaluation-(\d+)-/;
 
-/** Gives `work` a folder of its own and removes it afterwards, whatever happens: answers do not lie about. */
+/** Gives `work` a temporary folder and removes it afterwards, also after an error, because it holds answers. */
 export const inWorkFolder = async <T>(work: (folder: string) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), `answer-evaluation-${process.pid}-`));
   try {
@@ -14,10 +14,13 @@ export const inWorkFolder = async <T>(work: (folder: string) => Promise<T>): Pro
   }
 };
 
-/** In a container a restarted process often has the pid of the one before: until it has begun, its folders are not its. */
+/**
+ * In a container a restarted process often has the pid of its predecessor: until the first call, folders with this pid
+ * are abandoned ones.
+ */
 let hasBegun = false;
 
-/** Removes the folders of workers that were killed; called when a worker starts. */
+/** Removes folders of dead workers; called when a worker starts. */
 export const removeAbandonedFolders = async (): Promise<void> => {
   const isFirst = !hasBegun;
   hasBegun = true;
@@ -26,7 +29,6 @@ export const removeAbandonedFolders = async (): Promise<void> => {
     if (pid === undefined) continue;
     const isOurs = Number(pid) === process.pid;
     if (isOurs ? !isFirst : isAlive(Number(pid))) continue;
-    // Another user's folder stays: it is not ours to remove.
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }
 };

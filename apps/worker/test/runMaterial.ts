@@ -2,7 +2,6 @@ import type { RunMaterial } from '@evaluation/core-client';
 
 export const ID = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
 
-/** A run of an empty paper, as a claim gives it to a worker: for tests of what a worker does without a core of its own. */
 export const runMaterial = (lane: RunMaterial['lane']): RunMaterial => ({
   run_id: ID,
   institute_id: ID,

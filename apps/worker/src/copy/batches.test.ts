@@ -3,7 +3,7 @@ import { batchesOf } from './batches.ts';
 
 const copy = (pages: number, blank: number[] = []) =>
   Array.from({ length: pages }, (_, index) => ({ page: index + 1, blank: blank.includes(index + 1) }));
-/** [context, ...pages] of each batch. */
+/** Page numbers of each batch: [context, ...pages]. */
 const numbers = (pages: number, { blank = [], known = [], size = 4 }: Partial<Plan> = {}) =>
   batchesOf(copy(pages, blank), new Set(known), size).map((batch) => [
     batch.context?.page ?? null,
@@ -45,7 +45,7 @@ test('what an earlier delivery recorded is not read again, nor is a page lost th
     [8, 9, 10, 11, 12],
   ]);
   expect(numbers(4, { known: [1, 2, 3, 4] })).toEqual([]);
-  // A release that read pages one by one recorded the first and the third.
+  // An older release read pages one by one and recorded the first and the third.
   expect(numbers(6, { known: [1, 3] })).toEqual([
     [1, 2],
     [3, 4, 5, 6],

@@ -1,18 +1,17 @@
 import { MAX_VISION_PAGES } from '@evaluation/rules';
 
-/** Pages that are read together. */
 export interface Batch<Page> {
   pages: Page[];
-  /** The last written page before them, which another batch reads; null where there is none. */
+  /** Last written page before the batch, which belongs to another batch; null if there is none. */
   context: Page | null;
 }
 
 /**
- * The pages that are still to be read, in batches of neighbours. Batches are read at the same time, so each is shown the
- * page before it: an answer that runs over the border is known to go on. Vision pages and text-only pages never share
- * a batch (docs/api/submissions.md#handwritten-copies).
- * @param known numbers of the pages that an earlier delivery of the run recorded, in whatever batches it read them
- * @param size the most pages of a batch
+ * Returns the unread pages in batches of neighbours. Batches are read concurrently, so each gets the page before it as
+ * context: an answer may continue across the border. Vision pages and text-only pages do not share a batch
+ * (docs/api/submissions.md#handwritten-copies).
+ * @param known numbers of the pages that an earlier delivery of the run recorded, in batches of any size
+ * @param size most pages of a batch
  */
 export const batchesOf = <Page extends { page: number; blank: boolean }>(
   images: readonly Page[],

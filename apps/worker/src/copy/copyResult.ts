@@ -1,7 +1,6 @@
 import type { RecordedQuestion } from '@evaluation/core-client';
 import type { MarkedQuestion } from '@evaluation/grading-model';
 
-/** One question with its result, judged now or by an earlier delivery of the run. */
 export interface CopyResult {
   question: MarkedQuestion;
   result: Pick<RecordedQuestion, 'awarded' | 'feedback' | 'needs_review' | 'criteria' | 'annotations'> & {

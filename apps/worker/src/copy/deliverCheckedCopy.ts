@@ -7,8 +7,8 @@ import { StoreRefused, upload } from './download.ts';
 import { drawCopy } from './drawCopy.ts';
 
 /**
- * Draws the checked copy and puts it into the store (docs/architecture.md#checked-copy). A copy that cannot be drawn or stored does not take the marks
- * with it: the submission is graded, and its checked copy is not available.
+ * Draws the checked copy and uploads it. On failure the run still completes with its marks, and the submission has no
+ * checked copy.
  */
 export const deliverCheckedCopy = async (
   tools: Tools,

@@ -5,7 +5,7 @@ import { Agent, request } from 'undici';
 
 const store = new Agent({ headersTimeout: 15_000, bodyTimeout: 30_000, connections: 32 });
 
-/** The store answered, and its answer will not be another one: the address is wrong, forbidden or too old. */
+/** The object store answered with a final status: the address is wrong, forbidden or expired. */
 export class StoreRefused extends Error {
   constructor(status: number) {
     super(`the object store answered ${status}`);
@@ -13,10 +13,10 @@ export class StoreRefused extends Error {
   }
 }
 
-/** Errors of this machine's own disk, which waiting does not mend. */
+/** Errors of this machine's disk or process limits, which are not retried. */
 const OUR_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'ENOENT', 'EIO', 'EMFILE']);
 
-/** A store that is away or broken for the moment is waited for, until the deadline. */
+/** Whether the error may pass, so that the request is retried until the deadline. */
 export const isStoreAway = (error: unknown): boolean =>
   !(error instanceof StoreRefused) &&
   !(error instanceof Error && 'code' in error && typeof error.code === 'string' && OUR_DISK.has(error.code));
@@ -26,7 +26,7 @@ interface Patience {
   deadline: Date;
 }
 
-/** @throws StoreRefused, or the network's error when the deadline has come */
+/** @throws StoreRefused; after the deadline, the last network error */
 export const download = (url: string, file: string, { signal, deadline }: Patience): Promise<void> =>
   retryWhile(
     isStoreAway,
@@ -39,8 +39,8 @@ export const download = (url: string, file: string, { signal, deadline }: Patien
   );
 
 /**
- * PUTs a file to a presigned address with the headers it was signed for, its length among them.
- * @param address asked anew for each try, since one does not live as long as the patience
+ * PUTs a file to a presigned address with the headers that were signed, its length included.
+ * @param address called for each try, because a presigned address expires before the deadline
  */
 export const upload = (
   address: () => Promise<{ url: string; headers: Record<string, string> }>,

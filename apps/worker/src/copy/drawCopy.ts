@@ -12,23 +12,19 @@ import {
 import { markNote, totalsOf } from '@evaluation/rules';
 import type { CopyResult } from './copyResult.ts';
 
-/** A copy with the marks that its checked copy is to show. */
 export interface MarkedCopy {
-  /** The PDF as it was handed in, and its pages. */
+  /** Path of the submitted PDF. */
   source: string;
   images: PageImage[];
   exam: { title: string };
   candidate: DrawingMaterial['candidate'];
-  /** As a run decided them. */
   results: readonly CopyResult[];
-  /** Teachers' marks in force. */
   overrides: DrawingMaterial['overrides'];
-  /** The grader's provider. */
   markedBy: string;
 }
 
 /**
- * Draws the checked copy (docs/architecture.md#checked-copy): of a run when it is done, and again when a teacher has changed a mark.
+ * Draws the checked copy (docs/architecture.md#checked-copy), at the end of a run or after a teacher changed a mark.
  * @param target the file to draw into
  * @throws PdfUnreadable; the signal's reason when aborted
  */
@@ -80,8 +76,8 @@ type Result = Omit<CopyResult['result'], 'criteria'> & {
 };
 
 /**
- * A teacher's mark in place of the AI's. What the AI gave for each criterion adds up to a mark that does not count, so
- * ticks, crosses and figures of criteria would contradict the teacher; what it found is still said.
+ * Replaces the AI's mark with the teacher's. Marks of criteria are removed, because they add up to the AI's mark; their
+ * reasons stay.
  */
 const overruled = (question: MarkedQuestion, result: CopyResult['result'], awarded: number): Result => ({
   ...result,
@@ -94,7 +90,7 @@ const overruled = (question: MarkedQuestion, result: CopyResult['result'], award
     .map((annotation) => ({ ...annotation, text: markNote(question.label, awarded, question.max_marks) })),
 });
 
-/** Results speak of the viewed page; the drawing finds empty paper on the page images, so it takes their boxes. */
+/** Converts a box of the viewed page to one of the page image, on which the drawing looks for empty space. */
 const onImage =
   (images: readonly PageImage[]) =>
   (annotation: Annotation): Annotation => {

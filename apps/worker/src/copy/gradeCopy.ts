@@ -21,8 +21,9 @@ import { download } from './download.ts';
 import { alignCopy, readCopy } from './readCopy.ts';
 
 /**
- * Copy lane: page images → reading → each question judged and recorded → checked copy → complete (docs/architecture.md#the-story-of-one-copy).
- * Whatever an earlier delivery of the run recorded is taken as it is.
+ * Copy lane: page images → reading → judgement of each question → checked copy → complete
+ * (docs/architecture.md#the-story-of-one-copy). Pages, alignment and questions that an earlier delivery of the run
+ * recorded are reused.
  */
 export const gradeCopy = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<void> => {
   const { copy } = run.material;
@@ -54,7 +55,7 @@ export const gradeCopy = async (tools: Tools, run: HeldRun, usage: UsageCount): 
   });
 };
 
-/** Judges the questions that no earlier delivery decided, several at once. @returns the results of all of them */
+/** Judges the questions without a recorded result, several at once. @returns the results of all questions */
 const judgeCopy = async (
   tools: Tools,
   run: HeldRun,
@@ -77,7 +78,7 @@ const judgeCopy = async (
 };
 
 /**
- * A grader sees page images, which may have been straightened; results speak of the page as a viewer shows it
+ * Converts a box of the page image, which may have been straightened, to one of the page as a viewer shows it
  * (docs/open-points.md, `annotations[]`).
  */
 const onViewedPage =

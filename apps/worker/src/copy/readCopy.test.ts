@@ -12,7 +12,7 @@ import { runMaterial } from '../../test/runMaterial.ts';
 import { countUsage } from '../run/usage.ts';
 import { readCopy } from './readCopy.ts';
 
-/* Copies of which some pages have no picture that OCR could read: it fails on them as it does on what breaks its engine. */
+/* Pages without an image file make OCR fail in the way it fails on a page that breaks its engine. */
 
 const material = runMaterial('copy');
 const box = { x: 0.1, y: 0.1, width: 0.8, height: 0.1 };
@@ -33,7 +33,6 @@ const page = (number: number, more: Partial<PageImage> = {}): PageImage => ({
   textIsShown: true,
   ...more,
 });
-/** Nothing of it can be read. */
 const broken = (number: number) => page(number, { textLines: [] });
 
 let server: Server;
@@ -49,7 +48,6 @@ const settings = readWorkerSettings({
 });
 
 beforeAll(async () => {
-  // A core that takes every record.
   server = createServer((request, response) => {
     request.resume().on('end', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -137,7 +135,7 @@ describe('a page on which OCR breaks down', () => {
 
 test('an endpoint that refuses every request is no fault of the pages: the copy fails', async () => {
   model.behave([{ behaviour: { kind: 'status', status: 400 } }]);
-  // Its bytes are only sent.
+  // Any existing file: the fake endpoint does not look at the image.
   const file = import.meta.filename;
   await expect(read(openai, [page(1, { file }), page(2, { file }), page(41)])).rejects.toMatchObject({
     kind: 'permanent',

@@ -26,12 +26,11 @@ import { withProblems } from './withProblems.ts';
 import { refusalOf } from './refusal.ts';
 
 /**
- * Reads every page, a batch at a time, each recorded as soon as it is read; batches that an earlier delivery of the
- * run recorded are not read again. Pages after the 40th get the text-only read (docs/api/submissions.md#handwritten-copies).
- * Pages of which the model gives nothing that can be used, and those that OCR breaks down on, are left to a teacher; the copy
- * is still marked by the others.
- * @throws NotGradable nothing_readable, other_language; GraderFailure malformed when nothing at all could be read
- * since replies could not be used, or OCR broke down on every page
+ * Reads every page in batches and records each batch when it is read; pages recorded by an earlier delivery of the run
+ * are not read again. Pages after the 40th get the text-only read (docs/api/submissions.md#handwritten-copies). Pages
+ * that the model or OCR cannot read are left to a teacher; the copy is marked by the others.
+ * @throws NotGradable nothing_readable, other_language; GraderFailure malformed when no page could be read and a cause
+ * was a malformed reply or an OCR failure
  */
 export const readCopy = async (
   tools: Tools,
@@ -57,7 +56,7 @@ export const readCopy = async (
   );
   const pages = [...recorded, ...read.flat()].toSorted((a, b) => a.page - b.page);
   const refusal = refusalOf(pages);
-  // Nobody has seen that the copy is unreadable, and a sharper scan would not help.
+  // Fails instead of reporting an unreadable copy: the reader failed, so a sharper scan would not help.
   if (
     refusal?.reason === 'nothing_readable' &&
     pages.some(({ problems }) => problems?.includes(PAGE_NOT_READ))
@@ -68,7 +67,6 @@ export const readCopy = async (
   return pages;
 };
 
-/** What came of pages, as it is recorded. */
 type Read = Pick<PagesPart, 'pages' | 'calls'>;
 
 const readTogether = async (
@@ -90,8 +88,8 @@ const readTogether = async (
 };
 
 /**
- * By OCR, which has a time limit a page and may die of one: the page is lost by it, and not those beside it. All are begun
- * at once, since the engine lives as long as some page waits for it; it reads one after the other.
+ * Reads pages by OCR, which has a time limit per page and may crash on a page: only that page is then unread. All pages
+ * are queued at once, because the engine ends when no page waits; it reads them one after the other.
  */
 const readOneByOne = async (
   tools: Tools,
@@ -118,11 +116,14 @@ const readOneByOne = async (
 const isKind = (kind: GraderFailure['kind'], error: unknown): boolean =>
   error instanceof GraderFailure && error.kind === kind;
 
-/** OCR asks nobody: what is permanent of it is the page's own. A grader that is closed says the same of a run that is over. */
+/**
+ * Whether OCR failed on the page itself. A closed grader reports the same kind, in which case the run's signal is
+ * aborted.
+ */
 const isOcrFailure = (error: unknown, run: HeldRun): boolean =>
   !run.signal.aborted && isKind('permanent', error);
 
-/** Of pages to which no reply could be used, nothing is known; what the replies took is counted by then. */
+/** Readings of pages for which there was no usable reply; the tokens spent are already counted. */
 const unread = (pages: readonly PageImage[]): Read => ({
   pages: withProblems(
     pages.map(({ page, blank }) => (blank ? blankReading(page) : unreadPage(page))),
@@ -131,7 +132,6 @@ const unread = (pages: readonly PageImage[]): Read => ({
   calls: [],
 });
 
-/** Finds each question's answer on the pages that were read; once recorded it is not asked for again. */
 export const alignCopy = async (
   tools: Tools,
   run: HeldRun,

@@ -2,16 +2,17 @@ import type { PageReading } from '@evaluation/grading-model';
 import { isBlankText, isMostlyDevanagari } from '@evaluation/rules';
 import { NotGradable } from '../run/tools.ts';
 
-/** What a reader sets in place of writing that it could not read. */
+/** Marker that the reader writes in place of writing that it cannot read. */
 const UNREAD = /\[\s{0,20}(?:illegible|unreadable)[^[\]]{0,300}\]/giu;
-/** What a reader says of the page itself, in its own words and not the candidate's. */
+/** Remark of the reader about the page, as opposed to the candidate's writing. */
 const REMARK = /\[[^[\]]{0,300}\]/gu;
 
 /**
- * Why a copy cannot be graded at all (docs/api/lifecycle.md#submissions); null when it can. A model's word on the language is weighed by how much
- * is written on each page, so headings decide nothing, and it does not stand against the letters themselves: the 20% of
- * Devanagari that no typed answer may have (docs/api/submissions.md#typed-answers), or most letters of any script but Latin. Greek is left out of
- * that count, since formulas are full of it.
+ * Returns why a copy cannot be graded at all (docs/api/lifecycle.md#submissions); null if it can. The language that the
+ * model reports is weighted by the number of letters on each page, so headings have little weight. Independent of the
+ * model, a copy is refused for more than 20% Devanagari letters, as for typed answers
+ * (docs/api/submissions.md#typed-answers), or for a majority of letters of scripts other than Latin. Greek letters are
+ * not counted, because formulas use them.
  */
 export const refusalOf = (pages: readonly PageReading[]): NotGradable | null => {
   if (!pages.some(isReadable)) {
@@ -30,13 +31,13 @@ export const refusalOf = (pages: readonly PageReading[]): NotGradable | null => 
   return isForeign ? new NotGradable('other_language') : null;
 };
 
-/** A reader that says itself that it could read nothing is believed, whatever it wrote. */
+/** False if the reader reports a legibility of 0, even when it transcribed text. */
 const isReadable = ({ legibility, blocks }: PageReading): boolean =>
   legibility > 0 && blocks.some(({ text }) => /[\p{L}\p{N}\p{S}]/u.test(text.replace(UNREAD, '')));
 
 /**
- * How much is written on the pages, or on those of another language. A page of which a reader only remarked that something
- * stands there ("[text in Tamil]") weighs as much as an average one.
+ * Number of letters on the pages, or only on those in another language. A page with only a remark ("[text in Tamil]")
+ * counts with the average of the others.
  */
 const weightOf = (
   written: readonly { language: PageReading['language']; letters: number }[],

@@ -8,7 +8,7 @@ const REASONS = {
 } as const satisfies Record<PdfUnreadable['code'], GradingFailure>;
 
 /**
- * Why the pages of a copy could not be got out of its PDF. A file that took too much time or memory may be too much for any
- * worker, or may have met one with too much else to do: nothing is said of the scan then.
+ * Returns the failure for a PDF that could not be opened. If time or memory ran out, the cause may be the file or the
+ * load of the worker, so the message does not blame the scan.
  */
 export const unreadableCopy = ({ code }: PdfUnreadable): GradingFailure => REASONS[code];

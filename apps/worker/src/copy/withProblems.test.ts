@@ -24,7 +24,7 @@ test('what was put right is known again when a run is delivered again', () => {
 test('what the release before recorded is read, and it reads what this one records', () => {
   expect(ReadPages.parse(stored(readings))).toEqual(readings);
   expect(FoundAnswers.parse(stored(alignment))).toEqual(alignment);
-  // It takes an array of pages and passes over what it does not know.
+  // The previous release parses an array of pages and ignores unknown fields.
   expect(stored(withProblems(readings, ['unknown_page']))).toMatchObject(readings);
   expect(stored(withProblems(readings, undefined))).toEqual(readings);
 });

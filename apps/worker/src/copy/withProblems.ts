@@ -1,7 +1,6 @@
 /**
- * What came of a call as it is recorded: what was wrong with the model's output and was put right stands with the first of
- * it, so that it is known again when the run is delivered again. Workers of the release before, which know nothing of it,
- * read such a record all the same, and this one reads theirs.
+ * Adds the corrected problems of the model's output to the first item of a record, so that later deliveries of the run
+ * know them. The previous release ignores this field, and this release accepts records without it.
  * @param problems `Answered.problems` of the call
  */
 export const withProblems = <T extends object>(

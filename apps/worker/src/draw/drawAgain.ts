@@ -16,14 +16,14 @@ import { drawCopy } from '../copy/drawCopy.ts';
 import { inWorkFolder } from '../workFolder.ts';
 
 /*
- * A drawing as this worker has it: claimed, and until its deadline nobody else's. It ends when it is recorded, handed
- * back, or when core says that it is somebody else's now. If this process dies, the deadline passes and core releases it
- * again; a copy that takes its third worker along is given up.
+ * A drawing claimed by this worker, exclusively until its deadline. It ends when it is recorded, handed back or marked
+ * as failed, or when core answers `conflict` because another worker has it. If this process dies, core releases the
+ * drawing again after the deadline; after the third failed worker core gives it up.
  */
 
-/** A store that is away longer than this: the drawing is handed back, to be tried by whoever reaches it. */
+/** Longest time to wait for the object store; then the drawing is handed back. */
 const STORE_PATIENCE_MS = 20_000;
-/** A worker that stops waits no longer than this for core. */
+/** Longest time to wait for core when handing a drawing back. */
 const HAND_BACK_MS = 2000;
 
 type Drawing = Pick<DrawJob, 'submission_id' | 'institute_id' | 'delivery'> & {
@@ -34,12 +34,12 @@ type Drawing = Pick<DrawJob, 'submission_id' | 'institute_id' | 'delivery'> & {
 interface Options {
   pdfSeconds: number;
   log: Logger;
-  /** Aborts when the worker lets go of what it has in hand. */
+  /** Aborts when the worker's drain time is over. */
   signal: AbortSignal;
   onClaimed: () => void;
 }
 
-/** Draws the checked copy of a submission anew, with the marks as they are now (docs/architecture.md#checked-copy). */
+/** Draws the checked copy of a submission again with its current marks (docs/architecture.md#checked-copy). */
 export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options): Promise<void> => {
   const { submission_id, institute_id, delivery } = job;
   const { grading } = core.as({ requestId: submission_id });
@@ -64,8 +64,8 @@ export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options
   } catch (error) {
     if (failureOf(error)?.code === 'conflict') return;
     options.log.warn({ err: error, submission_id }, 'a checked copy could not be drawn anew now');
-    // What failed for a reason of its own stays counted, and core gives it up in the end. Core of the release before does
-    // so when the drawing's time is over: it does not know the procedure.
+    // A failure of the drawing itself counts as an attempt, until core gives it up. A core of the previous release
+    // lacks `failDrawing`; it counts the attempt when the deadline passes.
     const isOwnFault = !options.signal.aborted && !(error instanceof StoreIsAway);
     const signal = AbortSignal.timeout(HAND_BACK_MS);
     await (
@@ -78,7 +78,7 @@ export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options
   }
 };
 
-/** The copy could not be had, for no fault of its own. */
+/** The object store was away, so the attempt is not counted. */
 class StoreIsAway extends Error {
   override readonly name = 'StoreIsAway';
 }
@@ -109,12 +109,12 @@ const draw = async (
       target,
       pdf,
     );
-    // Core is in the middle of a restart, say: what is drawn need not be drawn again.
+    // Retries while core is not reachable, for example during a restart, so that the drawing need not be repeated.
     const insist = async <T>(call: () => Promise<T>): Promise<T> => {
       try {
         return await retryWhile(isCoreAway, call, { signal, until: deadline });
       } catch (error) {
-        // Somebody else's now: nothing is left to do, nor to put anywhere.
+        // Another worker has the drawing: abort everything.
         if (failureOf(error)?.code === 'conflict') lost.abort(error);
         throw error;
       }

@@ -8,7 +8,7 @@ import { inspectPdf } from '@evaluation/pdf';
 import { download } from '../copy/download.ts';
 import { inWorkFolder } from '../workFolder.ts';
 
-/** A store that is away longer than this: core delivers the inspection again. */
+/** Longest time to wait for the object store; then core delivers the inspection again. */
 const STORE_PATIENCE_MS = 20_000;
 
 interface Options {
@@ -17,7 +17,7 @@ interface Options {
   onClaimed: () => void;
 }
 
-/** Opens a sealed upload in a child process and reports its pages, or a reason that tells a person what to do. */
+/** Opens a sealed upload in a child process and reports its pages, or the reason of its rejection. */
 export const inspectUpload = async (core: CoreAccess, job: InspectJob, options: Options): Promise<void> => {
   const { upload_id, institute_id, delivery } = job;
   const { grading } = core.as({ requestId: upload_id });
@@ -33,7 +33,7 @@ export const inspectUpload = async (core: CoreAccess, job: InspectJob, options: 
       options,
     );
   } catch (error) {
-    // Settled meanwhile by another worker, which was slow: nothing is left to say.
+    // Another worker has recorded the inspection already.
     if (failureOf(error)?.code !== 'conflict') throw error;
   }
 };
@@ -54,9 +54,9 @@ const inspect = (
     const file = join(folder, 'upload.pdf');
     const deadline = new Date(Date.now() + STORE_PATIENCE_MS);
     await download(source_url, file, { signal, deadline });
-    // From here on the file itself may be what ends this process: core counts how often it has been tried.
+    // Reported before opening, because the file may crash this process: core counts the attempts by hash.
     const sha256 = await hashOf(file);
-    // Core of the release before answers nothing.
+    // A core of the previous release returns nothing.
     const answer = await grading.countOpening.mutate({ ...inspection, sha256 });
     if (answer?.open === false) return;
     const begun = performance.now();
@@ -66,7 +66,7 @@ const inspect = (
       ...inspection,
       outcome: found.ok
         ? { status: 'ready', pages: found.pages, sha256: found.sha256, repaired: found.isRepaired }
-        : // The sentence is for a core of release 0.1.0, which takes it from the worker.
+        : // `reject_reason` is for a core of release 0.1.0, which takes the sentence from the worker.
           {
             status: 'rejected',
             code: found.code,

@@ -6,8 +6,8 @@ import { openLaneGate, type LaneGate } from './laneGate.ts';
 import { ModelUnavailable } from './modelUnavailable.ts';
 
 /*
- * checking ──▶ open or shut; shut ──▶ one witness at a time, and checked again until it opens; open ──▶ checking after an
- * outage or a lost prompt.
+ * States: checking ──▶ open or shut; shut ──▶ one witness at a time, and checked again until it opens; open ──▶ checking
+ * after an outage or a lost prompt.
  */
 
 let server: ModelServer;
@@ -44,13 +44,13 @@ const open = async (behaviour?: Behaviour): Promise<LaneGate> => {
 };
 
 const never = new AbortController().signal;
-/** Slots of a lane that ask to take a run: how many may, so far. */
+/** Lets `count` slots ask to take a run; `allowed` counts those that may. */
 const slotsOf = (lane: LaneGate, count: number) => {
   const state = { allowed: 0 };
   for (let slot = 0; slot < count; slot += 1) void lane.mayTakeRun(never).then(() => (state.allowed += 1));
   return state;
 };
-/** Each its own run: runs are told apart by their signals. */
+/** Each run has its own signal, by which the grader tells runs apart. */
 const run = (seconds: number) => ({
   signal: new AbortController().signal,
   deadline: new Date(Date.now() + seconds * 1000),
@@ -164,7 +164,7 @@ test('calls of runs in hand wait for the preflight after an outage, and go on wh
     );
     await expect.poll(() => guarded.trouble, SOON).toBe('unreachable');
     await server.waitFor((calls) => calls.filter(isRunCall).length >= 5);
-    // It comes back as another one, which answers and keeps to no schema.
+    // The endpoint returns with a model that answers but violates the schema.
     let answered = 0;
     server.behave((call) => {
       if (!isRunCall(call)) return { kind: 'violating' };
@@ -175,7 +175,7 @@ test('calls of runs in hand wait for the preflight after an outage, and go on wh
     expect(lane.reason()).toBe('schema_not_kept');
     const checks = server.calls.length;
     await server.waitFor((calls) => calls.length >= checks + 2);
-    // The call that found out that the outage is over.
+    // Only the call that noticed the end of the outage was answered.
     expect(answered).toBe(1);
 
     server.behave([]);

@@ -5,15 +5,16 @@
  *   checking ──failed──▶ shut: no run is graded; checked again after 1 s, doubling to 30 s
  *   open ──an outage is over, or a call lost material──▶ checking
  *
- * While it is shut, runs stay rows in the queue whose time has not begun (decision 013), but for one witness at a time: a
- * run that is claimed and then waits here within its deadline. It goes on as soon as a preflight passes; else it ends as
- * `model_unavailable`, so that an institute is told what is wrong. Where the reason lasts until the endpoint is changed, the
- * witness ends after 5 s, and the next one is not taken within the hour: one copy tells as much as fifty. See decision 032.
+ * While the lane is shut, runs stay queued as rows and their time does not begin (decision 013). The exception is one
+ * witness at a time: a run that is claimed and waits in `passed` within its deadline. It continues as soon as a preflight
+ * passes. Otherwise it ends as `model_unavailable`, which tells the institute the reason. If the reason lasts until the
+ * endpoint is changed (`UNAVAILABLE[reason].lasts`), the witness ends after 5 s and the next one is taken after an hour.
+ * See decision 032.
  *
- * Calls of runs in hand wait for the preflight after an outage as well, each within its deadline (`opened`).
+ * After an outage, calls of runs in hand wait for the preflight too, each within its deadline (`opened`).
  *
- * State: in this object, changed by its one loop and by the slots of the lane. It dies with the process; the next process
- * checks for itself.
+ * State: in this object, changed by its one loop and by the slots of the lane. It is lost with the process; the next
+ * process runs its own preflight.
  */
 import { setMaxListeners } from 'node:events';
 import {
@@ -31,9 +32,9 @@ import { ModelUnavailable } from './modelUnavailable.ts';
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
-/** A lane that stays shut says so again after this long. */
+/** Interval in which the log repeats that a lane is shut. */
 const REPEAT_LOG_MS = 600_000;
-/** A slot that may take a witness and finds no run in this time gives the seat to the next one. */
+/** A slot that may take a witness and finds no run within this time frees the seat for another slot. */
 const SEAT_MS = 12_000;
 const LASTING_WITNESS_MS = 5000;
 const LASTING_WITNESS_EVERY_MS = 3_600_000;
@@ -45,29 +46,24 @@ type State =
 
 export interface LaneGate {
   /**
-   * Resolves when a run may be taken, to a signal that takes that back while none has been. Rejects with the signal's
-   * reason.
+   * Resolves when a run may be taken. The returned signal withdraws the permission while no run has been taken. Rejects
+   * with the signal's reason.
    */
   mayTakeRun(signal: AbortSignal): Promise<AbortSignal>;
-  /** A run has been claimed. @returns what to call when it is over */
+  /** Call when a run is being claimed. @returns a function to call when the run is over */
   begin(): () => void;
-  /**
-   * Resolves when the run may be graded. @throws ModelUnavailable, or the signal's reason
-   */
+  /** Resolves when the run may be graded. @throws ModelUnavailable, or the signal's reason */
   passed(run: { signal: AbortSignal; deadline: Date }): Promise<void>;
-  /** The endpoint may not be what it was: runs wait for a new preflight. */
   checkAgain(): void;
-  /** The latest preflight failed. */
   isShut(): boolean;
-  /** The latest preflight passed, and no other is due. */
+  /** Whether the latest preflight passed and no other one is due. */
   isOpen(): boolean;
   /** Resolves when the lane is open. Rejects with the signal's reason. */
   opened(signal: AbortSignal): Promise<void>;
-  /** Why the lane is shut; null while it is not. */
+  /** Why the lane is shut; null if it is not shut. */
   reason(): UnavailableReason | null;
-  /** One line for a person: what the latest preflight found. */
   describe(): string;
-  /** Resolves when the first preflight is over, however it ended. */
+  /** Resolves when the first preflight has ended, whether it passed or failed. */
   readonly firstCheck: Promise<void>;
   close(): Promise<void>;
 }
@@ -75,10 +71,10 @@ export interface LaneGate {
 export const openLaneGate = (options: {
   lane: RunLane;
   grader: Pick<Grader, 'preflight' | 'mayTakeRun' | 'model'>;
-  /** null: nothing is checked, and the lane is open. */
+  /** null: no preflight is made, and the lane is always open. */
   request: PreflightRequest | null;
   log: Logger;
-  /** Hears what each preflight took, to count it. */
+  /** Called with the token usage of each preflight. */
   onUsed: (usage: Usage) => void;
 }): LaneGate => {
   const { lane, grader, log, request } = options;
@@ -90,7 +86,7 @@ export const openLaneGate = (options: {
   let nextLastingWitness = 0;
   let said: { reason: string | null; at: number } | null = null;
   let permission = newPermission();
-  /** Resolved and replaced whenever something above has changed. */
+  /** Resolved and replaced after each change of state, seat or `isDue`. */
   let change = Promise.withResolvers<void>();
   const closing = new AbortController();
   const first = Promise.withResolvers<void>();
@@ -101,7 +97,7 @@ export const openLaneGate = (options: {
   };
 
   const enter = (next: State): void => {
-    // A seat that was offered while it was shut stays good while it is.
+    // A permission for a witness stays valid while the lane stays shut.
     if (next.is !== state.is) {
       permission.abort();
       permission = newPermission();
@@ -137,14 +133,14 @@ export const openLaneGate = (options: {
     );
   };
 
-  /** One preflight. @returns whether another one is to follow after a pause */
+  /** Runs one preflight. @returns whether to run another one after a pause */
   const checkOnce = async (asked: PreflightRequest): Promise<boolean> => {
     isDue = false;
     const report = await grader.preflight(asked, closing.signal);
     options.onUsed(report.usage);
     tell(report);
     const { failed } = report;
-    // Something was lost meanwhile: what has just passed was not asked for that.
+    // `checkAgain` was called during this preflight, so its result is outdated.
     if (failed === null && isDue) return false;
     enter(failed === null ? { is: 'open', report } : { is: 'shut', report, failed });
     first.resolve();
@@ -192,7 +188,7 @@ export const openLaneGate = (options: {
   const mayTakeWitness = (failed: NonNullable<PreflightReport['failed']>): boolean =>
     seat === 'free' && (!UNAVAILABLE[failed.reason].lasts || performance.now() >= nextLastingWitness);
 
-  /** @returns null when the lane was shut meanwhile */
+  /** @returns null if the lane was shut before the grader allowed a run */
   const allowedByGrader = async (signal: AbortSignal): Promise<AbortSignal | null> => {
     const open = permission.signal;
     try {
@@ -279,7 +275,7 @@ export const openLaneGate = (options: {
   };
 };
 
-/** The promise's outcome, or a rejection with the signal's reason as soon as it aborts. */
+/** Settles like the promise, or rejects with the signal's reason as soon as it aborts. */
 const orAborted = async (promise: Promise<void>, signal: AbortSignal): Promise<void> => {
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -294,7 +290,7 @@ const orAborted = async (promise: Promise<void>, signal: AbortSignal): Promise<v
 
 const newPermission = (): AbortController => {
   const made = new AbortController();
-  // As many listen as slots wait for a run.
+  // Without limit: each slot that waits for a run adds a listener.
   setMaxListeners(0, made.signal);
   return made;
 };

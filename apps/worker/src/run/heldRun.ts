@@ -9,13 +9,13 @@ import {
 import type { Logger } from '@evaluation/telemetry';
 
 /*
- * A run as this worker holds it: a lease that it keeps extending, and the claim's fence and token, which go with every
- * write. The run ends for this worker when it is recorded as complete or failed, or when core refuses a write: then
- * another worker has it, or it was stopped, and `signal` aborts everything under way. If this process dies, the lease
+ * A run claimed by this worker. State: the lease, extended by a heartbeat, and fence and token of the claim, which are
+ * sent with every write. The run ends here when it is recorded as complete or failed, or when core refuses a write
+ * because another worker has it or it was stopped; `signal` then aborts all work. If this process dies, the lease
  * expires and the run is delivered again.
  */
 
-/** Core refused: the run belongs to somebody else now, or to nobody. Nothing is left to do here. */
+/** Core refused a write: the run was stopped, or another worker has it. All work on it ends. */
 export class RunLost extends Error {
   constructor() {
     super('the run is not held any more');
@@ -26,10 +26,13 @@ export class RunLost extends Error {
 type Grading = CoreClient['grading'];
 type Held = Parameters<Grading['heartbeat']['mutate']>[0]['held'];
 
-/** The worker's deadline lies so much before core's: of the two, the worker knows why a run came to nothing. */
+/**
+ * The worker's deadline is this much earlier than core's, so that the worker, which knows the reason, reports the
+ * failure.
+ */
 const AHEAD_OF_CORE_MS = 500;
 
-/** A worker that stops waits no longer than this for core. */
+/** Longest time to wait for core when handing a run back. */
 const HAND_BACK_MS = 2000;
 
 const isAway = (error: unknown): boolean =>
@@ -37,24 +40,24 @@ const isAway = (error: unknown): boolean =>
 
 export interface HeldRun {
   material: RunMaterial;
-  /** Aborts when the run is lost, or the worker is told to stop it. */
+  /** Aborts when the run is lost, stopped or handed back. */
   signal: AbortSignal;
   deadline: Date;
-  /** A run is what a grader's calls are asked for: it goes with them as their CallOptions. */
+  /** `institute` and `runId` make a run usable as the CallOptions of a grader. */
   institute: string;
   runId: string;
   /**
-   * Writes something with fence and token; retried while core is not reachable, since every record is safe to repeat.
+   * Calls core with fence and token; retries while core is not reachable, since every record is idempotent.
    * @throws RunLost
    */
   write<T>(call: (grading: Grading, held: Held) => Promise<T>): Promise<T>;
   stop(reason: Error): void;
   /**
-   * Stops work and gives the run back, to be taken by another worker at once. Best effort: if core does not hear of
-   * it, the lease runs out as if this worker had died.
+   * Stops work and returns the run, so that another worker can take it at once. Best effort: if the call fails, the
+   * lease expires.
    */
   handBack(): Promise<void>;
-  /** The run is over here: ends the heartbeat and whatever is still under way. */
+  /** Ends the heartbeat and all remaining work on the run. */
   letGo(): void;
 }
 

@@ -22,11 +22,12 @@ import type { Tools } from './tools.ts';
 import type { UsageCount } from './usage.ts';
 
 /**
- * Judges one answer and records it. A question that the model cannot judge is recorded as failed, so that the others
- * still count (docs/api/results.md#fields, `partially_graded`); when the deadline has passed the run as a whole is over. Of two workers that
- * judged the same answer at once the first that records it decides, for both: the other one settles that judgement.
- * @param place where an annotation stands on the page as a viewer shows it
- * @returns what was recorded
+ * Judges one answer and records it. An answer that the model cannot judge is recorded as failed, so that the other
+ * questions still count (`partially_graded`); if the deadline has passed, the error is thrown and the run fails. If two
+ * workers judge the same answer at once, the judgement that is recorded first becomes the cached judgement and both
+ * runs use it.
+ * @param place converts an annotation to the page as a viewer shows it
+ * @returns the recorded result
  */
 export const judgeQuestion = async (
   tools: Tools,
@@ -41,7 +42,7 @@ export const judgeQuestion = async (
     const recorded = await run.write((grading, held) =>
       grading.recordQuestion.mutate({ held, result, evidence, used: usage.sofar(), judgement }),
     );
-    // A core of the release before says nothing, and has recorded it.
+    // A core of the previous release returns nothing after recording.
     return { result, standing: recorded?.standing ?? null };
   };
   const request = judgeRequest(run.material.exam, question, answer);
@@ -53,17 +54,15 @@ export const judgeQuestion = async (
   return (await record(counts)).result;
 };
 
-/** Records what code alone decided of a question: no model call (docs/architecture.md#marks-and-credits). @returns what was recorded */
 export const recordDecided = async (run: HeldRun, result: QuestionOutcome): Promise<RecordedQuestion> => {
   await run.write((grading, held) => grading.recordQuestion.mutate({ held, result }));
   return result;
 };
 
-/** What an answer came to. */
 interface Outcome {
   outcome: QuestionOutcome;
   evidence?: QuestionPart;
-  /** To be kept for others who gave the same answer. */
+  /** Judgement to cache for other runs with the same answer. */
   judgement?: { key: string; calls: CallEvidence[]; replaces: string | null } | undefined;
 }
 

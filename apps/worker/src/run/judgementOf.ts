@@ -12,21 +12,19 @@ import type { HeldRun } from './heldRun.ts';
 import type { Tools } from './tools.ts';
 import type { UsageCount } from './usage.ts';
 
-/** How an answer was judged, and what that rests on. */
 export interface Judged {
   judgement: Judgement;
   calls: CallEvidence[];
-  /** The run whose judgement of the same answer was used again; null: it was judged for this one. */
+  /** Run whose cached judgement was used; null if the model was asked for this run. */
   reusedFrom: string | null;
-  /** Under which name core is to keep it for others, in place of what; null: it is nobody else's. */
+  /** Cache key under which core stores the judgement, and the cached run it replaces; null: not cached. */
   shares: { key: string; replaces: string | null } | null;
 }
 
 /**
- * Judges an answer, once for all who gave it: what stands for the same answer under the same question, rubric, model and
- * prompt is settled again for this copy, whose places and legibility are its own (decision 017). A re-evaluation of what
- * was marked doubts it: it asks anew and leaves what stands as it is; one after a failure doubts nothing. A core of the
- * release before knows of no standing judgements: then each answer is judged by itself.
+ * Returns the cached judgement of the same answer under the same question, rubric, model and prompt, computed again for
+ * the places and legibility of this copy (decision 017), or asks the model. A re-evaluation of a completed run
+ * (`rejudges`) always asks the model and does not change the cache. A core of the previous release has no cache.
  * @throws RunLost, GraderFailure
  */
 export const judgementOf = async (
@@ -50,7 +48,7 @@ export const judgementOf = async (
   return { judgement: value, calls: evidence, reusedFrom: null, shares };
 };
 
-/** null also where core does not know of such a thing. */
+/** null also if core does not have the procedure. */
 const orNull = async <T>(asked: Promise<T>): Promise<T | null> => {
   try {
     return await asked;
@@ -61,8 +59,8 @@ const orNull = async <T>(asked: Promise<T>): Promise<T | null> => {
 };
 
 /**
- * What stands for the same answer, for this one.
- * @returns null: it is not understood any more, or would not be accepted now, and the answer's own judgement counts
+ * Computes this answer's judgement from the replies of a cached one.
+ * @returns null if the cached replies cannot be parsed or would not be accepted under the current rules
  */
 export const settledAgain = (
   request: JudgeRequest,

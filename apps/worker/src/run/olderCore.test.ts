@@ -14,7 +14,7 @@ import { ID, runMaterial } from '../../test/runMaterial.ts';
 import type { Tools } from './tools.ts';
 import { countUsage, type UsageCount } from './usage.ts';
 
-/* A worker of this release and a core of the one before: it answers as tRPC does to a procedure that it does not have. */
+/* A worker of this release with a core of the previous one, which answers as tRPC does for an unknown procedure. */
 
 const material = runMaterial('typed');
 const question: RunMaterial['questions'][number] = {

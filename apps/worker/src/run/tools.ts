@@ -3,14 +3,12 @@ import { gradingError, type GradingFailure } from '@evaluation/rest-contract/gra
 import type { WorkerSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
 
-/** What the runs of a lane are graded with in this worker. */
 export interface Tools {
   grader: Grader;
   settings: WorkerSettings;
   log: Logger;
 }
 
-/** A copy that cannot be graded, with the reason that its submission shows. */
 export class NotGradable extends Error {
   readonly reason: GradingFailure;
 

@@ -13,15 +13,15 @@ import { exact } from '@evaluation/rules';
 import type { ModelPrices } from '@evaluation/settings';
 import { metrics } from '@evaluation/telemetry';
 
-/** What a run has used, over all its deliveries: as core stores it (core's `runs/usedByRun.ts`). */
+/** Usage of a run over all its deliveries, as core stores it (core's `runs/usedByRun.ts`). */
 export type UsedByRun = NonNullable<RunMaterial['used']>;
 export type RunUsage = UsedByRun['usage'];
 type Cost = { amount: string; currency: string } | null;
 
 /**
- * What a run has used of the model, and by which prompts, added up over its calls, those that came to nothing included.
- * Prompts are counted by name, tokens to the one; what a call used that was aborted nobody tells.
- * @param before what earlier deliveries of the run recorded; a core of the release before tells none
+ * Adds up the tokens and prompt versions of a run's model calls, failed calls included. Tokens of an aborted call are
+ * unknown and not counted.
+ * @param before usage of earlier deliveries; undefined from a core of the previous release
  */
 export const countUsage = (
   grader: Pick<Grader, 'provider' | 'model'>,
@@ -41,14 +41,13 @@ export const countUsage = (
     byCall[call] = { calls: sofar.calls + usage.calls, duration_ms: sofar.duration_ms + usage.durationMs };
   };
   return {
-    /** Waits for an answer and counts what it took, or what its failure did. */
+    /** Awaits a model call and counts its usage, or that of its failure. */
     counted: async <T extends Pick<Answered<unknown>, 'usage' | 'evidence'>>(
       asked: Promise<T>,
     ): Promise<T> => {
       try {
         const answered = await asked;
         const [first] = answered.evidence;
-        // Nothing was asked where there is no evidence.
         if (first !== undefined) count({ ...first, usage: answered.usage });
         for (const { promptVersion } of answered.evidence) versions.add(promptVersion);
         return answered;
@@ -57,13 +56,13 @@ export const countUsage = (
         throw error;
       }
     },
-    /** A judgement that was made for another run cost nothing, but the marks rest on its prompt. */
+    /** Adds the prompt versions of a cached judgement; it used no tokens in this run. */
     reused: (evidence: readonly CallEvidence[]): void => {
       for (const { promptVersion } of evidence) versions.add(promptVersion);
     },
-    /** Goes with each record: the sum until now, earlier deliveries included, so that sending it twice adds nothing. */
+    /** Total including earlier deliveries, sent with each record; a total may be sent twice. */
     sofar: (): UsedByRun => ({
-      // Who marks now: a worker with other settings may have begun.
+      // The current grader, which may differ from the one of earlier deliveries.
       grader: {
         provider: grader.provider,
         model: grader.model,
@@ -83,7 +82,7 @@ export const countUsage = (
 };
 export type UsageCount = ReturnType<typeof countUsage>;
 
-/** null when a part of it has no price, or another currency. */
+/** Sum of both costs; null if one has no price or the currencies differ. */
 const together = (before: UsedByRun | null, own: Cost): Cost => {
   if (before === null || before.usage.calls === 0) return own;
   const { cost } = before.usage;
@@ -92,10 +91,10 @@ const together = (before: UsedByRun | null, own: Cost): Cost => {
 };
 
 const TOKENS_PRICED = 1_000_000;
-/** A small model reads a typed answer for some hundred-thousandths. */
+/** Decimals of a cost: a small model reads a typed answer for a few hundred-thousandths of a currency unit. */
 const DECIMALS = 8;
 
-/** Exact, as a decimal without exponent: added up over a year's runs it must still be right. */
+/** Exact cost as a decimal without exponent, so that sums over many runs stay exact. */
 export const costOf = (
   used: Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>,
   model: string,

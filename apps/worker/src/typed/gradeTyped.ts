@@ -5,15 +5,18 @@ import { judgeQuestion } from '../run/judgeQuestion.ts';
 import { withRubric } from '../run/rubrics.ts';
 import type { UsageCount } from '../run/usage.ts';
 
-/** Of one run, at once in batches: its long answers as a rule. Each holds its prompt in memory. */
+/** Most answers of one run that wait for a batch at once; bounds the memory of their prompts. */
 const IN_BATCHES = 20;
 
-/** Typed lane: judges the long answers; the objective ones were marked by their key when they came (docs/api/submissions.md#submit). */
+/**
+ * Typed lane: judges the long answers. Objective answers were marked by key at submission
+ * (docs/api/submissions.md#submit).
+ */
 export const gradeTyped = async (tools: Tools, run: HeldRun, usage: UsageCount): Promise<void> => {
   const questions = new Map(run.material.questions.map((question) => [question.id, question]));
   await run.write((grading, held) => grading.recordStep.mutate({ held, step: 'grading' }));
   const { concurrency, batches } = tools.settings;
-  // A question that waits for a batch waits beside the others: one after the other they would take hours each.
+  // With batches, questions wait concurrently: one after the other they would take hours each.
   const limit = pLimit(
     batches === null ? concurrency.questions : Math.max(concurrency.questions, IN_BATCHES),
   );
