@@ -9,15 +9,15 @@ import { addReconcileCommand } from './commands/reconcile.ts';
 import { CommandFailure, INVALID_ARGUMENTS, refusalOf } from './failures.ts';
 import { example } from './output.ts';
 
-/** As a person types it, so that usage and examples can be copied. */
+/** The command as a person types it, so that usage and examples can be copied. */
 const PROGRAM = 'npm run --silent admin --';
 
 /**
- * Runs one command. Its answer goes to stdout, what went wrong to stderr, both as one JSON object with `--json`.
- * @returns the exit code: 0 done, 1 refused or not reachable, 2 the arguments, or a file that they name, are wrong
+ * Runs one command. The result goes to stdout, an error to stderr; both are one JSON object with `--json`.
+ * @returns the exit code: 0 done, 1 refused or not reachable, 2 wrong arguments, or a wrong file that they name
  */
 export const runAdmin = async (argv: readonly string[]): Promise<number> => {
-  // Also when the arguments do not parse, a script gets its error as JSON.
+  // Read from `argv`, so that an error in the arguments is reported as JSON too.
   const json = argv.includes('--json');
   const program = new Command(PROGRAM)
     .description(
@@ -52,7 +52,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   }
 };
 
-/** Null: nothing went wrong, a person asked for help. */
+/** Returns null when help was requested, which is no error. */
 const failureBehind = async (error: unknown): Promise<CommandFailure | null> => {
   if (!(error instanceof CommanderError)) return await refusalOf(error);
   if (error.exitCode === 0) return null;

@@ -3,11 +3,11 @@ import { Scope, SCOPES, uuid } from '@evaluation/rest-contract/schemas';
 import { MAX_PRICE } from '@evaluation/rules';
 import * as z from 'zod/v4';
 
-/** How the values of options are read. Each throws InvalidArgumentError, with what would have been right. */
+/** Parsers for the values of options. Each throws InvalidArgumentError with the accepted form. */
 
 const MAXIMUM = 1_000_000_000;
 
-/** Credits and prices are exact decimals of at most four places; more would be rounded without a word. */
+/** Credits and prices are exact decimals with at most four places; more places would be rounded silently. */
 export const credits = (text: string): number => {
   if (!/^\d{1,10}(\.\d{1,4})?$/.test(text) || Number(text) > MAXIMUM) {
     throw new InvalidArgumentError(
@@ -17,7 +17,6 @@ export const credits = (text: string): number => {
   return Number(text);
 };
 
-/** A contract price of one page or answer. */
 export const contractPrice = (text: string): number => {
   const amount = credits(text);
   if (amount > MAX_PRICE) throw new InvalidArgumentError(`A price is at most ${MAX_PRICE} credits.`);
@@ -37,7 +36,6 @@ export const count = (text: string): number => {
   return Number(text);
 };
 
-/** Evaluations of a submission are counted from 1. */
 export const attempt = (text: string): number => {
   const number = count(text);
   if (number === 0) throw new InvalidArgumentError('A whole number from 1.');
@@ -56,7 +54,7 @@ export const name = (text: string): string => {
   return text;
 };
 
-/** Without characters that a shell reads, so that a command with it can be copied. */
+/** Only characters that a shell does not interpret, so that a printed command with the key can be copied. */
 export const idempotencyKey = (text: string): string => {
   if (!/^[\w.:-]{1,256}$/.test(text)) {
     throw new InvalidArgumentError('1 to 256 letters, digits, and any of _ . : -');
@@ -64,7 +62,7 @@ export const idempotencyKey = (text: string): string => {
   return text;
 };
 
-/** `read` and `evaluation:read` are the same scope. */
+/** Accepts `read` for `evaluation:read`. */
 export const scopes = (text: string): Scope[] => {
   const parsed = text.split(',').map((part) => {
     const word = part.trim();
@@ -79,7 +77,7 @@ export const scopes = (text: string): Scope[] => {
   return [...new Set(parsed)];
 };
 
-/** Kept as it was typed: core reads it again. */
+/** Returns the text unchanged; core parses it. */
 export const time = (text: string): string => {
   if (!z.iso.datetime().safeParse(text).success) {
     throw new InvalidArgumentError('A time in UTC such as 2030-01-31T18:30:00Z.');
@@ -88,15 +86,15 @@ export const time = (text: string): string => {
 };
 
 /*
- * An option that can be taken away: a word stands for having none. The word itself is kept until the command runs, since
- * commander takes null for an option without a value.
+ * Options that can be cleared by a word such as `none`. The word is kept until the command runs, because commander uses
+ * null for an option without a value.
  */
 
-/** `standard` is the rate that everybody pays: no contract price. */
+/** `standard` removes the contract price. */
 export const price = (text: string): number | 'standard' =>
   text === 'standard' ? text : contractPrice(text);
 
-/** `none`: no cap of its own. */
+/** `none` removes the cap. */
 export const cap = (text: string): number | 'none' => (text === 'none' ? text : count(text));
 
 export const expiry = (text: string): string => (text === 'never' ? text : time(text));

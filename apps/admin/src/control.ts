@@ -5,11 +5,12 @@ import { CommandFailure } from './failures.ts';
 export type Control = CoreClient['control'];
 
 /**
- * Calls core's control router once. @throws CommandFailure `service_not_running` when it is known that nothing
- * happened, `service_unreachable` when it is not; what core answers with otherwise.
+ * Calls core's control router once.
+ * @throws CommandFailure `service_not_running` if the call certainly had no effect, `service_unreachable` if it may
+ * have had one; otherwise core's failure
  */
 export const withControl = async <T>(call: (control: Control) => Promise<T>): Promise<T> => {
-  // Loaded here, since help and offline commands need none of it, and it is most of a start.
+  // Loaded lazily: help and offline commands do not need it, and it takes most of the start-up time.
   const { readClientSettings } = await import('@evaluation/settings');
   const { url, token } = await findCore(readClientSettings());
   const { coreOverHttp, isUnreachable } = await import('@evaluation/core-client');
@@ -32,7 +33,7 @@ export const withControl = async <T>(call: (control: Control) => Promise<T>): Pr
   }
 };
 
-/** Settings come first; what they leave open is read from the data folder of the service that runs here. */
+/** Settings take precedence; missing values are read from the data folder of the service on this machine. */
 const findCore = async (settings: ClientSettings): Promise<{ url: string; token: string }> => {
   const { coreUrl, controlToken, dataDir } = settings;
   if (coreUrl !== undefined && controlToken !== undefined) return { url: coreUrl, token: controlToken };

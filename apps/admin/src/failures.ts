@@ -1,6 +1,6 @@
 export const INVALID_ARGUMENTS = 'invalid_arguments';
 
-/** Why a command did nothing, in words for the person who typed it and a code for the script that did. */
+/** A command failed; `message` is for the user, `code` for a script. */
 export class CommandFailure extends Error {
   readonly code: string;
   readonly exitCode: 1 | 2;
@@ -13,7 +13,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** What a command that reached core, or could not even look for it, failed with. */
+/** Converts any error of a command to a CommandFailure. */
 export const refusalOf = async (error: unknown): Promise<CommandFailure> => {
   if (error instanceof CommandFailure) return error;
   const { failureOf } = await import('@evaluation/core-client');
@@ -23,7 +23,7 @@ export const refusalOf = async (error: unknown): Promise<CommandFailure> => {
   if (failure !== null) return new CommandFailure(failure.code, failure.message);
   if (error instanceof InstallationError) return new CommandFailure('installation_unreadable', error.message);
   if (error instanceof SettingsError) return new CommandFailure('settings', error.message);
-  // Core's own words for a call that it refused before any rule of ours was asked (apps/core/src/trpc.ts).
+  // tRPC error code of a call that core refused before any rule (apps/core/src/trpc.ts).
   const said = error instanceof Error ? error.message : String(error);
   if (said === 'UNAUTHORIZED') {
     return new CommandFailure(

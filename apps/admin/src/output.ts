@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** One JSON object for a script, or short lines for a person; on stderr where stdout carries something else. */
+/** Prints one JSON object with `--json`, otherwise lines for a person; on stderr if stdout carries other output. */
 export const print = (
   answer: object,
   command: Command,
@@ -11,8 +11,7 @@ export const print = (
   out.write(json === true ? `${JSON.stringify(answer)}\n` : `${lines.join('\n')}\n`);
 };
 
-/** A command as it is typed. */
 export const commandLine = (command: string): string => `npm run --silent admin -- ${command}`;
 
-/** A command's example below its help. */
+/** Formats an example for the help of a command. */
 export const example = (command: string): string => `\nExample:\n  $ ${commandLine(command)}\n`;

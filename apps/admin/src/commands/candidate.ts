@@ -90,7 +90,7 @@ const destinationOf = async (out: string) => {
       2,
     );
   }
-  // What breaks is told to whoever writes.
+  // Prevents an uncaught exception; the callback of `write` gets the error.
   stdout.once('error', () => {});
   const { exportArchive } = await import('./exportArchive.ts');
   return exportArchive(
@@ -114,7 +114,10 @@ const eraseCandidate = async (options: Named, command: Command): Promise<void> =
 
 type Erasure = Awaited<ReturnType<Control['eraseCandidate']['mutate']>>;
 
-/** Core does a portion at a time. By id from the second on: an external id may name somebody new once it is erased. */
+/**
+ * Core erases a portion per call. Later calls use the candidate id, because after the erasure the external id may
+ * belong to a new candidate.
+ */
 const untilErased = async (control: Control, wanted: ReturnType<typeof wantedOf>): Promise<Erasure> => {
   let erasure = await control.eraseCandidate.mutate(wanted);
   while (erasure.files_removed_at === null) {

@@ -62,5 +62,5 @@ const grantCredits = async (
   }
 };
 
-/** Core may have granted before the answer was lost. */
+/** Codes after which core may have granted the credits already. */
 const OUTCOME_UNKNOWN = new Set(['service_unreachable', 'service_unavailable', 'internal_error']);

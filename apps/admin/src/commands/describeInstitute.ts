@@ -2,7 +2,6 @@ import type { Control } from '../control.ts';
 
 export type Institute = Awaited<ReturnType<Control['showInstitute']['query']>>;
 
-/** An institute for a person to read: short lines, a line a key. */
 export const describeInstitute = (institute: Institute): string[] => {
   const { balance, credit_limit, committed } = institute.credits;
   const price = (contract: number | null): string => (contract === null ? 'standard' : `${contract} credits`);
@@ -18,7 +17,7 @@ export const describeInstitute = (institute: Institute): string[] => {
   ];
 };
 
-/** A key in one line; never the key itself. */
+/** Describes a key in one line, without its secret. */
 export const describeKey = (key: Institute['keys'][number]): string =>
   [
     `${key.key_id}  …${key.last_four}`,

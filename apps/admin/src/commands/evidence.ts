@@ -61,7 +61,7 @@ const writeBundle = async (
 type Header = Awaited<ReturnType<Control['showEvidence']['query']>>;
 type Page = Awaited<ReturnType<Control['readEvidenceParts']['query']>>;
 
-/** A part that the store has no more is left out: the replay says what it cannot do without. */
+/** Downloads the parts; a part that is missing in the store is left out, and the replay reports what it lacks. */
 const everyPart = async (
   control: Control,
   { institute_id, submission, run }: Header,
@@ -82,7 +82,7 @@ const everyPart = async (
   }
 };
 
-/** Whole or not at all: half a bundle would be refused as tampered with. */
+/** Writes to a temporary file and renames it, because a truncated bundle would be refused as tampered with. */
 const writeWhole = async (file: string, bytes: Buffer): Promise<void> => {
   const beside = `${file}.${randomUUID()}.tmp`;
   try {
@@ -117,7 +117,7 @@ const replayBundle = async (file: string): Promise<void> => {
 const readText = async (file: string, largest: number): Promise<string> => {
   try {
     const found = await stat(file);
-    // A device has no size, and perhaps no end.
+    // Excludes devices, which have no size and may never end.
     if (!found.isFile()) throw new Error('it is no file');
     if (found.size > largest) throw new Error('it is too large to be a bundle');
     return await readFile(file, 'utf8');

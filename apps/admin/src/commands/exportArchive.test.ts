@@ -8,12 +8,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportArchive } from './exportArchive.ts';
 
-/* An archive is read by the tar of the machine that it is taken to. */
+/* Extracts archives with the machine's `tar`. */
 
 const tar = promisify(execFile);
 const exported = { institute_id: randomUUID(), candidate_id: randomUUID() };
 const folder = `candidate-${exported.candidate_id}`;
-/** The longest path of an export. */
+/** The longest path in an export. */
 const evidence = `files/${randomUUID()}/evidence/${randomUUID()}/${randomBytes(32).toString('hex')}.json.gz`;
 
 let root: string;
@@ -70,7 +70,7 @@ test.each([
     code: 'file_not_fetched',
   });
   const sizes = chunks.map(({ byteLength }) => byteLength);
-  // Of the file: its header and the piece that came.
+  // Only the header and the first piece of the file were written.
   expect(sizes.slice(-2)).toEqual([512, 3]);
 });
 

@@ -2,15 +2,15 @@ import { CommandFailure } from '../failures.ts';
 import { messageOf, type Destination } from './writeExport.ts';
 
 /*
- * An export as one archive, a POSIX tar (ustar), for where nothing can be written: the container of core has a read-only
- * file system. In it is one folder, as `exportFolder` would have written it. `candidate.json` is its last entry: an
- * archive without it was cut short.
+ * Writes an export as a POSIX tar (ustar), for machines without a writable disk: the container of core has a read-only
+ * file system. The archive has one folder with the same content as `exportFolder` writes. `candidate.json` is the last
+ * entry; an archive without it is incomplete.
  */
 
 const BLOCK = 512;
 
 /**
- * @param write where the archive goes; resolves when it takes more
+ * @param write writes to the archive; resolves when it can take more
  * @throws CommandFailure archive_not_written, file_not_fetched, from each method
  */
 export const exportArchive = (write: (bytes: Uint8Array) => Promise<unknown>): Destination => {
@@ -42,7 +42,7 @@ export const exportArchive = (write: (bytes: Uint8Array) => Promise<unknown>): D
         await put(headerOf(place, sizeBytes));
         for await (const chunk of content as AsyncIterable<Uint8Array>) {
           size += chunk.byteLength;
-          // Never more than the header says: what follows would be read as something else.
+          // More bytes than the header states would be read as the next entry.
           if (size > sizeBytes) throw new Error('it is longer than it was');
           await put(chunk);
         }
@@ -56,7 +56,8 @@ export const exportArchive = (write: (bytes: Uint8Array) => Promise<unknown>): D
       }
       await put(padding(sizeBytes));
     },
-    // Its size stands before it, so it is kept until it is whole: what is known of one candidate, without the files.
+    // Kept in memory until the end, because the header before it states its size. It holds the data of one candidate
+    // without the files.
     say: async (text) => void document.push(text),
     end: async () => {
       await entry('candidate.json', Buffer.from(document.join('')));
@@ -68,7 +69,7 @@ export const exportArchive = (write: (bytes: Uint8Array) => Promise<unknown>): D
 
 const padding = (size: number): Uint8Array => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 
-/** A path of more than 100 bytes is cut at a `/`. @throws RangeError a path or a size that ustar cannot hold */
+/** A path longer than 100 bytes is split at a `/`. @throws RangeError if ustar cannot hold the path or the size */
 const headerOf = (path: string, size: number): Uint8Array => {
   const cut = path.length <= 100 ? -1 : path.indexOf('/', path.length - 101);
   const [prefix, name] = [path.slice(0, Math.max(cut, 0)), path.slice(cut + 1)];
@@ -91,7 +92,7 @@ const headerOf = (path: string, size: number): Uint8Array => {
     [116, octal(0, 8)],
     [124, octal(size, 12)],
     [136, octal(Math.floor(Date.now() / 1000), 12)],
-    // The sum is taken with blanks in its place.
+    // The checksum is computed with blanks in its own field.
     [148, ' '.repeat(8)],
     [156, isFolder ? '5' : '0'],
     [257, 'ustar\u000000'],

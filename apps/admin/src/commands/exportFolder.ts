@@ -17,8 +17,8 @@ import { CommandFailure } from '../failures.ts';
 import { messageOf, type Destination, type Exported } from './writeExport.ts';
 
 /**
- * An export into a folder, which goes on where an earlier try stopped. A file is written beside its place and renamed
- * when it is whole, so what stands in its place is not fetched again; objects never change under their name.
+ * Writes an export into a folder and resumes an earlier incomplete export. A file is downloaded to a temporary name and
+ * renamed when it is complete, so existing files are not fetched again; objects in the store are immutable.
  * @throws CommandFailure folder_in_use, file_not_written, file_not_fetched, from each method
  */
 export const exportFolder = (folder: string): Destination => {
@@ -36,7 +36,7 @@ export const exportFolder = (folder: string): Destination => {
   };
 };
 
-/** Two candidates in one folder would be one candidate's data given to another. */
+/** Refuses a folder with another candidate's export, which would mix the data of two candidates. */
 const claimFolder = async (folder: string, exported: Exported): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const marker = join(folder, 'export.json');

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { stringifyExact } from '@evaluation/rest-contract/exact-json';
 import type { Control } from '../control.ts';
 
-/** 50 MB over a slow line. */
+/** Time for 50 MB over a slow line. */
 const FETCH_MS = 600_000;
 
 interface Wanted {
@@ -16,18 +16,15 @@ export interface Exported {
   candidate_id: string;
 }
 
-/**
- * Where an export is written: `export.json`, which says whose it is, first; then the files; `candidate.json` when
- * everything else is there.
- */
+/** Where an export is written. Order: `export.json` with the candidate's id, then the files, then `candidate.json`. */
 export interface Destination {
   begin(exported: Exported): Promise<void>;
-  /** `fetchFile` is called where the file is not there yet. */
+  /** Calls `fetchFile` only if the file does not exist yet. */
   file(path: string, sizeBytes: number, fetchFile: () => Promise<Readable>): Promise<void>;
-  /** The next piece of `candidate.json`. */
+  /** Appends to `candidate.json`. */
   say(text: string): Promise<void>;
   end(): Promise<void>;
-  /** After all of it, and after what broke it off. */
+  /** Called after success and after an error. */
   close(): Promise<void>;
 }
 
@@ -39,9 +36,9 @@ export interface Written {
 }
 
 /**
- * One submission, and one file, is in hand at a time.
- * @param inside run where core runs: files come from the address that core itself uses
- * @throws what the destination throws; what core refuses with
+ * Processes one submission and one file at a time.
+ * @param inside true where core runs: files are fetched from the address that core itself uses
+ * @throws errors of the destination and of core
  */
 export const writeExport = async (
   control: Control,
@@ -103,7 +100,7 @@ const fetchFile = async (url: string): Promise<Readable> => {
   return Readable.fromWeb(response.body);
 };
 
-/** `fetch` itself says no more than that it failed. */
+/** Adds the cause, because `fetch` errors only say that the fetch failed. */
 export const messageOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== ''
