@@ -5,11 +5,11 @@ import * as z from 'zod/v4';
 import { DemoFailure } from './failure.ts';
 
 /**
- * The API as an institute's backend calls it: the typed client of the contract, over HTTP, with a key. The client
- * does not encode path parameters: only ids that the service gave are put there.
+ * Client of the public API as an institute's backend uses it: the typed client of the contract, over HTTP, with a key.
+ * The client does not encode path parameters, so only ids returned by the service may be passed.
  */
 
-/** The service refused a call: its code, and its words line by line. */
+/** The service refused a call; the message has the error code and the failing fields, line by line. */
 export class ApiRefusal extends DemoFailure {
   readonly code: string;
 
@@ -27,7 +27,7 @@ export class ApiRefusal extends DemoFailure {
 
 const FieldErrors = z.object({ errors: z.array(FieldError) });
 
-/** `details.errors` field by field; other details as they are. */
+/** Formats `details.errors` one line per field; other details as JSON. */
 const fieldLines = (details: Record<string, unknown> | undefined): string[] => {
   if (details === undefined) return [];
   const fields = FieldErrors.safeParse(details);
@@ -43,8 +43,8 @@ const LONGEST_WAIT_SECONDS = 60;
 const ATTEMPTS = 5;
 
 /**
- * One call. What was refused for the moment is asked again after Retry-After: a 429 always (nothing happened), a 503
- * only when it was a read. A wait of hours, as at a daily quota, is not waited for.
+ * Sends one call and retries after Retry-After: a 429 always, because it had no effect; a 503 only for reads. Does not
+ * wait longer than `LONGEST_WAIT_SECONDS`, for example for a daily quota.
  */
 const politeFetch =
   (baseUrl: string, signal: AbortSignal): ApiFetcher =>
@@ -62,7 +62,7 @@ const politeFetch =
     }
   };
 
-/** `fetch failed` says nothing; its cause does. */
+/** Returns the innermost cause, because `fetch failed` is not informative. */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
@@ -77,7 +77,10 @@ export const apiClient = (options: { baseUrl: string; apiKey: string; signal: Ab
   });
 export type ApiClient = ReturnType<typeof apiClient>;
 
-/** The body of the answer that was hoped for. @throws ApiRefusal for any other, beginning with `what` failed */
+/**
+ * Returns the body if the answer has the expected status. @throws ApiRefusal for any other status, with `what` as the
+ * first words
+ */
 export const bodyOf = <A extends { status: number; body: unknown }, S extends A['status']>(
   answer: A,
   status: S,

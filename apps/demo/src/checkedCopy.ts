@@ -8,7 +8,7 @@ import { DemoFailure } from './failure.ts';
 const POLL_MS = 500;
 const WITHIN_MS = 30_000;
 
-/** Downloads the annotated copy into the data folder. @returns where it is @throws DemoFailure */
+/** Downloads the checked copy into the data folder. @returns its path @throws DemoFailure */
 export const saveCheckedCopy = async (
   api: ApiClient,
   result: Result,
@@ -29,7 +29,7 @@ export const saveCheckedCopy = async (
   return file;
 };
 
-/** It can be a moment behind the marks, while it is drawn (docs/architecture.md#checked-copy). */
+/** Waits for the checked copy, which may be drawn after the marks are available. */
 const untilAvailable = async (api: ApiClient, first: Result, signal: AbortSignal): Promise<void> => {
   const giveUpAt = Date.now() + WITHIN_MS;
   let result = first;

@@ -16,11 +16,14 @@ import { plain } from './text.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Width of lines that go to a file or a pipe. */
+/** Line width if stdout is a file or a pipe. */
 const COLUMNS = 100;
 const columns = (): number => process.stdout.columns ?? COLUMNS;
 
-/** @returns the exit code: 0 all was marked, 1 something was refused or failed, 2 the arguments are wrong, 130 interrupted */
+/**
+ * @returns the exit code: 0 everything was graded, 1 something was refused or failed, 2 wrong arguments, 130
+ * interrupted
+ */
 export const runDemo = async (argv: readonly string[], stops: Stops = NEVER_STOPPED): Promise<number> => {
   const { interrupted } = stops;
   try {
@@ -53,7 +56,7 @@ export const runDemo = async (argv: readonly string[], stops: Stops = NEVER_STOP
   }
 };
 
-/** Submits every paper, waits for all of them together, then shows them one by one. */
+/** Submits all papers, waits for all of them, then prints them one by one. */
 const show = async (
   api: ApiClient,
   baseUrl: string,
@@ -111,7 +114,7 @@ const followAll = async (
 
 const isMarked = ({ status }: Submission): boolean => status === 'graded' || status === 'partially_graded';
 
-/** What was accepted and then not marked: no HTTP error, so it has to be said (docs/api/conventions.md#errors). @throws DemoFailure */
+/** Reports submissions that were accepted but not fully graded, which is not an HTTP error. @throws DemoFailure */
 const complainOf = (submitted: readonly Submitted[], readings: readonly Submission[]): void => {
   const complaints = readings.flatMap(({ status, error }, index) => {
     if (status === 'graded') return [];

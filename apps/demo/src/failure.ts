@@ -1,4 +1,4 @@
-/** The demo cannot go on; the message is all that its reader gets, so it says what to do. */
+/** The demo cannot continue. Only the message is printed, so it says what to do. */
 export class DemoFailure extends Error {
   readonly exitCode: 1 | 2;
 

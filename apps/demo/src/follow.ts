@@ -11,7 +11,7 @@ const OVER: ReadonlySet<Submission['status']> = new Set([
 
 export const isOver = ({ status }: Submission): boolean => OVER.has(status);
 
-/** Reads a submission until grading is over, and tells of each reading. */
+/** Polls a submission until grading ends and calls `onReading` after each poll. */
 export const followSubmission = async (
   api: ApiClient,
   submission: Submission,
@@ -32,8 +32,9 @@ export const followSubmission = async (
 };
 
 /**
- * Twice a second is for a demo that runs beside its service. Clients are asked to read a typed submission every 2 to
- * 5 seconds, backing off to 10, a handwritten one every 15 to 30 seconds, and to use the feed for many (docs/api/conventions.md#polling).
+ * Polling interval. 500 ms is only for a service on the same machine. Other clients should poll a typed submission
+ * every 2 to 5 seconds, backing off to 10, a handwritten one every 15 to 30 seconds, and use the feed for many
+ * submissions (docs/api/conventions.md#polling).
  */
 const intervalMs = (baseUrl: string, lane: Submission['lane']): number => {
   const { hostname } = new URL(baseUrl);

@@ -18,7 +18,7 @@ Where none runs on DATA_DIR, the demo starts one and stops it at the end.
 Every graded copy costs credits; each run creates exams of its own and can be repeated.
 `;
 
-/** The options; null when help was asked for and printed. @throws DemoFailure */
+/** Returns the options, or null after printing the help. @throws DemoFailure */
 export const readOptions = (argv: readonly string[]): DemoOptions | null => {
   const program = new Command('npm run demo --')
     .description(

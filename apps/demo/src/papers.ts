@@ -5,34 +5,34 @@ import { ExamCreate, type AnswerInput, type CandidateInput } from '@evaluation/r
 import { DemoFailure } from './failure.ts';
 import type { DemoOptions } from './options.ts';
 
-/** What one run of the demo submits: an exam, and one candidate's work on it. */
+/** An exam and the work of one candidate. */
 export interface Paper {
-  /** What the progress bar is called. */
+  /** Label of the progress bar. */
   name: string;
-  /** As the file has it: the API says what is wrong with it. */
+  /** As in the file, not validated: the API reports errors in it. */
   exam: ExamCreate;
   candidate: CandidateInput;
   work: Work;
-  /** What the reader should know before looking at the marks. */
+  /** Printed before the marks. */
   note?: string;
 }
 
 export type Work =
   | { kind: 'copy'; fileName: string; pdf: Uint8Array<ArrayBuffer> }
-  /** Asked for once the API has accepted the exam. */
+  /** Called after the API has accepted the exam. */
   | { kind: 'typed'; answers: () => AnswerInput[] };
 
 const sample = (path: string): string =>
   fileURLToPath(new URL(`../../../tests/fixtures/${path}`, import.meta.url));
 const SAMPLE_COPY = sample('copies/strong.pdf');
 
-/** Registered with an exam that brings no candidates of its own. */
+/** Registered if the exam has no candidates of its own. */
 const CANDIDATES: [CandidateInput, CandidateInput] = [
   { external_id: 'DEMO-1', name: 'Asha Rao', roll_number: '1', section_or_class: '10-A' },
   { external_id: 'DEMO-2', name: 'Ravi Iyer', roll_number: '2', section_or_class: '10-A' },
 ];
 
-/** The samples, or the reader's own. All files are read before anything is created. @throws DemoFailure */
+/** Returns the samples or the user's own paper. All files are read before any call to the API. @throws DemoFailure */
 export const readPapers = async (options: DemoOptions): Promise<Paper[]> => {
   if (options.exam !== undefined) return [await ownPaper(options.exam, options)];
   const copy = await samplePaper(options.copy ?? SAMPLE_COPY);
@@ -76,7 +76,7 @@ const ownPaper = async (examFile: string, options: DemoOptions): Promise<Paper> 
         : {}),
     };
   }
-  // Also an exam without a sound mode comes here: the API has the words for that.
+  // Also reached for an exam with an invalid mode, which the API reports.
   if (options.answers !== undefined) {
     throw new DemoFailure(`${examFile} is not a typed exam, and --answers belongs to one.`, 2);
   }
@@ -92,14 +92,14 @@ const ownPaper = async (examFile: string, options: DemoOptions): Promise<Paper> 
   };
 };
 
-/** The demo wants to submit at once, and a candidate to submit for. */
+/** Adds what the demo needs to submit at once: an open exam and a candidate. */
 const opened = (exam: ExamCreate): { exam: ExamCreate; candidate: CandidateInput } => {
   const own = Array.isArray(exam.candidates) ? exam.candidates : [];
   const candidates = own.length === 0 ? CANDIDATES : own;
   return { exam: { ...exam, open: true, candidates }, candidate: candidates[0] ?? CANDIDATES[0] };
 };
 
-/** What earns the most on this paper, as far as the paper says it. */
+/** Returns the key or the model answer of each question that has one. */
 const keyAndModelAnswers = (exam: ExamCreate): AnswerInput[] =>
   (ExamCreate.parse(exam).questions ?? []).flatMap((question): AnswerInput[] => {
     const question_label = question.label;

@@ -2,23 +2,22 @@ import { MultiBar } from 'cli-progress';
 import type { Submission } from '@evaluation/rest-contract';
 import { isOver } from './follow.ts';
 
-/** Shows how far submissions are. */
 export interface Progress {
   add(name: string, questions: number): (submission: Submission) => void;
   stop(): void;
 }
 
-/** A bar for each submission on a terminal; elsewhere a plain line for each change. */
+/** Shows a progress bar per submission on a terminal, otherwise a line per change. */
 export const showProgress = (out: NodeJS.WriteStream): Progress => (out.isTTY ? bars(out) : lines(out));
 
 const done = (submission: Submission, questions: number): { done: number; total: number } => {
   const total = submission.progress?.questions_total ?? questions;
-  // `progress` is null where no AI grading is needed.
+  // `progress` is null if no AI grading is needed.
   const over = submission.status === 'graded';
   return { total, done: over ? total : (submission.progress?.questions_done ?? 0) };
 };
 
-/** `progress.step` is shown and nothing is decided by it (docs/api/submissions.md#fields). */
+/** `progress.step` is for display only (docs/api/submissions.md#fields). */
 const stepOf = (submission: Submission): string => {
   if (submission.queue === null) return submission.progress?.step ?? submission.status;
   const { position } = submission.queue;

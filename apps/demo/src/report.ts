@@ -3,10 +3,10 @@ import type { Exam, QuestionResult, Result } from '@evaluation/rest-contract';
 import { plain, wrapped } from './text.ts';
 
 const HEAD = ['label', 'marks', 'source', 'confidence', 'needs review', 'feedback'];
-/** Below this the feedback column is of no use, and the terminal may break the lines. */
+/** Minimum width of the feedback column; on a narrower terminal the lines wrap. */
 const NARROWEST_FEEDBACK = 20;
 
-/** The marks of one submission as a person reads them: a table, its totals, and what was charged. */
+/** Formats one result: a table of marks, totals, and the credits charged. */
 export const reportOn = (exam: Exam, result: Result, columns: number): string =>
   [
     '',
@@ -25,7 +25,7 @@ const marksTable = (questions: readonly QuestionResult[], columns: number): stri
     question.confidence === null ? '–' : question.confidence.toFixed(2),
     question.needs_review ? 'yes' : 'no',
   ]);
-  // Two spaces of padding and one border a column, and the border at the end.
+  // Per column two spaces of padding and one border, plus the border at the end.
   const widths = rows
     .concat([HEAD.slice(0, -1)])
     .reduce(
@@ -56,7 +56,7 @@ const totalsLine = ({ totals }: Result): string => {
   return `Total: ${totals.awarded} / ${totals.max}${percentage}, questions graded: ${totals.questions_graded}${failed}`;
 };
 
-/** Each reason with the number of questions that have it. */
+/** Counts the questions per review reason. */
 const reviewLines = (result: Result, columns: number): string[] => {
   const counts = new Map<string, number>();
   for (const reason of result.questions.flatMap((question) => question.review_reasons)) {
@@ -70,12 +70,11 @@ const reviewLines = (result: Result, columns: number): string[] => {
   return [wrapped(plain(`A teacher should look, because of: ${reasons.join(', ')}`), columns)];
 };
 
-/** Whether a mark was made without any model. */
+/** Whether any mark was given by the baseline grader. */
 export const baselineMarked = (result: Result): boolean =>
   result.review_reasons.includes('baseline_grader') ||
   result.questions.some((question) => question.review_reasons.includes('baseline_grader'));
 
-/** What marks of the baseline are worth, and how to get better ones. */
 export const baselineNote = (columns: number): string =>
   [
     '',

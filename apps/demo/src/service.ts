@@ -9,11 +9,10 @@ import * as z from 'zod/v4';
 import { DemoFailure } from './failure.ts';
 import { plain } from './text.ts';
 
-/** The service that the demo is a client of. */
 export interface Service {
   baseUrl: string;
   apiKey: string;
-  /** Stops the service if the demo started it, and waits until it is gone. */
+  /** If the demo started the service, stops it and waits for its end. */
   release(): Promise<void>;
 }
 
@@ -22,8 +21,8 @@ const LOOK_TIMEOUT_MS = 5000;
 const LINES_SHOWN = 15;
 
 /**
- * The service at API_URL, or the one that runs on the data folder, or one that is started for the demo and stopped
- * after it. @throws DemoFailure
+ * Returns the service at API_URL, or the one that runs on the data folder, or starts one for the duration of the demo.
+ * @throws DemoFailure
  */
 export const findOrStartService = async (
   settings: ClientSettings,
@@ -43,7 +42,7 @@ export const findOrStartService = async (
   return startOne(settings, say, stops);
 };
 
-/** Anything that speaks HTTP there counts: whether it is ours shows when the key is used. */
+/** Whether an HTTP server answers; a wrong server is noticed when the key is used. */
 const answers = (baseUrl: string): Promise<boolean> =>
   fetch(`${baseUrl}/me`, { signal: AbortSignal.timeout(LOOK_TIMEOUT_MS) }).then(
     () => true,
@@ -57,8 +56,8 @@ const keyIn = (installation: { first_key: { api_key: string } | null }): string 
 };
 
 /**
- * Runs what `npm start` runs, as a child in a process group of its own: Ctrl-C in the terminal reaches only the demo,
- * which then stops the service once and in order.
+ * Runs the same program as `npm start` in a process group of its own, so that Ctrl-C reaches only the demo, which then
+ * stops the service once and in order.
  */
 const startOne = async (
   settings: ClientSettings,
@@ -78,7 +77,7 @@ const startOne = async (
     child.kill('SIGTERM');
     await ended;
   };
-  // SIGQUIT, which the service never takes for a copy of the SIGTERM before it. It ends within 10 s.
+  // SIGQUIT, because the service may take a second SIGTERM for a repetition of the first. It ends within 10 s.
   const hurry = (): void => {
     say('Stopping the service at once.');
     child.kill('SIGQUIT');
@@ -98,7 +97,7 @@ const startOne = async (
 const hasEnded = (child: ChildProcess): boolean =>
   child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
 
-/** Both pipes are read to the end of the child's life: a full pipe would stop it. */
+/** Reads both pipes until the child ends, because a full pipe would block it. */
 const untilReady = (child: ChildProcess, say: (line: string) => void, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const complaints: string[] = [];
@@ -115,7 +114,7 @@ const untilReady = (child: ChildProcess, say: (line: string) => void, signal: Ab
     }
     if (child.stderr !== null) {
       createInterface({ input: child.stderr }).on('line', (line) => {
-        // What is JSON is its log, for operators; what it says of the model is why this demo waits.
+        // JSON lines are the service's log; warnings about the model are shown because they delay the demo.
         if (line.startsWith('{')) tellTrouble(line);
         else if (!ready) complaints.push(`  ${line}`);
       });
@@ -135,7 +134,7 @@ const ModelTrouble = z.object({
   remedy: z.string().optional(),
 });
 
-/** Says each trouble with the model once, out of the log lines of a service. */
+/** Returns a function that prints each trouble with the model in the log lines once. */
 const tellerOfTrouble = (say: (line: string) => void): ((line: string) => void) => {
   const told = new Set<string>();
   return (line) => {

@@ -14,7 +14,7 @@ export interface Submitted {
 const SETTLE_POLL_MS = 500;
 const SETTLE_WITHIN_MS = 120_000;
 
-/** Creates the exam with its candidates, brings the work in and submits it. @throws DemoFailure */
+/** Creates the exam with its candidates, uploads a copy if there is one, and submits. @throws DemoFailure */
 export const submitPaper = async (
   api: ApiClient,
   paper: Paper,
@@ -48,7 +48,7 @@ export const submitPaper = async (
   return { paper, exam, submission };
 };
 
-/** An `external_ref` can be used once: from the second run on, the exam is created without it. */
+/** Creates the exam, without `external_ref` if that is already in use by an earlier run of the demo. */
 const createExam = async (api: ApiClient, { exam }: Paper, say: (line: string) => void): Promise<Exam> => {
   const create = async (body: Paper['exam']) =>
     bodyOf(await api.exams.create({ body }), 201, 'The exam was refused');
@@ -63,7 +63,7 @@ const createExam = async (api: ApiClient, { exam }: Paper, say: (line: string) =
   }
 };
 
-/** Presign, PUT, and read until the file is checked (docs/api/lifecycle.md#uploads). */
+/** Presigns, uploads, and polls until the file is inspected (docs/api/lifecycle.md#uploads). */
 const uploadCopy = async (
   api: ApiClient,
   copy: Extract<Work, { kind: 'copy' }>,
@@ -77,7 +77,7 @@ const uploadCopy = async (
   const [upload] = uploads;
   if (upload === undefined) throw new DemoFailure('The service gave no address to upload to.');
 
-  // The storage address gets the file and the headers that came with it, never the API key.
+  // Only the returned headers: the API key must not be sent to the object store.
   const put = await fetch(upload.upload_url, {
     method: 'PUT',
     headers: upload.headers,

@@ -1,9 +1,8 @@
-/** Names, feedback and messages come from outside: what would steer a terminal is taken out. */
+/** Replaces control characters in text from outside, which could control the terminal. */
 export const plain = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
   text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, ' ');
 
-/** Breaks a paragraph at spaces. */
 export const wrapped = (text: string, width: number): string =>
   text
     .split(' ')
