@@ -29,7 +29,10 @@ interface Outcome {
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const KEY = 'sk-not-for-any-log';
 
-/** Reading the program's sources is most of what a short run takes: what is compiled is kept, where a run of tests does. */
+/**
+ * Compile cache for the child processes, because compiling takes most of a short run; undefined unless the test run
+ * sets one.
+ */
 const COMPILED = getCompileCacheDir();
 
 const start = (args: readonly string[]): { child: ChildProcess; ended: Promise<Outcome> } => {
@@ -54,7 +57,7 @@ const start = (args: readonly string[]): { child: ChildProcess; ended: Promise<O
 const run = (...args: string[]): Promise<Outcome> => start(args).ended;
 
 const WORDS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel'];
-/** Eight answers to two questions; the first question's id would be markup in a careless report. */
+/** Eight answers to two questions; the id of the first question must be escaped in the HTML report. */
 const lines = WORDS.map((word, index) => ({
   question_id: index < 4 ? '<b>one</b>' : 'two',
   question: index < 4 ? 'What is the first?' : 'What is the second?',
@@ -79,7 +82,6 @@ const saysNothingSecret = ({ stdout, stderr }: Outcome, ...more: string[]): void
   }
 };
 
-/** A judgement of the one criterion, and its awarded marks. */
 const judgement = (awarded: number, addressesGrader = false) => ({
   kind: 'content' as const,
   content: {
@@ -89,7 +91,7 @@ const judgement = (awarded: number, addressesGrader = false) => ({
   },
 });
 
-/** What the candidate wrote, as the model sees it: the last part of what the user says. */
+/** The candidate's answer in a request: the last part of the user message. */
 const asked = (call: ModelCallRecord): string => {
   const said = JSON.stringify(call.body['messages']);
   return said.slice(said.lastIndexOf('The answer was typed.'));
@@ -145,7 +147,7 @@ test('the baseline marks a set: one JSON object on stdout, a report with flags, 
   expect(page).not.toMatch(/<script|https?:\/\/|undefined|NaN/);
   saysNothingSecret(first, page, await readFile(join(out, 'results.jsonl'), 'utf8'));
 
-  // The same again to the last digit, but for the clock.
+  // A repeated run gives the same report, apart from time and cost.
   const again = JSON.parse((await run(...args, '--repeats', '2')).stdout);
   for (const each of [report, again]) {
     delete each.made_at;
@@ -166,7 +168,7 @@ test('a run that was killed goes on where it stopped: only the rest is asked for
   expect(kept.trim().split('\n')).toHaveLength(5);
   await appendFile(join(out, 'results.jsonl'), kept.slice(0, 150));
 
-  // The same again, and this time it is asked to stop.
+  // Run again and interrupt it with SIGINT.
   server.reset();
   server.behave(() => (server.calls.length > 1 ? { kind: 'hang' } : { kind: 'answer' }));
   const interrupted = start(args);
@@ -195,11 +197,11 @@ test('marks that move with a change that should not count are seen, and so are m
   server.behave((call) => {
     const text = asked(call);
     if (text.includes('Thank you for this interesting question')) return judgement(3);
-    // The answer as it was written, and nothing else in the fence.
+    // Finds the word only if the fence holds the unchanged answer.
     const word =
       WORDS.find((each) => text.includes(`\\nThe secret-${each} word stands in this answer.\\n<<<END`)) ?? '';
     turns.set(word, (turns.get(word) ?? 0) + 1);
-    // Alpha alone is judged otherwise the second time.
+    // Only "alpha" gets other marks in its repetition.
     const isFollowed = text.includes('stands in this answer.\\n\\n');
     return judgement(word === 'alpha' && turns.get(word) === 2 ? 1 : 2, isFollowed);
   });
@@ -251,7 +253,7 @@ test('an answer that the model cannot be made to judge is left out and said, wit
     "1 of 8 answers could not be graded, because the model's replies broke the schema each time.",
   );
 
-  // Once it can be graded, what it took in vain is in the cost all the same.
+  // When the answer is graded later, the cost includes the earlier failed calls.
   server.behave(() => judgement(2));
   const again = await run(...args);
   expect(again.code).toBe(0);

@@ -21,12 +21,11 @@ import { pageOf, summaryOf } from './report/page.ts';
 
 const note = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** @returns the exit code, as `--help` lists them */
 export const runAgreement = async (
   argv: readonly string[],
   { interrupted, atOnce }: Stops = NEVER_STOPPED,
 ): Promise<number> => {
-  // Each result is on the disk before it counts, so an end at once loses only calls in flight.
+  // Each result is on disk before it is counted, so exiting loses only the calls in flight.
   atOnce.addEventListener('abort', () => process.exit(130), { once: true });
   try {
     const options = readOptions(argv);
@@ -106,7 +105,10 @@ const makeReport = async (
   }
 };
 
-/** `--grader` before the settings. @throws AgreementFailure when it asks for a model that the settings do not describe */
+/**
+ * Options of the grader; `--grader` overrides the settings. @throws AgreementFailure if the settings do not describe
+ * the requested model
+ */
 const optionsOf = ({ grader }: GraderSettings, options: AgreementOptions): GraderOptions => {
   const provider = options.grader ?? grader.provider;
   if (provider === 'baseline') return { provider };
@@ -129,7 +131,7 @@ const optionsOf = ({ grader }: GraderSettings, options: AgreementOptions): Grade
   };
 };
 
-/** What goes wrong with the model, as a line for a person: once a minute each at most. */
+/** Prints a problem of the model as one line; the grader reports each problem at most once a minute. */
 const complain = (fields: object, message: string): void => {
   const told = Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
     ['status', 'reason', 'n_ctx', 'n_prompt_tokens', 'output_tokens'].includes(name)
@@ -139,13 +141,13 @@ const complain = (fields: object, message: string): void => {
   note(told.length === 0 ? message : `${message} (${told.join(', ')})`);
 };
 
-/** A folder for each data set and grader, so that the reports of two graders lie side by side. */
+/** Folder per data set and grader, so that reports of two graders can be compared. */
 const defaultOut = (options: AgreementOptions, grader: Grader): string => {
   const name = `${basename(options.data).replace(/\.jsonl?$/, '')}-${grader.model}`;
   return join(readClientSettings().dataDir, 'agreement', name.replace(/[^\w.-]+/g, '_'));
 };
 
-/** A reader never finds half of it. */
+/** Writes to a temporary name and renames the file, so that readers see complete files only. */
 const writeWhole = async (path: string, text: string): Promise<void> => {
   await writeFile(`${path}.new`, text);
   await rename(`${path}.new`, path);

@@ -1,4 +1,4 @@
-/** The harness cannot go on; the message is all that its reader gets, so it says what to do and quotes no answer. */
+/** The command cannot continue. Only the message is printed, so it says what to do; it never quotes an answer. */
 export class AgreementFailure extends Error {
   readonly exitCode: 1 | 2;
 

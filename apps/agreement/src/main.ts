@@ -1,5 +1,5 @@
 import { stopsBySignal } from '@evaluation/telemetry/stopSignals';
 import { runAgreement } from './agreement.ts';
 
-/** `npm run agreement`: how far a grader agrees with human marks (docs/agreement.md). */
+/** `npm run agreement`: measures how far a grader agrees with human marks (docs/agreement.md). */
 process.exitCode = await runAgreement(process.argv.slice(2), stopsBySignal());

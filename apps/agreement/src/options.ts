@@ -25,7 +25,7 @@ Exit codes: 0 report written; 1 the data, the settings or the grader are at faul
 3 report written, but some answers were not graded; 130 interrupted, what was graded is kept.
 `;
 
-/** The options; null when help was asked for and printed. @throws AgreementFailure */
+/** Returns the options, or null after printing the help. @throws AgreementFailure */
 export const readOptions = (argv: readonly string[]): AgreementOptions | null => {
   const program = new Command('npm run agreement --')
     .description(

@@ -1,12 +1,11 @@
 import { SingleBar } from 'cli-progress';
 
-/** Shows how many judgements are made. */
 export interface Progress {
   step(): void;
   stop(): void;
 }
 
-/** A bar on a terminal; elsewhere a plain line at each tenth. */
+/** Shows a bar on a terminal, otherwise a line at each tenth. */
 export const showProgress = (out: NodeJS.WriteStream, total: number): Progress =>
   out.isTTY ? bar(out, total) : lines(out, total);
 

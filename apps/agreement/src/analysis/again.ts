@@ -3,14 +3,13 @@ import { randomFrom } from '../statistics/random.ts';
 import type { Outcome } from '../grading/run.ts';
 import { PERTURBATIONS, type Perturbation } from '../grading/perturbations.ts';
 
-/** The same answers judged several times as they are. */
+/** Consistency of repeated judgements of unchanged answers. */
 export interface Consistency {
   answers: number;
-  /** Judgements of each, at most. */
+  /** Largest number of judgements of one answer. */
   judgements: number;
-  /** Share of answers that always got the same marks. */
   unchanged: Estimate;
-  /** Mean over answers of highest − lowest marks, and the largest of them. */
+  /** Mean over answers of highest − lowest marks. */
   meanRange: Estimate;
   largestRange: number;
 }
@@ -42,19 +41,18 @@ export const consistencyOf = (outcomes: readonly Outcome[]): Consistency | null 
   };
 };
 
-/** The same answers with a change that should not count. */
+/** Effect of a change of the answer that should not change its marks. */
 export interface PerturbationEffect {
   perturbation: Perturbation;
   answers: number;
-  /** Marks after − before. */
+  /** Mean of marks after − before. */
   meanShift: Estimate;
-  /** The same as shares of max_marks. */
   meanShiftShare: Estimate;
   /** Shares of the answers whose marks changed, rose, fell. */
   moved: Estimate;
   raised: number;
   lowered: number;
-  /** Share with a review reason that the unchanged answer did not have. */
+  /** Share of answers with a review reason that the unchanged answer lacks. */
   flagged: number;
 }
 

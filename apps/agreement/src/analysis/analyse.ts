@@ -20,10 +20,9 @@ import { trustOf, verdictOf } from './verdict.ts';
 export interface GraderFacts {
   provider: 'openai' | 'baseline';
   model: string;
-  /** null for a model; what the baseline says of itself. */
+  /** The baseline's notice about itself; null for a model. */
   notice: string | null;
   temperature: number | null;
-  /** What raw confidence is read off; null for the baseline, which has none. */
   confidenceTable: string | null;
 }
 
@@ -38,10 +37,10 @@ export interface AnalysisInput {
   madeAt: Date;
 }
 
-/** So many answers are named where human and machine lie farthest apart. */
+/** Number of answers listed in which human and machine differ most. */
 const FARTHEST = 15;
 
-/** All that the report says, as numbers: the HTML page and the JSON are two forms of it. */
+/** Computes all numbers of the report, which the HTML page and the JSON present. */
 export const analyse = (input: AnalysisInput) => {
   const { data, outcomes, grader } = input;
   const pairs = pairsOf(data, outcomes, grader.confidenceTable);
@@ -135,7 +134,7 @@ export const analyse = (input: AnalysisInput) => {
 };
 export type Report = ReturnType<typeof analyse>;
 
-/** Each answer's first judgement beside its human marks; a blank answer is 0 by code, as in the service. */
+/** Pairs each answer's first judgement with its human marks; a blank answer gets 0, as in the service. */
 const pairsOf = (data: DataSet, outcomes: readonly Outcome[], confidenceTable: string | null): Pair[] => {
   const table = confidenceTable === null ? null : readTable(confidenceTable);
   const first = new Map(
@@ -146,7 +145,7 @@ const pairsOf = (data: DataSet, outcomes: readonly Outcome[], confidenceTable: s
     if (result === null && !facts.blank) return [];
     const { line, id, questionId, maxMarks, human, second, group } = facts;
     const raw = result === null || result.held ? null : result.raw_confidence;
-    // A kept judgement may have been shown by another table.
+    // A stored judgement may have been made with another table, so the confidence is computed again.
     const shown = raw === null || table === null ? (result?.confidence ?? null) : readOff(table, raw);
     const marks = { machine: result?.awarded ?? 0, confidence: shown, rawConfidence: raw };
     return [{ line, id, questionId, maxMarks, human, second, group, ...marks }];
@@ -162,7 +161,7 @@ const bandsOf = (pairs: readonly Pair[], name: string) =>
     ),
   }));
 
-/** Answers by tenths of the range, [human][machine]; 0 is no marks and 10 all of them. */
+/** Counts answers by tenths of max_marks, as [human][machine]. */
 const confusionOf = (pairs: readonly Pair[]): number[][] => {
   const counts = Array.from({ length: 11 }, () => Array.from({ length: 11 }, () => 0));
   for (const { human, machine, maxMarks } of pairs) {

@@ -2,7 +2,7 @@ import type { Outcome } from '../grading/run.ts';
 import type { Stored } from '../grading/resultsFile.ts';
 import { quantile } from '../statistics/bootstrap.ts';
 
-/** Money for a million tokens; the settings' names. */
+/** Money per million tokens; field names as in the settings. */
 export interface Price {
   input: number;
   cached_input?: number | undefined;
@@ -10,24 +10,24 @@ export interface Price {
 }
 
 export interface Cost {
-  /** Judgements that are in the report, made by this run or an earlier one. */
+  /** Judgements in the report, made by this run or an earlier one. */
   judgements: number;
   reused: number;
-  /** All that were made, those for nothing included. */
+  /** All model calls, including those without a judgement. */
   calls: number;
-  /** Of `calls`, those of attempts that ended without a judgement. */
+  /** Calls of attempts that ended without a judgement; included in `calls`. */
   callsInVain: number;
   inputTokens: number;
   cachedInputTokens: number;
   outputTokens: number;
   currency: string;
-  /** null: the settings have no price of this model. 0 for the baseline. */
+  /** null if the settings have no price for this model; 0 for the baseline. */
   total: number | null;
   perThousandAnswers: number | null;
-  /** One judgement, waits and retries included. */
+  /** Seconds per judgement, including waits and retries. */
   medianSeconds: number | null;
   p95Seconds: number | null;
-  /** Of this run, from its first question to its last answer. */
+  /** Duration of this run. */
   wallSeconds: number;
 }
 
@@ -38,7 +38,7 @@ export const costOf = (
   currency: string,
   wallSeconds: number,
 ): Cost => {
-  // Answers with the same text share a judgement.
+  // Answers with the same text share a judgement, so each key counts once.
   const results = new Map(outcomes.flatMap(({ result }) => (result === null ? [] : [[result.key, result]])));
   const inVain = new Map(
     outcomes.flatMap(({ key, inVain: usage }) => (usage === undefined ? [] : [[key, usage]])),

@@ -2,7 +2,7 @@ import type { Estimate } from '../statistics/bootstrap.ts';
 import type { Measure, Measures } from './measures.ts';
 
 /**
- * The published lines of the testing field, as ETS's RSMTool draws them: what crosses one is looked at by a person
+ * Published thresholds of educational testing, as in ETS's RSMTool: a person should look at a measure beyond its line
  * before the grader is used.
  */
 export const LINES = {
@@ -13,7 +13,7 @@ export const LINES = {
   exact: { least: 0.5 },
   adjacent: { least: 0.95 },
 } as const satisfies Partial<Record<Measure, Line>>;
-/** RSMTool's line for subgroups. */
+/** RSMTool's threshold for subgroups. */
 export const GROUP_LINE = { within: 0.1 } as const;
 
 export type Line = { least: number } | { within: number };
@@ -21,12 +21,10 @@ export type FlaggedMeasure = keyof typeof LINES | 'dsm';
 
 export interface Flag {
   scope: 'overall' | 'question' | 'band' | 'group';
-  /** Of the question, band or group; null over all. */
   name: string | null;
   measure: FlaggedMeasure;
   estimate: Estimate;
   line: Line;
-  /** The whole interval lies beyond the line: other answers of this kind would have crossed it too. */
   certain: boolean;
 }
 
@@ -53,8 +51,8 @@ export const flag = (
     : [];
 
 /**
- * All lines for the whole and for questions. In a band only the two agreements count: kappa, r and SMD compare with the
- * spread of the marks, of which a third of the range has little.
+ * Returns the measures beyond their lines. A band is checked only for the two agreements: kappa, r and SMD depend on
+ * the spread of the marks, which is small within a third of the range.
  */
 export const flagsOf = (
   scope: 'overall' | 'question' | 'band',

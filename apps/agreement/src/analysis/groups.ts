@@ -7,16 +7,15 @@ import type { Pair } from './pairs.ts';
 export interface GroupMeasures {
   group: string;
   n: number;
-  /** Shares of max_marks. */
   humanMean: number | null;
   machineMean: number | null;
-  /** Within the group alone. */
+  /** Standardized mean difference within the group. */
   smd: Estimate;
-  /** Difference of standardized means against all answers that have a group; the one that is flagged. */
+  /** Difference of standardized means against all answers that have a group; this measure is flagged. */
   dsm: Estimate;
 }
 
-/** Whether the machine stands to each group as it stands to all; [] when fewer than two groups are named. */
+/** Measures of each group against all groups; [] if there are fewer than two. */
 export const measureGroups = (pairs: readonly Pair[]): GroupMeasures[] => {
   const grouped = pairs.filter(({ group }) => group !== null);
   const groups = [...new Set(grouped.map(({ group }) => group ?? ''))].toSorted();

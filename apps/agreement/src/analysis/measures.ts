@@ -10,8 +10,8 @@ import { randomFrom } from '../statistics/random.ts';
 import { isAdjacent, isExact, type Pair } from './pairs.ts';
 
 /**
- * All that is measured of a set of pairs. Marks of several questions are put together as shares of their max_marks for
- * what has no unit (kappas, r, SMD); errors are in marks.
+ * Measures of a set of pairs. For unitless measures (kappas, r, SMD), marks of several questions are combined as shares
+ * of max_marks; errors are in marks.
  */
 export type Measure =
   | 'qwk'
@@ -31,11 +31,10 @@ export type Measure =
 
 export interface Measures extends Record<Measure, Estimate> {
   n: number;
-  /** Answers that two people marked. */
   doubleMarked: number;
 }
 
-/** With bootstrap intervals; `name` seeds them, so that a report can be made again to the last digit. */
+/** Adds bootstrap intervals; `name` seeds them, so that a report is reproducible. */
 export const measure = (pairs: readonly Pair[], name: string): Measures => {
   const byQuestion = Map.groupBy(pairs, ({ questionId }) => questionId);
   const strata = [...byQuestion.values()];
@@ -46,7 +45,6 @@ export const measure = (pairs: readonly Pair[], name: string): Measures => {
   };
 };
 
-/** Exported for the tests. */
 export const valuesOf = (pairs: readonly Pair[]): Record<Measure, number | null> => {
   const human = pairs.map(({ human: marks, maxMarks }) => marks / maxMarks);
   const machine = pairs.map(({ machine: marks, maxMarks }) => marks / maxMarks);
@@ -81,7 +79,7 @@ export const valuesOf = (pairs: readonly Pair[]): Record<Measure, number | null>
     humanR: correlationOf(people),
     humanExact: peopleShare(isExact),
     humanAdjacent: peopleShare(isAdjacent),
-    // On the same answers, so that the difference is not one of answers.
+    // Both kappas on the same answers, so that only the markers differ.
     degradation: qwkThere === null || humanQwk === null ? null : qwkThere - humanQwk,
   };
 };

@@ -1,4 +1,3 @@
-/** One answer with both its marks. */
 export interface Pair {
   questionId: string;
   maxMarks: number;
@@ -6,31 +5,33 @@ export interface Pair {
   second: number | null;
   machine: number;
   group: string | null;
-  /** As the service shows it; null where code decided (blank answers). */
+  /** As the service shows it; null for blank answers, which are marked by code. */
   confidence: number | null;
-  /** Before the table; null where no table decides: blank answers, and those that a rule holds below the review line. */
+  /**
+   * Confidence before the table; null for blank answers and where a rule holds the confidence below the review line.
+   */
   rawConfidence: number | null;
   line: number;
   id: string | null;
 }
 
 /**
- * The step in which marks of a question count as different: a twentieth of its marks in whole half marks, at least half
- * a mark (up to 19 marks: 0.5; 20: 1; 100: 5), since nobody tells 61 from 61.5 of 100.
+ * Step within which marks of a question count as equal: a twentieth of max_marks in whole half marks, at least half a
+ * mark (up to 19 marks: 0.5; 20: 1; 100: 5), because human markers do not distinguish 61 from 61.5 of 100.
  */
 export const stepOf = (maxMarks: number): number => Math.max(0.5, Math.floor(maxMarks / 10) / 2);
 
 /**
- * How far apart marks may lie and still be called adjacent: half a mark below 4 marks, else a tenth of the marks in whole
- * half marks and at least one mark (4 to 14 marks: 1; 15: 1.5; 20: 2; 100: 10).
+ * Largest difference that counts as adjacent: half a mark below 4 marks, otherwise a tenth of max_marks in whole half
+ * marks and at least one mark (4 to 14 marks: 1; 15: 1.5; 20: 2; 100: 10).
  */
 export const adjacentOf = (maxMarks: number): number =>
   maxMarks < 4 ? 0.5 : Math.max(1, Math.floor(maxMarks / 5) / 2);
 
-/** Binary noise of sums of thirds. */
+/** Tolerance for rounding errors of sums of thirds. */
 const HAIR = 1e-9;
 
-/** The same step: both put on the nearest, ties upwards. */
+/** Whether both marks round to the same step, ties upwards. */
 export const isExact = (a: number, b: number, maxMarks: number): boolean => {
   const step = stepOf(maxMarks);
   return Math.floor(a / step + 0.5 + HAIR) === Math.floor(b / step + 0.5 + HAIR);
@@ -42,7 +43,6 @@ export const isAdjacent = (a: number, b: number, maxMarks: number): boolean =>
 export const BANDS = ['lower third', 'middle third', 'upper third'] as const;
 export type Band = (typeof BANDS)[number];
 
-/** By the human mark; the two borders belong to the middle. */
 export const bandOf = ({ human, maxMarks }: Pick<Pair, 'human' | 'maxMarks'>): Band => {
   const share = human / maxMarks;
   if (share < 1 / 3 - HAIR) return 'lower third';

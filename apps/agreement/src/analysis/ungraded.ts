@@ -8,7 +8,6 @@ const REASONS: Readonly<Record<NonNullable<Outcome['failure']>, string>> = {
   transient: 'nobody answered in time',
 };
 
-/** Counts what could not be graded, and says why. */
 export const ungradedOf = ({ answers }: DataSet, outcomes: readonly Outcome[]): Ungraded => {
   const failed = outcomes.filter(({ result }) => result === null);
   const first = failed.filter(({ kind }) => kind === 'first');

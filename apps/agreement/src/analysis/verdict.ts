@@ -2,13 +2,12 @@ import type { PerturbationEffect } from './again.ts';
 import { LINES, type Flag } from './flags.ts';
 import type { Measures } from './measures.ts';
 
-/** Fewer marked answers of a question than this show nothing either way. */
+/** Minimum number of marked answers of a question for a verdict. */
 export const ENOUGH_ANSWERS = 30;
 
 export type Trust = 'trusted' | 'not shown' | 'not trusted';
 
 export interface Verdict {
-  /** Over all questions. */
   trust: Trust;
   /** Sentences, the most important first. */
   says: string[];
@@ -18,8 +17,8 @@ export interface Verdict {
 }
 
 /**
- * Trusted: no line is crossed, on at least 30 answers, and the interval of the kappa lies above its line. Not trusted: a
- * line is crossed. Anything else is not shown: too few answers, or too wide an interval.
+ * `trusted`: no flag, at least 30 answers, and the interval of the kappa lies above its line. `not trusted`: at least
+ * one flag. `not shown`: too few answers, or too wide an interval.
  */
 export const trustOf = (measures: Measures, flags: readonly Flag[]): Trust => {
   if (flags.length > 0) return 'not trusted';
@@ -35,18 +34,17 @@ export interface VerdictInput {
   ungraded: Ungraded;
 }
 
-/** What could not be graded. */
 export interface Ungraded {
-  /** Answers as they are, and how many there are to grade. */
+  /** Unchanged answers without a judgement, and `of`, the number of answers to grade. */
   answers: number;
   of: number;
-  /** Why, as the end of a sentence. */
+  /** Reasons, as the end of a sentence. */
   because: string;
-  /** Repetitions and changed answers. */
+  /** Repetitions and changed answers without a judgement. */
   again: number;
 }
 
-/** What an institute may do with the grader's marks, in plain words. */
+/** States in sentences whether an institute may use the grader's marks. */
 export const verdictOf = (input: VerdictInput): Verdict => {
   const { overall, flags, questions } = input;
   const of = (trust: Trust): string[] =>
@@ -65,7 +63,7 @@ const body = (input: VerdictInput, verdict: Omit<Verdict, 'says'>, crossed: numb
     ? ['Nothing is shown of this grader.']
     : [...sentencesOn(verdict, crossed), ...cautions(input)];
 
-/** Blank answers are 0 by code and show nothing of the grader. */
+/** Whether no answer was graded. Blank answers do not count, because code marks them. */
 export const isNothingGraded = ({ answers, of }: Pick<Ungraded, 'answers' | 'of'>): boolean =>
   answers > 0 && answers === of;
 
@@ -99,7 +97,6 @@ const sentencesOn = (
   return says;
 };
 
-/** What holds whichever question it is. */
 const cautions = ({ flags, perturbations, ungraded }: VerdictInput): string[] => {
   const says: string[] = [];
   const bands = flags.filter(({ scope }) => scope === 'band').map(({ name }) => name ?? '');

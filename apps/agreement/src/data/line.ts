@@ -3,12 +3,12 @@ import { RubricEdit } from '@evaluation/rest-contract/schemas';
 
 const marks = z.number().min(0);
 
-/** What a line says of the question; the first line of a question says it all, later ones may leave it out. */
+/** Fields of a question; required on its first line, optional on later ones. */
 const questionFields = {
   question: z.string().min(1).max(20_000).optional(),
   max_marks: marks.gt(0).max(1000).optional(),
   model_answer: z.string().max(20_000).nullish(),
-  /** In the shape of docs/api/rubrics.md#rules. */
+  /** Same shape as in docs/api/rubrics.md#rules. */
   rubric: RubricEdit.nullish(),
   exam: z
     .strictObject({
@@ -22,11 +22,11 @@ const questionFields = {
 };
 
 /**
- * One answer with the marks that people gave it. Unknown fields are refused: a mistyped `human_marks_2` would
- * silently leave out the ceiling.
+ * One answer with its human marks. Unknown fields are refused, because a mistyped `human_marks_2` would otherwise be
+ * ignored silently.
  */
 export const Line = z.strictObject({
-  /** Shown beside the line's number where single answers are named. */
+  /** Printed with the line number where the report names single answers. */
   id: z.string().min(1).max(128).optional(),
   question_id: z.string().min(1).max(128),
   ...questionFields,

@@ -3,28 +3,26 @@ import type { JudgeRequest } from '@evaluation/grader';
 import { checkRubric } from '@evaluation/rules';
 import { QUESTION_FIELDS, type Line } from './line.ts';
 
-/** A question as it is put to the grader, without an answer. */
 export interface Question {
   id: string;
-  /** The line that described it. */
   line: number;
   maxMarks: number;
   request: Pick<JudgeRequest, 'exam' | 'question'>;
 }
 
-/** What is wrong with a line: the field, and a sentence that quotes nothing of the answer. */
+/** An error in a line: the field, and a sentence without text of the answer. */
 export interface Problem {
   field: string;
   message: string;
 }
 
-/** The questions of a data set, each described by the first line that names it. */
+/** Questions of a data set, each described by the first line with its id. */
 export class Questions {
   readonly #byId = new Map<string, { question: Question; described: Partial<Line> }>();
-  /** Their first line was wrong; what follows from that is not told on every further line. */
+  /** Questions with a wrong first line; later lines of them are not reported. */
   readonly #broken = new Set<string>();
 
-  /** Learns from a line, or finds what is wrong with what it says of its question. */
+  /** Registers the question of a line. @returns errors in its question fields */
   meet(line: Line, number: number): Problem[] {
     if (this.#broken.has(line.question_id)) return [];
     const known = this.#byId.get(line.question_id);
@@ -62,7 +60,7 @@ const firstLineProblems = (line: Line): Problem[] => {
   return problems;
 };
 
-/** Two marking schemes of one question would make one number of two. */
+/** Refuses a question id with two marking schemes, because the statistics of both would be mixed. */
 const differences = (line: Line, known: Partial<Line>, at: number): Problem[] =>
   QUESTION_FIELDS.filter(
     (field) => line[field] !== undefined && !isDeepStrictEqual(line[field] ?? null, known[field] ?? null),

@@ -1,6 +1,6 @@
 /**
- * Reads a data set twice: once to check every line before anything is graded and to keep its numbers, then line by line
- * while grading, so that the texts of a large set are never in memory together. A file that changed in between is told.
+ * Reads a data set twice: first to validate every line before grading and keep the numbers, then line by line while
+ * grading, so that the texts of a large set are never all in memory. A file that changed in between is an error.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -10,9 +10,7 @@ import { AgreementFailure } from '../failure.ts';
 import { Line } from './line.ts';
 import { Questions, type Problem } from './questions.ts';
 
-/** An answer without its text. */
 export interface AnswerFacts {
-  /** 1-based, in the file. */
   line: number;
   id: string | null;
   questionId: string;
@@ -27,18 +25,18 @@ export interface AnswerFacts {
 
 export interface DataSet {
   file: string;
-  /** SHA-256 over its lines, hex. */
+  /** SHA-256 over the lines, hex. */
   sha256: string;
   questions: Questions;
   answers: AnswerFacts[];
-  /** The answers' texts, in order. @throws AgreementFailure when the file is not the one that was checked */
+  /** Yields the answers' texts in order. @throws AgreementFailure if the file changed since it was validated */
   texts(): AsyncGenerator<{ facts: AnswerFacts; text: string }>;
 }
 
-/** More than a person can mend at once. */
+/** Most errors that are printed. */
 const MAX_PROBLEMS = 20;
 
-/** @throws AgreementFailure naming each line and field that is wrong */
+/** @throws AgreementFailure naming each wrong line and field */
 export const readData = async (file: string): Promise<DataSet> => {
   const questions = new Questions();
   const answers: AnswerFacts[] = [];
@@ -130,7 +128,7 @@ const changed = (file: string) => new AgreementFailure(`${file} changed while it
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Lines that are not empty. @throws AgreementFailure when the file cannot be read */
+/** Yields non-empty lines. @throws AgreementFailure if the file cannot be read */
 async function* linesOf(file: string): AsyncGenerator<{ number: number; text: string }> {
   const stream = createReadStream(file, 'utf8');
   const lines = createInterface({ input: stream, crlfDelay: Infinity });

@@ -1,8 +1,8 @@
 /**
- * The judgements made so far, one JSON line each, appended the moment they are known: a run that dies at any point
- * loses only the answers that were at the grader. A last line that was torn is left out and its answer graded again.
- * Numbers and reasons only: no answer, no feedback. What calls took that came to nothing has lines of its own, so that the
- * cost of a judgement that took two runs holds both.
+ * The judgements made so far, one JSON line each, appended as soon as they are made: a run that is killed loses only
+ * the answers in flight. A truncated last line is ignored and its answer graded again. The file has numbers and reasons
+ * only, no answer and no feedback. Usage of attempts without a judgement is recorded on separate lines, so that the
+ * cost of a judgement that needed two runs includes both.
  */
 import { open, type FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -25,11 +25,11 @@ const Stored = z.object({
   kind: z.string(),
   turn: z.number(),
   awarded: z.number(),
-  /** As it was shown. */
+  /** Confidence after the table. */
   confidence: z.number(),
-  /** Before any table; what a table is measured with. */
+  /** Confidence before the table. */
   raw_confidence: z.number(),
-  /** Kept below the review line whatever the table says. */
+  /** Whether a rule keeps the confidence below the review line regardless of the table. */
   held: z.boolean(),
   review_reasons: z.array(z.string()),
   prompt_versions: z.array(z.string()),
@@ -37,22 +37,20 @@ const Stored = z.object({
 });
 export type Stored = z.infer<typeof Stored>;
 
-/** What an attempt took that ended without a judgement. */
 const SpentInVain = z.object({ key: z.string(), in_vain: Usage });
 export type StoredUsage = z.infer<typeof Usage>;
 
 export interface ResultsFile {
   get(key: string): Stored | undefined;
-  /** All that was spent in vain on a judgement; undefined: nothing. */
+  /** Total usage of failed attempts of a judgement; undefined if there were none. */
   inVain(key: string): StoredUsage | undefined;
-  /** Resolves as `add` does. */
   addInVain(key: string, usage: StoredUsage): Promise<void>;
-  /** Resolves when the line is with the operating system. */
+  /** Resolves when the line is passed to the operating system. */
   add(result: Stored): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @throws AgreementFailure when the file cannot be written, or holds something else than results */
+/** @throws AgreementFailure if the file cannot be written, or is no results file */
 export const openResults = async (path: string): Promise<ResultsFile> => {
   const known = new Map<string, Stored>();
   const vain = new Map<string, StoredUsage>();
@@ -79,7 +77,7 @@ export const openResults = async (path: string): Promise<ResultsFile> => {
       await append({ key, in_vain: usage });
     },
     async add(result) {
-      // The baseline is asked again each time; a file that says the same twice would only grow.
+      // The baseline judges again in each run; an equal result is not appended again.
       const before = known.get(result.key);
       known.set(result.key, result);
       if (before !== undefined && isSame(before, result)) return;
@@ -119,7 +117,7 @@ const load = async (
     else if ('in_vain' in result) vain.set(result.key, sumOf(vain.get(result.key), result.in_vain));
     else known.set(result.key, result);
   }
-  // Each crash tears one line at most; a file without any result was not written here.
+  // A crash truncates at most one line, so several broken lines without any result mean another kind of file.
   if (broken > 1 && known.size === 0 && vain.size === 0) {
     throw new AgreementFailure(
       `${path} holds no results of this release: remove it, or name another folder with --out.`,
@@ -135,7 +133,7 @@ const parsed = (text: string): Stored | z.infer<typeof SpentInVain> | null => {
   }
 };
 
-/** A torn line must not swallow the one that is appended next. */
+/** Ends a truncated last line, so that the next line is not appended to it. */
 const mendTail = async (file: FileHandle): Promise<void> => {
   const { size } = await file.stat();
   if (size === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Puts all tasks to the grader, so many at once. State: what has been judged, in memory and, line by line, in the
- * results file. When the process dies here, the next run finds the file and asks for the rest only.
+ * Runs all tasks with bounded concurrency. State: the judgements made, in memory and in the results file. After a
+ * crash, the next run reads the file and grades only the rest.
  */
 import {
   addUsage,
@@ -21,33 +21,35 @@ export interface Outcome {
   facts: AnswerFacts;
   kind: Kind;
   turn: number;
-  /** null: the grader gave no judgement, for this reason. */
+  /** null if the grader gave no judgement; `failure` is the reason. */
   result: Stored | null;
   failure: 'transient' | 'malformed' | 'unanswered' | null;
-  /** Kept from an earlier run. */
+  /** Whether the result is from an earlier run. */
   reused: boolean;
   key: string;
-  /** What attempts took that came to nothing, in this run and earlier ones. */
+  /** Usage of failed attempts in this run and earlier ones. */
   inVain: StoredUsage | undefined;
 }
 
 export interface RunOptions {
   plan: Plan;
-  /** What tells this grader from others (`identityOf`). */
   identity: string;
   concurrency: number;
-  /** Asks for judgements even where the results file has them. */
+  /** Grades again even if the results file has the judgement. */
   fresh: boolean;
   signal: AbortSignal;
   onDone: () => void;
 }
 
-/** One judgement with all its waits and retries; past it the answer counts as not graded and the next run tries it again. */
+/**
+ * Limit for one judgement with waits and retries; afterwards the answer counts as not graded, and the next run tries it
+ * again.
+ */
 const MINUTES_PER_ANSWER = 10;
-/** So many answers in a row that nobody judged: the provider is gone, and the rest would wait in vain. */
+/** Number of consecutive failures after which the provider counts as down and the run ends. */
 const GIVE_UP_AFTER = 5;
 
-/** @throws AgreementFailure when the grader refuses or is gone; the signal's reason when it was aborted */
+/** @throws AgreementFailure if the grader refuses or is down; the signal's reason when aborted */
 export const runTasks = async (
   data: DataSet,
   grader: Grader,
@@ -78,7 +80,7 @@ export const runTasks = async (
         await results.addInVain(key, storedUsage(error.spent.map((each) => each.usage).reduce(addUsage)));
       }
       if (error.kind === 'permanent') throw error;
-      // A malformed answer is an answer: the provider is there.
+      // A malformed reply shows that the provider is up.
       failedInARow = error.kind === 'malformed' ? 0 : failedInARow + 1;
       if (failedInARow >= GIVE_UP_AFTER) throw error;
       return outcome({ result: null, failure: error.kind, reused: false });
@@ -109,7 +111,8 @@ export const runTasks = async (
 };
 
 const judge = async (task: Task, grader: Grader, run: AbortSignal): Promise<Stored> => {
-  // A signal an answer: the grader tells runs apart by them, and holds calls back when several find the provider down.
+  // A separate signal per answer: the grader tells runs apart by them, and pauses its calls when several runs find the
+  // provider down.
   const signal = AbortSignal.any([run]);
   const deadline = new Date(Date.now() + MINUTES_PER_ANSWER * 60_000);
   const { value, usage, evidence } = await grader.judgeAnswer(task.request, { signal, deadline });
@@ -136,17 +139,17 @@ const storedUsage = (usage: Usage): StoredUsage => ({
   duration_ms: usage.durationMs,
 });
 
-/** A table that trusts everything: what stays below it is held there by a rule. */
+/** Identity table: a confidence that stays below 1 under it is held down by a rule. */
 const FULL_TABLE = '0:1,1:1';
 
-/** The same replies settled again under other tables, which asks nobody. */
+/** Computes the confidence from the same replies under other tables, without a model call. */
 const rawConfidence = (
   { request }: Task,
   judgement: Judgement,
   evidence: readonly CallEvidence[],
   grader: Grader,
 ): { raw_confidence: number; held: boolean } => {
-  // The baseline reads off no table.
+  // The baseline has no confidence table.
   if (grader.provider === 'baseline') return { raw_confidence: judgement.confidence, held: false };
   const under = (table: string): number =>
     resettleJudgement(

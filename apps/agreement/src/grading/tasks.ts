@@ -3,28 +3,29 @@ import type { Grader, GraderOptions, JudgeRequest } from '@evaluation/grader';
 import type { AnswerFacts, DataSet } from '../data/readData.ts';
 import { perturbed, PERTURBATIONS, type Perturbation } from './perturbations.ts';
 
-/** `first`: as written; `repeat`: the same once more; else changed in a way that should not change its marks. */
+/**
+ * `first`: the answer as written; `repeat`: the same answer again; otherwise a change that should not affect the marks.
+ */
 export type Kind = 'first' | 'repeat' | Perturbation;
 
-/** One judgement to be made. */
 export interface Task {
   facts: AnswerFacts;
   kind: Kind;
-  /** 1 for the first judgement of an answer as it was written, 2 for its first repetition, … */
+  /** 1 for the first judgement of an unchanged answer, 2 for its first repetition, and so on. */
   turn: number;
   request: JudgeRequest;
-  /** Names the judgement in the results file; the same for the same line, grader and kind (hex). */
+  /** Key of the judgement in the results file (hex); depends on line, grader, kind and turn. */
   key: string;
 }
 
 export interface Plan {
-  /** Judgements of the same answer as it stands, 1 for none again. */
+  /** Number of judgements of each sampled answer; 1 means no repetition. */
   repeats: number;
-  /** How many answers are repeated and perturbed. */
+  /** Number of answers that are repeated and perturbed. */
   sample: number;
 }
 
-/** The answers that are graded more than once: which they are does not change with the order of the lines. */
+/** Selects the answers that are graded several times, independent of the order of lines. */
 export const sampled = (answers: readonly AnswerFacts[], size: number): Set<number> =>
   new Set(
     answers
@@ -34,13 +35,12 @@ export const sampled = (answers: readonly AnswerFacts[], size: number): Set<numb
       .map(({ line }) => line),
   );
 
-/** How many judgements a plan asks for; blank answers take none. */
 export const countTasks = ({ answers }: DataSet, plan: Plan): number => {
   const written = answers.filter(({ blank }) => !blank).length;
   return written + sampled(answers, plan.sample).size * (plan.repeats - 1 + PERTURBATIONS.length);
 };
 
-/** All tasks of a plan, answer by answer, one text at a time. */
+/** Yields the tasks answer by answer, with one text in memory at a time. */
 export async function* tasksOf(
   data: DataSet,
   plan: Plan,
@@ -63,8 +63,8 @@ export async function* tasksOf(
 }
 
 /**
- * All of a grader's options that decide its judgements, as text. Not among them: the key, how much is asked at once, how
- * long a reply may be, what a call costs, and the confidence table, which is applied to the raw confidence when the report is made.
+ * Returns the grader's options that affect its judgements, as text. Left out: the API key, concurrency, time limits,
+ * reply length, prices, and the confidence table, which is applied when the report is made.
  */
 export const identityOf = (options: GraderOptions): string => {
   if (options.provider === 'baseline') return options.provider;
@@ -87,7 +87,7 @@ export const identityOf = (options: GraderOptions): string => {
   );
 };
 
-/** `judgementKey` adds the prompt's version; the baseline has none and is asked again each time. */
+/** `judgementKey` includes the prompt's version; it is null for the baseline, which judges again each time. */
 const keyOf = (grader: Grader, identity: string, request: JudgeRequest, kind: Kind, turn: number): string =>
   createHash('sha256')
     .update(JSON.stringify([identity, grader.judgementKey(request), request, kind, turn]))

@@ -1,4 +1,4 @@
-/** Markup that is safe to put into a page. Only `html` makes it, and it escapes whatever is not markup itself. */
+/** Safe markup. Create it with `html` only, which escapes all interpolated text. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | null | readonly Part[];
 
-/** A template of HTML or SVG: strings and numbers in it are escaped, lists are joined, null is nothing. */
+/** Template for HTML or SVG: strings and numbers are escaped, lists are joined, null is omitted. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(strings.reduce((all, string, index) => `${all}${written(parts[index - 1] ?? null)}${string}`));
 

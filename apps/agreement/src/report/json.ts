@@ -1,6 +1,6 @@
 import type { Report } from '../analysis/analyse.ts';
 
-/** The report as it is written and printed: field names in snake_case, as everywhere outside. Keys of data are no field names. */
+/** Formats the report as JSON. All keys are converted to snake_case, so the report must not use data as keys. */
 export const jsonOf = (report: Report): string => `${JSON.stringify(snake(report), null, 2)}\n`;
 
 const snake = (value: unknown): unknown => {

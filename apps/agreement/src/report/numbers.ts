@@ -1,6 +1,6 @@
 import type { Estimate } from '../statistics/bootstrap.ts';
 
-/** How numbers are written in the report; a dash for what cannot be told. */
+/** Printed for a missing value. */
 const DASH = '–';
 const MINUS = '−';
 
@@ -12,7 +12,6 @@ export const decimal = (value: number | null, digits = 2): string =>
         .replace(/^-(0(?:\.0+)?)$/, '$1')
         .replace('-', MINUS);
 
-/** With its sign, since it is a direction. */
 export const signed = (value: number | null, digits = 2): string =>
   value !== null && Number(value.toFixed(digits)) > 0 ? `+${decimal(value, digits)}` : decimal(value, digits);
 
@@ -24,11 +23,11 @@ export const signedPercent = (value: number | null): string =>
 
 type Format = (value: number | null) => string;
 
-/** "0.71 to 0.84"; empty where there is no interval. */
+/** Such as "0.71 to 0.84"; empty if there is no interval. */
 export const interval = ({ low, high }: Estimate, format: Format): string =>
   low === null || high === null ? '' : `${format(low)} to ${format(high)}`;
 
-/** "0.78 (0.71 to 0.84)" */
+/** Such as "0.78 (0.71 to 0.84)". */
 export const withInterval = (estimate: Estimate, format: Format): string => {
   const range = interval(estimate, format);
   return range === '' ? format(estimate.value) : `${format(estimate.value)} (${range})`;

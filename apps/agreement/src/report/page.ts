@@ -16,7 +16,7 @@ import {
   trustClass,
 } from './tables.ts';
 
-/** The report as one file that needs nothing else: no script, no network, no answer's text. */
+/** Returns the report as one self-contained HTML file: no script, no network, no text of an answer. */
 export const pageOf = (report: Report): string => {
   const { grader, data, verdict } = report;
   const page = html`<!doctype html>
@@ -245,7 +245,7 @@ const WORDS = html`<dl>
   </dd>
 </dl>`;
 
-/** Verdict and flags in a few lines, for a terminal. */
+/** Verdict and flags in a few lines for a terminal. */
 export const summaryOf = (report: Report): string =>
   [
     ...report.verdict.says,

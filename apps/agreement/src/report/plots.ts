@@ -3,10 +3,9 @@ import { LINES } from '../analysis/flags.ts';
 import { html, type Html } from './html.ts';
 import { decimal } from './numbers.ts';
 
-/** Position in pixels, short. */
 const px = (value: number): string => String(Math.round(value * 10) / 10);
 
-/** Kappa of each question with its interval; what two people reach is the open diamond. */
+/** Kappa of each question with its interval; the open diamond is the kappa between two human markers. */
 export const kappaPlot = ({ questions, overall }: Report): Html => {
   const rows = [
     { name: 'all questions', measures: overall },
@@ -78,7 +77,10 @@ export const kappaPlot = ({ questions, overall }: Report): Html => {
 const short = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
-/** Human marks upwards, machine marks to the right, in tenths of the range; on the diagonal both agree. */
+/**
+ * Human marks on the vertical axis, machine marks on the horizontal one, in tenths of max_marks; equal marks lie on the
+ * diagonal.
+ */
 export const confusionPlot = ({ confusion }: Report): Html => {
   const cell = 32;
   const left = 52;
@@ -128,7 +130,7 @@ export const confusionPlot = ({ confusion }: Report): Html => {
 
 const px2 = (value: number): string => String(Math.round(value * 100) / 100);
 
-/** What a confidence was worth: on the diagonal it is the share of marks that agree. */
+/** Share of agreeing marks by confidence; on the diagonal the two are equal. */
 export const calibrationPlot = ({ calibration }: Report): Html => {
   const side = 300;
   const left = 46;

@@ -1,4 +1,3 @@
-/** Light, narrow enough to read, and fit to be printed. */
 export const STYLE = `
 :root { color-scheme: light; --ink: #1d2733; --soft: #5b6878; --rule: #d9dfe6; --paper: #fff; --bad: #a3261b;
   --badpaper: #fbeae8; --good: #1c6b3a; --goodpaper: #e7f4ec; --open: #7a5a00; --openpaper: #fbf3dc; --blue: #2b5d9b; }

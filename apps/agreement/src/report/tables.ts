@@ -53,7 +53,7 @@ const SCOPES = {
   group: 'group',
 } as const;
 
-/** Every line that is crossed, a row for each place; where the whole interval lies beyond it, in bold. */
+/** One row per place with its measures beyond a line; bold if the whole interval lies beyond it. */
 export const flagsTable = (flags: readonly Flag[]): Html => {
   if (flags.length === 0) return html`<p>No line is crossed.</p>`;
   const places = Map.groupBy(flags, ({ scope, name }) => `${SCOPES[scope]} ${name ?? ''}`);
@@ -126,7 +126,7 @@ const byQuestion = ({ questions, overall, lines }: Report, head: readonly string
 export const questionsTable = (report: Report): Html => byQuestion(report, AGREEMENT_HEAD, agreementCells);
 export const errorsTable = (report: Report): Html => byQuestion(report, ERROR_HEAD, errorCells);
 
-/** Kappa, r and SMD are lower within a band by nature, so they are left to the JSON. */
+/** Leaves out kappa, r and SMD, which are low within a band by construction; the JSON has them. */
 export const bandsTable = ({ bands, lines }: Report): Html =>
   table(
     [

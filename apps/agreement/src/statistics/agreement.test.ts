@@ -8,7 +8,7 @@ import {
 } from './agreement.ts';
 import { momentsOf } from './moments.ts';
 
-/** The textbook's way: a table of categories, weights (i − j)², and what chance would put into each cell. */
+/** Kappa by its definition: a table of categories, weights (i − j)², and the counts expected by chance. */
 const byTable = (a: readonly number[], b: readonly number[], categories: number): number => {
   const n = a.length;
   const count = (marks: readonly number[], category: number) =>
@@ -26,7 +26,7 @@ const byTable = (a: readonly number[], b: readonly number[], categories: number)
 };
 
 describe('quadratic weighted kappa', () => {
-  // The examples of the EssayTools package's manual.
+  // Examples from the manual of the EssayTools package.
   const first = [9, 7, 8, 7, 6, 8, 3, 5, 10];
   test.each([
     [[8, 8, 6, 6, 7, 6, 1, 4, 8], 0.758620689655172],
@@ -78,9 +78,9 @@ describe('quadratic weighted kappa', () => {
 
 describe('Pearson r and differences of means', () => {
   test('are those computed by hand', () => {
-    // Means 2 and 3; squares about them 2 and 6, products 3.
+    // Means 2 and 3; squared deviations 2 and 6, products 3.
     expect(pearson([1, 2, 3], [1, 4, 4])).toBeCloseTo(3 / Math.sqrt(2 * 6), 12);
-    // σ of 1, 2, 3 with n − 1 is 1; the means differ by 1
+    // σ of 1, 2, 3 with n − 1 is 1; the means differ by 1.
     expect(standardizedDifference([1, 2, 3], [1, 4, 4])).toBeCloseTo(1, 12);
     expect(standardizedDifference([2, 4], [1, 3])).toBeCloseTo(-1 / Math.SQRT2, 12);
   });

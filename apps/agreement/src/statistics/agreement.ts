@@ -3,9 +3,9 @@ import { momentsOf, NO_VARIANCE, type Moments } from './moments.ts';
 /**
  * Quadratic weighted kappa from moments: 1 − E[(a−b)²] / (Var a + Var b + (mean a − mean b)²).
  *
- * On marks in equal steps this is the kappa of the table of categories with weights (i−j)², to the last digit, whatever
- * the size of the step; off the steps it needs no rounding. It does not change when both are divided by one number.
- * @returns −1..1; null where both are one and the same constant, of which no agreement beyond chance can be told
+ * For marks in equal steps, this equals the kappa of the table of categories with weights (i−j)², for any size of the
+ * step; other marks need no rounding. Dividing both marks by the same number does not change it.
+ * @returns −1..1; null if both are the same constant, for which agreement beyond chance is undefined
  */
 export const kappaOf = ({ n, meanA, meanB, varianceA, varianceB, covariance }: Moments): number | null => {
   const shift = (meanA - meanB) ** 2;
@@ -14,15 +14,15 @@ export const kappaOf = ({ n, meanA, meanB, varianceA, varianceB, covariance }: M
   return 1 - (varianceA + varianceB - 2 * covariance + shift) / byChance;
 };
 
-/** Pearson's r, −1..1; null where either does not vary. */
+/** Pearson's r, −1..1; null if a or b is constant. */
 export const correlationOf = ({ n, varianceA, varianceB, covariance }: Moments): number | null =>
   n < 2 || varianceA < NO_VARIANCE || varianceB < NO_VARIANCE
     ? null
     : covariance / Math.sqrt(varianceA * varianceB);
 
 /**
- * Standardized mean difference (mean b − mean a) / σ a, with the sample's σ (n − 1): positive when `b`, the machine, is
- * the more generous. null where `a` does not vary.
+ * Standardized mean difference (mean b − mean a) / σ a, with the sample's σ (n − 1): positive if `b`, the machine,
+ * gives more marks. null if `a` is constant.
  */
 export const standardizedDifferenceOf = ({ n, meanA, meanB, varianceA }: Moments): number | null =>
   n < 2 || varianceA < NO_VARIANCE ? null : (meanB - meanA) / Math.sqrt((varianceA * n) / (n - 1));
@@ -37,8 +37,8 @@ export const standardizedDifference = (a: ArrayLike<number>, b: ArrayLike<number
   standardizedDifferenceOf(momentsOf(a, b));
 
 /**
- * Difference of standardized means of a part: the mean over it of z(b) − z(a), where z takes mean and σ of the whole.
- * 0 when the machine stands to this part as it stands to all. null where either does not vary over the whole.
+ * Difference of standardized means of a part: the mean over the part of z(b) − z(a), with mean and σ of the whole. 0 if
+ * the machine treats the part like the whole. null if a or b is constant over the whole.
  */
 export const differenceOfStandardizedMeans = (part: Moments, whole: Moments): number | null => {
   if (part.n === 0 || whole.n < 2 || whole.varianceA < NO_VARIANCE || whole.varianceB < NO_VARIANCE)

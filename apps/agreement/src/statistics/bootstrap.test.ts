@@ -7,7 +7,7 @@ const mean = (items: readonly number[]): number => items.reduce((sum, item) => s
 describe('bootstrap intervals', () => {
   test('hold the truth about as often as they say', () => {
     const random = randomFrom('coverage');
-    // Sums of uniform numbers: mean 2.
+    // Sum of four uniform numbers, with mean 2.
     const draw = (): number => random() + random() + random() + random();
     let held = 0;
     const trials = 200;

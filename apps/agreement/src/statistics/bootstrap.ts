@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** An estimate with its 95 % interval; the ends are null where too few resamples had a value. */
+/** An estimate with its 95 % interval; the ends are null if too few resamples had a value. */
 export interface Estimate {
   value: number | null;
   low: number | null;
@@ -9,13 +9,13 @@ export interface Estimate {
 
 export const REPLICATES = 1000;
 
-/** Of the resamples at least this share must have a value: an interval of the lucky ones would say too little. */
+/** Minimum share of resamples with a value; with fewer, the interval would be too narrow. */
 const ENOUGH = 0.8;
 
 /**
- * Percentile bootstrap: the statistics of the items, and their 2.5 % and 97.5 % quantiles over resamples with
- * replacement. Items are resampled within their stratum (whole answers, so that a human's and the machine's mark stay
- * together), so that each resample holds as many of each question as the data do.
+ * Percentile bootstrap: the statistics of the items with their 2.5 % and 97.5 % quantiles over resamples with
+ * replacement. Whole answers are resampled, so that human and machine marks stay paired, and within their stratum, so
+ * that each resample has as many answers of each question as the data.
  */
 export const bootstrap = <T, K extends string>(
   strata: readonly (readonly T[])[],
@@ -56,7 +56,7 @@ export const bootstrap = <T, K extends string>(
   return estimates as Record<K, Estimate>;
 };
 
-/** Between the two nearest values, linearly. */
+/** Linear interpolation between the two nearest values. */
 export const quantile = (sorted: ArrayLike<number>, share: number): number => {
   const at = share * (sorted.length - 1);
   const below = sorted[Math.floor(at)] ?? 0;

@@ -1,8 +1,7 @@
 import { isotonic } from './isotonic.ts';
 
-/** A mark with what the grader thought of it, and whether a human agreed. */
+/** A mark with its confidence, and whether it agrees with the human mark. */
 export interface Judged {
-  /** 0..1 */
   confidence: number;
   agreed: boolean;
 }
@@ -12,13 +11,13 @@ export interface ReliabilityBin {
   to: number;
   n: number;
   meanConfidence: number | null;
-  /** Share of the bin's marks that were agreed with. */
+  /** Share of marks in the bin that agree with the human mark. */
   agreed: number | null;
 }
 
 const BINS = 10;
 
-/** Ten bins of equal width; 1 is in the last. */
+/** Ten bins of equal width; the last one includes 1. */
 export const reliability = (judged: readonly Judged[]): ReliabilityBin[] =>
   Array.from({ length: BINS }, (_, bin) => {
     const members = judged.filter(
@@ -34,7 +33,7 @@ export const reliability = (judged: readonly Judged[]): ReliabilityBin[] =>
     };
   });
 
-/** Expected calibration error: how far the confidence of a bin lies from its share of agreement, weighted by bins. */
+/** Expected calibration error: the mean over bins of |share of agreement − mean confidence|, weighted by marks. */
 export const expectedCalibrationError = (bins: readonly ReliabilityBin[]): number | null => {
   const n = bins.reduce((sum, bin) => sum + bin.n, 0);
   if (n === 0) return null;
@@ -43,13 +42,13 @@ export const expectedCalibrationError = (bins: readonly ReliabilityBin[]): numbe
   );
 };
 
-/** Marks of nearly one confidence are put together until there are so many: a table made of single marks is noise. */
+/** Minimum number of marks in a pool; smaller pools are noise. */
 const AT_LEAST = 10;
 
 /**
- * What a raw confidence has been worth on these marks: points of a rising piecewise linear curve from 0 to 1, by isotonic
- * regression of agreement on confidence. Shares are taken as (agreed + 1) / (n + 2), so that ten agreements in a row do
- * not promise certainty. Empty when there are fewer than 30 marks, which can carry no table.
+ * Returns points of a non-decreasing piecewise linear curve from raw confidence to the share of agreement, by isotonic
+ * regression. Shares are estimated as (agreed + 1) / (n + 2), so that ten agreements in a row do not give certainty.
+ * Empty for fewer than 30 marks, which are too few.
  */
 export const calibrationTable = (judged: readonly Judged[]): [raw: number, calibrated: number][] => {
   if (judged.length < 3 * AT_LEAST) return [];
@@ -61,19 +60,19 @@ export const calibrationTable = (judged: readonly Judged[]): [raw: number, calib
   points.forEach(({ x }, index) => set(x, fitted[index] ?? 0));
   set(1, fitted.at(-1) ?? 0);
   const sorted = [...table].toSorted(([a], [b]) => a - b);
-  // On a level stretch only its ends say something.
+  // Of a constant stretch only the ends are kept.
   return sorted.filter(
     ([, value], index) => value !== sorted[index - 1]?.[1] || value !== sorted[index + 1]?.[1],
   );
 };
 
-/** `0:0.31,0.5:0.55,1:0.9` */
+/** Formats a table such as `0:0.31,0.5:0.55,1:0.9`. */
 export const tableLine = (table: readonly (readonly [number, number])[]): string =>
   table.map(([raw, calibrated]) => `${raw}:${calibrated}`).join(',');
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** Neighbours in confidence, at least ten together, and never two of one confidence apart. */
+/** Pools marks of neighbouring confidence, at least ten per pool; equal confidences stay in one pool. */
 const pooled = (judged: readonly Judged[]) => {
   const sorted = judged.toSorted((a, b) => a.confidence - b.confidence);
   const pools: Judged[][] = [];
@@ -84,7 +83,7 @@ const pooled = (judged: readonly Judged[]) => {
       pools.push([mark]);
     else pool.push(mark);
   }
-  // What is left at the end is too little to stand alone.
+  // A last pool with too few marks is merged into the one before.
   const rest = pools.at(-1) ?? [];
   if (pools.length > 1 && rest.length < AT_LEAST) {
     pools.pop();

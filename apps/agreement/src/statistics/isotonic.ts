@@ -5,9 +5,9 @@ export interface WeightedPoint {
 }
 
 /**
- * The non-decreasing function that is nearest to the points in weighted squares (pool adjacent violators).
+ * The non-decreasing function with the least weighted squared error (pool adjacent violators).
  * @param points by rising x
- * @returns a value of it for each point, in order
+ * @returns its value at each point, in order
  */
 export const isotonic = (points: readonly WeightedPoint[]): number[] => {
   const blocks: { mean: number; weight: number; length: number }[] = [];

@@ -1,15 +1,15 @@
-/** Sums over pairs of numbers, from which agreement and association follow. */
+/** Means, variances and covariance of pairs (a, b). */
 export interface Moments {
   n: number;
   meanA: number;
   meanB: number;
-  /** Mean squares about the mean (divided by n). */
+  /** Mean squared deviations, divided by n. */
   varianceA: number;
   varianceB: number;
   covariance: number;
 }
 
-/** One value of a pair for each of `a` and `b`, in order; lists of one length. Two passes, so that nothing cancels out. */
+/** Moments of pairs (a[i], b[i]); both lists have the same length. Two passes avoid cancellation. */
 export const momentsOf = (a: ArrayLike<number>, b: ArrayLike<number>): Moments => {
   const n = a.length;
   let sumA = 0;
@@ -41,5 +41,5 @@ export const momentsOf = (a: ArrayLike<number>, b: ArrayLike<number>): Moments =
   };
 };
 
-/** Below this a variance is the rounding of a constant. */
+/** A smaller variance is the rounding error of a constant. */
 export const NO_VARIANCE = 1e-12;
