@@ -1,7 +1,7 @@
 import { keysChanged, type KeysChanged } from './keysChanged.ts';
 import { runStopped, type RunStopped } from './runStopped.ts';
 
-/** What is broadcast, by kind; the subject is `<namespace>.control.<kind>`. */
+/** Broadcast messages by kind; the subject is `<namespace>.control.<kind>`. */
 export interface ControlMessages {
   run_stopped: RunStopped;
   keys_changed: KeysChanged;
@@ -14,7 +14,6 @@ export const controlMessages = {
   keys_changed: keysChanged,
 } as const;
 
-/** The subject of a kind of control message. */
 export function controlSubject(namespace: string, kind: ControlKind): string {
   return `${namespace}.control.${kind}`;
 }

@@ -1,14 +1,19 @@
 import * as z from 'zod/v4';
 import { defineJob } from './job.ts';
 
-/** Draw the checked copy of a submission anew: a teacher has changed its marks (docs/architecture.md#checked-copy). */
+/**
+ * Draw the checked copy of a submission again after a teacher changed its marks (docs/architecture.md#checked-copy).
+ */
 export const drawJob = defineJob({
   name: 'draw',
   version: 1,
   shape: {
     submission_id: z.guid(),
     institute_id: z.guid(),
-    /** Which release of which request: never used twice, so whoever has another one has an old message. */
+    /**
+     * Number of this release, unique over all requests for the submission; a message with another number is out of
+     * date.
+     */
     delivery: z.int().min(1),
   },
 });

@@ -3,14 +3,14 @@ import * as z from 'zod/v4';
 /*
  * How messages stay readable while a deploy is rolling and both releases are running:
  *
- *  - A reader ignores fields it does not know, so a newer sender may add some.
+ *  - A reader ignores unknown fields, so a newer sender may add some.
  *  - A field added to an existing version must be optional (or have a default): messages of the older release, and those
  *    waiting in the lane when the new release starts, do not have it. It becomes required only with the next version.
  *  - A change that an old reader would misunderstand takes the next version number. An old reader refuses that number
- *    with `UnknownJobVersion`, which is not a broken message: it goes back to the lane for a reader that knows it.
+ *    with `UnknownJobVersion` and returns the message to the lane for a reader of the newer release.
  */
 
-/** A message of a version that this release does not know: a newer release wrote it. Hand it back to the lane. */
+/** The message has a version of a newer release. Return it to the lane. */
 export class UnknownJobVersion extends Error {
   override readonly name = 'UnknownJobVersion';
   readonly job: string;
@@ -23,7 +23,10 @@ export class UnknownJobVersion extends Error {
   }
 }
 
-/** Bytes that are no message of this job. They never will be, so the message is dropped; its text is not repeated here. */
+/**
+ * The bytes are not a message of this job, so the message is dropped. The error does not contain the text of the
+ * message.
+ */
 export class MalformedJob extends Error {
   override readonly name = 'MalformedJob';
   readonly job: string;
@@ -34,30 +37,27 @@ export class MalformedJob extends Error {
   }
 }
 
-/** What is the same for every version of every job. */
+/** Field that every version of every job has. */
 const envelopeSchema = z.looseObject({ version: z.int().min(1) });
 
 function defineSchema<Version extends number, Shape extends z.ZodRawShape>(version: Version, shape: Shape) {
   return z.object({ version: z.literal(version), ...shape });
 }
 
-/** One job: its name on the wire, its version, its schema, and how it becomes bytes and is read again. */
+/** A job: its name on the wire, version, schema, and encoding. */
 export interface Job<Version extends number, Shape extends z.ZodRawShape> {
   readonly name: string;
   readonly version: Version;
   readonly schema: ReturnType<typeof defineSchema<Version, Shape>>;
-  /** The message as UTF-8 JSON. */
+  /** Returns the message as UTF-8 JSON. */
   encode(message: z.infer<ReturnType<typeof defineSchema<Version, Shape>>>): Uint8Array;
   /**
-   * Read a message.
-   *
-   * @throws UnknownJobVersion a newer release wrote it
-   * @throws MalformedJob it is not JSON, or not this job
+   * @throws UnknownJobVersion if a newer release wrote the message
+   * @throws MalformedJob if it is not JSON, or not this job
    */
   decode(bytes: Uint8Array): z.infer<ReturnType<typeof defineSchema<Version, Shape>>>;
 }
 
-/** Define a job by its name, version and fields. */
 export function defineJob<Version extends number, Shape extends z.ZodRawShape>(options: {
   name: string;
   version: Version;
@@ -87,7 +87,7 @@ export function defineJob<Version extends number, Shape extends z.ZodRawShape>(o
   };
 }
 
-/** Field names and kinds of fault, without the values: those are not ours to log. */
+/** Lists failing fields with the kind of fault, without values, because values may be personal data. */
 function describePlaces(error: z.ZodError): string {
   return error.issues.map((issue) => `${issue.path.join('.') || 'message'}: ${issue.code}`).join(', ');
 }

@@ -2,18 +2,18 @@ import * as z from 'zod/v4';
 import { defineJob } from './job.ts';
 
 /**
- * A key was revoked or its terms changed, or those of its whole institute did: whoever remembers it should ask core anew
+ * A key was revoked or its terms changed, or the terms of its institute did: caches of the key must be cleared
  * (docs/architecture.md#keys).
  *
- * Broadcast over core NATS, heard by whoever is connected now and by nobody later. It only saves waiting: a facade that
- * does not hear it forgets every key within 30 seconds anyway.
+ * Broadcast over core NATS without delivery guarantee: only connected processes receive it. A facade that misses it
+ * uses its cached keys for up to 30 seconds more.
  */
 export const keysChanged = defineJob({
   name: 'keys_changed',
   version: 1,
   shape: {
     institute_id: z.guid(),
-    /** Absent: every key of the institute. */
+    /** Absent: all keys of the institute. */
     key_id: z.guid().optional(),
   },
 });

@@ -2,16 +2,16 @@ import { controlSubject, type ControlKind } from './control.ts';
 import { counterSubject, LANES, laneSubject, type Lane } from './lanes.ts';
 
 /*
- * What each part of the service may do on NATS. This table is the one source: the embedded nats-server, the chart and
- * docker-compose.yaml take their users from `userPermissions`, and tests hold the written ones to it.
+ * Permissions of each component on NATS. The embedded nats-server, the chart and docker-compose.yaml take their users from
+ * `userPermissions`; tests compare the written files with it.
  *
- *             | publishes                        | listens to               | JetStream
- *   core      | jobs, run_stopped, keys_changed  |                          | makes streams and consumers, looks at them
+ *             | publishes                        | subscribes to            | JetStream
+ *   core      | jobs, run_stopped, keys_changed  |                          | creates and reads streams and consumers
  *   facade    | counters                         | keys_changed             |
- *   worker    |                                  | run_stopped              | looks at streams, takes jobs, acknowledges
+ *   worker    |                                  | run_stopped              | reads streams, takes jobs, acknowledges
  *
- * A worker reads what students send, so it is the part that is taken over first. Its user can take and drop jobs, which
- * PostgreSQL then releases again, and can tell nothing to facades or to other workers.
+ * A worker processes students' files, so it is the component most exposed to attacks. Its user can take and drop jobs,
+ * which PostgreSQL then releases again, but cannot publish to facades or other workers.
  */
 
 export type Component = 'core' | 'facade' | 'worker';
@@ -63,26 +63,25 @@ export function streamName(namespace: string, lane: Lane): string {
   return `${namespace}_${lane}`;
 }
 
-/** Stream of the counters. */
 export function counterStreamName(namespace: string): string {
   return `${namespace}_counters`;
 }
 
-/** Where answers to a component's requests arrive: no other component's user may listen there. */
+/** Prefix of reply subjects; users of other components may not subscribe to it. */
 export function inboxPrefix(component: Component): string {
   return `_INBOX.${component}`;
 }
 
-/** Subjects that a component may publish to and subscribe to. Both lists are complete: all else is refused. */
+/** Subjects that a component may publish and subscribe to; all others are refused. */
 export interface UserPermissions {
   publish: string[];
   subscribe: string[];
 }
 
-/** @param namespace `*` for every namespace of a server, which then keeps components apart and not namespaces */
+/** @param namespace `*` for all namespaces of a server; components are then separated, namespaces are not */
 export function userPermissions(component: Component, namespace: string): UserPermissions {
   const { jobs, tells, hears, counters, streamCalls, consumerCalls, acknowledges } = TRAFFIC[component];
-  // A wildcard stands for a whole token, so with it all streams are one.
+  // NATS wildcards match a whole token, so `*` covers all streams.
   const streams = namespace === '*' ? ['*'] : LANES.map((lane) => streamName(namespace, lane));
   const made = counters === 'makes' && namespace !== '*' ? [counterStreamName(namespace)] : [];
   return {
@@ -101,7 +100,6 @@ export function userPermissions(component: Component, namespace: string): UserPe
   };
 }
 
-/** The same as a user's `permissions` in the configuration of nats-server. */
 export function permissionsText(component: Component, namespace: string): string {
   const { publish, subscribe } = userPermissions(component, namespace);
   const list = (subjects: string[]): string =>

@@ -2,10 +2,10 @@ import * as z from 'zod/v4';
 import { defineJob } from './job.ts';
 
 /**
- * Grade one run of a submission (docs/architecture.md#runs). The lane it travels in says which kind: `copy` or `typed`.
+ * Grade one run of a submission (docs/architecture.md#runs). The lane decides the kind: `copy` or `typed`.
  *
- * It carries names only, never material: `claim` hands the worker what the run needs at that moment, so a message
- * that arrives late, twice, or after a cancel can do no harm.
+ * The message carries ids only. `claim` returns the material that the run needs at that moment, so a message that
+ * arrives late, twice, or after a cancel does no harm.
  */
 export const runJob = defineJob({
   name: 'run',

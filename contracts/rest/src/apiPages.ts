@@ -2,19 +2,19 @@ import { errors } from './errors.ts';
 import { everyRoute, type NamedRoute } from './everyRoute.ts';
 
 /*
- * The tables of `docs/api/*.md` that follow from the contract. A page marks their places:
+ * Generated tables of `docs/api/*.md`. A page marks their places:
  *
- *   <!-- endpoints: exams -->  …  <!-- end -->     one row a call, with its scope and status
- *   <!-- errors: exams -->     …  <!-- end -->     one row a code that these calls can answer
+ *   <!-- endpoints: exams -->  …  <!-- end -->     one row per call, with its scope and status
+ *   <!-- errors: exams -->     …  <!-- end -->     one row per error code of these calls
  *
- * After the colon stand groups (`exams`) or operations (`exams.finalize`), a minus leaves one out.
+ * The colon is followed by groups (`exams`) or operations (`exams.finalize`); a minus excludes one.
  */
 
 const SECTION = /<!-- (endpoints|errors): ([^>]+?) -->[^]*?<!-- end -->/g;
 
 /**
- * A page with its tables written anew.
- * @throws Error for a group or an operation that the contract does not have
+ * Returns the page with its tables generated again.
+ * @throws Error if the contract lacks a group or an operation
  */
 export const withTables = (page: string): string =>
   page.replaceAll(SECTION, (_, kind: string, names: string) => {
@@ -23,7 +23,6 @@ export const withTables = (page: string): string =>
     return [`<!-- ${kind}: ${names} -->`, '', ...rows, '', '<!-- end -->'].join('\n');
   });
 
-/** The operations that a page documents: those of its endpoint tables. */
 export const operationsOn = (page: string): string[] =>
   [...page.matchAll(SECTION)]
     .filter(([, kind]) => kind === 'endpoints')

@@ -2,28 +2,26 @@ import * as z from 'zod/v4';
 import { bodyBounds } from './schemas/bodyBounds.ts';
 
 /**
- * What a reader of a body may keep, derived once from the body's schema. A place may take several kinds of value (a union);
- * a kind that has no entry is never valid there.
+ * The values that a reader of a body must keep, derived once from the body's schema. A place may accept several kinds
+ * of value (a union); a kind without an entry is invalid there.
  */
 export interface BodyShape {
   object?: {
     fields: ReadonlyMap<string, BodyShape>;
-    /** `skip`: the schema ignores fields it does not know. `refuse`: it answers each with `unknown_field`. */
+    /** `skip`: the schema ignores unknown fields. `refuse`: it reports each as `unknown_field`. */
     unknown: 'skip' | 'refuse';
   };
-  /** An object by keys of the client. */
   record?: { entries: BodyShape; maxEntries: number };
   array?: { items: BodyShape; maxItems: number };
-  /** A client's own JSON object, which no schema takes apart. */
+  /** A client's own JSON object, which no schema describes. */
   isClientObject?: true;
-  /** Code points that a text may have; undefined: the schema names no bound. */
+  /** Most code points of a text; undefined: not bounded by the schema. */
   maxText?: number;
 }
 
-/** For a list whose schema names no bound. */
+/** Bound for a list without a bound in its schema. */
 const LONGEST_LIST = 10_000;
 
-/** The shape of a body that has to match `schema`. */
 export const shapeOf = (schema: z.core.$ZodType): BodyShape => {
   const { def } = schema._zod as z.core.$ZodTypes['_zod'];
   if (bodyBounds.get(schema)?.isClientObject === true) return { isClientObject: true };
@@ -65,8 +63,8 @@ export const shapeOf = (schema: z.core.$ZodType): BodyShape => {
 };
 
 /**
- * Values that are kept of a body of this shape at most, each item and each field counted once. Of a list that is too long
- * one item beyond the most is kept, so that the schema refuses the list.
+ * Most values that are kept of a body of this shape; each item and each field counts once. Of a list that is too long,
+ * one item beyond the limit is kept, so that the schema refuses the list.
  */
 export const mostValues = (shape: BodyShape): number => {
   const { object, record, array } = shape;

@@ -3,12 +3,12 @@ import * as z from 'zod/v4';
 import type { ErrorCode } from './errors.ts';
 import { happensOnce, type RouteMetadata } from './routes/contract.ts';
 
-/** The codes that any call may answer, whatever it is about. */
+/** Error codes that any call may return. */
 const OF_EVERY_CALL: readonly ErrorCode[] = ['rate_limited', 'internal_error', 'service_unavailable'];
 
 /**
- * The error codes that a route shares with the others of its kind: those with a key, a scope, a body, an
- * `Idempotency-Key` or a cursor. What it can answer besides stands in its metadata (`failures`).
+ * Error codes that follow from the kind of a route: with a key, a scope, a body, an `Idempotency-Key` or a cursor.
+ * Other codes of the route are in its metadata (`failures`).
  */
 export const failuresOfKind = (route: AppRoute, metadata: RouteMetadata): ErrorCode[] => {
   const codes = [...OF_EVERY_CALL];

@@ -1,14 +1,16 @@
 import * as z from 'zod/v4';
 
 /**
- * Every failure of the service, once: HTTP status, when it happens, what the client is told, and the shape of
- * `details` where there is one (docs/api/conventions.md#errors). Codes are never renamed. A failure is raised as a `DomainFailure`
- * anywhere behind the facade, travels typed over tRPC, and is turned into the one envelope in one place.
+ * The table of all failures: HTTP status, when it happens, the public message, and the shape of `details` where there
+ * is one (docs/api/conventions.md#errors). Codes must not be renamed. A failure is thrown as a `DomainFailure` anywhere
+ * behind the facade, crosses tRPC with its type, and becomes an error envelope in one place of the facade.
  */
 
 const uuid = z.uuid();
 
-/** One failing field of a body, as `details.errors[]` lists it. `field` is a path such as `questions[3].options[0].label`. */
+/**
+ * One failing field of a body, listed in `details.errors[]`. `field` is a path such as `questions[3].options[0].label`.
+ */
 export const FieldError = z
   .object({ field: z.string(), code: z.string(), message: z.string() })
   .meta({ id: 'FieldError', description: 'One failing field of the request.' });
@@ -213,14 +215,14 @@ type Details<C extends ErrorCode> = (typeof errors)[C]['details'] extends z.ZodT
   ? z.infer<Extract<(typeof errors)[C]['details'], z.ZodType>>
   : never;
 
-/** A failure on its way to the client: plain JSON, so it crosses tRPC as it is. */
+/** A failure as plain JSON, as it crosses tRPC. */
 export interface Failure {
   code: ErrorCode;
   message: string;
   details?: Record<string, unknown>;
 }
 
-/** Thrown by commands and rules; the details are typed by the code. */
+/** Thrown by commands and rules; the type of `details` follows from the code. */
 export class DomainFailure<C extends ErrorCode = ErrorCode> extends Error {
   readonly failure: Failure;
 
@@ -235,7 +237,7 @@ export class DomainFailure<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** The one error body of the service (docs/api/conventions.md#errors). */
+/** The only error body of the API (docs/api/conventions.md#errors). */
 export const ErrorEnvelope = z
   .object({
     error: z.object({

@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import { errors, type ErrorCode } from './errors.ts';
 import { MARK_STEP } from './schemas/markStep.ts';
 
-/** What the caller should do about each code. A code without a row does not compile. */
+/** What the caller should do about each code; TypeScript requires a row per code. */
 const advice: Readonly<Record<ErrorCode, string>> = {
   malformed_json: 'Fix the body: valid JSON in UTF-8.',
   invalid_cursor: 'Start the pass again without `cursor`.',
@@ -43,7 +43,7 @@ const advice: Readonly<Record<ErrorCode, string>> = {
   service_unavailable: 'Wait as long as `Retry-After` says.',
 };
 
-/** The codes of `details.errors[].code` (docs/api/conventions.md#errors), as `problemsOf` gives them. */
+/** The codes of `details.errors[].code` (docs/api/conventions.md#errors), as returned by `problemsOf`. */
 const fieldCodes: readonly (readonly [string, string])[] = [
   ['required', 'The field is missing or empty.'],
   ['invalid_type', 'The value is of another JSON type.'],
@@ -64,11 +64,14 @@ const fieldCodes: readonly (readonly [string, string])[] = [
   ['unknown_field', 'The field is not known; only `PATCH` refuses it.'],
 ];
 
-/** docs/api/conventions.md#errors: what may be sent again as it is. Other refusals stay refusals until the request changes. */
+/**
+ * Whether the same request may be sent again (docs/api/conventions.md#errors). Other refusals stay the same until the
+ * request changes.
+ */
 const isRetried = (code: string, status: number): boolean =>
   code === 'request_in_progress' || status === 429 || status >= 500;
 
-/** The names in `details` of a code; those in brackets are not always there. */
+/** Field names in `details` of a code; optional ones in brackets. */
 const detailsText = (details: z.ZodType | undefined): string => {
   if (details === undefined) return '';
   if (!(details instanceof z.ZodObject)) throw new Error('The details of an error are an object.');
@@ -77,7 +80,6 @@ const detailsText = (details: z.ZodType | undefined): string => {
     .join(', ');
 };
 
-/** `docs/errors.md`: every error code, once. */
 export const errorsPage = (): string => {
   const rows = Object.entries(errors)
     .map(([code, row]) => ({

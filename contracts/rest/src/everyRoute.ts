@@ -20,6 +20,5 @@ export const everyRoute = (): NamedRoute[] =>
     })),
   );
 
-/** Every error code that a route can answer. */
 export const failuresOf = ({ route, metadata }: NamedRoute): Set<ErrorCode> =>
   new Set([...failuresOfKind(route, metadata), ...metadata.failures]);

@@ -1,24 +1,25 @@
 /*
- * A client's own JSON object (`metadata`, `tags`) comes back digit by digit, though JavaScript's numbers hold 16 of them.
+ * Returns a client's own JSON object (`metadata`, `tags`) digit by digit, although JavaScript's numbers hold only 16
+ * digits.
  *
- * Most objects survive: each number is spelled as JavaScript spells it. These are plain objects everywhere. One that
- * does not is `{ [EXACT]: text }` from the facade to the database and back: its JSON text without white space. Only an
- * answer to a client opens it. A client's object that has a field of that name at any depth is kept as text too, so
- * nothing that a client sends is mistaken for one.
+ * Most objects have only numbers that JavaScript writes in the same way; they are plain objects everywhere. Any other
+ * object is represented as `{ [EXACT]: text }`, its JSON text without white space, from the facade to the database and
+ * back; only an answer to a client expands it. A client's object with a field of that name at any depth is kept as text
+ * too, so that it cannot be mistaken for this representation.
  */
 
 export const EXACT = '$exact_json';
 
 export type ClientObject = Record<string, unknown>;
 
-/** @param text JSON of an object without white space between its parts. @throws SyntaxError */
+/** @param text JSON of an object without white space between its tokens. @throws SyntaxError */
 export const exactObject = (text: string): ClientObject => {
   const value: unknown = JSON.parse(text);
   if (!isObject(value)) throw new SyntaxError('not an object');
   return survives(text) && !namesExact(text, value) ? value : { [EXACT]: plainly(text) };
 };
 
-/** The same JSON with no more escapes than it needs: its length is held against a bound. */
+/** Returns the same JSON with the fewest escapes, because its length is compared with a bound. */
 const plainly = (text: string): string =>
   text.includes('\\')
     ? text.replaceAll(STRING_OR_NUMBER, (token) =>
@@ -26,34 +27,34 @@ const plainly = (text: string): string =>
       )
     : text;
 
-/** Whether a field of that name is in the object, however its name is written. */
+/** Whether the object has a field named `EXACT`, also if the name is written with escapes. */
 const namesExact = (text: string, value: unknown): boolean =>
   (text.includes('\\') ? JSON.stringify(value) : text).includes(`"${EXACT}"`);
 
-/** The text of an object that is kept as text; null for a plain one. */
+/** Text of an object that is kept as text; null for a plain object. */
 export const exactTextOf = (value: object): string | null => {
   if (!Object.hasOwn(value, EXACT)) return null;
   const text: unknown = Reflect.get(value, EXACT);
   return typeof text === 'string' && Object.keys(value).length === 1 ? text : null;
 };
 
-/** JSON of any value, with every object that is kept as text written as it was sent. */
+/** Serializes a value and writes each object that is kept as text as it was sent. */
 export const stringifyExact = (value: unknown): string => {
   const json = JSON.stringify(value);
-  // A replacer makes the whole walk slower, so only an answer that has such an object pays for it.
+  // A replacer slows serialization down, so it is used only if there is such an object.
   if (!json.includes(`"${EXACT}"`)) return json;
   const texts: string[] = [];
   const marked = JSON.stringify(value, (_name, part: unknown) => {
     const text = isObject(part) ? exactTextOf(part) : null;
     return text === null ? part : `\u0000exact:${texts.push(text) - 1}`;
   });
-  // Nothing stored has a NUL, so no other text is taken for a mark.
+  // Stored texts contain no NUL, so other texts cannot match the marker.
   return marked.replaceAll(/"\\u0000exact:(\d+)"/g, (mark, index: string) => texts[Number(index)] ?? mark);
 };
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** Whether each number of a JSON text is the one that JavaScript would write. */
+/** Whether JavaScript writes each number of a JSON text in the same way. */
 const survives = (text: string): boolean => {
   for (const [token] of text.matchAll(STRING_OR_NUMBER)) {
     if (!token.startsWith('"') && String(Number(token)) !== token) return false;
@@ -62,8 +63,8 @@ const survives = (text: string): boolean => {
 };
 
 /**
- * The text of an object that is kept as text in which numbers of one value are spelled in one way, and those that
- * JavaScript cannot hold are strings: for comparing what was sent.
+ * Rewrites the numbers of a JSON text for comparison: equal values get the same spelling, and numbers that JavaScript
+ * cannot represent become strings.
  */
 export const withComparableNumbers = (text: string): string =>
   text.replaceAll(STRING_OR_NUMBER, (token) => {
@@ -72,7 +73,7 @@ export const withComparableNumbers = (text: string): string =>
     return decimalOf(held) === decimalOf(token) ? held : JSON.stringify(`\u0000${decimalOf(token)}`);
   });
 
-/** Sign, significant digits and exponent: `-1.50e3` is `-15e2`. */
+/** Sign, significant digits and exponent: `-1.50e3` gives `-15e2`. */
 const decimalOf = (number: string): string => {
   const [, sign = '', integer = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];

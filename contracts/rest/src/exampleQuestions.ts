@@ -9,13 +9,12 @@ import type {
 } from './schemas/question.ts';
 import type { RubricList, RubricsEdit, RubricsEdited } from './schemas/rubric.ts';
 
-/** The paper of the story that `examples.ts` tells: what was sent, what is listed, and how it is edited. */
+/** Questions of the exam in `examples.ts`: as sent, as listed, and edits. */
 
 export const mcq = '5a1c2d3e-4f50-4b6c-8d7e-9f0a1b2c3d4e';
 export const essay = '6b2d3e4f-5061-4c7d-9e8f-0a1b2c3d4e5f';
 const numeric = 'f4b6c7d8-e9fa-4506-b778-9304a5b6c7d8';
 
-/** By label, the options of the multiple-choice question. */
 export const optionIds = {
   A: 'af617283-94a5-40b1-8223-4e5f60718293',
   B: 'b0728394-a5b6-41c2-9334-5f60718293a4',
@@ -51,7 +50,6 @@ export const questionInputs: QuestionInput[] = [
   { label: '2', type: 'long_answer', text: essayText, max_marks: 4, model_answer: modelAnswer, rubric },
 ];
 
-/** What a question has when nothing was said of it. */
 const unsaid = {
   parent_label: null,
   section: 'A',
@@ -134,7 +132,7 @@ const rubricsEdit: RubricsEdit = {
 
 const rubricsEdited: RubricsEdited = { version: 2, questions: [{ question_id: essay }] };
 
-/** By the name of the schema: what is said of questions and their rubrics. */
+/** Examples of questions and rubrics, by name of the schema. */
 export const questionExamples: Readonly<Record<string, object>> = {
   QuestionEdit: questionEdit,
   QuestionEdited: questionEdited,

@@ -28,8 +28,8 @@ import type { ReEvaluate, Submission, SubmissionCreate, SubmissionList } from '.
 import type { Upload, UploadsCreate, UploadsCreated } from './schemas/upload.ts';
 
 /**
- * One story told in examples, for openapi.json: a typed physics paper with one candidate. Each example is of the
- * type that its schema gives, and a test reads each one through its schema.
+ * Examples for openapi.json, which describe one typed physics exam with one candidate. TypeScript checks each example
+ * against its type, and a test parses each with its schema.
  */
 
 const exam = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
@@ -332,7 +332,7 @@ const creditQuoteRequest: CreditQuoteRequest = { upload_ids: [upload] };
 
 const creditQuote: CreditQuote = { total: 12, available: 170.5, sufficient: true };
 
-/** By the name of the schema: what a body or an answer of it can look like. */
+/** Examples of request and response bodies, by name of the schema. */
 export const examples: Readonly<Record<string, object>> = {
   Account: account,
   Approve: approve,
@@ -371,7 +371,7 @@ export const examples: Readonly<Record<string, object>> = {
   ...questionExamples,
 };
 
-/** By error code: `error.details`, where the code has any. */
+/** Examples of `error.details`, by error code. */
 export const detailsExamples: Readonly<Partial<Record<ErrorCode, object>>> = {
   insufficient_credits: { required: 12, available: 5, balance: 20, credit_limit: 0, committed: 15 },
   insufficient_scope: { required_scope: 'evaluation:write' },

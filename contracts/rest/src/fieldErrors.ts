@@ -1,12 +1,12 @@
 import type * as z from 'zod/v4';
 import { errors, type ErrorCode, type FieldError } from './errors.ts';
 
-/** A field error that may belong to a rule with an error code of its own, such as `rubric_marks_mismatch`. */
+/** A field error; `failure` is set if the rule has an error code of its own, such as `rubric_marks_mismatch`. */
 export interface Problem extends FieldError {
   failure?: ErrorCode;
 }
 
-/** `['questions', 3, 'options', 0, 'label']` → `questions[3].options[0].label`. */
+/** Converts `['questions', 3, 'options', 0, 'label']` to `questions[3].options[0].label`. */
 export const fieldPath = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (field, part) =>
@@ -20,7 +20,7 @@ export const fieldPath = (path: readonly PropertyKey[]): string =>
 
 const isErrorCode = (value: unknown): value is ErrorCode => typeof value === 'string' && value in errors;
 
-/** Turns the issues of a schema into field codes (docs/api/conventions.md#errors, `validation_failed`). */
+/** Converts the issues of a schema to field errors (docs/api/conventions.md#errors, `validation_failed`). */
 export const problemsOf = (error: z.ZodError, body: unknown): Problem[] =>
   error.issues.flatMap((issue) => problemsOfIssue(issue, body));
 
@@ -67,7 +67,7 @@ const problemsOfIssue = (issue: z.core.$ZodIssue, body: unknown): Problem[] => {
   }
 };
 
-/** What the branch of a union says whose type the value is of; null where no branch is. */
+/** Errors of the branch of a union that accepts the type of the value; null if there is none. */
 const problemsOfBranch = (issue: z.core.$ZodIssueInvalidUnion, body: unknown): Problem[] | null => {
   const branch = issue.errors.find(
     (issues) =>
@@ -77,7 +77,7 @@ const problemsOfBranch = (issue: z.core.$ZodIssueInvalidUnion, body: unknown): P
   return branch.flatMap((inner) => problemsOfIssue({ ...inner, path: [...issue.path, ...inner.path] }, body));
 };
 
-/** Whether nothing was sent at the path: only then is a field "required" rather than of the wrong kind. */
+/** Whether the path has no value, in which case the error is `required` and not `invalid_type`. */
 const isMissing = (body: unknown, path: readonly PropertyKey[]): boolean => {
   let value: unknown = body;
   for (const part of path) {

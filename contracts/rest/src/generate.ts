@@ -7,10 +7,9 @@ import { errorsPage } from './errorsPage.ts';
 import { openApiDocument } from './openapi.ts';
 
 /**
- * Writes what is generated from the contract: `openapi.json`, `docs/errors.md`, and the tables of calls and errors in
- * `docs/api/*.md`.
- * `--check` writes nothing, and exits with 1 naming each file that no longer says what the contract says.
- * `--root` is the folder that holds them; by default the repository.
+ * Writes the files generated from the contract: `openapi.json`, `docs/errors.md`, and the tables in `docs/api/*.md`.
+ * `--check` writes nothing and exits with 1, naming each file that is out of date.
+ * `--root` is the folder of these files; default: the repository.
  */
 const repository = join(import.meta.dirname, '../../..');
 

@@ -8,7 +8,7 @@ test('a failure is shown in the words of the table, whatever a worker says besid
   for (const reason of gradingFailures) {
     const shown = gradingError(reason);
     expect(shownFailure({ reason, code: 'x', message: FOREIGN }, 'broke_down')).toEqual(shown);
-    // As release 0.1.0 sends it: code and message.
+    // Release 0.1.0 sends code and message.
     expect(shownFailure(shown, 'broke_down')).toEqual(shown);
     expect(shownFailure({ code: shown.code, message: FOREIGN }, 'broke_down').code).toBe(shown.code);
     expect(shown.message).toMatch(/^[A-Z].*\.$/);
@@ -31,7 +31,7 @@ test('a rejection is shown in the words of the table, with the page that a worke
     for (const page of [undefined, 7, 80]) {
       const told = { code, ...(page === undefined ? {} : { page }) };
       expect(shownRejection(told)).toBe(rejectReason(code, page));
-      // As release 0.1.0 sends it: the sentence alone.
+      // Release 0.1.0 sends only the sentence.
       expect(shownRejection({ reject_reason: rejectReason(code, page) })).toBe(rejectReason(code, page));
     }
   }

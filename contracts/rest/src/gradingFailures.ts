@@ -1,13 +1,12 @@
 import type { GradingError } from './schemas/submission.ts';
 
 /*
- * Why a run or a question failed: what a client reads in `error`, by reason. A worker names the reason and core takes the
- * words from here, so no worker writes what a teacher sees. Several reasons share a public code. A new one is a line here;
- * workers use it one release after cores know it, or it is shown as its public code's first line.
+ * Why a run or a question failed: public code and message by reason. A worker sends the reason, and core takes the
+ * message from here, so that workers do not write texts for teachers. Several reasons share a public code. Add a reason
+ * here one release before workers send it; an older core shows the first message of its public code instead.
  */
 
 const failures = {
-  /** Nothing was read on any page. */
   nothing_readable: [
     'copy_unreadable',
     'Nothing could be read on the copy. Scan it again, sharper and brighter, and submit the new file.',
@@ -24,7 +23,7 @@ const failures = {
     'copy_unreadable',
     'The pages of the copy could not be prepared in the memory that we have for it. The same file is not tried again for a day: save the copy as a smaller file and submit the new file.',
   ],
-  /** Of any copy of an institute whose unreadable files used up their time of the day. */
+  /** For any copy of an institute whose unreadable files used up their time of the day. */
   day_used_up: [
     'copy_unreadable',
     'Copies of the institute that cannot be read have used up the time that they may have in a day. Evaluate the submission again tomorrow.',
@@ -34,7 +33,7 @@ const failures = {
   broke_down: ['grading_failed', 'Grading broke down on our side. Evaluate the submission again later.'],
   broke_down_often: ['grading_failed', 'Grading broke down several times. Evaluate the submission again.'],
   model_failed: ['grading_failed', 'The model could not grade this submission. Evaluate it again later.'],
-  /** The endpoint was away or refused us, or its preflight failed: by what is wrong with it. */
+  /** The endpoint was away, refused the call, or its preflight failed; one row for each cause. */
   model_unreachable: [
     'model_unavailable',
     'The grading model is not available: it cannot be reached. Evaluate the submission again when it is.',
@@ -87,7 +86,7 @@ const failures = {
     'model_unavailable',
     'The grading model is not available: it does not find two words in a long text. Evaluate the submission again when it is.',
   ],
-  /** Of one question; the others of the submission still count. */
+  /** For one question; the other questions of the submission still count. */
   question_not_graded: ['grading_failed', 'The model could not grade this question.'],
   question_not_answered: ['grading_failed', 'The model gave no answer to this question, time and again.'],
 } as const satisfies Record<string, readonly [code: string, message: string]>;
@@ -103,7 +102,7 @@ export const gradingError = (reason: GradingFailure): GradingError => {
   return { code, message };
 };
 
-/** A failure as a worker tells it. Workers of release 0.1.0 send code and message alone. */
+/** A failure as sent by a worker. Workers of release 0.1.0 send only code and message. */
 export interface ToldFailure {
   reason?: string | undefined;
   code: string;
@@ -111,8 +110,9 @@ export interface ToldFailure {
 }
 
 /**
- * The words for a failure that a worker told: by its reason, else by the line with its words, else by its public code.
- * @param otherwise what is shown of a code that is not in the table
+ * Returns the public failure for a worker's report: by reason, otherwise by a row with the same message, otherwise by
+ * the public code.
+ * @param otherwise reason to use for an unknown code
  */
 export const shownFailure = (
   { reason, code, message }: ToldFailure,

@@ -1,24 +1,24 @@
 import * as z from 'zod/v4';
 
 /**
- * JSON Schemas of the contract for openapi.json. A schema with `.meta({ id })` becomes one named component and is
- * referred to everywhere else; what has no name is written in place.
+ * JSON Schemas of the contract for openapi.json. A schema with `.meta({ id })` becomes one named component that other
+ * schemas refer to; schemas without a name are written inline.
  */
 export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** `input`: what a client may send. `output`: what the service answers. */
+/** `input`: request bodies. `output`: response bodies. */
 export type Direction = 'input' | 'output';
 
 export interface SchemaCollector {
-  /** The schema to write at the place of use; null for what is no zod schema (a route without a body). */
+  /** Returns the schema to write at the place of use; null if `schema` is no zod schema (a route without a body). */
   schemaOf(schema: unknown, direction: Direction): JsonSchema | null;
-  /** Every named schema seen so far, by name, in alphabetical order. */
+  /** All named schemas collected so far, in alphabetical order. */
   components(): Record<string, JsonSchema>;
 }
 
-/** Throws where one name stands for two different schemas, or where a recursive schema has no name. */
+/** Throws if two different schemas have the same name, or if a recursive schema has no name. */
 export const collectSchemas = (): SchemaCollector => {
   const named = new Map<string, JsonSchema>();
 
@@ -34,7 +34,7 @@ export const collectSchemas = (): SchemaCollector => {
     schemaOf(schema, direction) {
       if (!isZod(schema)) return null;
       const silent = silentSchemas();
-      // In a tuple a named root is a reference like any other named part, instead of being written in place.
+      // Within a tuple, a named root schema becomes a reference instead of being written inline.
       const { prefixItems, $defs = {} } = z.toJSONSchema(z.tuple([schema]), {
         target: 'draft-2020-12',
         io: direction,
@@ -71,8 +71,8 @@ const asSchema = (part: unknown): JsonSchema => {
 };
 
 /**
- * Finds checks in code for which JSON Schema has no word and of which no `.meta({ type })` says anything either: they
- * would pass for "anything". A schema with metadata is a copy, so what its original lacks does not count.
+ * Finds custom checks that JSON Schema cannot express and that have no `.meta({ type })`: they would be written as
+ * "anything". A schema with metadata is a copy, so its original is not reported.
  */
 const silentSchemas = () => {
   const silent = new Set<z.core.$ZodType>();
@@ -99,7 +99,7 @@ const WORDLESS: ReadonlySet<string> = new Set([
   'symbol',
 ]);
 
-/** What `z.json()` becomes: any JSON value, said in six branches that refer to themselves. */
+/** Whether the definition is that of `z.json()`: any JSON value, as six branches that refer to themselves. */
 const isAnyJson = (definition: unknown): boolean => {
   const branches = isObject(definition) && Array.isArray(definition['anyOf']) ? definition['anyOf'] : [];
   const types = new Set(branches.map((branch: unknown) => (isObject(branch) ? branch['type'] : undefined)));
@@ -113,7 +113,7 @@ interface Tidying {
   anyJson: ReadonlySet<string>;
 }
 
-/** Leaves out what zod adds beyond the contract, and points references to the components. */
+/** Removes what zod adds beyond the contract, and redirects references to the components. */
 const tidied = (part: unknown, how: Tidying): unknown => {
   if (Array.isArray(part)) return part.map((item: unknown) => tidied(item, how));
   if (!isObject(part)) return part;
@@ -136,7 +136,8 @@ const tidiedKeyword = (part: JsonSchema, keyword: string, value: unknown, how: T
 const isNoise = (part: JsonSchema, keyword: string, value: unknown, direction: Direction): boolean => {
   switch (keyword) {
     case 'additionalProperties':
-      // Answers gain fields over time (docs/api/conventions.md#versions), whatever zod says of the ones known today.
+      // Responses may gain fields in later versions (docs/api/conventions.md#versions), so they allow additional
+      // properties.
       return direction === 'output' && value === false;
     case 'propertyNames':
       return true;

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 const path = fileURLToPath(new URL('../openapi.json', import.meta.url));
 const committed = await readFile(path, 'utf8');
 
-/** All that the document refers to stands in it, and the linter never reaches for a network. */
+/** Fails on a reference to another document, so that the linter does not use the network. */
 class OwnPartsOnly extends BaseResolver {
   override loadExternalRef(address: string): never {
     throw new Error(`openapi.json refers to ${address}.`);
@@ -14,8 +14,8 @@ class OwnPartsOnly extends BaseResolver {
 }
 
 /**
- * `severity rule` of every problem that Redocly's recommended rules find, with its place and what they say.
- * The rules stand as they are: no problem needs an exception. One that ever does is recorded here, with its reason.
+ * Problems found by Redocly's recommended rules, as `severity rule` with place and message. No rule is disabled; record
+ * an exception here with its reason.
  */
 const problemsOf = async (document: string) => {
   const found = await lintDocument({
@@ -30,7 +30,6 @@ const problemsOf = async (document: string) => {
   }));
 };
 
-/** The document with one text in place of another: a mistake that the contract does not make. */
 const mistaken = (written: string, instead: string): string => {
   if (!committed.includes(written)) throw new Error(`openapi.json does not say ${written}.`);
   return committed.replace(written, instead);

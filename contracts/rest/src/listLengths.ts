@@ -2,8 +2,9 @@ import * as z from 'zod/v4';
 import { fieldPath, type Problem } from './fieldErrors.ts';
 
 /**
- * Lists, and objects by key, that are longer than their schema allows, found before the schema is applied: zod looks at every item before it
- * looks at their number, so that a body of a million empty questions would cost seconds and gigabytes to refuse.
+ * Finds lists, and objects with keys of the client, that are longer than their schema allows, before the schema is
+ * applied: zod parses every item before it checks the length, so refusing a body with a million empty questions would
+ * take seconds and gigabytes.
  */
 export const listsTooLong = (schema: z.core.$ZodType, body: unknown): Problem[] => {
   const problems: Problem[] = [];
@@ -36,7 +37,7 @@ const look = (
       return;
     case 'record':
       if (typeof value !== 'object' || value === null) return;
-      // zod has no bound of its own for records.
+      // zod has no bound for records, so it is read from the metadata.
       if (isOver(z.globalRegistry.get(schema)?.['maxProperties'], Object.keys(value).length, 'entries'))
         return;
       for (const [key, part] of Object.entries(value)) look(def.valueType, part, [...path, key], problems);
@@ -48,7 +49,7 @@ const look = (
       return;
     }
     case 'union':
-      // A list can only be meant for the branch that is one. No union of ours has two, nor one of objects.
+      // Looks only at the array branch: no union of the contract has two array branches or an object branch with lists.
       for (const option of def.options) {
         if (option._zod.def.type === 'array') look(option, value, path, problems);
       }

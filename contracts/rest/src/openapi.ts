@@ -10,9 +10,8 @@ import { contract, happensOnce, type RouteMetadata } from './routes/index.ts';
 type Operation = Parameters<NonNullable<Parameters<typeof generateOpenApiAsync>[2]['operationMapper']>>[0];
 
 /**
- * The machine-readable description of the API (docs/api/conventions.md#versions), built from the contract: OpenAPI 3.1.0.
- * Deterministic: the same contract gives the same document. Throws where two schemas share one name, and where a
- * route has no metadata.
+ * Builds openapi.json from the contract: OpenAPI 3.1.0, deterministic (docs/api/conventions.md#versions). Throws if two
+ * schemas share a name or if a route has no metadata.
  */
 export const openApiDocument = async (): Promise<object> => {
   const schemas = collectSchemas();
@@ -49,7 +48,7 @@ export const openApiDocument = async (): Promise<object> => {
 const info = {
   title: 'Answer-Evaluation Service',
   version: '1.0.0',
-  // Used under an agreement with its provider; `LicenseRef-` is SPDX for a licence that its list does not have.
+  // `LicenseRef-` is the SPDX prefix for a licence that is not on its list.
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
   description: [
     'Marks exam answers with the help of AI. Create an exam with its questions, answer keys and rubrics; submit for each candidate a scanned handwritten copy (one PDF, uploaded beforehand) or typed answers; read question-wise marks, per-criterion breakdowns, feedback and, for handwritten copies, an annotated checked copy.',
@@ -135,7 +134,6 @@ const requestId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } }
 const replayed = { 'Idempotent-Replayed': { $ref: '#/components/headers/Replayed' } };
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
 
-/** The failing statuses of the service, each one response that the operations refer to. */
 const errorNames: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -160,7 +158,7 @@ const errorResponses = (schema: JsonSchema) =>
     }),
   );
 
-/** Refused before it was counted: without a valid key, without the product or the scope. */
+/** Statuses of requests that are refused before they are counted: no valid key, product or scope. */
 const UNCOUNTED: readonly number[] = [401, 403];
 
 const errorResponse = (
@@ -194,7 +192,6 @@ const exampleDetails = (code: string) => {
   return details === undefined ? {} : { details };
 };
 
-/** The statuses that a route can fail with, in ascending order. */
 const failingStatuses = (route: AppRoute, metadata: RouteMetadata): number[] => {
   const statuses = new Set([...failuresOfKind(route, metadata), ...metadata.failures].map(statusOf));
   return [...statuses].sort((a, b) => a - b);
@@ -205,7 +202,7 @@ const statusOf = (code: ErrorCode): number => errors[code].status;
 const isMetadata = (metadata: unknown): metadata is RouteMetadata =>
   typeof metadata === 'object' && metadata !== null && 'scope' in metadata && 'failures' in metadata;
 
-/** One operation with what ts-rest does not know of: key and scope, failures, headers, examples, open points. */
+/** Adds to an operation what ts-rest does not generate: key and scope, failures, headers, examples, open points. */
 const described = (operation: Operation, route: AppRoute): Operation => {
   const { metadata } = route;
   if (!isMetadata(metadata)) throw new Error(`The route ${route.method} ${route.path} has no metadata.`);
@@ -241,7 +238,7 @@ const scopeText = (scope: RouteMetadata['scope']): string => {
 
 const describedBody = (body: NonNullable<Operation['requestBody']>, route: AppRoute) => {
   if (!('content' in body)) return body;
-  // ts-rest leaves `required` out; a body is optional only where the schema takes undefined.
+  // ts-rest omits `required`; a body is optional only if its schema accepts undefined.
   const schema: unknown = 'body' in route ? route.body : undefined;
   const optional = takesUndefined(schema);
   return { required: !optional, content: withExamples(body.content) };

@@ -1,6 +1,6 @@
 /*
- * Why an upload was rejected: the sentence that a client reads in `reject_reason`, by code. A worker sends the code, with
- * the page where there is one, and core takes the words from here. A new reason is a line here and a `refuse` in
+ * Why an upload was rejected: the sentence in `reject_reason`, by code. A worker sends the code, with the page where
+ * there is one, and core takes the sentence from here. To add a reason, add a row here and a `refuse` in
  * `packages/pdf`.
  */
 
@@ -18,15 +18,15 @@ const rejections = {
     'The pictures in the file are too large to be read. Scan the copy at 300 dpi, or save it with smaller pictures, and upload the new file.',
   too_complex:
     'The file is too complex to be read in reasonable time. Print it to a new PDF or scan it again and upload the new file.',
-  /** Its inspections ended several workers, or never came back. Also what is shown of a code that core does not know. */
+  /** Its inspections crashed several workers or did not end. Also shown for an unknown code. */
   not_checked:
     'The file could not be checked: opening it takes too long or too much memory. Print it to a new PDF, or scan it again, and upload that.',
-  /** Of a file whose pages used up the limit of time or of memory before. */
+  /** An earlier attempt to read the pages of this file reached the limit of time or memory. */
   too_long_before:
     'Pages of this file took all the time that one file may have, so it is not tried again for a day. Print it to a new PDF, or scan it again, and upload that.',
   too_large_before:
     'Pages of this file took all the memory that one file may have, so it is not tried again for a day. Print it to a new PDF, or scan it again, and upload that.',
-  /** Of any file of an institute whose unreadable files used up their time of the day. */
+  /** For any file of an institute whose unreadable files used up their time of the day. */
   day_used_up:
     'Files of the institute that cannot be read have used up the time that they may have in a day. Upload the file again tomorrow.',
 } as const;
@@ -37,18 +37,18 @@ const isRejection = (code: string): code is UploadRejection => Object.hasOwn(rej
 
 export const uploadRejections = Object.keys(rejections).filter(isRejection);
 
-/** @param page from 1; undefined where the reason is of the whole file */
+/** @param page from 1; undefined if the reason concerns the whole file */
 export const rejectReason = (code: UploadRejection, page?: number): string =>
   rejections[code].replace('{page}', page === undefined ? 'A page' : `Page ${page}`);
 
-/** A rejection as a worker tells it. Workers of release 0.1.0 send the sentence alone. */
+/** A rejection as sent by a worker. Workers of release 0.1.0 send only the sentence. */
 export interface ToldRejection {
   code?: string | undefined;
   page?: number | undefined;
   reject_reason?: string | undefined;
 }
 
-/** The sentence for a rejection that a worker told: by its code, else the line with its words. */
+/** Returns the sentence for a worker's report: by its code, otherwise the row with the same sentence. */
 export const shownRejection = ({ code, page, reject_reason }: ToldRejection): string => {
   if (code !== undefined && isRejection(code)) return rejectReason(code, page);
   const told = /^Page (\d{1,3}) /.exec(reject_reason ?? '')?.[1];

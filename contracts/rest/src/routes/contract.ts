@@ -4,7 +4,7 @@ import type { Scope } from '../schemas/account.ts';
 
 export const c = initContract();
 
-/** What any call may answer besides its own statuses; each is the one error envelope. */
+/** Error statuses of every call; each has the error envelope as body. */
 export const failures = {
   400: ErrorEnvelope,
   401: ErrorEnvelope,
@@ -21,29 +21,29 @@ export const failures = {
 } as const;
 
 /**
- * What the facade and openapi.json need to know of a route besides its schemas.
- * `scope`: what the key must hold; null means any valid key; 'public' means no key at all (docs/api/me.md#authentication).
- * `failures`: the error codes, beyond those of every call of its kind (`callFailures.ts`), that this route can answer.
- * `provisional`: the open points it rests on.
+ * Metadata of a route for the facade and openapi.json.
+ * `scope`: scope that the key needs; null: any valid key; 'public': no key (docs/api/me.md#authentication).
+ * `failures`: error codes of this route in addition to those of its kind (`callFailures.ts`).
+ * `provisional`: open points that the route depends on.
  */
 export interface RouteMetadata {
   scope: Scope | null | 'public';
   failures: readonly ErrorCode[];
   provisional?: readonly string[];
-  /** Bodies are small (1 MB) unless the API lets them hold a whole paper, thousands of candidates or all answers. */
+  /** Bodies are limited to 1 MB unless `large`: a whole paper, thousands of candidates, or all answers. */
   body?: 'large';
   /** Each entry of the body's `files` counts against the limit of upload files (docs/api/limits.md#rate-limits). */
   countsFiles?: true;
 }
 
 /**
- * Whether a route takes an `Idempotency-Key`: every POST that creates or changes something (docs/api/conventions.md#idempotency). A POST that a
- * key with the read scope may call only looks things up.
+ * Whether a route takes an `Idempotency-Key`: every POST that creates or changes something
+ * (docs/api/conventions.md#idempotency). A POST with the read scope is a query.
  */
 export const happensOnce = ({ scope }: Pick<RouteMetadata, 'scope'>, method: string): boolean =>
   method === 'POST' && scope !== 'evaluation:read';
 
-/** What a request counts as (docs/api/limits.md#rate-limits). A POST that a key with the read scope may call only looks things up. */
+/** Kind of a request for rate limits (docs/api/limits.md#rate-limits). A POST with the read scope is a query. */
 export const rateKind = ({ scope }: Pick<RouteMetadata, 'scope'>, method: string): 'reads' | 'writes' =>
   method === 'GET' || (method === 'POST' && scope === 'evaluation:read') ? 'reads' : 'writes';
 

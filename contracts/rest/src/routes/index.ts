@@ -8,7 +8,7 @@ import { rubrics } from './rubrics.ts';
 import { submissions } from './submissions.ts';
 import { uploads } from './uploads.ts';
 
-/** The whole `/v1` surface. Paths are relative to the base address, which ends in `/v1`. */
+/** All routes. Paths are relative to the base address, which ends with `/v1`. */
 export const contract = c.router(
   { account, exams, questions, rubrics, candidates, uploads, submissions, credits },
   { commonResponses: failures },

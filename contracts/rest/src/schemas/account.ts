@@ -7,7 +7,6 @@ export const SCOPES = [
   'evaluation:review',
   'evaluation:finalize',
 ] as const;
-/** What each lets a key do, in the words of the description of the API. */
 export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'evaluation:read': 'read everything, and look things up',
   'evaluation:write': 'create and change exams, candidates, uploads and submissions',
@@ -17,7 +16,7 @@ export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
 export const Scope = z.enum(SCOPES);
 export type Scope = z.infer<typeof Scope>;
 
-/** See docs/api/me.md. The institute's shape: open point `me-institute`. */
+/** See docs/api/me.md. Shape of `institute`: open point `me-institute`. */
 export const Account = z
   .object({
     institute: z.object({ id: uuid, name: z.string() }),

@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import { namesSomething } from './bodyBounds.ts';
 import { clientId, clientObject, listOf, listQuery, shortText, timestamp, uuid } from './primitives.ts';
 
-/** See docs/api/candidates.md#fields. Left out and `null` both keep what is stored. */
+/** See docs/api/candidates.md#fields. An absent field and `null` both keep the stored value. */
 export const CandidateInput = z
   .object({
     external_id: clientId,
@@ -30,7 +30,6 @@ export type Candidate = z.infer<typeof Candidate>;
 
 const Candidates = z.array(CandidateInput).min(1).max(2000);
 
-/** See docs/api/candidates.md. */
 export const CandidatesCreate = z
   .object({ candidates: Candidates })
   .meta({ id: 'CandidatesCreate', description: 'Candidates to create or update, matched on `external_id`.' });
@@ -49,7 +48,7 @@ export type CandidateSearch = z.infer<typeof CandidateSearch>;
 export const CandidatesFound = z.object({ data: z.array(Candidate) }).meta({ id: 'CandidatesFound' });
 export type CandidatesFound = z.infer<typeof CandidatesFound>;
 
-/** Exactly one of the two: that is a rule of its own, checked beside the schema. */
+/** Core checks that exactly one of the two fields is sent. */
 export const CandidatesRegister = z
   .object({
     candidates: Candidates.nullish(),

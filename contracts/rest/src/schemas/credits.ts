@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import { namesSomething } from './bodyBounds.ts';
 import { ExamQuote } from './exam.ts';
 
-/** What each unit costs the institute (open point `rate-card`): the exam's quote, one a unit. */
+/** Prices of the institute per unit (open point `rate-card`), in the shape of the exam's quote. */
 export const RateCard = z.object({ page: ExamQuote, answer: ExamQuote }).meta({ id: 'RateCard' });
 export type RateCard = z.infer<typeof RateCard>;
 
@@ -20,7 +20,9 @@ export const Credits = z
   .meta({ id: 'Credits' });
 export type Credits = z.infer<typeof Credits>;
 
-/** See docs/api/credits.md#quote. What `typed_answers` is, and that nothing may be quoted: open point `quote-typed-answers`. */
+/**
+ * See docs/api/credits.md#quote. Meaning of `typed_answers`, and of an empty request: open point `quote-typed-answers`.
+ */
 export const CreditQuoteRequest = z
   .object({
     pages: z.int().gte(0).nullish().meta({ description: 'Scanned pages, of one copy or of many.' }),

@@ -17,7 +17,7 @@ import { CompactQuestion, QuestionInput } from './question.ts';
 export const ExamMode = z.enum(['handwritten', 'typed']);
 export type ExamMode = z.infer<typeof ExamMode>;
 
-/** Only English: `hi` has an error of its own (docs/api/exams.md#fields). */
+/** English only: `hi` has an error code of its own (docs/api/exams.md#fields). */
 const language = z
   .string()
   .refine((value) => value !== 'hi', {
@@ -55,7 +55,7 @@ export const ExamCreate = z
   .meta({ id: 'ExamCreate', description: 'An exam: its paper, and the candidates who sit it.' });
 export type ExamCreate = z.infer<typeof ExamCreate>;
 
-/** The price of the exam's copies: per page of a handwritten one, per long answer of a typed one. */
+/** Price of the exam's copies: per page if handwritten, per long answer if typed. */
 export const ExamQuote = z
   .object({
     unit: z.enum(['page', 'answer']),
@@ -107,7 +107,9 @@ export const Exam = z
 export type Exam = z.infer<typeof Exam>;
 
 /**
- * An edit of an exam: what is sent replaces, `null` clears what may be empty, unknown fields are refused (docs/api/conventions.md; method, path and body: open point `exam-edit`). What each status allows stands in `packages/rules`.
+ * An edit of an exam: sent fields replace, `null` clears a field that may be empty, unknown fields are refused
+ * (docs/api/conventions.md; method, path and body: open point `exam-edit`). `packages/rules` decides what each status
+ * allows.
  */
 export const ExamEdit = z
   .strictObject({
@@ -129,11 +131,11 @@ export const ExamEdit = z
   .meta({ id: 'ExamEdit', description: 'The fields to change; an empty object changes nothing.' });
 export type ExamEdit = z.infer<typeof ExamEdit>;
 
-/** Opening needs nothing to be said: an object's fields are ignored (open point `exam-open-body`). */
+/** Opening needs no field; sent fields are ignored (open point `exam-open-body`). */
 export const ExamOpen = z.object({});
 export type ExamOpen = z.infer<typeof ExamOpen>;
 
-/** An exam in a list (open point `exam-list-items`). */
+/** See open point `exam-list-items`. */
 export const ExamListItem = Exam.omit({ questions: true }).meta({ id: 'ExamListItem' });
 export type ExamListItem = z.infer<typeof ExamListItem>;
 

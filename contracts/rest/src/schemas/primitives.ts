@@ -4,18 +4,18 @@ import { bodyBounds } from './bodyBounds.ts';
 import { MARK_STEP, steppedMarks } from './markStep.ts';
 
 /**
- * The building blocks of all bodies (docs/api/conventions.md). A broken rule carries the field code that the
- * client sees in `params.code`, and where the rule has an error of its own, that code in `params.failure`.
+ * Building blocks of all bodies (docs/api/conventions.md). A refinement sets the field code in `params.code` or, if the
+ * rule has an error code of its own, that code in `params.failure`.
  */
 
 /**
- * Lengths are counted in code points, as a person counts characters. A string never has more of them than UTF-16
- * units, and never fewer than half: only in between is counting needed, which is slow on a paper of long texts.
+ * Lengths are counted in code points. A string has at most as many code points as UTF-16 units and at least half as
+ * many, so the slow count is needed only between these bounds.
  */
 export const atMost = (value: string, max: number): boolean =>
   value.length <= max || (value.length <= 2 * max && [...value].length <= max);
 
-/** Longer plain text: may contain `<` and `>`. */
+/** Plain text that may contain `<` and `>`. */
 export const longText = (max: number) =>
   z
     .string()
@@ -25,7 +25,7 @@ export const longText = (max: number) =>
     })
     .meta({ maxLength: max });
 
-/** Short identifiers: titles, labels, names. */
+/** Titles, labels, names. */
 export const shortText = (max: number) =>
   z
     .string()
@@ -51,25 +51,24 @@ export const requiredShortText = (max: number) =>
 export const requiredLongText = (max: number) =>
   longText(max).refine(notBlank.check, notBlank.issue).meta({ minLength: 1, maxLength: max });
 
-/** Client ids: `external_ref`, `external_id`. */
+/** Ids chosen by the client: `external_ref`, `external_id`. */
 export const clientId = requiredLongText(128);
 
 export const uuid = z.uuid();
 
-/** Printed with milliseconds, in UTC. */
+/** UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
-/** `YYYY-MM-DD`, a date that exists. */
+/** An existing date as `YYYY-MM-DD`. */
 export const date = z.iso.date();
 
-/** Above 0, at most 1000, in steps of `MARK_STEP`. */
 export const maxMarks = steppedMarks(z.number().gt(0).lte(1000)).meta({
   exclusiveMinimum: 0,
   maximum: 1000,
   multipleOf: MARK_STEP,
 });
 
-/** Marks that are not bound to half steps, held exactly: more decimal places than anyone marks with are refused. */
+/** Marks that need not be in steps, with at most 6 decimals, so that they are stored exactly. */
 export const decimalMarks = z
   .number()
   .lte(1000)
@@ -84,7 +83,7 @@ const MAX_JSON_BYTES = 2048;
 const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && isText(exactTextOf(value));
 
-/** Whether an object that is kept as text (see `exactJson.ts`) is the text of one. */
+/** Whether the text of an object that is kept as text (see `exactJson.ts`) is a JSON object; null counts as one. */
 const isText = (text: string | null): boolean => {
   if (text === null) return true;
   try {
@@ -95,14 +94,11 @@ const isText = (text: string | null): boolean => {
   }
 };
 
-/** As long as JSON of it is, with its numbers as they were sent. */
+/** Length of the object's JSON in bytes, with numbers as they were sent. */
 const jsonBytes = (value: Record<string, unknown>): number =>
   Buffer.byteLength(exactTextOf(value) ?? JSON.stringify(value));
 
-/**
- * A client's own JSON object, up to 2 KB serialised, returned as sent: whatever its fields are called, so that it is not
- * taken apart by a schema.
- */
+/** A client's own JSON object, up to 2 KB serialized, returned as sent. Its fields are not validated. */
 export const clientObject = z
   .custom<Record<string, unknown>>(isJsonObject, {
     error: 'Expected object.',
@@ -113,7 +109,7 @@ export const clientObject = z
     error: 'At most 2 KB as JSON.',
     params: { code: 'too_long' },
   })
-  // Last: a refinement forgets what was said of the schema before it.
+  // Last, because a refinement drops the metadata of the schema before it.
   .meta({ type: 'object', additionalProperties: true })
   .register(bodyBounds, { isClientObject: true });
 
@@ -121,15 +117,14 @@ export const clientObject = z
 export const listOf = <T extends z.ZodType>(item: T) =>
   z.object({ data: z.array(item), next_cursor: z.string().nullable(), has_more: z.boolean() });
 
-/** Something the client should know about an accepted request. */
 export const Warning = z
   .object({ code: z.string(), message: z.string() })
   .meta({ id: 'Warning', description: 'Something to know about an accepted request.' });
 export type Warning = z.infer<typeof Warning>;
 
 /**
- * Query of every list (docs/api/conventions.md#lists). Values stay the strings that were sent, so that what a client sends and what a
- * handler gets have one type. Digits only: `1e2` and ` 5 ` are refused.
+ * Query of every list (docs/api/conventions.md#lists). Values stay strings, so that input and output of the schema have
+ * one type. Digits only: `1e2` and ` 5 ` are refused.
  */
 export const listQuery = (maximum: number, standard: number) => ({
   limit: z
@@ -139,31 +134,30 @@ export const listQuery = (maximum: number, standard: number) => ({
       params: { code: 'out_of_range' },
     })
     .optional()
-    // A number to the client, though the query string brings it as text.
+    // Documented as an integer, although a query string is text.
     .meta({ type: 'integer', minimum: 1, maximum, default: standard }),
-  // Of any length: one that is too long is not ours, and answers invalid_cursor like any other.
+  // Not bounded: a cursor that is too long is answered with invalid_cursor.
   cursor: z.string().optional(),
   updated_since: z.iso
     .datetime({ error: 'An ISO 8601 UTC timestamp that ends in Z.' })
-    // PostgreSQL reads no more digits than it has room for; nine of a second are more than it keeps.
+    // PostgreSQL refuses longer timestamps and stores at most six digits of a second.
     .max(30, { error: 'At most 9 digits of a second.' })
-    // ISO 8601 has a year 0; PostgreSQL has none.
+    // ISO 8601 has a year 0; PostgreSQL does not.
     .refine((value) => !value.startsWith('0000'), { error: 'There is no such year.' })
     .optional(),
 });
 
-/** A yes or no of a query string. */
 export const flag = z.enum(['true', 'false']);
 
-/** What a DELETE answers. */
+/** Answer to each DELETE. */
 export const Deleted = z.object({ id: uuid, deleted: z.literal(true) }).meta({ id: 'Deleted' });
 export type Deleted = z.infer<typeof Deleted>;
 
-/** The parts of a comma list such as `include`; empty ones do not count. */
+/** Words of a comma list such as `include`; empty words are dropped. */
 export const listed = (value: string | undefined): Set<string> =>
   new Set((value ?? '').split(',').filter((part) => part !== ''));
 
-/** A comma list of these words; what is not known is refused, so that a typing error does not pass for "no". */
+/** A comma list of these words; other words are refused, so that a typing error is reported. */
 export const include = (...words: string[]) =>
   z
     .string()
@@ -173,7 +167,9 @@ export const include = (...words: string[]) =>
     .optional()
     .meta({ description: `Comma list of ${words.map((word) => `\`${word}\``).join(', ')}.` });
 
-/** A field of the request shape whose feature is not released (docs/api/conventions.md#versions): anything in it is refused, nothing is not. */
+/**
+ * A field of a feature that is not released (docs/api/conventions.md#versions): only null or an empty list is accepted.
+ */
 export const reserved = (feature: string) =>
   z
     .unknown()

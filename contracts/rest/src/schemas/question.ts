@@ -29,8 +29,8 @@ export type QuestionType = z.infer<typeof QuestionType>;
 const Option = z.object({ label: requiredShortText(16), text: longText(2000) });
 
 /**
- * docs/api/questions.md#fields: the fields and their limits. What ties fields together (the key that a type needs, labels that must
- * exist, marks that must add up) is decided by `packages/rules`, which sees the whole paper.
+ * Fields and their limits: docs/api/questions.md#fields. Rules between fields (the key that a type needs, labels that
+ * must exist, marks that must add up) are in `packages/rules`, which sees the whole paper.
  */
 export const QuestionInput = z
   .object({
@@ -67,7 +67,7 @@ export const QuestionInput = z
   .meta({ id: 'QuestionInput', description: 'A question of the paper, with its answer key or its rubric.' });
 export type QuestionInput = z.infer<typeof QuestionInput>;
 
-/** A question as the exam lists it (docs/api/exams.md#fields); `options` only for choice types. */
+/** A question in the exam (docs/api/exams.md#fields); `options` only for choice types. */
 export const CompactQuestion = z
   .object({
     id: uuid,
@@ -79,7 +79,6 @@ export const CompactQuestion = z
   .meta({ id: 'CompactQuestion' });
 export type CompactQuestion = z.infer<typeof CompactQuestion>;
 
-/** A question as the list shows it: the create fields with their ids (open point `question-list-items`). */
 export const Question = z
   .object({
     id: uuid,
@@ -123,13 +122,13 @@ export const QuestionsAdded = z
 export type QuestionsAdded = z.infer<typeof QuestionsAdded>;
 
 /**
- * An edit of a question: what is sent replaces, `null` clears what may be empty, unknown fields are refused however
- * deep they stand. `type` cannot be changed (docs/api/questions.md#fields) and is therefore not a field of it.
+ * An edit of a question: sent fields replace, `null` clears a field that may be empty, unknown fields are refused at
+ * any depth. `type` cannot be changed (docs/api/questions.md#fields), so it is not a field.
  */
 export const QuestionEdit = z
   .strictObject({
     ...QuestionInput.omit({ type: true }).shape,
-    // Options may be sent back as they were read.
+    // Accepts options as they were read, with `option_id`.
     options: z
       .array(z.strictObject({ ...Option.shape, option_id: uuid.nullish() }))
       .min(2)

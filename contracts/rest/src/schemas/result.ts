@@ -2,7 +2,7 @@ import * as z from 'zod/v4';
 import { flag, include, listOf, listQuery, timestamp, uuid } from './primitives.ts';
 import { GradingError, SubmissionStatus } from './submission.ts';
 
-/** Where something stands on a page: fractions of the viewed page, origin top left. */
+/** A place on a page, in fractions of the viewed page; origin top left. */
 export const Box = z
   .object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() })
   .meta({ id: 'Box' });
@@ -95,7 +95,6 @@ export type ResultQuery = z.infer<typeof ResultQuery>;
 export const ResultList = listOf(Result).meta({ id: 'ResultList' });
 export type ResultList = z.infer<typeof ResultList>;
 
-/** `GET /exams/{examId}/results`: see docs/api/results.md. */
 export const ExamResultsQuery = z.object({
   ...listQuery(50, 20),
   format: z

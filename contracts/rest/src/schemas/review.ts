@@ -2,10 +2,12 @@ import * as z from 'zod/v4';
 import { MARK_STEP, steppedMarks } from './markStep.ts';
 import { longText, requiredShortText, uuid } from './primitives.ts';
 
-/** Who reviewed, in the client's own words: an id of its own. */
+/** Id of the reviewer in the client's system. */
 const reviewer = requiredShortText(128);
 
-/** `PATCH /submissions/{id}/questions/{question_id}`: see docs/api/review.md. Field names: open point `override-fields`. */
+/**
+ * `PATCH /submissions/{id}/questions/{question_id}`: see docs/api/review.md. Field names: open point `override-fields`.
+ */
 export const MarkOverride = z
   .strictObject({
     reviewer,
@@ -36,10 +38,13 @@ export const Unfinalize = z
   .meta({ id: 'Unfinalize' });
 export type Unfinalize = z.infer<typeof Unfinalize>;
 
-/** Submissions of one exam that can be named at once: as many as candidates in a call, several times over. */
+/** Most submissions in one call: several times the candidates of a call. */
 export const MAX_FINALIZED_AT_ONCE = 10_000;
 
-/** `POST /exams/{id}/finalize`: see docs/api/review.md#finalize. That exactly one of the first two is sent, core sees. */
+/**
+ * `POST /exams/{id}/finalize`: see docs/api/review.md#finalize. Core checks that exactly one of the first two fields is
+ * sent.
+ */
 export const Finalize = z
   .object({
     submission_ids: z.array(uuid).min(1).max(MAX_FINALIZED_AT_ONCE).nullish(),
@@ -52,7 +57,7 @@ export const Finalize = z
   .meta({ id: 'Finalize' });
 export type Finalize = z.infer<typeof Finalize>;
 
-/** See docs/api/review.md#finalize. `skipped` is filled only when submissions are named. */
+/** See docs/api/review.md#finalize. `skipped` is filled only if the call named submissions. */
 export const Finalized = z
   .object({
     skipped: z.array(

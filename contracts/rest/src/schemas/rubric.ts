@@ -9,8 +9,8 @@ const Criterion = z.object({
 });
 
 /**
- * See docs/api/rubrics.md#rules. That marks add up and names are unique is a rule of the question that the rubric belongs to, and so is how
- * long its texts are together. Their bounds are the open point `rubric-bounds`.
+ * See docs/api/rubrics.md#rules. `packages/rules` checks that marks add up, that names are unique, and the total length
+ * of the texts. Bounds: open point `rubric-bounds`.
  */
 export const Rubric = z
   .object({
@@ -20,7 +20,7 @@ export const Rubric = z
   .meta({ id: 'Rubric', description: 'Numbered criteria whose marks add up to the marks of the question.' });
 export type Rubric = z.infer<typeof Rubric>;
 
-/** The same in a `PATCH`, where unknown fields are refused however deep they stand (docs/api/conventions.md). */
+/** A rubric in a `PATCH`: unknown fields are refused at any depth (docs/api/conventions.md). */
 export const RubricEdit = z
   .strictObject({
     ...Rubric.shape,
@@ -28,7 +28,6 @@ export const RubricEdit = z
   })
   .meta({ id: 'RubricEdit', description: 'A rubric; unknown fields are refused.' });
 
-/** The rubrics and model answers of an exam's long answers at the current version (open point `rubric-list`). */
 export const RubricList = z
   .object({
     version: z.int(),
@@ -45,10 +44,10 @@ export const RubricList = z
   .meta({ id: 'RubricList' });
 export type RubricList = z.infer<typeof RubricList>;
 
-/** As many as an exam has questions (docs/api/limits.md#sizes). */
+/** Same as the most questions of an exam (docs/api/limits.md#sizes). */
 export const MAX_RUBRIC_EDITS = 200;
 
-/** docs/api/rubrics.md: all or nothing; `null` clears, left out keeps. */
+/** See docs/api/rubrics.md. All edits are applied or none; `null` clears, an absent field keeps. */
 export const RubricsEdit = z
   .strictObject({
     questions: z

@@ -15,10 +15,12 @@ export const SubmissionStatus = z.enum([
 ]);
 export type SubmissionStatus = z.infer<typeof SubmissionStatus>;
 
-/** Characters of a long answer (open point `typed-answer-fields`): core refuses a longer one. */
+/** Most characters of a long answer (open point `typed-answer-fields`); core refuses a longer one. */
 const LONGEST_ANSWER = 20_000;
 
-/** docs/api/submissions.md#fields: names its question by id or by printed label; labels are matched ignoring case. */
+/**
+ * See docs/api/submissions.md#fields. Names its question by id or by printed label; labels are compared ignoring case.
+ */
 export const AnswerInput = z
   .object({
     question_id: namesSomething().nullish(),
@@ -47,7 +49,7 @@ export const SubmissionCreate = z
   });
 export type SubmissionCreate = z.infer<typeof SubmissionCreate>;
 
-/** What the submission costs: pages of a handwritten copy, long answers of a typed one (docs/api/credits.md#prices). */
+/** Price of the submission: per page if handwritten, per long answer if typed (docs/api/credits.md#prices). */
 export const SubmissionQuote = z
   .object({
     unit: z.enum(['page', 'answer']),
@@ -111,7 +113,7 @@ export const ExamSubmissionsQuery = z.object({
 });
 export type ExamSubmissionsQuery = z.infer<typeof ExamSubmissionsQuery>;
 
-/** See docs/api/submissions.md#submit. The name of the boolean: open point `re-evaluate-body`. */
+/** See docs/api/submissions.md#submit. Name of the boolean: open point `re-evaluate-body`. */
 export const ReEvaluate = z
   .object({
     keep_overrides: z
