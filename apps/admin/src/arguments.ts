@@ -90,11 +90,9 @@ export const time = (text: string): string => {
  * null for an option without a value.
  */
 
-/** `standard` removes the contract price. */
 export const price = (text: string): number | 'standard' =>
   text === 'standard' ? text : contractPrice(text);
 
-/** `none` removes the cap. */
 export const cap = (text: string): number | 'none' => (text === 'none' ? text : count(text));
 
 export const expiry = (text: string): string => (text === 'never' ? text : time(text));

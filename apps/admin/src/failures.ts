@@ -13,7 +13,6 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Converts any error of a command to a CommandFailure. */
 export const refusalOf = async (error: unknown): Promise<CommandFailure> => {
   if (error instanceof CommandFailure) return error;
   const { failureOf } = await import('@evaluation/core-client');

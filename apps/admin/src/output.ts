@@ -13,5 +13,4 @@ export const print = (
 
 export const commandLine = (command: string): string => `npm run --silent admin -- ${command}`;
 
-/** Formats an example for the help of a command. */
 export const example = (command: string): string => `\nExample:\n  $ ${commandLine(command)}\n`;

@@ -5,7 +5,6 @@ export interface Progress {
   stop(): void;
 }
 
-/** Shows a bar on a terminal, otherwise a line at each tenth. */
 export const showProgress = (out: NodeJS.WriteStream, total: number): Progress =>
   out.isTTY ? bar(out, total) : lines(out, total);
 

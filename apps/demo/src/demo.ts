@@ -56,7 +56,6 @@ export const runDemo = async (argv: readonly string[], stops: Stops = NEVER_STOP
   }
 };
 
-/** Submits all papers, waits for all of them, then prints them one by one. */
 const show = async (
   api: ApiClient,
   baseUrl: string,

@@ -5,7 +5,6 @@ import { ExamCreate, type AnswerInput, type CandidateInput } from '@evaluation/r
 import { DemoFailure } from './failure.ts';
 import type { DemoOptions } from './options.ts';
 
-/** An exam and the work of one candidate. */
 export interface Paper {
   /** Label of the progress bar. */
   name: string;
@@ -99,7 +98,6 @@ const opened = (exam: ExamCreate): { exam: ExamCreate; candidate: CandidateInput
   return { exam: { ...exam, open: true, candidates }, candidate: candidates[0] ?? CANDIDATES[0] };
 };
 
-/** Returns the key or the model answer of each question that has one. */
 const keyAndModelAnswers = (exam: ExamCreate): AnswerInput[] =>
   (ExamCreate.parse(exam).questions ?? []).flatMap((question): AnswerInput[] => {
     const question_label = question.label;

@@ -6,7 +6,6 @@ const HEAD = ['label', 'marks', 'source', 'confidence', 'needs review', 'feedbac
 /** Minimum width of the feedback column; on a narrower terminal the lines wrap. */
 const NARROWEST_FEEDBACK = 20;
 
-/** Formats one result: a table of marks, totals, and the credits charged. */
 export const reportOn = (exam: Exam, result: Result, columns: number): string =>
   [
     '',
@@ -56,7 +55,6 @@ const totalsLine = ({ totals }: Result): string => {
   return `Total: ${totals.awarded} / ${totals.max}${percentage}, questions graded: ${totals.questions_graded}${failed}`;
 };
 
-/** Counts the questions per review reason. */
 const reviewLines = (result: Result, columns: number): string[] => {
   const counts = new Map<string, number>();
   for (const reason of result.questions.flatMap((question) => question.review_reasons)) {
@@ -70,7 +68,6 @@ const reviewLines = (result: Result, columns: number): string[] => {
   return [wrapped(plain(`A teacher should look, because of: ${reasons.join(', ')}`), columns)];
 };
 
-/** Whether any mark was given by the baseline grader. */
 export const baselineMarked = (result: Result): boolean =>
   result.review_reasons.includes('baseline_grader') ||
   result.questions.some((question) => question.review_reasons.includes('baseline_grader'));

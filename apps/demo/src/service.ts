@@ -134,7 +134,6 @@ const ModelTrouble = z.object({
   remedy: z.string().optional(),
 });
 
-/** Returns a function that prints each trouble with the model in the log lines once. */
 const tellerOfTrouble = (say: (line: string) => void): ((line: string) => void) => {
   const told = new Set<string>();
   return (line) => {

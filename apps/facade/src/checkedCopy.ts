@@ -7,7 +7,6 @@ import { coreFor } from './middleware/authenticate.ts';
 /** Connections for downloads of checked copies. The timeouts free a connection when the store stops sending. */
 const STORE = new Agent({ headersTimeout: 15_000, bodyTimeout: 30_000, connections: 32 });
 
-/** Streams the file from the address in the object store that core returns. */
 export const sendCheckedCopy =
   (core: CoreAccess): Handler =>
   async ({ req, res }) => {

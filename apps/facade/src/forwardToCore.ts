@@ -103,7 +103,6 @@ type Answer<Route> = Route extends { responses: infer Responses }
       : StoredFile
     : never
   : never;
-/** Output of core for a route that streams a file from the object store. */
 interface StoredFile {
   url: string;
   size_bytes: number;

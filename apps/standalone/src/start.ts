@@ -19,7 +19,6 @@ export interface Standalone extends Observed {
   baseUrl: string;
   coreUrl: string;
   installation: Installation;
-  /** Stops taking requests and runs, finishes those in hand, and stops the embedded services. */
   close(): Promise<void>;
 }
 

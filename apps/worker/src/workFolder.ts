@@ -20,7 +20,6 @@ export const inWorkFolder = async <T>(work: (folder: string) => Promise<T>): Pro
  */
 let hasBegun = false;
 
-/** Removes folders of dead workers; called when a worker starts. */
 export const removeAbandonedFolders = async (): Promise<void> => {
   const isFirst = !hasBegun;
   hasBegun = true;

@@ -37,7 +37,6 @@ export class MalformedJob extends Error {
   }
 }
 
-/** Field that every version of every job has. */
 const envelopeSchema = z.looseObject({ version: z.int().min(1) });
 
 function defineSchema<Version extends number, Shape extends z.ZodRawShape>(version: Version, shape: Shape) {
@@ -49,7 +48,6 @@ export interface Job<Version extends number, Shape extends z.ZodRawShape> {
   readonly name: string;
   readonly version: Version;
   readonly schema: ReturnType<typeof defineSchema<Version, Shape>>;
-  /** Returns the message as UTF-8 JSON. */
   encode(message: z.infer<ReturnType<typeof defineSchema<Version, Shape>>>): Uint8Array;
   /**
    * @throws UnknownJobVersion if a newer release wrote the message

@@ -22,7 +22,6 @@ export type JobLane = (typeof JOB_LANES)[number];
 export const LANES = [...RUN_LANES, ...JOB_LANES] as const;
 export type Lane = RunLane | JobLane;
 
-/** What a lane grades: pages of a scanned copy, or typed answers. */
 type Material = 'pages' | 'answers';
 
 interface RunLaneRow {
@@ -42,7 +41,6 @@ export function forEachRunLane<T>(make: (lane: RunLane) => T): Record<RunLane, T
 
 export type LaneJobs = Record<RunLane, RunJob> & { inspect: InspectJob; draw: DrawJob };
 
-/** Encoding of the jobs of each lane. */
 export const laneJobs: {
   readonly [L in Lane]: {
     readonly name: string;

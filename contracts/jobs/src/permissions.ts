@@ -2,8 +2,8 @@ import { controlSubject, type ControlKind } from './control.ts';
 import { counterSubject, LANES, laneSubject, type Lane } from './lanes.ts';
 
 /*
- * Permissions of each component on NATS. The embedded nats-server, the chart and docker-compose.yaml take their users from
- * `userPermissions`; tests compare the written files with it.
+ * Permissions of each component on NATS. The embedded nats-server, the chart and docker-compose.yaml take their users
+ * from `userPermissions`; tests compare the written files with it.
  *
  *             | publishes                        | subscribes to            | JetStream
  *   core      | jobs, run_stopped, keys_changed  |                          | creates and reads streams and consumers

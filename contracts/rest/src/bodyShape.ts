@@ -15,7 +15,7 @@ export interface BodyShape {
   array?: { items: BodyShape; maxItems: number };
   /** A client's own JSON object, which no schema describes. */
   isClientObject?: true;
-  /** Most code points of a text; undefined: not bounded by the schema. */
+  /** Maximum number of code points of a text; undefined: not bounded by the schema. */
   maxText?: number;
 }
 
@@ -63,8 +63,8 @@ export const shapeOf = (schema: z.core.$ZodType): BodyShape => {
 };
 
 /**
- * Most values that are kept of a body of this shape; each item and each field counts once. Of a list that is too long,
- * one item beyond the limit is kept, so that the schema refuses the list.
+ * Maximum number of values that are kept of a body of this shape; each item and each field counts once. Of a list that
+ * is too long, one item beyond the limit is kept, so that the schema refuses the list.
  */
 export const mostValues = (shape: BodyShape): number => {
   const { object, record, array } = shape;

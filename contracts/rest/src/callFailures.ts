@@ -3,7 +3,6 @@ import * as z from 'zod/v4';
 import type { ErrorCode } from './errors.ts';
 import { happensOnce, type RouteMetadata } from './routes/contract.ts';
 
-/** Error codes that any call may return. */
 const OF_EVERY_CALL: readonly ErrorCode[] = ['rate_limited', 'internal_error', 'service_unavailable'];
 
 /**

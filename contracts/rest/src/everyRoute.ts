@@ -4,7 +4,6 @@ import type { ErrorCode } from './errors.ts';
 import { contract } from './routes/index.ts';
 import type { RouteMetadata } from './routes/contract.ts';
 
-/** A route of the contract with its operation id, such as `exams.create`. */
 export interface NamedRoute {
   operation: string;
   route: AppRoute;

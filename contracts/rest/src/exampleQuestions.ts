@@ -132,7 +132,6 @@ const rubricsEdit: RubricsEdit = {
 
 const rubricsEdited: RubricsEdited = { version: 2, questions: [{ question_id: essay }] };
 
-/** Examples of questions and rubrics, by name of the schema. */
 export const questionExamples: Readonly<Record<string, object>> = {
   QuestionEdit: questionEdit,
   QuestionEdited: questionEdited,

@@ -14,7 +14,6 @@ export type Direction = 'input' | 'output';
 export interface SchemaCollector {
   /** Returns the schema to write at the place of use; null if `schema` is no zod schema (a route without a body). */
   schemaOf(schema: unknown, direction: Direction): JsonSchema | null;
-  /** All named schemas collected so far, in alphabetical order. */
   components(): Record<string, JsonSchema>;
 }
 

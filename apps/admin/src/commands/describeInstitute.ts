@@ -17,7 +17,6 @@ export const describeInstitute = (institute: Institute): string[] => {
   ];
 };
 
-/** Describes a key in one line, without its secret. */
 export const describeKey = (key: Institute['keys'][number]): string =>
   [
     `${key.key_id}  …${key.last_four}`,

@@ -13,7 +13,6 @@ import { exportArchive } from './exportArchive.ts';
 const tar = promisify(execFile);
 const exported = { institute_id: randomUUID(), candidate_id: randomUUID() };
 const folder = `candidate-${exported.candidate_id}`;
-/** The longest path in an export. */
 const evidence = `files/${randomUUID()}/evidence/${randomUUID()}/${randomBytes(32).toString('hex')}.json.gz`;
 
 let root: string;

@@ -24,10 +24,8 @@ export interface Cost {
   /** null if the settings have no price for this model; 0 for the baseline. */
   total: number | null;
   perThousandAnswers: number | null;
-  /** Seconds per judgement, including waits and retries. */
   medianSeconds: number | null;
   p95Seconds: number | null;
-  /** Duration of this run. */
   wallSeconds: number;
 }
 

@@ -9,7 +9,6 @@ export interface GroupMeasures {
   n: number;
   humanMean: number | null;
   machineMean: number | null;
-  /** Standardized mean difference within the group. */
   smd: Estimate;
   /** Difference of standardized means against all answers that have a group; this measure is flagged. */
   dsm: Estimate;

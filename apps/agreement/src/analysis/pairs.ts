@@ -31,7 +31,6 @@ export const adjacentOf = (maxMarks: number): number =>
 /** Tolerance for rounding errors of sums of thirds. */
 const HAIR = 1e-9;
 
-/** Whether both marks round to the same step, ties upwards. */
 export const isExact = (a: number, b: number, maxMarks: number): boolean => {
   const step = stepOf(maxMarks);
   return Math.floor(a / step + 0.5 + HAIR) === Math.floor(b / step + 0.5 + HAIR);

@@ -44,7 +44,6 @@ export interface Ungraded {
   again: number;
 }
 
-/** States in sentences whether an institute may use the grader's marks. */
 export const verdictOf = (input: VerdictInput): Verdict => {
   const { overall, flags, questions } = input;
   const of = (trust: Trust): string[] =>

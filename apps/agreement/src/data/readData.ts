@@ -25,7 +25,6 @@ export interface AnswerFacts {
 
 export interface DataSet {
   file: string;
-  /** SHA-256 over the lines, hex. */
   sha256: string;
   questions: Questions;
   answers: AnswerFacts[];
@@ -33,7 +32,7 @@ export interface DataSet {
   texts(): AsyncGenerator<{ facts: AnswerFacts; text: string }>;
 }
 
-/** Most errors that are printed. */
+/** Maximum number of errors that are printed. */
 const MAX_PROBLEMS = 20;
 
 /** @throws AgreementFailure naming each wrong line and field */

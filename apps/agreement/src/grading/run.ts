@@ -24,7 +24,6 @@ export interface Outcome {
   /** null if the grader gave no judgement; `failure` is the reason. */
   result: Stored | null;
   failure: 'transient' | 'malformed' | 'unanswered' | null;
-  /** Whether the result is from an earlier run. */
   reused: boolean;
   key: string;
   /** Usage of failed attempts in this run and earlier ones. */

@@ -1,6 +1,5 @@
 import type { Estimate } from '../statistics/bootstrap.ts';
 
-/** Printed for a missing value. */
 const DASH = '–';
 const MINUS = '−';
 

@@ -245,7 +245,6 @@ const WORDS = html`<dl>
   </dd>
 </dl>`;
 
-/** Verdict and flags in a few lines for a terminal. */
 export const summaryOf = (report: Report): string =>
   [
     ...report.verdict.says,

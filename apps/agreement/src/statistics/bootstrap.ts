@@ -56,7 +56,6 @@ export const bootstrap = <T, K extends string>(
   return estimates as Record<K, Estimate>;
 };
 
-/** Linear interpolation between the two nearest values. */
 export const quantile = (sorted: ArrayLike<number>, share: number): number => {
   const at = share * (sorted.length - 1);
   const below = sorted[Math.floor(at)] ?? 0;

@@ -11,7 +11,6 @@ export interface ReliabilityBin {
   to: number;
   n: number;
   meanConfidence: number | null;
-  /** Share of marks in the bin that agree with the human mark. */
   agreed: number | null;
 }
 

@@ -27,7 +27,7 @@ interface Share {
   large: number;
 }
 
-/** Most large bodies of one institute at once: each takes time on the one thread that all requests share. */
+/** Maximum per institute: each large body takes time on the one thread that all requests share. */
 const LARGE_OF_INSTITUTE = 2;
 
 /** @param maxBytes of all bodies together; one body alone may take two thirds of it */

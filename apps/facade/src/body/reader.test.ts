@@ -94,7 +94,6 @@ const json = fc.letrec<{ value: unknown; object: unknown }>((tie) => ({
   object: fc.dictionary(name, tie('value'), { maxKeys: 6 }),
 }));
 
-/** Writes the same JSON differently: with white space, and with escapes for all non-ASCII characters. */
 const rewritten = (value: unknown, space: string, escapes: boolean): string => {
   const text = JSON.stringify(value, null, space);
   if (!escapes) return text;

@@ -26,9 +26,9 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 
 /** Client metadata of 2 KB can nest about a thousand levels; all other bodies nest fewer than ten. */
 export const MAX_DEPTH = 1100;
-/** Most unknown fields of one object that the refusal names. */
+/** Maximum number of unknown fields of one object that the refusal names. */
 const MAX_REFUSED_FIELDS = 50;
-/** Most NULs in skipped values of one body whose places are reported. */
+/** Maximum number of NULs in skipped values of one body whose places are reported. */
 const MAX_NULS = 10;
 const MAX_NAME_BYTES = 1024;
 const MAX_NUMBER_BYTES = 1024;
@@ -88,7 +88,6 @@ export class BodyReader {
   #isKept = true;
 
   #skipped: SkippedValue | null = null;
-  /** Stand-in for the skipped value if it contains a NUL. */
   #withNul: unknown;
   /** Text of the client's own object that is being skipped, or null. */
   #captured: ClientObjectText | null = null;
@@ -107,14 +106,12 @@ export class BodyReader {
   readonly #unknownName = Buffer.allocUnsafe(64);
   #unknownNameBytes = 0;
 
-  /** @param maxHeldBytes memory limit of the kept values */
   constructor(shape: BodyShape, maxHeldBytes: number) {
     this.#shape = shape;
     this.#maxHeldBytes = maxHeldBytes;
     this.#valuesLeft = mostValuesOf(shape);
   }
 
-  /** Bytes that the body takes in memory now, including the unfinished token. */
   get inHandBytes(): number {
     return this.#heldBytes + this.#token.keptBytes;
   }
@@ -142,7 +139,6 @@ export class BodyReader {
   #walk(chunk: Buffer, from: number): void {
     const end = chunk.length;
     let at = from;
-    /** Where the current token begins in this chunk. */
     let start = from;
     while (at < end) {
       const byte = chunk[at] ?? 0;
@@ -524,7 +520,6 @@ export class BodyReader {
     }, '');
   }
 
-  /** Keeps the bytes of a token that continues in the next chunk, up to `#mostBytesOfToken()`. */
   #keepPart(chunk: Buffer, start: number, end: number): void {
     this.#token.keepPart(chunk, Math.min(start, end), end, this.#mostBytesOfToken());
     if (this.inHandBytes > this.#maxHeldBytes) throw new BodyTooLarge(this.#place());

@@ -15,7 +15,6 @@ const NUL = '\u0000';
 
 export class SkippedValue {
   depth = 0;
-  /** Number of items of the outermost container, if it is an array. */
   items = 0;
   readonly #isArray: Uint8Array;
   readonly #indexes = new Float64Array(PLACES);

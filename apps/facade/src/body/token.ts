@@ -38,7 +38,6 @@ export class Token {
     this.bytesBefore += end - start;
   }
 
-  /** Returns all bytes of the token in one buffer, with start and end. */
   bytes(chunk: Buffer, start: number, end: number): [Buffer, number, number] {
     if (this.#parts.length === 0) return [chunk, start, end];
     const whole = Buffer.concat([...this.#parts, chunk.subarray(start, end)]);

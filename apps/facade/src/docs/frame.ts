@@ -1,6 +1,5 @@
 import type { Page } from './pages.ts';
 
-/** Addresses of the assets; each contains the hash of its content. */
 export interface Assets {
   style: string;
   referenceStyle: string;
@@ -11,7 +10,6 @@ export interface Assets {
 export const framed = (page: Page, pages: readonly Page[], assets: Assets): string =>
   htmlOf(page.title, assets.style, [], `${navigation(pages, page.path)}<main>${page.html}</main>`);
 
-/** The searchable reference of openapi.json; Swagger UI draws it in the browser. */
 export const referencePage = (pages: readonly Page[], assets: Assets): string =>
   htmlOf(
     'Reference',

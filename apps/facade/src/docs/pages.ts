@@ -13,7 +13,6 @@ export interface Page {
 
 const FOLDER = fileURLToPath(new URL('../../../../docs', import.meta.url));
 
-/** Pages for client developers that are outside `docs/api`. */
 const BESIDE = ['errors.md', 'open-points.md', 'objective-marking.md', 'reading.md', 'confidence.md'];
 
 /** Renders `docs/api` and the pages in `BESIDE`. The input is Markdown files of the repository only. */

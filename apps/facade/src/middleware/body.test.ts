@@ -127,7 +127,6 @@ test('a body beyond the limit is refused before its end, whether or not its leng
   }
 });
 
-/** Opens a connection that sends the head of a request and then what the test writes. */
 const slow = async (port: number) => {
   const socket = connect(port, '127.0.0.1');
   let heard = '';

@@ -12,7 +12,6 @@ import { metadataOf, methodOf, routeOf } from './routeMetadata.ts';
 
 /** Largest size of a small body. The number of small bodies in hand is not limited per institute. */
 const SMALL_BYTES = 1024 * 1024;
-/** Most large bodies of all institutes that are handled at once. */
 const LARGE_AT_ONCE = 4;
 /** A client that sends 1 MB a second needs 96 s for the largest body. */
 const PATIENCE: Patience = { idleMs: 10_000, totalMs: 120_000 };
@@ -131,7 +130,6 @@ const isPlainJson = (request: Request): boolean => {
   );
 };
 
-/** Closes the connection of a request whose body was not read to its end. */
 const abandon = (request: Request, response: Response): void => {
   if (request.complete) return;
   response.setHeader('Connection', 'close');

@@ -121,7 +121,6 @@ test('keys that do not exist are asked for so often, and then answered without c
   const before = core.questions.length;
   expect(await core.keys.find(newApiKey(), 'request', 'address')).toEqual({ retryAfterSeconds: 20 });
   expect(core.questions).toHaveLength(before);
-  // A key that was found before is still looked up.
   expect(await wasAsked(core, existing)).toBe(true);
 });
 

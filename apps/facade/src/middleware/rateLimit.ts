@@ -16,12 +16,11 @@ import { metadataOf, methodOf } from './routeMetadata.ts';
  * the files are released.
  */
 
-/** Most files of a valid call (docs/api/limits.md#sizes). Core refuses a call with more and presigns none. */
+/** Maximum number of files of a call (docs/api/limits.md#sizes). Core refuses a call with more and presigns none. */
 const MOST_FILES = 100;
 
 export interface RateLimiting {
   request: RequestHandler;
-  /** Runs after the body, for routes that presign files. */
   files: RequestHandler;
 }
 

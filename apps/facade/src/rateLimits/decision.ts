@@ -16,7 +16,6 @@ export interface Standing {
 
 /** Counter of one subject in one window, as this replica knows it. */
 export interface Window {
-  /** Name of the counter, the same in all replicas. */
   name: string;
   endMs: number;
   /** Latest known total of all replicas. */

@@ -11,7 +11,7 @@ export interface Batch<Page> {
  * context: an answer may continue across the border. Vision pages and text-only pages do not share a batch
  * (docs/api/submissions.md#handwritten-copies).
  * @param known numbers of the pages that an earlier delivery of the run recorded, in batches of any size
- * @param size most pages of a batch
+ * @param size maximum number of pages of a batch
  */
 export const batchesOf = <Page extends { page: number; blank: boolean }>(
   images: readonly Page[],

@@ -13,7 +13,6 @@ import { markNote, totalsOf } from '@evaluation/rules';
 import type { CopyResult } from './copyResult.ts';
 
 export interface MarkedCopy {
-  /** Path of the submitted PDF. */
   source: string;
   images: PageImage[];
   exam: { title: string };

@@ -23,7 +23,6 @@ import { inWorkFolder } from '../workFolder.ts';
 
 /** Longest time to wait for the object store; then the drawing is handed back. */
 const STORE_PATIENCE_MS = 20_000;
-/** Longest time to wait for core when handing a drawing back. */
 const HAND_BACK_MS = 2000;
 
 type Drawing = Pick<DrawJob, 'submission_id' | 'institute_id' | 'delivery'> & {
@@ -78,7 +77,6 @@ export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options
   }
 };
 
-/** The object store was away, so the attempt is not counted. */
 class StoreIsAway extends Error {
   override readonly name = 'StoreIsAway';
 }

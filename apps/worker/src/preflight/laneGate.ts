@@ -56,14 +56,11 @@ export interface LaneGate {
   passed(run: { signal: AbortSignal; deadline: Date }): Promise<void>;
   checkAgain(): void;
   isShut(): boolean;
-  /** Whether the latest preflight passed and no other one is due. */
   isOpen(): boolean;
   /** Resolves when the lane is open. Rejects with the signal's reason. */
   opened(signal: AbortSignal): Promise<void>;
-  /** Why the lane is shut; null if it is not shut. */
   reason(): UnavailableReason | null;
   describe(): string;
-  /** Resolves when the first preflight has ended, whether it passed or failed. */
   readonly firstCheck: Promise<void>;
   close(): Promise<void>;
 }
@@ -74,7 +71,6 @@ export const openLaneGate = (options: {
   /** null: no preflight is made, and the lane is always open. */
   request: PreflightRequest | null;
   log: Logger;
-  /** Called with the token usage of each preflight. */
   onUsed: (usage: Usage) => void;
 }): LaneGate => {
   const { lane, grader, log, request } = options;

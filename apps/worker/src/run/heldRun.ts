@@ -32,7 +32,6 @@ type Held = Parameters<Grading['heartbeat']['mutate']>[0]['held'];
  */
 const AHEAD_OF_CORE_MS = 500;
 
-/** Longest time to wait for core when handing a run back. */
 const HAND_BACK_MS = 2000;
 
 const isAway = (error: unknown): boolean =>
@@ -57,7 +56,6 @@ export interface HeldRun {
    * lease expires.
    */
   handBack(): Promise<void>;
-  /** Ends the heartbeat and all remaining work on the run. */
   letGo(): void;
 }
 

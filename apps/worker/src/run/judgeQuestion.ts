@@ -62,7 +62,6 @@ export const recordDecided = async (run: HeldRun, result: QuestionOutcome): Prom
 interface Outcome {
   outcome: QuestionOutcome;
   evidence?: QuestionPart;
-  /** Judgement to cache for other runs with the same answer. */
   judgement?: { key: string; calls: CallEvidence[]; replaces: string | null } | undefined;
 }
 

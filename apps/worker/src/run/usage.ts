@@ -41,7 +41,6 @@ export const countUsage = (
     byCall[call] = { calls: sofar.calls + usage.calls, duration_ms: sofar.duration_ms + usage.durationMs };
   };
   return {
-    /** Awaits a model call and counts its usage, or that of its failure. */
     counted: async <T extends Pick<Answered<unknown>, 'usage' | 'evidence'>>(
       asked: Promise<T>,
     ): Promise<T> => {

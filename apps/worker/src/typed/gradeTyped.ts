@@ -5,7 +5,7 @@ import { judgeQuestion } from '../run/judgeQuestion.ts';
 import { withRubric } from '../run/rubrics.ts';
 import type { UsageCount } from '../run/usage.ts';
 
-/** Most answers of one run that wait for a batch at once; bounds the memory of their prompts. */
+/** Maximum number of answers of one run that wait for a batch at once; bounds the memory of their prompts. */
 const IN_BATCHES = 20;
 
 /**

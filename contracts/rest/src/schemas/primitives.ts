@@ -94,7 +94,6 @@ const isText = (text: string | null): boolean => {
   }
 };
 
-/** Length of the object's JSON in bytes, with numbers as they were sent. */
 const jsonBytes = (value: Record<string, unknown>): number =>
   Buffer.byteLength(exactTextOf(value) ?? JSON.stringify(value));
 
@@ -113,7 +112,6 @@ export const clientObject = z
   .meta({ type: 'object', additionalProperties: true })
   .register(bodyBounds, { isClientObject: true });
 
-/** The list envelope. */
 export const listOf = <T extends z.ZodType>(item: T) =>
   z.object({ data: z.array(item), next_cursor: z.string().nullable(), has_more: z.boolean() });
 
@@ -149,7 +147,6 @@ export const listQuery = (maximum: number, standard: number) => ({
 
 export const flag = z.enum(['true', 'false']);
 
-/** Answer to each DELETE. */
 export const Deleted = z.object({ id: uuid, deleted: z.literal(true) }).meta({ id: 'Deleted' });
 export type Deleted = z.infer<typeof Deleted>;
 

@@ -91,7 +91,6 @@ const parts = include('annotations', 'model_answer', '-extracted_answer');
 export const ResultQuery = z.object({ include: parts });
 export type ResultQuery = z.infer<typeof ResultQuery>;
 
-/** One result per live submission of an exam: see docs/api/results.md. */
 export const ResultList = listOf(Result).meta({ id: 'ResultList' });
 export type ResultList = z.infer<typeof ResultList>;
 

@@ -38,7 +38,7 @@ export const Unfinalize = z
   .meta({ id: 'Unfinalize' });
 export type Unfinalize = z.infer<typeof Unfinalize>;
 
-/** Most submissions in one call: several times the candidates of a call. */
+/** Maximum number of submissions in one call: several times the candidates of a call. */
 export const MAX_FINALIZED_AT_ONCE = 10_000;
 
 /**

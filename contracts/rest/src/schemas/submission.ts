@@ -15,7 +15,7 @@ export const SubmissionStatus = z.enum([
 ]);
 export type SubmissionStatus = z.infer<typeof SubmissionStatus>;
 
-/** Most characters of a long answer (open point `typed-answer-fields`); core refuses a longer one. */
+/** Maximum number of characters of a long answer (open point `typed-answer-fields`); core refuses a longer one. */
 const LONGEST_ANSWER = 20_000;
 
 /**
@@ -105,7 +105,6 @@ export type SubmissionList = z.infer<typeof SubmissionList>;
 export const FeedQuery = z.object(listQuery(200, 50));
 export type FeedQuery = z.infer<typeof FeedQuery>;
 
-/** `GET /exams/{id}/submissions`: see docs/api/submissions.md#submit. */
 export const ExamSubmissionsQuery = z.object({
   ...listQuery(200, 50),
   finalized: flag.optional(),
