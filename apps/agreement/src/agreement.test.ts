@@ -176,7 +176,7 @@ test('a run that was killed goes on where it stopped: only the rest is asked for
   interrupted.child.kill('SIGINT');
   expect(await interrupted.ended).toMatchObject({
     code: 130,
-    stderr: expect.stringContaining('goes on from there'),
+    stderr: expect.stringContaining('finished judgements are kept'),
   });
 
   server.reset();
@@ -268,7 +268,7 @@ test('of a model that judges nothing the report claims nothing, and says what th
   const { code, stdout } = await run('--data', data, '--out', out, '--sample', '1', '--repeats', '2');
   expect(code).toBe(3);
   expect(stdout).toBe(
-    "2 of 2 answers could not be graded, because the model's replies broke the schema each time.\nNothing is shown of this grader.\n",
+    "2 of 2 answers could not be graded, because the model's replies broke the schema each time.\nNo answer was graded, so this grader cannot be judged.\n",
   );
   const report = JSON.parse(await readFile(join(out, 'report.json'), 'utf8'));
   expect(report.cost).toMatchObject({ judgements: 0, calls: server.calls.length, currency: 'USD' });
