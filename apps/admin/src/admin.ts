@@ -21,8 +21,8 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   const json = argv.includes('--json');
   const program = new Command(PROGRAM)
     .description(
-      'Provisions institutes, API keys and credits of a running answer-evaluation service, writes and replays what its ' +
-        'marks rest on, exports and erases the data of a candidate, and checks the model. ' +
+      'Provisions institutes, API keys and credits of a running answer-evaluation service, writes and replays the ' +
+        'evidence of marks, exports and erases the data of a candidate, and checks the model. ' +
         'Talks to core at CORE_URL with CORE_CONTROL_TOKEN; without them, to the service that `npm start` runs here ' +
         '(its address and token are in DATA_DIR/service.json).',
     )
@@ -32,7 +32,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
       'after',
       example('institute create --name "Riverside School" --credits 500') +
         'Each command has its own --help with an example; each takes --json.\n' +
-        'Exit codes: 0 done, 1 refused or not reachable, 2 the arguments, or a file that they name, are wrong.\n',
+        'Exit codes: 0 done, 1 refused or not reachable, 2 wrong arguments, or a wrong file that they name.\n',
     )
     .showHelpAfterError(false)
     .exitOverride()

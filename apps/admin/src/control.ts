@@ -22,11 +22,11 @@ export const withControl = async <T>(call: (control: Control) => Promise<T>): Pr
     throw wasNeverReached(error)
       ? new CommandFailure(
           'service_not_running',
-          `No service answers at ${url}. Start it with \`npm start\`, or say where core runs with CORE_URL.`,
+          `No service answers at ${url}. Start it with \`npm start\`, or set CORE_URL to the address of core.`,
         )
       : new CommandFailure(
           'service_unreachable',
-          `No answer came from ${url}, so it is not known whether this took effect. Look with \`institute show\` before you try again.`,
+          `No answer came from ${url}, so it is not known whether this took effect. Check with \`institute show\` before you try again.`,
         );
   } finally {
     await core.close();

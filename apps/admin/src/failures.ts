@@ -33,5 +33,5 @@ export const refusalOf = async (error: unknown): Promise<CommandFailure> => {
   if (said === 'BAD_REQUEST') {
     return new CommandFailure(INVALID_ARGUMENTS, 'Core refused these arguments as not valid.', 2);
   }
-  return new CommandFailure('internal_error', `Something broke: ${said}. The log of the service says more.`);
+  return new CommandFailure('internal_error', `Unexpected error: ${said}. See the log of the service.`);
 };

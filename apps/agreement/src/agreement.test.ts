@@ -97,7 +97,7 @@ const asked = (call: ModelCallRecord): string => {
   return said.slice(said.lastIndexOf('The answer was typed.'));
 };
 
-test('the baseline marks a set: one JSON object on stdout, a report with flags, nothing of the answers anywhere', async () => {
+test('the baseline grades a data set: one JSON object on stdout, a report with flags, no text of an answer', async () => {
   const out = join(folder, 'baseline');
   const args = [
     '--data',
@@ -156,7 +156,7 @@ test('the baseline marks a set: one JSON object on stdout, a report with flags, 
   expect(again).toEqual(report);
 });
 
-test('a run that was killed goes on where it stopped: only the rest is asked for, a torn last line included', async () => {
+test('a killed run resumes: only missing judgements are requested, including that of a truncated last line', async () => {
   const out = join(folder, 'killed');
   const args = ['--data', await dataFile('killed'), '--out', out, '--sample', '0', '--concurrency', '2'];
   server.behave(() => (server.calls.length > 5 ? { kind: 'hang' } : { kind: 'answer' }));
@@ -176,7 +176,7 @@ test('a run that was killed goes on where it stopped: only the rest is asked for
   interrupted.child.kill('SIGINT');
   expect(await interrupted.ended).toMatchObject({
     code: 130,
-    stderr: expect.stringContaining('goes on from there'),
+    stderr: expect.stringContaining('finished judgements are kept'),
   });
 
   server.reset();
@@ -192,7 +192,7 @@ test('a run that was killed goes on where it stopped: only the rest is asked for
   saysNothingSecret(last, await readFile(join(out, 'results.jsonl'), 'utf8'));
 });
 
-test('marks that move with a change that should not count are seen, and so are marks that differ each time', async () => {
+test('the report shows marks changed by a perturbation, and marks that differ between repetitions', async () => {
   const turns = new Map<string, number>();
   server.behave((call) => {
     const text = asked(call);
@@ -236,7 +236,7 @@ test('marks that move with a change that should not count are seen, and so are m
   });
 });
 
-test('an answer that the model cannot be made to judge is left out and said, with exit code 3', async () => {
+test('an answer that the model cannot judge is left out and reported, with exit code 3', async () => {
   server.behave((call) => (asked(call).includes('secret-delta') ? { kind: 'violating' } : judgement(2)));
   const data = await dataFile('malformed');
   const args = ['--data', data, '--out', join(folder, 'malformed'), '--json', '--sample', '0'];
@@ -260,7 +260,7 @@ test('an answer that the model cannot be made to judge is left out and said, wit
   expect(JSON.parse(again.stdout).cost).toMatchObject({ calls: calls + 1, calls_in_vain: 3, judgements: 8 });
 });
 
-test('of a model that judges nothing the report claims nothing, and says what that cost', async () => {
+test('for a model that judges no answer, the report gives no verdict and states the cost', async () => {
   server.behave([{ behaviour: { kind: 'violating' } }]);
   const blank = { ...lines[0], answer: ' ', human_marks: 0, human_marks_2: 0 };
   const data = await dataFile('nothing', [...lines.slice(0, 2), blank]);
@@ -268,7 +268,7 @@ test('of a model that judges nothing the report claims nothing, and says what th
   const { code, stdout } = await run('--data', data, '--out', out, '--sample', '1', '--repeats', '2');
   expect(code).toBe(3);
   expect(stdout).toBe(
-    "2 of 2 answers could not be graded, because the model's replies broke the schema each time.\nNothing is shown of this grader.\n",
+    "2 of 2 answers could not be graded, because the model's replies broke the schema each time.\nNo answer was graded, so this grader cannot be judged.\n",
   );
   const report = JSON.parse(await readFile(join(out, 'report.json'), 'utf8'));
   expect(report.cost).toMatchObject({ judgements: 0, calls: server.calls.length, currency: 'USD' });
@@ -280,7 +280,7 @@ test('of a model that judges nothing the report claims nothing, and says what th
   expect(page).not.toMatch(/--sample 30|--repeats 3|MODEL_PRICES|No line is crossed over/);
 });
 
-test('a provider that refuses ends the run with a sentence, and nothing that was graded is lost', async () => {
+test('a provider that refuses ends the run with an error message, and finished judgements are kept', async () => {
   server.behave(() => (server.calls.length > 3 ? { kind: 'status', status: 401 } : judgement(2)));
   const out = join(folder, 'refused');
   const refused = await run(
@@ -303,7 +303,7 @@ test('a provider that refuses ends the run with a sentence, and nothing that was
   expect(kept.filter((line) => line.includes('"awarded"'))).toHaveLength(3);
 });
 
-test('wrong data is refused in a sentence before anything is graded', async () => {
+test('invalid data is refused before grading starts', async () => {
   const bad = await run('--data', await dataFile('bad', [...lines, { ...lines[0], human_marks: 9 }]));
   expect(bad).toMatchObject({
     code: 1,

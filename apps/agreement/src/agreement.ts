@@ -38,7 +38,7 @@ export const runAgreement = async (
     return report.ungraded.length > 0 ? 3 : 0;
   } catch (error) {
     if (interrupted.aborted) {
-      note('interrupted; what was graded is kept, and the same command goes on from there');
+      note('interrupted; finished judgements are kept, run the same command again to resume');
       return 130;
     }
     if (!(error instanceof AgreementFailure || error instanceof SettingsError)) throw error;
@@ -58,7 +58,7 @@ const makeReport = async (
   try {
     const out = resolve(options.out ?? defaultOut(options, grader));
     await mkdir(out, { recursive: true }).catch((error: unknown) => {
-      throw new AgreementFailure(`${out} cannot be made: ${error instanceof Error ? error.message : ''}`);
+      throw new AgreementFailure(`${out} cannot be created: ${error instanceof Error ? error.message : ''}`);
     });
     const results = await openResults(join(out, 'results.jsonl'));
     const plan = { repeats: options.repeats, sample: options.sample };

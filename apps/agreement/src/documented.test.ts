@@ -5,7 +5,7 @@ import { readOptions } from './options.ts';
 
 const page = await readFile(new URL('../../../docs/agreement.md', import.meta.url), 'utf8');
 
-test('docs/agreement.md shows what the baseline of this release makes of the sample set', async () => {
+test('docs/agreement.md shows the result of the current baseline on the sample set', async () => {
   const baseline = await createGrader({ provider: 'baseline' });
   expect(page, 'run the sample set again and put its numbers there').toContain(
     `The baseline (\`${baseline.model}\`)`,
@@ -13,6 +13,6 @@ test('docs/agreement.md shows what the baseline of this release makes of the sam
   await baseline.close();
 });
 
-test('docs/agreement.md says of the plan what the defaults are', () => {
+test('docs/agreement.md states the defaults of the plan', () => {
   expect(page).toContain(`--sample ${readOptions(['--data', 'x'])?.sample}`);
 });

@@ -34,17 +34,22 @@ export const readOptions = (argv: readonly string[]): AgreementOptions | null =>
     )
     .requiredOption('--data <file>', 'answers with their human marks, JSON lines')
     .addOption(
-      new Option('--grader <grader>', 'who grades (default: as the settings say)').choices([
+      new Option('--grader <grader>', 'grader to use (default: from the settings)').choices([
         'baseline',
         'openai',
       ]),
     )
     .option('--out <folder>', 'results and report (default: DATA_DIR/agreement/<data>-<grader>)')
     .option('--json', 'print the report as one JSON object on stdout', false)
-    .option('--repeats <n>', 'grade each answer of the sample so many times as it is', whole(1, 20), 1)
-    .option('--sample <n>', 'answers that are repeated, and graded again with changes', whole(0, 100_000), 30)
-    .option('--concurrency <n>', 'answers at the grader at once', whole(1, 200), 6)
-    .option('--fresh', 'grade everything, also what an earlier run has graded', false)
+    .option('--repeats <n>', 'how often each answer of the sample is graded unchanged', whole(1, 20), 1)
+    .option(
+      '--sample <n>',
+      'number of answers that are repeated and graded with changes',
+      whole(0, 100_000),
+      30,
+    )
+    .option('--concurrency <n>', 'answers graded at the same time', whole(1, 200), 6)
+    .option('--fresh', 'grade everything again, ignoring earlier results', false)
     .addHelpText('after', EXAMPLES)
     .allowExcessArguments(false)
     .exitOverride()

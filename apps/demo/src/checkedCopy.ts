@@ -21,7 +21,7 @@ export const saveCheckedCopy = async (
     200,
     'The checked copy cannot be downloaded',
   );
-  if (!(body instanceof Blob)) throw new DemoFailure('The checked copy did not come as a file.');
+  if (!(body instanceof Blob)) throw new DemoFailure('The checked copy was not returned as a file.');
   const folder = join(dataDir, 'demo');
   const file = join(folder, `checked-copy-${result.submission_id}.pdf`);
   await mkdir(folder, { recursive: true });
@@ -35,7 +35,7 @@ const untilAvailable = async (api: ApiClient, first: Result, signal: AbortSignal
   let result = first;
   while (!result.checked_copy.available) {
     if (Date.now() > giveUpAt)
-      throw new DemoFailure('The marks are there, and the checked copy is still not drawn.');
+      throw new DemoFailure('The marks are ready, but the checked copy is not drawn yet.');
     await wait(POLL_MS, undefined, { signal });
     result = bodyOf(
       await api.submissions.result({ params: { submissionId: first.submission_id } }),

@@ -65,7 +65,7 @@ const reviewLines = (result: Result, columns: number): string[] => {
     ...[...counts].map(([reason, count]) => `${reason} (questions: ${count})`),
   ];
   if (!result.needs_review || reasons.length === 0) return [];
-  return [wrapped(plain(`A teacher should look, because of: ${reasons.join(', ')}`), columns)];
+  return [wrapped(plain(`A teacher should review, because of: ${reasons.join(', ')}`), columns)];
 };
 
 export const baselineMarked = (result: Result): boolean =>

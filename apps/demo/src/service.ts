@@ -86,7 +86,7 @@ const startOne = async (
   try {
     const baseUrl = await untilReady(child, say, interrupted);
     const installation = await findInstallation(settings.dataDir);
-    if (installation === null) throw new DemoFailure('The service started, and left no installation behind.');
+    if (installation === null) throw new DemoFailure('The service started but wrote no installation file.');
     return { baseUrl, apiKey: settings.apiKey ?? keyIn(installation), release };
   } catch (error) {
     await release();

@@ -75,7 +75,7 @@ const uploadCopy = async (
   ];
   const { uploads } = bodyOf(await api.uploads.create({ body: { files } }), 201, 'The upload was refused');
   const [upload] = uploads;
-  if (upload === undefined) throw new DemoFailure('The service gave no address to upload to.');
+  if (upload === undefined) throw new DemoFailure('The service returned no upload address.');
 
   // Only the returned headers: the API key must not be sent to the object store.
   const put = await fetch(upload.upload_url, {
@@ -85,9 +85,9 @@ const uploadCopy = async (
     signal,
   }).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw new DemoFailure(`The storage did not take ${copy.fileName}: ${reasonOf(error)}.`);
+    throw new DemoFailure(`The upload of ${copy.fileName} failed: ${reasonOf(error)}.`);
   });
-  if (!put.ok) throw new DemoFailure(`The storage did not take ${copy.fileName}: it answered ${put.status}.`);
+  if (!put.ok) throw new DemoFailure(`The object store refused ${copy.fileName} with status ${put.status}.`);
 
   const giveUpAt = Date.now() + SETTLE_WITHIN_MS;
   for (;;) {

@@ -17,7 +17,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 // back: each migration is one transaction, and PostgreSQL frees the lock of a closed session.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
-    say(`${signal}: stopped; what was applied stays, the next run goes on from there`);
+    say(`${signal}: stopped; applied migrations stay, the next run applies the rest`);
     process.exit(1);
   });
 }

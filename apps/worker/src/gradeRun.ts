@@ -63,7 +63,7 @@ const grade = async (
       error,
       Math.min((performance.now() - begun) / 1000, tools.settings.pdfSeconds),
     );
-    tools.log.warn({ err: error, run_id: run.material.run_id, reason }, 'a run failed');
+    tools.log.warn({ err: error, run_id: run.material.run_id, reason }, 'run failed');
     // `code` and `message` are for a core of release 0.1.0, which takes them from the worker.
     const failure = { reason, ...gradingError(reason) };
     try {

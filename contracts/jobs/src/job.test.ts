@@ -17,7 +17,7 @@ const submission_id = '1f6c0f57-7e0c-4f6c-9f0d-4b3c8f6b2a90';
 const upload_id = '7d8e26bb-65c8-4a75-8d05-3f27c0a4f8a0';
 
 describe('job messages', () => {
-  test('a message is read as it was written', () => {
+  test('decode returns the encoded message', () => {
     const run = { version: 1 as const, run_id, institute_id, delivery: 3 };
     expect(runJob.decode(runJob.encode(run))).toEqual(run);
     const inspect = { version: 1 as const, upload_id, institute_id, delivery: 1 };
@@ -39,7 +39,7 @@ describe('job messages', () => {
     );
   });
 
-  test('a version that this release does not know is refused as such, whatever its fields are', () => {
+  test('an unknown version is refused as UnknownJobVersion, whatever its fields are', () => {
     expect(() => runJob.decode(bytes({ version: 2, runs: [run_id] }))).toThrow(UnknownJobVersion);
     expect(() => runJob.decode(bytes({ version: 2, runs: [run_id] }))).toThrow(/job run: version 2/);
   });
@@ -48,7 +48,7 @@ describe('job messages', () => {
     ['no JSON', '{'],
     ['no object', 'null'],
     ['no version', { run_id, institute_id, delivery: 1 }],
-    ['an id that is none', { version: 1, run_id: 'secret-answer', institute_id, delivery: 1 }],
+    ['an invalid id', { version: 1, run_id: 'secret-answer', institute_id, delivery: 1 }],
     ['delivery 0', { version: 1, run_id, institute_id, delivery: 0 }],
     ['half a delivery', { version: 1, run_id, institute_id, delivery: 1.5 }],
     ['a version that is text', { version: '1', run_id, institute_id, delivery: 1 }],
@@ -60,7 +60,7 @@ describe('job messages', () => {
     expect(() => runJob.decode(new Uint8Array([0xff, 0xfe, 0x00]))).toThrow(MalformedJob);
   });
 
-  test('the error of a malformed job does not repeat what the message said', () => {
+  test('the error of a malformed job does not contain the text of the message', () => {
     try {
       runJob.decode(bytes({ version: 1, run_id: 'secret-answer', institute_id, delivery: 1 }));
       expect.unreachable();

@@ -308,7 +308,7 @@ describe('details.errors', () => {
   });
 });
 
-describe('what is legal passes', () => {
+describe('valid bodies pass', () => {
   test.each([
     ['255 emoji in a title', ExamCreate, { ...exam, title: '🎓'.repeat(255) }],
     ['an unknown field of a create body', ExamCreate, { ...exam, colour: 'red' }],

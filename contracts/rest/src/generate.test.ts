@@ -24,11 +24,11 @@ const generate = (...options: string[]) =>
     );
   });
 
-test('the committed openapi.json and errors.md say what the contract says', async () => {
+test('the committed openapi.json and errors.md are up to date', async () => {
   expect(await generate('--check')).toEqual({ code: 0, errors: '' });
 });
 
-test('a file that drifted is named, left as it is, and fails the check', async () => {
+test('--check names a file that is out of date, leaves it unchanged and fails', async () => {
   expect((await generate('--root', root)).code).toBe(0);
   expect(await generate('--check', '--root', root)).toEqual({ code: 0, errors: '' });
 

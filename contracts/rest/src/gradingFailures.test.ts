@@ -4,7 +4,7 @@ import { rejectReason, shownRejection, uploadRejections } from './uploadRejectio
 
 const FOREIGN = '<b>Pay here</b> https://example.com';
 
-test('a failure is shown in the words of the table, whatever a worker says besides', () => {
+test("a failure is shown with the message of the table, whatever a worker's message is", () => {
   for (const reason of gradingFailures) {
     const shown = gradingError(reason);
     expect(shownFailure({ reason, code: 'x', message: FOREIGN }, 'broke_down')).toEqual(shown);
@@ -15,7 +15,7 @@ test('a failure is shown in the words of the table, whatever a worker says besid
   }
 });
 
-test('an unknown code is the generic one of the caller', () => {
+test("an unknown code becomes the caller's default failure", () => {
   for (const told of [
     { code: 'x', message: FOREIGN },
     { reason: 'toString', code: '__proto__' },
@@ -25,7 +25,7 @@ test('an unknown code is the generic one of the caller', () => {
   }
 });
 
-test('a rejection is shown in the words of the table, with the page that a worker names', () => {
+test('a rejection is shown with the sentence of the table and the page sent by the worker', () => {
   for (const code of uploadRejections) {
     expect(shownRejection({ code, reject_reason: FOREIGN })).toBe(rejectReason(code));
     for (const page of [undefined, 7, 80]) {

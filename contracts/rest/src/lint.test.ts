@@ -35,18 +35,13 @@ const mistaken = (written: string, instead: string): string => {
   return committed.replace(written, instead);
 };
 
-describe('openapi.json to a public linter', () => {
+describe('openapi.json in a public linter', () => {
   test('passes every recommended rule, with no error and no warning', async () => {
     expect(await problemsOf(committed)).toEqual([]);
   });
 
   test.each([
-    [
-      'an operationId that stands twice',
-      '"exams.search"',
-      '"exams.create"',
-      'error operation-operationId-unique',
-    ],
+    ['a repeated operationId', '"exams.search"', '"exams.create"', 'error operation-operationId-unique'],
     [
       'a path parameter of another name',
       '"/exams/{examId}"',
@@ -66,7 +61,7 @@ describe('openapi.json to a public linter', () => {
       'warn no-invalid-media-type-examples',
     ],
     [
-      'a reference that leads nowhere',
+      'an unresolved reference',
       '"#/components/schemas/Account"',
       '"#/components/schemas/Nobody"',
       'error no-unresolved-refs',
@@ -76,7 +71,7 @@ describe('openapi.json to a public linter', () => {
     expect(problems.map((of) => of.problem)).toContain(problem);
   });
 
-  test('is refused for a part in another place, where the linter does not look', async () => {
+  test('is refused for a reference to another document, which the linter does not load', async () => {
     const elsewhere = 'http://127.0.0.1:1/account.json';
     const [problem] = await problemsOf(mistaken('"#/components/schemas/Account"', `"${elsewhere}"`));
     expect(problem?.problem).toBe('error no-unresolved-refs');

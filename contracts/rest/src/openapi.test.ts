@@ -52,14 +52,14 @@ const operation = (id: string): Operation => {
 };
 
 describe('openapi.json', () => {
-  test('is OpenAPI 3.1 to an independent validator', async () => {
+  test('is valid OpenAPI 3.1 for an independent validator', async () => {
     const outcome = await new Validator().validate(structuredClone({ ...document }));
     expect(outcome).toMatchObject({ valid: true });
     expect(document.openapi).toBe('3.1.0');
     expect(document.servers).toEqual([{ url: '/v1' }]);
   });
 
-  test('is refused by that validator once it is broken', async () => {
+  test('is refused by that validator when it is broken', async () => {
     const broken = structuredClone({ ...document, paths: { '/me': { get: { responses: 'none' } } } });
     expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
   });
@@ -71,7 +71,7 @@ describe('openapi.json', () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(routes.sort());
   });
 
-  test('has each named schema once, and no reference that leads nowhere', () => {
+  test('has each named schema once, and no unresolved reference', () => {
     const text = JSON.stringify(document);
     const refs = new Set(
       [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name),
@@ -89,7 +89,7 @@ describe('openapi.json', () => {
     );
   });
 
-  test('a check in code of which nothing is said is refused, wherever it stands; with a type it is that type', () => {
+  test('a custom check without .meta({ type }) is refused at any depth; with a type it becomes that type', () => {
     const silent = z.custom<object>((value) => value !== null);
     const { schemaOf } = collectSchemas();
     for (const schema of [silent, z.object({ a: silent.optional() })])
@@ -109,7 +109,7 @@ describe('openapi.json', () => {
     }
   });
 
-  test('each operation has an example of its body and of its answer, and each example is of use', () => {
+  test('each operation has an example of its body and of its answer, and each example is used', () => {
     const used = new Set<string>();
     for (const { operationId, requestBody, responses } of operations) {
       const [answer] = Object.entries(responses).filter(([status]) => Number(status) < 400);
@@ -151,7 +151,7 @@ describe('key and scope', () => {
     for (const { security } of operations) expect(security).toHaveLength(1);
   });
 
-  test('each operation asks for what its route in the contract says, and lists 401 and 403 for it', () => {
+  test('each operation requires the scope of its route, and lists 401 and 403', () => {
     for (const [tag, group] of Object.entries(contract)) {
       for (const [route, { metadata }] of Object.entries(group)) {
         const { security, responses, ...more } = operation(`${tag}.${route}`);
@@ -174,7 +174,7 @@ describe('failures', () => {
       .map(Number)
       .filter((status) => status >= 400);
 
-  test('an operation lists the statuses that it can fail with, and no other', () => {
+  test('an operation lists exactly the statuses that it can fail with', () => {
     expect(failing('account.me')).toEqual([401, 403, 429, 500, 503]);
     expect(failing('submissions.feed')).toEqual([400, 401, 403, 422, 429, 500, 503]);
     expect(failing('submissions.create')).toEqual([400, 401, 402, 403, 404, 409, 415, 422, 429, 500, 503]);

@@ -19,28 +19,28 @@ export const addCandidateCommands = (program: Command): void => {
 
   named(candidate.command('export'))
     .description(
-      'Write all that the service has of a candidate into a folder: candidate.json and the files. ' +
-        'Run again, it goes on where it stopped',
+      'Write all data of a candidate into a folder: candidate.json and the files. ' +
+        'Run the command again to resume it',
     )
     .requiredOption(
       '--out <folder>',
-      'where to: a new or empty folder, or that of an earlier try; - for a tar archive on stdout',
+      'a new or empty folder, or the folder of an earlier try; - for a tar archive on stdout',
     )
-    .option('--inside', "fetch the files from where core does, not from the store's public address")
+    .option('--inside', "fetch the files from the store's address that core uses, not from the public one")
     .addHelpText(
       'after',
       example(`candidate export --institute ${INSTITUTE} --external-id S-1042 --out candidate-S-1042`) +
-        '\nIn the container of core, where nothing can be written:\n' +
+        '\nIn the container of core, which has a read-only file system:\n' +
         `  $ node admin.js candidate export --institute ${INSTITUTE} --external-id S-1042 --inside --out - > candidate.tar\n`,
     )
     .action(exportCandidate);
 
   named(candidate.command('erase'))
     .description(
-      'Erase for good what says something of a candidate or of their answers, files included. Runs are stopped; ids, ' +
-        'marks, credits and the audit stay (docs/operations.md). Run again, it goes on where it stopped',
+      'Erase the personal data, answers and files of a candidate permanently. Runs are stopped; ids, ' +
+        'marks, credits and the audit stay (docs/operations.md). Run the command again to resume it',
     )
-    .requiredOption('--confirm', 'yes: it cannot be undone')
+    .requiredOption('--confirm', 'confirms the erasure, which cannot be undone')
     .addHelpText('after', example(`candidate erase --institute ${INSTITUTE} --external-id S-1042 --confirm`))
     .action(eraseCandidate);
 };
@@ -53,7 +53,11 @@ const named = (command: Command): Command =>
 
 const wantedOf = ({ institute, candidate, externalId: external }: Named) => {
   if (candidate === undefined && external === undefined) {
-    throw new CommandFailure(INVALID_ARGUMENTS, 'Say whose: --candidate ID or --external-id TEXT.', 2);
+    throw new CommandFailure(
+      INVALID_ARGUMENTS,
+      'Name the candidate: --candidate ID or --external-id TEXT.',
+      2,
+    );
   }
   return { institute_id: institute, candidate_id: candidate, external_id: external };
 };
@@ -86,7 +90,7 @@ const destinationOf = async (out: string) => {
   if (stdout.isTTY) {
     throw new CommandFailure(
       INVALID_ARGUMENTS,
-      'An archive is nothing for a terminal: send it into a file with > candidate.tar (docker compose exec needs -T, kubectl exec no --tty).',
+      'The archive is binary: redirect stdout to a file with > candidate.tar (docker compose exec needs -T, kubectl exec no --tty).',
       2,
     );
   }

@@ -9,14 +9,14 @@ import { commandLine, example, print } from '../output.ts';
 export const addCreditCommands = (program: Command): void => {
   program
     .command('credits')
-    .description('Credits: what graded copies are paid with')
+    .description('Credits, which pay for graded copies')
     .command('grant')
     .description('Add credits to the balance of an institute')
     .requiredOption('--institute <id>', 'id of the institute', id)
     .requiredOption('--amount <number>', 'credits to add, more than 0', creditsAboveZero)
     .option(
       '--idempotency-key <key>',
-      'grants once, however often it is repeated with the same amount (default: a new key)',
+      'repetitions with the same key and amount grant nothing more (default: a new key)',
       idempotencyKey,
     )
     .addHelpText(

@@ -10,11 +10,11 @@ import { example, print } from '../output.ts';
 export const addEvidenceCommands = (program: Command): void => {
   const evidence = program
     .command('evidence')
-    .description('What marks rest on: write it as one file, or mark again from such a file')
+    .description('Evidence of marks: write it to one file, or recompute marks from such a file')
     .option('--submission <id>', 'write the evidence of this submission', id)
-    .option('--institute <id>', 'whose submission it is (default: it is looked for)', id)
-    .option('--attempt <number>', 'an earlier evaluation of it (default: the one that counts)', attempt)
-    .option('--out <file>', 'where to (default: evidence-<submission>.json here)')
+    .option('--institute <id>', 'institute of the submission (default: looked up)', id)
+    .option('--attempt <number>', 'number of an evaluation (default: the one that counts)', attempt)
+    .option('--out <file>', 'output file (default: evidence-<submission>.json)')
     .addHelpText('after', example('evidence --submission 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11'))
     .action(writeBundle);
 
@@ -22,7 +22,7 @@ export const addEvidenceCommands = (program: Command): void => {
     .command('replay')
     .description(
       'Recompute marks, feedback, flags and totals from a bundle, offline, and print them. ' +
-        'Exit code 1 when they are not what was recorded, 2 when the file is not what was written',
+        'Exit code 1 if they differ from the record, 2 if the file was changed',
     )
     .argument('<file>', 'a bundle')
     .addHelpText('after', example('evidence replay evidence-0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11.json'))
@@ -35,7 +35,7 @@ const writeBundle = async (
 ): Promise<void> => {
   const { submission } = options;
   if (submission === undefined) {
-    throw new CommandFailure('invalid_arguments', 'Say which one: --submission ID.', 2);
+    throw new CommandFailure('invalid_arguments', 'Name the submission: --submission ID.', 2);
   }
   const { EvidenceBundle, BUNDLE_FORMAT } = await import('@evaluation/evidence');
   const { canonicalJson } = await import('@evaluation/rules');
@@ -54,7 +54,7 @@ const writeBundle = async (
   await writeWhole(out, bytes);
   print({ file: out, size_bytes: bytes.length, parts: parts.length, attempt: header.run.attempt }, command, [
     `Evidence of submission ${submission}, attempt ${header.run.attempt}: ${out} (${parts.length} parts).`,
-    `Mark again from it: evidence replay ${out}`,
+    `Recompute the marks: evidence replay ${out}`,
   ]);
 };
 
@@ -109,7 +109,7 @@ const replayBundle = async (file: string): Promise<void> => {
   if (replayed.differences.length > 0) {
     throw new CommandFailure(
       'not_the_same',
-      `The replay is not what was recorded:\n${replayed.differences.join('\n')}`,
+      `The replay differs from the record:\n${replayed.differences.join('\n')}`,
     );
   }
 };
@@ -118,7 +118,7 @@ const readText = async (file: string, largest: number): Promise<string> => {
   try {
     const found = await stat(file);
     // Excludes devices, which have no size and may never end.
-    if (!found.isFile()) throw new Error('it is no file');
+    if (!found.isFile()) throw new Error('it is not a regular file');
     if (found.size > largest) throw new Error('it is too large to be a bundle');
     return await readFile(file, 'utf8');
   } catch (error) {

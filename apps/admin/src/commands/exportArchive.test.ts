@@ -24,7 +24,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 const archiveIn = (chunks: Uint8Array[]) => exportArchive(async (bytes) => void chunks.push(bytes));
 const inPieces = (...pieces: Uint8Array[]) => Promise.resolve(Readable.from(pieces));
 
-test('an archive holds the folder of an export, byte for byte, readable by its owner alone, candidate.json last', async () => {
+test('an archive extracts to the same files as a folder export, readable by the owner only, with candidate.json last', async () => {
   const scan = randomBytes(100_000);
   const chunks: Uint8Array[] = [];
   const archive = archiveIn(chunks);
@@ -59,9 +59,9 @@ test('an archive holds the folder of an export, byte for byte, readable by its o
 });
 
 test.each([
-  ['comes in half', [Buffer.alloc(3)]],
-  ['is longer than it was', [Buffer.alloc(3), Buffer.alloc(3)]],
-])('a file that %s ends the archive with a failure, and nothing follows it', async (_what, pieces) => {
+  ['is shorter than recorded', [Buffer.alloc(3)]],
+  ['is longer than recorded', [Buffer.alloc(3), Buffer.alloc(3)]],
+])('a file that %s fails the export, and nothing is written after it', async (_what, pieces) => {
   const chunks: Uint8Array[] = [];
   const archive = archiveIn(chunks);
   await archive.begin(exported);
@@ -73,7 +73,7 @@ test.each([
   expect(sizes.slice(-2)).toEqual([512, 3]);
 });
 
-test('who reads no further is told that the archive cannot be written', async () => {
+test('a closed output fails the export with archive_not_written', async () => {
   const archive = exportArchive(() => Promise.reject(new Error('write EPIPE')));
   await expect(archive.begin(exported)).rejects.toMatchObject({
     code: 'archive_not_written',

@@ -43,15 +43,15 @@ export const exportArchive = (write: (bytes: Uint8Array) => Promise<unknown>): D
         for await (const chunk of content as AsyncIterable<Uint8Array>) {
           size += chunk.byteLength;
           // More bytes than the header states would be read as the next entry.
-          if (size > sizeBytes) throw new Error('it is longer than it was');
+          if (size > sizeBytes) throw new Error('the file is longer than recorded');
           await put(chunk);
         }
-        if (size < sizeBytes) throw new Error('it came in half');
+        if (size < sizeBytes) throw new Error('the download is incomplete');
       } catch (error) {
         if (error instanceof CommandFailure) throw error;
         throw new CommandFailure(
           'file_not_fetched',
-          `${place} could not be fetched: ${messageOf(error)}. The archive is not whole: run the same command again.`,
+          `${place} could not be fetched: ${messageOf(error)}. The archive is incomplete: run the same command again.`,
         );
       }
       await put(padding(sizeBytes));

@@ -47,7 +47,7 @@ const claimFolder = async (folder: string, exported: Exported): Promise<void> =>
   if (found !== mine) {
     throw new CommandFailure(
       'folder_in_use',
-      `${folder} holds something else already: name a new or empty folder.`,
+      `${folder} contains other files: name a new or empty folder.`,
       2,
     );
   }
@@ -63,13 +63,13 @@ const writeOnce = async (
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await pipeline(await fetchFile(), createWriteStream(partial, { mode: 0o600 }));
-    if ((await sizeOf(partial)) !== sizeBytes) throw new Error('it came in half');
+    if ((await sizeOf(partial)) !== sizeBytes) throw new Error('the download is incomplete');
     await rename(partial, file);
   } catch (error) {
     await rm(partial, { force: true });
     throw new CommandFailure(
       'file_not_fetched',
-      `${file} could not be fetched: ${messageOf(error)}. Run the same command again: it goes on where it stopped.`,
+      `${file} could not be fetched: ${messageOf(error)}. Run the same command again to resume.`,
     );
   }
 };

@@ -8,13 +8,13 @@ import { describeInstitute } from './describeInstitute.ts';
 export const addInstituteCommands = (program: Command): void => {
   const institute = program
     .command('institute')
-    .description('Institutes: who sends answers, and whose credits pay for them');
+    .description('Institutes, which submit answers and pay with credits');
 
   institute
     .command('create')
     .description('Create an institute with its first credits')
-    .requiredOption('--name <name>', 'what it is called', name)
-    .requiredOption('--credits <number>', 'its balance to begin with', credits)
+    .requiredOption('--name <name>', 'name of the institute', name)
+    .requiredOption('--credits <number>', 'initial balance', credits)
     .option('--credit-limit <number>', 'how far the balance may go below 0 (default: 0)', credits)
     .option(
       '--credits-per-page <number>',
@@ -27,7 +27,7 @@ export const addInstituteCommands = (program: Command): void => {
       contractPrice,
     )
     .option('--daily-copy-quota <count>', 'copies a day (UTC) over all of its keys (default: 2000)', count)
-    .option('--api-disabled', 'its keys answer 403 product_not_enabled')
+    .option('--api-disabled', 'its keys are refused with 403 product_not_enabled')
     .addHelpText('after', example('institute create --name "Riverside School" --credits 500'))
     .action(createInstitute);
 
@@ -42,11 +42,9 @@ export const addInstituteCommands = (program: Command): void => {
 
   institute
     .command('set')
-    .description(
-      'Change what is given of an institute; the rest stays, and so does the price of what is quoted',
-    )
+    .description('Change the given settings of an institute; prices that were quoted stay')
     .requiredOption('--institute <id>', 'id of the institute', id)
-    .option('--name <name>', 'what it is called', name)
+    .option('--name <name>', 'name of the institute', name)
     .option('--credit-limit <number>', 'how far the balance may go below 0', credits)
     .option('--credits-per-page <number>', 'contract price of a scanned page, or `standard`', price)
     .option('--credits-per-answer <number>', 'contract price of a typed long answer, or `standard`', price)
@@ -67,7 +65,7 @@ export const addInstituteCommands = (program: Command): void => {
   institute
     .command('disable')
     .description(
-      'Answer all keys of an institute 403 product_not_enabled; what it has submitted is still graded',
+      'Refuse all keys of an institute with 403 product_not_enabled; its submissions are still graded',
     )
     .requiredOption('--institute <id>', 'id of the institute', id)
     .addHelpText('after', example('institute disable --institute 0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11'))
@@ -99,7 +97,7 @@ const createInstitute = async (
   );
   print(answer, command, [
     `Institute created: ${answer.institute_id}`,
-    `It needs a key next: key create --institute ${answer.institute_id} --scopes read,write`,
+    `Next, create a key: key create --institute ${answer.institute_id} --scopes read,write`,
   ]);
 };
 
@@ -123,7 +121,7 @@ const setInstitute = async (
 ): Promise<void> => {
   const { institute: institute_id, ...changes } = options;
   if (Object.keys(changes).length === 0) {
-    throw new CommandFailure(INVALID_ARGUMENTS, 'Say what to change; --help lists it.', 2);
+    throw new CommandFailure(INVALID_ARGUMENTS, 'Name a setting to change; --help lists them.', 2);
   }
   const answer = await withControl((control) =>
     control.editInstitute.mutate({
@@ -147,6 +145,6 @@ const enableInstitute = async (
     control.editInstitute.mutate({ institute_id: options.institute, api_enabled: enabled }),
   );
   print(answer, command, [
-    `The API is ${enabled ? 'enabled' : 'disabled'} for ${answer.name}; every server knows it within a minute.`,
+    `The API is ${enabled ? 'enabled' : 'disabled'} for ${answer.name}; every server applies this within a minute.`,
   ]);
 };

@@ -7,11 +7,11 @@ import { example, print } from '../output.ts';
 import { describeKey } from './describeInstitute.ts';
 
 export const addKeyCommands = (program: Command): void => {
-  const key = program.command('key').description('API keys: what an institute calls the API with');
+  const key = program.command('key').description('API keys of institutes');
 
   key
     .command('create')
-    .description('Create an API key; it is shown here and never again')
+    .description('Create an API key; it is shown only once')
     .requiredOption('--institute <id>', 'id of the institute', id)
     .requiredOption(
       '--scopes <list>',
@@ -33,9 +33,9 @@ export const addKeyCommands = (program: Command): void => {
 
   key
     .command('set')
-    .description('Change what is given of a key; the rest stays. Every server knows it within a minute')
+    .description('Change the given settings of a key; every server applies them within a minute')
     .requiredOption('--key <id>', 'id of the key (not the key itself)', id)
-    .option('--scopes <list>', 'all scopes it has from now on: read, write, review, finalize', scopes)
+    .option('--scopes <list>', 'the new list of scopes: read, write, review, finalize', scopes)
     .addOption(rateTier('how many requests a minute'))
     .option('--daily-copy-cap <count>', 'copies a day (UTC) with this key, or `none`', cap)
     .option('--expires-at <time>', 'UTC time from which it is refused, or `never`', expiry)
@@ -75,7 +75,7 @@ const createKey = async (
   print(answer, command, [
     `API key:  ${answer.api_key}`,
     `Key id:   ${answer.key_id}`,
-    'Keep the key now: it is not shown again. Never put it in a browser or a mobile app.',
+    'Store the key now: it is not shown again. Never put it in a browser or a mobile app.',
     ...(options.expiresAt !== undefined && Date.parse(options.expiresAt) <= Date.now()
       ? ['This key has expired already.']
       : []),
@@ -94,7 +94,7 @@ const setKey = async (
 ): Promise<void> => {
   const { key: key_id, ...changes } = options;
   if (Object.keys(changes).length === 0) {
-    throw new CommandFailure(INVALID_ARGUMENTS, 'Say what to change; --help lists it.', 2);
+    throw new CommandFailure(INVALID_ARGUMENTS, 'Name a setting to change; --help lists them.', 2);
   }
   const answer = await withControl((control) =>
     control.editKey.mutate({

@@ -6,7 +6,7 @@ import { CommandFailure } from '../failures.ts';
 import { example, print } from '../output.ts';
 
 export const addModelCommands = (program: Command): void => {
-  const model = program.command('model').description('The model that marks');
+  const model = program.command('model').description('The grading model');
   model
     .command('check')
     .description(

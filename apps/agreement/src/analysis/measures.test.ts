@@ -28,18 +28,18 @@ describe('agreement of marks', () => {
     [15, 0.5, 1.5],
     [20, 1, 2],
     [100, 5, 10],
-  ])('of %d marks counts in steps of %d and is adjacent within %d', (max, step, adjacent) => {
+  ])('for %d marks the step is %d and marks are adjacent within %d', (max, step, adjacent) => {
     expect([stepOf(max), adjacentOf(max)]).toEqual([step, adjacent]);
     expect(isAdjacent(0, adjacent, max)).toBe(true);
     expect(isAdjacent(0, adjacent + 0.5, max)).toBe(false);
     expect(isExact(max, max - step, max)).toBe(false);
   });
 
-  test('is exact for what falls on the same step', () => {
+  test('is exact for marks that round to the same step', () => {
     expect([isExact(2.25, 2.5, 5), isExact(2.25, 2, 5), isExact(61, 62, 100)]).toEqual([true, false, true]);
   });
 
-  test('bands are thirds of the range by the human mark, borders in the middle', () => {
+  test('bands are thirds of the range by the human mark; both borders belong to the middle band', () => {
     expect([0, 0.99, 1, 2, 2.01, 3].map((human) => bandOf({ human, maxMarks: 3 }))).toEqual([
       'lower third',
       'lower third',
@@ -50,7 +50,7 @@ describe('agreement of marks', () => {
     ]);
   });
 
-  test('is measured as computed by hand', () => {
+  test('has the values computed by hand', () => {
     const pairs = [pair(0, 0), pair(2, 3), pair(4, 2), pair(5, 5)];
     const values = valuesOf(pairs);
     expect(values).toMatchObject({
@@ -66,7 +66,7 @@ describe('agreement of marks', () => {
     expect([values.humanQwk, values.degradation]).toEqual([null, null]);
   });
 
-  test('the ceiling and the degradation from it count the answers that two people marked', () => {
+  test('human kappa and degradation use only answers with two human marks', () => {
     const double = [pair(0, 1, { second: 0 }), pair(2, 2, { second: 2 }), pair(4, 3, { second: 5 })];
     const values = valuesOf([...double, pair(5, 0)]);
     const alone = valuesOf(double);
@@ -75,7 +75,7 @@ describe('agreement of marks', () => {
     expect(values.humanExact).toBeCloseTo(2 / 3, 12);
   });
 
-  test('of several questions weighs shares of their marks alike', () => {
+  test('of several questions uses marks as shares of max_marks', () => {
     const small = pair(1, 0, { questionId: 'a', maxMarks: 2 });
     const large = pair(10, 5, { questionId: 'b', maxMarks: 10 });
     expect(valuesOf([small, large])).toMatchObject({ meanError: -3, meanErrorShare: -0.5 });
@@ -84,14 +84,14 @@ describe('agreement of marks', () => {
 
 describe('flags', () => {
   const good = Array.from({ length: 40 }, (_, index) => pair(index % 6, index % 6));
-  test('a perfect machine crosses no line and is trusted; on few answers nothing is shown', () => {
+  test('a perfect machine has no flag and is trusted; with few answers the verdict is "not shown"', () => {
     const measures = measure(good, 'good');
     expect(flagsOf('overall', null, measures)).toEqual([]);
     expect(trustOf(measures, [])).toBe('trusted');
     expect(trustOf(measure(good.slice(0, 20), 'few'), [])).toBe('not shown');
   });
 
-  test('a machine that gives everybody one and a half marks too many crosses the lines of SMD and agreement, for certain', () => {
+  test('a machine that adds 1.5 marks to each answer gets certain flags for SMD and agreement', () => {
     const measures = measure(
       good.map((each) => ({ ...each, machine: each.human + 1.5 })),
       'generous',
@@ -105,12 +105,12 @@ describe('flags', () => {
     expect(trustOf(measures, flags)).toBe('not trusted');
   });
 
-  test('in a band only the two agreements are held against their lines', () => {
+  test('a band is flagged for the two agreements only', () => {
     const flags = flagsOf('band', 'middle third', measure([pair(2, 4), pair(3, 1)], 'band'));
     expect(flags.map(({ measure: name }) => name)).toEqual(['exact', 'adjacent']);
   });
 
-  test('a group that is marked down against the others is seen, though the others are marked as severely in their own terms', () => {
+  test('a group that is marked down against the others is flagged by the difference of standardized means', () => {
     const groups = measureGroups(
       good.map((each, index) =>
         index < 20 ? { ...each, group: 'a' } : { ...each, group: 'b', machine: Math.max(0, each.human - 2) },

@@ -4,8 +4,8 @@ import type { Ungraded } from './verdict.ts';
 
 const REASONS: Readonly<Record<NonNullable<Outcome['failure']>, string>> = {
   malformed: "the model's replies broke the schema each time",
-  unanswered: 'the model came to no end with them, time and again',
-  transient: 'nobody answered in time',
+  unanswered: 'the model repeatedly did not finish its reply',
+  transient: 'the provider did not answer in time',
 };
 
 export const ungradedOf = ({ answers }: DataSet, outcomes: readonly Outcome[]): Ungraded => {

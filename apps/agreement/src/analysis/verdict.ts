@@ -59,7 +59,7 @@ const headline = ({ answers, of, because }: Ungraded): string[] =>
 
 const body = (input: VerdictInput, verdict: Omit<Verdict, 'says'>, crossed: number): string[] =>
   isNothingGraded(input.ungraded)
-    ? ['Nothing is shown of this grader.']
+    ? ['No answer was graded, so this grader cannot be judged.']
     : [...sentencesOn(verdict, crossed), ...cautions(input)];
 
 /** Whether no answer was graded. Blank answers do not count, because code marks them. */

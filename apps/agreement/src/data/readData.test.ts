@@ -71,14 +71,14 @@ describe('a data set', () => {
       'line 1: rubric.criteria.0.hint is not a known field',
     ],
     ['nothing', [''], 'has no lines'],
-  ])('with %s is refused by line and field, and no answer is quoted', async (_what, lines, says) => {
+  ])('with %s is refused with line and field, without quoting an answer', async (_what, lines, says) => {
     const message = await complaint(...lines);
     expect(message).toContain(says);
     expect(message).not.toContain('SECRET');
     expect(message.split('\n').length).toBeLessThanOrEqual(3);
   });
 
-  test('that changes while it is graded is told', async () => {
+  test('that changes during grading is an error', async () => {
     const path = await file(first, later);
     const data = await readData(path);
     await writeFile(path, `${JSON.stringify(first)}\n${JSON.stringify({ ...later, human_marks: 1 })}`);
@@ -88,7 +88,7 @@ describe('a data set', () => {
     await expect(read()).rejects.toThrow('changed while it was being read');
   });
 
-  test('of ours has 120 answers or more, of four subjects and two groups, all marked twice', async () => {
+  test('in samples/ has at least 120 answers of four subjects and two groups, all marked twice', async () => {
     const data = await readData(fileURLToPath(new URL('../../samples/answers.jsonl', import.meta.url)));
     expect(data.answers.length).toBeGreaterThanOrEqual(120);
     expect(data.answers.every(({ second }) => second !== null)).toBe(true);

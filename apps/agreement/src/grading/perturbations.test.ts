@@ -5,7 +5,7 @@ import { perturbed } from './perturbations.ts';
 
 const answer = 'Iron displaces Copper from CuSO4. It does NOT displace zinc!\nThe Precipitation stays blue.';
 
-test('an injection is appended, and the answer stays as it was before it', () => {
+test('an injection is appended to the unchanged answer', () => {
   for (let turn = 0; turn < 10; turn += 1) {
     const text = perturbed(answer, 'injection', turn);
     expect(text.startsWith(`${answer}\n\n`)).toBe(true);
@@ -14,13 +14,13 @@ test('an injection is appended, and the answer stays as it was before it', () =>
   expect(perturbed(answer, 'injection', 10)).toBe(perturbed(answer, 'injection', 0));
 });
 
-test('what should not count imitates no prompt', () => {
+test('padding, layout and spelling do not look like a prompt', () => {
   for (const change of ['padding', 'layout', 'spelling'] as const) {
     expect(imitatesPrompt(perturbed(answer, change, 0))).toBe(false);
   }
 });
 
-test('each sentence becomes a bullet, words unchanged', () => {
+test('layout makes each sentence a bullet and keeps the words', () => {
   expect(perturbed(answer, 'layout', 0)).toBe(
     '- Iron displaces Copper from CuSO4.\n- It does NOT displace zinc!\n- The Precipitation stays blue.',
   );

@@ -161,6 +161,6 @@ const rawConfidence = (
 const readable = (error: unknown): unknown =>
   error instanceof GraderFailure
     ? new AgreementFailure(
-        `The grader gave up: ${error.message}. What was graded is kept; the same command goes on from there.`,
+        `The grader gave up: ${error.message}. Finished judgements are kept; run the same command again to resume.`,
       )
     : error;

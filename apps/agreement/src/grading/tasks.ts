@@ -64,7 +64,7 @@ export async function* tasksOf(
 
 /**
  * Returns the grader's options that affect its judgements, as text. Left out: the API key, concurrency, time limits,
- * reply length, prices, and the confidence table, which is applied when the report is made.
+ * reply length, service tier, prompt caching, and the confidence table, which is applied when the report is made.
  */
 export const identityOf = (options: GraderOptions): string => {
   if (options.provider === 'baseline') return options.provider;

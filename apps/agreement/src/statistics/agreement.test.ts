@@ -31,7 +31,7 @@ describe('quadratic weighted kappa', () => {
   test.each([
     [[8, 8, 6, 6, 7, 6, 1, 4, 8], 0.758620689655172],
     [[3, 5, 6, 6, 7, 6, 1, 4, 8], 0.438095238095238],
-  ])('of published examples is the published one', (second, kappa) => {
+  ])('equals the published value for published examples', (second, kappa) => {
     expect(quadraticWeightedKappa(first, second)).toBeCloseTo(kappa, 12);
   });
 
@@ -40,7 +40,7 @@ describe('quadratic weighted kappa', () => {
     maxLength: 40,
   });
 
-  test('is the one of the table of categories, whatever the step of the marks', () => {
+  test('equals the kappa of the table of categories for any step of the marks', () => {
     fc.assert(
       fc.property(marks, fc.constantFrom(0.5, 1, 0.1), (pairs, step) => {
         const a = pairs.map(([mark]) => mark);
@@ -55,7 +55,7 @@ describe('quadratic weighted kappa', () => {
     );
   });
 
-  test('takes both markers alike, lies within −1 and 1, and is 1 only where they agree', () => {
+  test('is symmetric, lies between −1 and 1, and is 1 only if both markers agree', () => {
     fc.assert(
       fc.property(marks, (pairs) => {
         const a = pairs.map(([mark]) => mark);
@@ -69,7 +69,7 @@ describe('quadratic weighted kappa', () => {
     );
   });
 
-  test('of one and the same constant is not told', () => {
+  test('is null if both are the same constant', () => {
     expect(quadraticWeightedKappa([2, 2, 2], [2, 2, 2])).toBeNull();
     expect(quadraticWeightedKappa([2, 2, 2], [2, 2, 3])).toBe(0);
     expect(quadraticWeightedKappa([], [])).toBeNull();
@@ -77,7 +77,7 @@ describe('quadratic weighted kappa', () => {
 });
 
 describe('Pearson r and differences of means', () => {
-  test('are those computed by hand', () => {
+  test('have the values computed by hand', () => {
     // Means 2 and 3; squared deviations 2 and 6, products 3.
     expect(pearson([1, 2, 3], [1, 4, 4])).toBeCloseTo(3 / Math.sqrt(2 * 6), 12);
     // σ of 1, 2, 3 with n − 1 is 1; the means differ by 1.
@@ -85,13 +85,13 @@ describe('Pearson r and differences of means', () => {
     expect(standardizedDifference([2, 4], [1, 3])).toBeCloseTo(-1 / Math.SQRT2, 12);
   });
 
-  test('are not told where nothing varies', () => {
+  test('are null if the marks are constant', () => {
     expect(pearson([1, 1], [1, 2])).toBeNull();
     expect(standardizedDifference([1, 1], [1, 2])).toBeNull();
     expect(standardizedDifference([1], [2])).toBeNull();
   });
 
-  test('the difference of standardized means is 0 for a machine that is severe to all alike', () => {
+  test('the difference of standardized means is 0 for a machine that is equally severe to all', () => {
     const human = [0, 1, 2, 3, 4, 5];
     const severe = human.map((mark) => mark / 2 - 1);
     const whole = momentsOf(human, severe);
@@ -101,7 +101,7 @@ describe('Pearson r and differences of means', () => {
     );
   });
 
-  test('the difference of standardized means shows a group that is marked down, and the other as much up', () => {
+  test('the difference of standardized means is negative for a group marked down and positive for the other', () => {
     const human = [1, 2, 3, 1, 2, 3];
     const machine = [1, 2, 3, 0, 1, 2];
     const whole = momentsOf(human, machine);

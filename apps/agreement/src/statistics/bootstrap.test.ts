@@ -5,7 +5,7 @@ import { randomFrom } from './random.ts';
 const mean = (items: readonly number[]): number => items.reduce((sum, item) => sum + item, 0) / items.length;
 
 describe('bootstrap intervals', () => {
-  test('hold the truth about as often as they say', () => {
+  test('contain the true value about as often as their level', () => {
     const random = randomFrom('coverage');
     // Sum of four uniform numbers, with mean 2.
     const draw = (): number => random() + random() + random() + random();
@@ -20,14 +20,14 @@ describe('bootstrap intervals', () => {
     expect(held / trials).toBeLessThan(0.99);
   });
 
-  test('are the same each time for one name, and others for another', () => {
+  test('are the same for the same name and differ for another', () => {
     const sample = [1, 2, 3, 4, 5, 6, 7, 8];
     const of = (name: string) => bootstrap([sample], (items) => ({ m: mean(items) }), randomFrom(name)).m;
     expect(of('a')).toEqual(of('a'));
     expect(of('a')).not.toEqual(of('b'));
   });
 
-  test('each resample holds as many of each stratum as the data', () => {
+  test('each resample has as many items of each stratum as the data', () => {
     const sizes = new Set<string>();
     bootstrap(
       [
@@ -44,7 +44,7 @@ describe('bootstrap intervals', () => {
     expect([...sizes]).toEqual(['1,1,1,10,10']);
   });
 
-  test('are left out where most resamples have no value, and for a single item', () => {
+  test('are null if most resamples have no value, and for a single item', () => {
     const rare = (items: readonly number[]) => ({ m: new Set(items).size === 3 ? 1 : null });
     expect(bootstrap([[1, 2, 3]], rare, randomFrom('rare')).m).toEqual({ value: 1, low: null, high: null });
     expect(bootstrap([[1]], (items) => ({ m: mean(items) }), randomFrom('one')).m).toEqual({

@@ -4,7 +4,7 @@ import { calibrationTable, expectedCalibrationError, reliability, tableLine } fr
 import { isotonic } from './isotonic.ts';
 
 describe('isotonic regression', () => {
-  test('pools what falls, by weight', () => {
+  test('pools falling values by weight', () => {
     const points = [1, 3, 2, 4].map((y, x) => ({ x, y, weight: 1 }));
     expect(isotonic(points)).toEqual([1, 2.5, 2.5, 4]);
     expect(
@@ -24,7 +24,7 @@ describe('isotonic regression', () => {
     { minLength: 1, maxLength: 30 },
   );
 
-  test('never falls, keeps the weighted mean, and leaves alone what rises', () => {
+  test('never falls, keeps the weighted mean, and keeps rising values', () => {
     fc.assert(
       fc.property(points, (given) => {
         const fitted = isotonic(given);
@@ -46,25 +46,25 @@ const judged = (confidence: number, agreed: number, of: number) =>
   Array.from({ length: of }, (_, index) => ({ confidence, agreed: index < agreed }));
 
 describe('calibration', () => {
-  test('the expected error is the distance of confidence and agreement, weighted by answers', () => {
+  test('the expected error is the difference of confidence and agreement, weighted by answers', () => {
     const bins = reliability([...judged(0.9, 6, 10), ...judged(0.35, 1, 5)]);
     expect(bins[9]).toMatchObject({ n: 10, agreed: 0.6 });
     expect(bins[3]).toMatchObject({ n: 5, agreed: 0.2 });
     expect(expectedCalibrationError(bins)).toBeCloseTo((10 * 0.3 + 5 * 0.15) / 15, 12);
   });
 
-  test('a confidence of 1 is in the last bin, one of 0.3 in the fourth, and nothing has no error', () => {
+  test('a confidence of 1 is in the last bin, one of 0.3 in the fourth; without marks the error is null', () => {
     const bins = reliability([...judged(1, 1, 1), ...judged(0.3, 1, 1)]);
     expect(bins.map(({ n }) => n)).toEqual([0, 0, 0, 1, 0, 0, 0, 0, 0, 1]);
     expect(expectedCalibrationError(reliability([]))).toBeNull();
   });
 
-  test('the suggested table is what the confidences were worth', () => {
+  test('the suggested table maps confidence to the share of agreement', () => {
     const table = calibrationTable([...judged(0.4, 4, 18), ...judged(0.6, 9, 18), ...judged(0.95, 18, 18)]);
     expect(tableLine(table)).toBe('0:0.25,0.4:0.25,0.6:0.5,0.95:0.95,1:0.95');
   });
 
-  test('the suggested table rises from 0 to 1 whatever the judgements, as CONFIDENCE_TABLE asks', () => {
+  test('the suggested table is always valid for CONFIDENCE_TABLE: it rises from 0 to 1', () => {
     const marks = fc.array(
       fc.record({
         confidence: fc.integer({ min: 0, max: 100 }).map((each) => each / 100),

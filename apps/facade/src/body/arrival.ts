@@ -15,8 +15,7 @@ const SLICE_MS = 5;
 
 /**
  * Passes the body to `take` chunk by chunk and resolves at its end. An error thrown by `take` ends the reading; the
- * rest of the body is discarded as it arrives. After `SLICE_MS` of work the body is paused until the next round of the
- * event loop, so that other requests are served in between.
+ * rest of the body is discarded as it arrives.
  * @throws CutOff, and what `take` throws
  */
 export const arrivalOf = (

@@ -18,7 +18,7 @@ const roomFor = (bodies: ReturnType<typeof heldBodies>, institute: string): numb
   return room;
 };
 
-test('an institute alone takes two thirds, the next institute two thirds of the rest', () => {
+test('the first institute may take two thirds of the memory, the next one two thirds of the rest', () => {
   const bodies = heldBodies(900);
   bodies.begin('a').grow(600);
   expect(roomFor(bodies, 'a')).toBe(0);
@@ -27,7 +27,7 @@ test('an institute alone takes two thirds, the next institute two thirds of the 
   expect(roomFor(bodies, 'c')).toBe(66);
 });
 
-test('what is released is free again, once', () => {
+test('release frees the memory of a body once', () => {
   const bodies = heldBodies(900);
   const body = bodies.begin('a');
   body.grow(600);
@@ -37,7 +37,7 @@ test('what is released is free again, once', () => {
   expect(roomFor(bodies, 'b')).toBe(600);
 });
 
-test('an institute has two large bodies at once, others have theirs', () => {
+test('an institute may hold two large bodies at once, independent of other institutes', () => {
   const bodies = heldBodies(900);
   const [first, second, third] = [bodies.begin('a'), bodies.begin('a'), bodies.begin('a')];
   for (const body of [first, second, first]) body.becomesLarge();

@@ -103,8 +103,8 @@ const rewritten = (value: unknown, space: string, escapes: boolean): string => {
   );
 };
 
-describe('the reader keeps what a parser would make of the known fields', () => {
-  test('whatever the JSON, its spelling, and the places where its chunks end', () => {
+describe('the reader keeps the known fields as JSON.parse would', () => {
+  test('for any JSON, spelling and chunk borders', () => {
     fc.assert(
       fc.property(
         json.object,
@@ -127,23 +127,23 @@ describe('the reader keeps what a parser would make of the known fields', () => 
     );
   });
 
-  test('byte by byte', () => {
+  test('for chunks of one byte', () => {
     const text =
       '{"a":"\\ud83d\\ude00 é €","nämé":[{"b":-1.5e-3,"x":[{}]}],"list":[true,false,null],"own":{"k":[1]}}';
     const bytes = Buffer.from(text);
     expect(readIn(ANY_LEAF, bytes, Array.from(bytes.keys()))).toEqual(known(ANY_LEAF, JSON.parse(text)));
   });
 
-  test('the last of several fields of one name', () => {
+  test('for repeated fields: the last one counts', () => {
     expect(read(ANY_LEAF, '{"a":1,"a":{"b":2},"a":3}')).toEqual({ a: 3 });
   });
 
-  test('a field whose name is written with escapes', () => {
+  test('for a field whose name is written with escapes', () => {
     expect(read(ANY_LEAF, String.raw`{"\u0061":1,"n\u00e4m\u00e9":[]}`)).toEqual({ a: 1, nämé: [] });
   });
 });
 
-describe('what is no JSON is malformed, in known values and in skipped ones', () => {
+describe('invalid JSON is malformed, in known values and in skipped ones', () => {
   const broken = [
     '',
     '{',
@@ -210,7 +210,7 @@ describe('what is no JSON is malformed, in known values and in skipped ones', ()
     }
   });
 
-  test('bytes that are no UTF-8, wherever they stand and wherever a chunk ends', () => {
+  test('invalid UTF-8 at any place and with any chunk borders', () => {
     for (const bad of [[0x80], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe0, 0xa4], [0xf5, 0x80, 0x80, 0x80]]) {
       for (const field of ['a', 'x', 'own']) {
         const body = Buffer.concat([Buffer.from(`{"${field}":{"k":"`), Buffer.from(bad), Buffer.from('"}}')]);
@@ -221,7 +221,7 @@ describe('what is no JSON is malformed, in known values and in skipped ones', ()
     }
   });
 
-  test('what nests without end', () => {
+  test('nesting beyond the limit', () => {
     for (const field of ['a', 'x', 'own']) {
       expect(() => read(ANY_LEAF, `{"${field}":${'['.repeat(1200)}`)).toThrow(MalformedJson);
       expect(() => read(ANY_LEAF, `{"${field}":${'{"a":'.repeat(1200)}`)).toThrow(MalformedJson);
@@ -230,16 +230,16 @@ describe('what is no JSON is malformed, in known values and in skipped ones', ()
     expect(read(ANY_LEAF, `{"own":{"k":${deep}},"x":${deep}}`)).toEqual({ own: { k: JSON.parse(deep) } });
   });
 
-  test('a body of no bytes is none, and a byte order mark is passed over', () => {
+  test('an empty body is undefined, and a byte order mark is skipped', () => {
     expect(read(ANY_LEAF, '')).toBeUndefined();
     expect(read(ANY_LEAF, '\ufeff{"a":1}')).toEqual({ a: 1 });
   });
 });
 
-describe('what is too much is bounded while it arrives', () => {
+describe('an oversized body is bounded while it arrives', () => {
   const exam = shapeOf(ExamCreate);
 
-  test('million values of fields that no schema knows take no memory', () => {
+  test('a million values of unknown fields take no memory', () => {
     const reader = new BodyReader(exam, MEBI);
     reader.take(Buffer.from('{"title":"x","junk":{'));
     const fields = Array.from({ length: 30_000 }, (_, index) => `"k${index}":[0,{"a":"b"}],`).join('');
@@ -249,12 +249,12 @@ describe('what is too much is bounded while it arrives', () => {
     expect(reader.end()).toEqual({ title: 'x', mode: 'typed' });
   });
 
-  test('a list is kept to one item more than it may have, so that core says that it is too long', () => {
+  test('a list is kept up to one item beyond its limit, so that the schema refuses it', () => {
     const kept = read(exam, `{"sections":[${'{"name":"A"},'.repeat(5000)}0]}`);
     expect(kept).toEqual({ sections: Array.from({ length: 21 }, () => ({ name: 'A' })) });
   });
 
-  test('an object by keys of the client is kept to one entry more than it may have', () => {
+  test('an object with keys of the client is kept up to one entry beyond its limit', () => {
     const entries = Array.from({ length: 5000 }, (_, index) => `"q${index}":{}`).join(',');
     expect(
       Object.keys(
@@ -263,7 +263,7 @@ describe('what is too much is bounded while it arrives', () => {
     ).toHaveLength(201);
   });
 
-  test('a text that is too long for its field gives way to one that is refused as that', () => {
+  test('a text that is too long is replaced by a stand-in that is refused as too long', () => {
     const reader = new BodyReader(exam, MEBI);
     reader.take(Buffer.from('{"title":"'));
     for (let time = 0; time < 100; time += 1) reader.take(Buffer.from('t'.repeat(64 * 1024)));
@@ -275,7 +275,7 @@ describe('what is too much is bounded while it arrives', () => {
     ]);
   });
 
-  test('a client object beyond 2 KB gives way to one that is refused as that', () => {
+  test('a client object beyond 2 KB is replaced by a stand-in that is refused as too long', () => {
     const shape = shapeOf(CandidatesCreate);
     const kept = read(shape, `{"candidates":[{"external_id":"a","metadata":{"k":[${'0,'.repeat(MEBI)}0]}}]}`);
     expect(JSON.stringify(kept).length).toBeLessThan(4000);
@@ -293,13 +293,13 @@ describe('what is too much is bounded while it arrives', () => {
       '{"candidates":[{"metadata":[1]}]}',
       { candidates: [{ metadata: [null] }] },
     ],
-    ['what is reserved', '{"choice_groups":[{"a":1}]}', { choice_groups: [null] }],
-    ['what is reserved and empty', '{"choice_groups":[]}', { choice_groups: [] }],
-  ])('%s is kept as something small of its kind', (_name, text, kept) => {
+    ['a value of a reserved field', '{"choice_groups":[{"a":1}]}', { choice_groups: [null] }],
+    ['an empty list of a reserved field', '{"choice_groups":[]}', { choice_groups: [] }],
+  ])('%s is kept as a small value of its kind', (_name, text, kept) => {
     expect(read(exam, text)).toEqual(kept);
   });
 
-  test('more values than the schema permits are refused by the place, though each of them may be', () => {
+  test('more values than the schema permits are refused with the path, even if each one is valid', () => {
     const again = `"questions":[${`{"options":[${'{"label":"a"},'.repeat(25)}0]},`.repeat(199)}0],`;
     const body = `{${again.repeat(400)}"title":"x"}`;
     let thrown: unknown;
@@ -312,14 +312,14 @@ describe('what is too much is bounded while it arrives', () => {
     expect(thrown).toMatchObject({ field: expect.stringMatching(/^questions\[\d+\]/) });
   });
 
-  test('more text than fits is refused by the place', () => {
+  test('more text than the limit is refused with the path', () => {
     const question = `{"text":"${'x'.repeat(20_000)}"}`;
     expect(() =>
       read(exam, `{"questions":[${Array.from({ length: 200 }, () => question).join(',')}]}`, MEBI),
     ).toThrow(expect.objectContaining({ field: 'questions[26].text' }));
   });
 
-  test('fields that an edit refuses are named, the first of them, and without their values', () => {
+  test('the first unknown fields of an edit are reported without their values', () => {
     const fields = Array.from({ length: 5000 }, (_, index) => `"k${index}":{"a":[1]}`).join(',');
     const kept = Object(
       read(shapeOf(ExamEdit), `{${fields},"title":"x","sections":[{"id":1,"__proto__":{}}]}`),
@@ -330,7 +330,7 @@ describe('what is too much is bounded while it arrives', () => {
   });
 });
 
-describe('a NUL is found in what is skipped too, and stands where it stood', () => {
+describe('a NUL in a skipped value is found and reported at its place', () => {
   const nul = String.raw`\u0000`;
   test.each([
     [`{"x":"${nul}"}`, { x: '\u0000' }],
@@ -345,7 +345,7 @@ describe('a NUL is found in what is skipped too, and stands where it stood', () 
     expect(readIn(ANY_LEAF, Buffer.from(text), Array.from(Buffer.from(text).keys()))).toEqual(kept);
   });
 
-  test('many of them are as good as a few', () => {
+  test('of many NULs the first few are reported', () => {
     const kept = read(
       ANY_LEAF,
       `{${Array.from({ length: 5000 }, (_, index) => `"x${index}":"${nul}"`).join(',')}}`,
@@ -368,7 +368,7 @@ describe('a client object whose numbers JavaScript would change is kept as its t
     expect(read(ANY_LEAF, `{"own": {"n": ${number}}}`)).toEqual({ own: { n: JSON.parse(number) } });
   });
 
-  test('so is one that looks like such a text itself, at any depth and in any spelling', () => {
+  test('an object with a field named like the marker is kept as text, at any depth and in any spelling', () => {
     for (const own of [
       `{"${EXACT}":"{}"}`,
       `{"a":[{"${EXACT}":"{}"}]}`,

@@ -59,7 +59,7 @@ const paper = (mebibytes: number): string =>
   });
 
 test.each(['declared', 'not declared'] as const)(
-  'bodies beyond the share of their institute are asked to come again, those of another are not, of a length that is %s',
+  'bodies beyond the share of their institute get 503, those of another institute do not; length %s',
   async (length) => {
     const { send, inHand, waiting } = await start();
     const first = send('a', paper(6), length);
@@ -80,7 +80,7 @@ test.each(['declared', 'not declared'] as const)(
   },
 );
 
-test('large bodies of one institute are handled one after the other, those of another are not kept waiting', async () => {
+test('large bodies of one institute are handled one after the other, without delaying another institute', async () => {
   const { send, inHand, waiting } = await start();
   const first = send('a', paper(2));
   await inHand(1);
@@ -96,7 +96,7 @@ test('large bodies of one institute are handled one after the other, those of an
   for (const answer of await Promise.all([first, second, other, small])) expect(answer.status).toBe(200);
 });
 
-test('a large body that gets no turn in time is asked to come again', async () => {
+test('a large body that gets no turn in time gets 503', async () => {
   const { send, inHand, waiting } = await start(undefined, 50);
   const first = send('a', paper(2));
   await inHand(1);
@@ -105,7 +105,7 @@ test('a large body that gets no turn in time is asked to come again', async () =
   expect((await first).status).toBe(200);
 });
 
-test('what a schema does not know takes no room, however much it is', async () => {
+test('unknown fields of any size take no memory', async () => {
   const { send, inHand, waiting } = await start();
   const junk = `{"title":"x","junk":[${'0,'.repeat(2 * MEBI)}0]}`;
   const both = [send('a', junk), send('a', junk)];
@@ -138,7 +138,7 @@ const slow = async (port: number) => {
   return { socket, heard: () => heard };
 };
 
-test('a body that stops on its way is cut off, and told so', async () => {
+test('a body that stops arriving is refused after the idle time', async () => {
   const { port } = await start({ idleMs: 100, totalMs: 60_000 });
   const { socket, heard } = await slow(port);
   await once(socket, 'close');
@@ -146,7 +146,7 @@ test('a body that stops on its way is cut off, and told so', async () => {
   expect(heard().toLowerCase()).toContain('connection: close');
 });
 
-test('a body that comes byte by byte has its time in all', async () => {
+test('a body that arrives byte by byte is refused after the total time', async () => {
   const { port } = await start({ idleMs: 200, totalMs: 500 });
   const { socket, heard } = await slow(port);
   const dripping = setInterval(() => socket.write(' '), 20);

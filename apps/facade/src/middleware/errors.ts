@@ -49,7 +49,7 @@ export const errorHandler =
       sendFailure(response, new DomainFailure('service_unavailable').failure);
       return;
     }
-    log.error(line, 'a request broke');
+    log.error(line, 'request failed unexpectedly');
     sendFailure(response, new DomainFailure('internal_error').failure);
   };
 

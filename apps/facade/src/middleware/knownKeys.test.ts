@@ -36,7 +36,7 @@ const wasAsked = async ({ keys, questions }: ReturnType<typeof asked>, apiKey: s
   return isAsked;
 };
 
-test('a key that was found is asked for once, a key that was not found each time', async () => {
+test('a key that was found is looked up once, a key that was not found each time', async () => {
   const core = asked();
   const apiKey = newApiKey();
   expect([await wasAsked(core, apiKey), await wasAsked(core, apiKey)]).toEqual([true, false]);
@@ -49,7 +49,7 @@ test('a key that was found is asked for once, a key that was not found each time
   expect(core.questions).toHaveLength(3);
 });
 
-test('core is asked by the hash of a key and never sees it', async () => {
+test('core receives the hash of a key and never the key', async () => {
   const core = asked();
   const apiKey = newApiKey();
   await wasAsked(core, apiKey);
@@ -62,7 +62,7 @@ test.each([
   ['of its institute', { institute_id: 'institute' }, true],
   ['of another key', { institute_id: 'institute', key_id: 'other' }, false],
   ['of another institute', { institute_id: 'other' }, false],
-])('after a change %s it is asked for again, or not', async (_what, changed, again) => {
+])('after a change %s the key is looked up again only if it is concerned', async (_what, changed, again) => {
   const core = asked();
   const apiKey = newApiKey();
   await wasAsked(core, apiKey);
@@ -70,7 +70,7 @@ test.each([
   expect(await wasAsked(core, apiKey)).toBe(again);
 });
 
-test('an answer that was under way when the key changed is not remembered', async () => {
+test('the answer to a look-up that was under way when the key changed is not cached', async () => {
   const core = asked();
   const apiKey = newApiKey();
   const stale = core.keys.find(apiKey, 'request', 'address');
@@ -83,7 +83,7 @@ test('an answer that was under way when the key changed is not remembered', asyn
   expect(await next).toBeNull();
 });
 
-test('the time that a key is known counts from the question, not from a late answer', async () => {
+test('the time that a key is cached counts from the look-up, not from a late answer', async () => {
   const core = asked(0.05);
   const apiKey = newApiKey();
   const slow = core.keys.find(apiKey, 'request', 'address');
@@ -94,7 +94,7 @@ test('the time that a key is known counts from the question, not from a late ans
   expect(await wasAsked(core, apiKey)).toBe(true);
 });
 
-test('what no key can be is not asked for', async () => {
+test('a text that does not have the form of a key is not looked up', async () => {
   const { keys, questions } = asked();
   const hex = randomBytes(24).toString('hex');
   for (const apiKey of [
@@ -109,7 +109,7 @@ test('what no key can be is not asked for', async () => {
   expect(questions).toHaveLength(0);
 });
 
-test('keys that do not exist are asked for so often, and then answered without core', async () => {
+test('look-ups of unknown keys are limited, and known keys are still looked up', async () => {
   const core = asked(0, 3);
   const existing = newApiKey();
   await wasAsked(core, existing);
@@ -124,7 +124,7 @@ test('keys that do not exist are asked for so often, and then answered without c
   expect(await wasAsked(core, existing)).toBe(true);
 });
 
-test('a key that is revoked is one that does not exist', async () => {
+test('a revoked key counts as unknown', async () => {
   const core = asked(0, 1);
   const revoked = newApiKey();
   await wasAsked(core, revoked);

@@ -9,7 +9,7 @@ const start = (perMinute: { address: number; all: number }) => {
   return { limits, taken, pass: (ms: number) => (now += ms) };
 };
 
-test('an address has its look-ups a minute, evenly once they are used up, and others have theirs', () => {
+test('each address has its own look-ups per minute, which are refilled evenly', () => {
   const { limits, taken, pass } = start({ address: 6, all: 100 });
   expect(taken('192.0.2.1', 20)).toBe(6);
   expect(limits.take('192.0.2.1')).toBe(10);
@@ -20,14 +20,14 @@ test('an address has its look-ups a minute, evenly once they are used up, and ot
   expect(taken('192.0.2.1', 20)).toBe(6);
 });
 
-test('many addresses together have a bound of their own', () => {
+test('all addresses together have a limit too', () => {
   const { limits, taken } = start({ address: 6, all: 10 });
   const all = Array.from({ length: 20 }, (_, index) => taken(`192.0.2.${index}`, 1));
   expect(all.filter((count) => count === 1)).toHaveLength(10);
   expect(limits.take('198.51.100.1')).toBe(6);
 });
 
-test('a key that is found costs nothing', () => {
+test('a look-up that finds a key uses no token', () => {
   const { limits } = start({ address: 2, all: 2 });
   for (let time = 0; time < 50; time += 1) {
     expect(limits.take('192.0.2.1')).toBeNull();

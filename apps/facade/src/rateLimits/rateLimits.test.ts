@@ -77,7 +77,7 @@ test('one replica with all of the traffic admits the whole limit', async () => {
   });
 });
 
-test('a request that one window refuses counts in none', async () => {
+test('a request refused by one window counts in no window', async () => {
   const narrow = demand(newSubject(), { limit: 1 });
   const wide = demand(newSubject());
   expect((await replica(0).admit([narrow, wide])).kind).toBe('admitted');
@@ -86,7 +86,7 @@ test('a request that one window refuses counts in none', async () => {
   expect(await replica(1).admit([wide])).toMatchObject({ tightest: { remaining: LIMIT - 2 } });
 });
 
-test('a request that needs more than is left is told what is left, and takes nothing', async () => {
+test('a request that needs more than the remaining limit is refused with the remaining number and counts nothing', async () => {
   const subject = newSubject();
   await replica(0).admit([demand(subject, { cost: 30 })]);
   expect(await replica(1).admit([demand(subject, { cost: 11 })])).toMatchObject({
@@ -98,7 +98,7 @@ test('a request that needs more than is left is told what is left, and takes not
   });
 });
 
-test('what is taken back is there again, in every replica', async () => {
+test('a released cost is available again in every replica', async () => {
   const wanted = demand(newSubject(), { cost: LIMIT });
   const first = await replica(0).admit([wanted]);
   if (first.kind !== 'admitted') throw new Error('an empty window refused');
@@ -106,14 +106,14 @@ test('what is taken back is there again, in every replica', async () => {
   expect((await replica(1).admit([wanted])).kind).toBe('admitted');
 });
 
-test('a window without a limit for this caller counts for those who have one', async () => {
+test('a request without a limit counts in the window for requests with a limit', async () => {
   const subject = newSubject();
   await replica(0).admit([demand(subject, { limit: null, cost: LIMIT - 1 })]);
   expect(await replica(1).admit([demand(subject)])).toMatchObject({ tightest: { remaining: 0 } });
   expect((await replica(2).admit([demand(subject, { limit: null })])).kind).toBe('admitted');
 });
 
-test('while NATS is silent each replica goes on from what it knows and counts by itself; then they share again', async () => {
+test('while NATS is down each replica continues from its last totals; afterwards the replicas share counters again', async () => {
   const wanted = demand(newSubject());
   for (let at = 0; at < 10; at += 1) await replica(0).admit([wanted]);
   const [name = ''] = await readdir(join(folder, 'ports'));

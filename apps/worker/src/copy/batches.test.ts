@@ -11,7 +11,7 @@ const numbers = (pages: number, { blank = [], known = [], size = 4 }: Partial<Pl
   ]);
 type Plan = { blank: number[]; known: number[]; size: number };
 
-test('each page is read once, and each batch but the first is shown the page before it', () => {
+test('each page is read once, and each batch after the first has the page before it as context', () => {
   expect(numbers(10)).toEqual([
     [null, 1, 2, 3, 4],
     [4, 5, 6, 7, 8],
@@ -19,7 +19,7 @@ test('each page is read once, and each batch but the first is shown the page bef
   ]);
 });
 
-test('the page before is the last one that is written on', () => {
+test('the context is the last written page before the batch', () => {
   expect(numbers(9, { blank: [3, 4] })).toEqual([
     [null, 1, 2, 3, 4],
     [2, 5, 6, 7, 8],
@@ -39,7 +39,7 @@ test('pages up to the 40th and those after it never share a batch', () => {
   ]);
 });
 
-test('what an earlier delivery recorded is not read again, nor is a page lost that it did not', () => {
+test('pages recorded by an earlier delivery are not read again, and all others are read', () => {
   expect(numbers(12, { known: [5, 6, 7, 8] })).toEqual([
     [null, 1, 2, 3, 4],
     [8, 9, 10, 11, 12],

@@ -29,7 +29,7 @@ export const deliverCheckedCopy = async (
     return { size_bytes: drawn.sizeBytes };
   } catch (error) {
     if (!(error instanceof PdfUnreadable) && !(error instanceof StoreRefused)) throw error;
-    tools.log.warn({ err: error, run_id }, 'the checked copy could not be made');
+    tools.log.warn({ err: error, run_id }, 'checked copy failed: the submission has none');
     return null;
   }
 };

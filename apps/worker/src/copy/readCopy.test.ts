@@ -99,8 +99,8 @@ const told = (pages: Awaited<ReturnType<typeof read>>) =>
 const upTo = (last: number, more: Partial<PageImage> = {}) =>
   Array.from({ length: last }, (_, index) => page(index + 1, more));
 
-describe('a page on which OCR breaks down', () => {
-  test('after the 40th is left to a teacher, and costs neither the pages beside it nor the copy', async () => {
+describe('a page on which OCR fails', () => {
+  test('is left to a teacher if it is after the 40th; the other pages and the copy are graded', async () => {
     const pages = await read(openai, [
       ...upTo(40, { blank: true, textLines: [] }),
       page(41),
@@ -117,7 +117,7 @@ describe('a page on which OCR breaks down', () => {
     expect(model.calls).toEqual([]);
   });
 
-  test('offline is left to a teacher wherever it is', async () => {
+  test('is left to a teacher at any place with the baseline grader', async () => {
     expect(told(await read(baseline, [page(1), broken(2), page(3)]))).toEqual([
       [1, 1, 1, undefined],
       [2, 0, 0, ['page_not_read']],
@@ -125,7 +125,7 @@ describe('a page on which OCR breaks down', () => {
     ]);
   });
 
-  test('as on every other one leaves nothing to mark: the copy is not called unreadable, and fails', async () => {
+  test('together with all other pages fails the copy, but not as unreadable', async () => {
     await expect(read(baseline, [broken(1), broken(2)])).rejects.toMatchObject({
       name: 'GraderFailure',
       kind: 'malformed',
@@ -133,7 +133,7 @@ describe('a page on which OCR breaks down', () => {
   });
 });
 
-test('an endpoint that refuses every request is no fault of the pages: the copy fails', async () => {
+test('an endpoint that refuses every request fails the copy', async () => {
   model.behave([{ behaviour: { kind: 'status', status: 400 } }]);
   // Any existing file: the fake endpoint does not look at the image.
   const file = import.meta.filename;

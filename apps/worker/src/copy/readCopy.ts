@@ -82,7 +82,10 @@ const readTogether = async (
     const isOfThesePages =
       tools.grader.provider === 'baseline' ? isOcrFailure(error, run) : isKind('malformed', error);
     if (!isOfThesePages) throw error;
-    tools.log.warn({ err: error, run_id: run.material.run_id }, 'pages could not be read');
+    tools.log.warn(
+      { err: error, run_id: run.material.run_id },
+      'reading pages failed: they are left to a teacher',
+    );
     return unread(batch.pages);
   }
 };
@@ -105,7 +108,10 @@ const readOneByOne = async (
       } catch (error) {
         if (!isOcrFailure(error, run)) throw error;
         const { run_id } = run.material;
-        tools.log.warn({ err: error, run_id, page: image.page }, 'a page could not be read');
+        tools.log.warn(
+          { err: error, run_id, page: image.page },
+          'reading a page failed: it is left to a teacher',
+        );
         return unread([image]);
       }
     }),

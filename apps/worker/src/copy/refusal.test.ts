@@ -45,7 +45,7 @@ describe('copy_unreadable: nothing could be read', () => {
   });
 });
 
-test('unclosed brackets without end are looked at in no time', () => {
+test('a long text of unclosed brackets is checked quickly', () => {
   const text = (piece: string) => piece.repeat(30_000 / piece.length);
   const pages = ['[', '[illegible', '[ ', '[a]['].map((piece) => page(text(piece)));
   const before = process.cpuUsage();
@@ -54,32 +54,32 @@ test('unclosed brackets without end are looked at in no time', () => {
 });
 
 describe('language_not_supported: the copy is not in English', () => {
-  test('by how much is written, not by pages: headings in another language decide nothing', () => {
+  test('is decided by the number of letters, not of pages: headings in another language do not count', () => {
     const heading = page('विज्ञान', { language: 'other' });
     expect(codeOf(heading, heading, heading, page(ENGLISH))).toBeNull();
     const french = page('La photosynthèse produit du glucose. '.repeat(12), { language: 'other' });
     expect(codeOf(french, page('Section A'), page('Section B'))).toBe('other_language');
   });
 
-  test('more than 20% Devanagari letters, whatever the model says of the language', () => {
+  test('applies to more than 20% Devanagari letters, regardless of the model', () => {
     expect(codeOf(page(HINDI))).toBe('other_language');
     expect(codeOf(page(ENGLISH), page(HINDI))).toBe('other_language');
     expect(codeOf(page(ENGLISH), page('गुरुत्वाकर्षण'))).toBeNull();
   });
 
-  test('most letters of any other script but Latin, whatever the model says', () => {
+  test('applies to a majority of letters of another script, regardless of the model', () => {
     expect(codeOf(page('আলোকসংশ্লেষণ উদ্ভিদে ঘটে'))).toBe('other_language');
     expect(codeOf(page(`${'α + β = γ, λ, μ, θ '.repeat(10)} so the sum is zero`))).toBeNull();
   });
 
-  test('a page of which the reader only remarked that something foreign stands there counts as any other', () => {
+  test('a page with only a remark about foreign text counts like an average page', () => {
     const remarked = page('[text in Tamil]', { language: 'other' });
     expect(codeOf(remarked)).toBe('other_language');
     expect(codeOf(remarked, remarked, page(ENGLISH))).toBe('other_language');
     expect(codeOf(remarked, page(ENGLISH), page(ENGLISH))).toBeNull();
   });
 
-  test('crossed-out writing and what the reader says of a drawing count for nothing', () => {
+  test('crossed-out writing and remarks about drawings do not count', () => {
     const struck = page('', { blocks: [block(HINDI, { crossedOut: true }), block(ENGLISH)] });
     expect(codeOf(struck)).toBeNull();
     expect(codeOf(page(`${ENGLISH}[diagram: a plant, labelled "${HINDI}"]`))).toBeNull();

@@ -6,7 +6,7 @@ import { unreadableCopy } from './unreadable.ts';
 const told = (code: PdfUnreadable['code']) =>
   gradingError(unreadableCopy(new PdfUnreadable(code, 'what a child said')));
 
-test('a copy that is broken is to be scanned again', () => {
+test('the message for a broken copy asks for a new scan', () => {
   expect(told('unreadable')).toEqual({
     code: 'copy_unreadable',
     message: 'The copy could not be opened for reading. Scan it again and submit the new file.',
@@ -14,7 +14,7 @@ test('a copy that is broken is to be scanned again', () => {
 });
 
 test.each(['timeout', 'out_of_memory'] as const)(
-  'the scan is not blamed where we stopped: %s, which a busy machine may come to as well',
+  'the message for %s does not blame the scan, because a busy machine may be the cause',
   (code) => {
     const { code: shown, message } = told(code);
     expect(shown).toBe('copy_unreadable');

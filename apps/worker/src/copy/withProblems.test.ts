@@ -11,7 +11,7 @@ const readings: PageReading[] = [
 const alignment: AlignedAnswer[] = [{ number: 1, blocks: [{ page: 1, block: 0 }] }];
 const stored = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-test('what was put right is known again when a run is delivered again', () => {
+test('corrected problems are known to later deliveries of a run', () => {
   expect(ReadPages.parse(stored(withProblems(readings, ['unknown_page'])))).toEqual([
     { ...readings[0], problems: ['unknown_page'] },
     readings[1],
@@ -21,7 +21,7 @@ test('what was put right is known again when a run is delivered again', () => {
   ]);
 });
 
-test('what the release before recorded is read, and it reads what this one records', () => {
+test('records are compatible with the previous release in both directions', () => {
   expect(ReadPages.parse(stored(readings))).toEqual(readings);
   expect(FoundAnswers.parse(stored(alignment))).toEqual(alignment);
   // The previous release parses an array of pages and ignores unknown fields.

@@ -62,7 +62,7 @@ export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options
     await draw(grading, drawing, material, options);
   } catch (error) {
     if (failureOf(error)?.code === 'conflict') return;
-    options.log.warn({ err: error, submission_id }, 'a checked copy could not be drawn anew now');
+    options.log.warn({ err: error, submission_id }, 'drawing a checked copy again failed');
     // A failure of the drawing itself counts as an attempt, until core gives it up. A core of the previous release
     // lacks `failDrawing`; it counts the attempt when the deadline passes.
     const isOwnFault = !options.signal.aborted && !(error instanceof StoreIsAway);
@@ -72,7 +72,10 @@ export const drawAgain = async (core: CoreAccess, job: DrawJob, options: Options
         ? grading.failDrawing.mutate({ drawing }, { signal })
         : grading.handBackDrawing.mutate({ drawing }, { signal })
     ).catch((unheard: unknown) =>
-      options.log.warn({ err: unheard, submission_id }, 'a drawing could not be handed back'),
+      options.log.warn(
+        { err: unheard, submission_id },
+        'handing a drawing back failed: core releases it after its deadline',
+      ),
     );
   }
 };
@@ -99,7 +102,9 @@ const draw = async (
       signal,
       deadline: new Date(Math.min(deadline.getTime(), Date.now() + STORE_PATIENCE_MS)),
     }).catch((error: unknown) => {
-      throw isStoreAway(error) ? new StoreIsAway('the copy could not be had', { cause: error }) : error;
+      throw isStoreAway(error)
+        ? new StoreIsAway('the copy could not be downloaded', { cause: error })
+        : error;
     });
     const images = await extractPages(source, folder, pdf);
     const drawn = await drawCopy(
@@ -131,7 +136,7 @@ const resultsOf = ({ questions, results }: DrawingMaterial): CopyResult[] => {
   const decided = new Map(results.map((result) => [result.question_id, result]));
   return questions.map((question) => {
     const result = decided.get(question.id);
-    if (result === undefined) throw new Error(`question ${question.id} of a graded copy was never decided`);
+    if (result === undefined) throw new Error(`question ${question.id} of a graded copy has no result`);
     return { question, result };
   });
 };

@@ -57,7 +57,7 @@ const run = (seconds: number) => ({
 });
 const SOON = { timeout: 50_000, interval: 20 };
 
-test('a lane that passed lets every slot take runs, and takes that back when it is to be checked again', async () => {
+test('an open lane lets every slot take runs, and withdraws that when a new preflight is due', async () => {
   const lane = await open();
   const permission = await lane.mayTakeRun(never);
   const slots = slotsOf(lane, 10);
@@ -70,7 +70,7 @@ test('a lane that passed lets every slot take runs, and takes that back when it 
   expect(server.calls.filter(({ schemaName }) => schemaName === 'preflight_context')).toHaveLength(2);
 });
 
-test('a wrong key with 50 slots waiting: one run at a time is taken, it waits, and with the key mended all go on', async () => {
+test('with a wrong key and 50 slots one run at a time is taken and waits; all continue once the key is right', async () => {
   const lane = await open({ kind: 'status', status: 401 });
   expect(lane.isShut()).toBe(true);
   const slots = slotsOf(lane, 50);
@@ -85,7 +85,7 @@ test('a wrong key with 50 slots waiting: one run at a time is taken, it waits, a
   await expect.poll(() => slots.allowed, SOON).toBe(50);
 });
 
-test('a witness ends at its deadline with the reason, and the next one is taken', async () => {
+test('a witness fails at its deadline with the reason, and the next one is taken', async () => {
   const lane = await open({ kind: 'status', status: 503 });
   const slots = slotsOf(lane, 2);
   await expect.poll(() => slots.allowed, SOON).toBe(1);
@@ -95,7 +95,7 @@ test('a witness ends at its deadline with the reason, and the next one is taken'
   await expect.poll(() => slots.allowed, SOON).toBe(2);
 });
 
-test('where only another model helps, one witness ends long before its deadline, and no other run is taken', async () => {
+test('if the reason lasts, a witness fails long before its deadline, and no other run is taken', async () => {
   const lane = await open({ kind: 'violating' });
   const slots = slotsOf(lane, 5);
   await expect.poll(() => slots.allowed, SOON).toBe(1);
@@ -107,7 +107,7 @@ test('where only another model helps, one witness ends long before its deadline,
   expect(slots.allowed).toBe(1);
 });
 
-test('a run that is stopped while it waits ends by its own reason', async () => {
+test("a run that is stopped while it waits rejects with its signal's reason", async () => {
   const lane = await open({ kind: 'status', status: 401 });
   const stop = new AbortController();
   const waiting = lane.passed({ ...run(60), signal: stop.signal });
@@ -132,7 +132,7 @@ const answer = (text: string): JudgeRequest => ({
   answer: { text, legibility: null, blocks: [] },
 });
 
-test('calls of runs in hand wait for the preflight after an outage, and go on when it passes', async () => {
+test('calls of runs in hand wait for the preflight after an outage, and continue when it passes', async () => {
   let lane: LaneGate | undefined;
   const guarded = await createGrader({
     provider: 'openai',

@@ -152,7 +152,7 @@ export const openLaneGate = (options: {
       }
       const again = await checkOnce(asked).catch((error: unknown) => {
         closing.signal.throwIfAborted();
-        log.error({ err: error, lane }, 'the preflight of a model broke down: it is tried again');
+        log.error({ err: error, lane }, 'model preflight crashed: it is retried');
         return true;
       });
       if (!again) {

@@ -18,7 +18,7 @@ import type { Logger } from '@evaluation/telemetry';
 /** Core refused a write: the run was stopped, or another worker has it. All work on it ends. */
 export class RunLost extends Error {
   constructor() {
-    super('the run is not held any more');
+    super('the run is no longer held');
     this.name = 'RunLost';
   }
 }
@@ -71,7 +71,7 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
         signal: abort.signal,
         until: null,
         onRetry: (error) =>
-          log.warn({ err: error, run_id: held.run_id }, 'core is not reachable; trying again'),
+          log.warn({ err: error, run_id: held.run_id }, 'core is not reachable: the call is retried'),
       });
     } catch (error) {
       if (failureOf(error)?.code !== 'conflict') throw error;
@@ -102,10 +102,7 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
       try {
         await grading.handBack.mutate({ held }, { signal: AbortSignal.timeout(HAND_BACK_MS) });
       } catch (error) {
-        log.warn(
-          { err: error, run_id: held.run_id },
-          'a run could not be handed back; its lease will run out',
-        );
+        log.warn({ err: error, run_id: held.run_id }, 'handing a run back failed: its lease will expire');
       }
     },
     letGo: () => {

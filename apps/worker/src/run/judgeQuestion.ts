@@ -80,7 +80,7 @@ const judge = async (
     if (!(error instanceof GraderFailure) || isOutOfTime(error, run)) throw error;
     tools.log.warn(
       { kind: error.kind, reason: error.message, run_id: run.material.run_id, question_id: question.id },
-      'a question could not be graded',
+      'question could not be graded',
     );
     return { outcome: failedQuestion(question, answer, error.kind === 'unanswered') };
   }

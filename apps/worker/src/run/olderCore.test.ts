@@ -79,7 +79,7 @@ afterAll(async () => {
   older.close();
 });
 
-test('a procedure that core does not have is told from an answer of its own', async () => {
+test('isUnknownProcedure distinguishes a missing procedure from a not-found answer', async () => {
   const error: unknown = await core
     .as({})
     .grading.findJudgement.query({
@@ -91,14 +91,14 @@ test('a procedure that core does not have is told from an answer of its own', as
   expect(isUnknownProcedure(new Error('NOT_FOUND'))).toBe(false);
 });
 
-test('an answer is judged all the same, by itself', async () => {
+test('an answer is judged without the cache', async () => {
   const request = judgeRequest(material.exam, question, { text: 'It floats.', legibility: null, blocks: [] });
   const judged = await judgementOf(tools, run, usage, request);
   expect(judged).toMatchObject({ reusedFrom: null, calls: [{ call: 'judge_answer' }] });
   expect(asked).toContain('grading.findJudgement');
 });
 
-test('a question without rubric is graded without one', async () => {
+test('a question without a rubric is graded without one', async () => {
   expect(await withRubric(tools, run, usage, question)).toEqual(question);
   expect(asked).toContain('grading.beginRubric');
 });

@@ -64,7 +64,7 @@ const withOneRubric = async (
 
 const untilNextLook = async (run: HeldRun, backoff: Backoff): Promise<void> => {
   const left = run.deadline.getTime() - Date.now();
-  if (left <= 0) throw new GraderFailure('transient', 'a rubric was not made until the deadline');
+  if (left <= 0) throw new GraderFailure('transient', 'the rubric was not ready before the deadline');
   await backoff.pause(run.signal, left);
 };
 
@@ -89,7 +89,7 @@ const makeRubric = async (
     if (!(error instanceof GraderFailure) || isOutOfTime(error, run)) throw error;
     tools.log.warn(
       { err: error, run_id: run.material.run_id, question_id: question.id },
-      'a rubric could not be made',
+      'generating a rubric failed: the question stays without one',
     );
     await run.write((grading, held) =>
       grading.giveUpRubric.mutate({ held, question_id: question.id, used: usage.sofar() }),

@@ -20,20 +20,15 @@ const used = (inputTokens: number, cachedInputTokens: number, outputTokens: numb
 test.each([
   ['cached tokens cost their own price', 'm', used(1_000_000, 400_000, 500_000), '5.4'],
   ['a single token is not lost', 'm', used(1, 0, 0), '0.000002'],
-  ['what is binary noise in floats is exact', 'no cache', used(3, 0, 0), '0.0000003'],
+  ['a sum that floats cannot represent is exact', 'no cache', used(3, 0, 0), '0.0000003'],
   [
-    'without a price of their own cached tokens cost what others do',
+    'cached tokens without a price of their own cost the normal price',
     'no cache',
     used(1000, 1000, 0),
     '0.0001',
   ],
-  [
-    'more cached than asked, as a confused server says, costs no less than nothing',
-    'm',
-    used(10, 99, 0),
-    '0.000005',
-  ],
-  ['nothing costs nothing', 'm', used(0, 0, 0), '0'],
+  ['more cached tokens than input tokens do not give a negative cost', 'm', used(10, 99, 0), '0.000005'],
+  ['no tokens cost 0', 'm', used(0, 0, 0), '0'],
 ])('%s', (_, model, usage, amount) => {
   expect(costOf(usage, model, prices)).toEqual({ amount, currency: 'USD' });
 });
@@ -85,7 +80,7 @@ test('calls are added up by kind, and each prompt version is named once', async 
   });
 });
 
-test('what a failure took counts, with its prompt', async () => {
+test('usage and prompt of a failed call count', async () => {
   const usage = countUsage(model, prices, null, 'typed');
   const spent = [{ call: 'judge_answer', promptVersion: 'judge_answer/2', usage: used(100, 0, 10) }] as const;
   const failure = new GraderFailure('malformed', 'It was malformed.', undefined, spent);
@@ -96,7 +91,7 @@ test('what a failure took counts, with its prompt', async () => {
   });
 });
 
-test('a delivery goes on from what the one before it had used', async () => {
+test('a delivery adds to the usage of the one before', async () => {
   const first = countUsage(model, prices, null, 'typed');
   await first.counted(answered(used(1000, 0, 100), evidence('read_pages', 'read_pages/1')));
   const second = countUsage(model, prices, first.sofar(), 'typed');
