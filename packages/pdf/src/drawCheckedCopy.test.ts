@@ -54,13 +54,13 @@ async function draw(source: Buffer, plan: Partial<CheckedCopyPlan>, options: Dra
   return { copy, target, out };
 }
 
-/** The same promise to all who ask: what several tests look at is drawn once. */
+/** Calls `make` once and returns the same promise to every caller. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
 }
 
-/** What a viewer shows. In this process, since what is drawn here is no stranger's. */
+/** Renders the drawn pages as a viewer shows them. Runs in this process, because the tests made the file themselves. */
 async function show(file: string, out: string, longSide = 1568) {
   const pages: PageImage[] = [];
   await extract({ kind: 'extract', file, outDir: out, firstPage: 1, lastPage: null, longSide }, (page) =>
@@ -69,7 +69,7 @@ async function show(file: string, out: string, longSide = 1568) {
   return { pages, text: pages.map(({ textLines }) => textLines.map(({ text }) => text).join('\n')) };
 }
 
-/** The file and its pages as the grader sees them. */
+/** Returns the file and the page images that a grader would get. */
 async function extracted(source: Buffer) {
   const out = join(folder, String(runs++));
   await mkdir(out);
@@ -78,7 +78,6 @@ async function extracted(source: Buffer) {
   return { file, ...(await show(file, out)) };
 }
 
-/** Text needs no picture, so a small one does. */
 const textOnly = 64;
 
 const near = (actual: number | undefined, expected: number, tolerance: number) =>
@@ -87,7 +86,7 @@ const near = (actual: number | undefined, expected: number, tolerance: number) =
 const strip = (from: number, to: number) => ({ x: 0, y: from, width: 1, height: to - from });
 
 const turns = [0, 90, 180, 270];
-/** A page of each turn, marked alike, behind a first page that takes the total. */
+/** A first page with the total, then one page of each rotation with the same annotations. */
 const turnedPages = once(async () => {
   const page = await scan({ width: 620, height: 877, lines: 0 });
   const document = await PDFDocument.create();
@@ -123,7 +122,7 @@ test.each(turns)(
     const mark = await boundsOf(file, isRed, strip(0.55, 0.75));
     near((mark?.x ?? 0) + (mark?.width ?? 0), 0.985, 0.02);
     near((mark?.y ?? 0) + (mark?.height ?? 0) / 2, 0.65, 0.02);
-    // Upright and readable: a turned text would be higher than wide.
+    // Text turned by 90° would be higher than wide.
     expect((mark?.width ?? 0) * (pages[at]?.width ?? 0)).toBeGreaterThan(
       (mark?.height ?? 0) * (pages[at]?.height ?? 0),
     );
@@ -139,7 +138,7 @@ test('the total stands in the top right corner of the first page', async () => {
   expect((total?.y ?? 1) + (total?.height ?? 1)).toBeLessThan(0.16);
 });
 
-/** Pages of more and more lines, with ever more marks; the last one leans and has a green spot. */
+/** Pages with growing numbers of lines and marks; the last one leans and has a green spot. */
 const crowdedCopy = once(async () => {
   const spot = '<rect x="300" y="1500" width="120" height="60" fill="#108030"/>';
   const jpegs = await Promise.all([
@@ -174,7 +173,6 @@ test('what the student wrote stays legible under a crowd of marks', async () => 
   for (const [index, page] of before.slice(0, 4).entries()) {
     const after = pages[index];
     expect(await lostInk(page.file, after?.file ?? '')).toBeLessThan(0.01);
-    // And it is a crowd.
     expect(after?.textLines.length).toBeGreaterThan(3);
   }
 });
@@ -182,7 +180,7 @@ test('what the student wrote stays legible under a crowd of marks', async () => 
 test('a box on a straightened image lands beside the writing it was taken from', async () => {
   const { before, pages } = await crowdedCopy();
   expect(before[4]?.skewDegrees).toBeCloseTo(4.5, 0);
-  // A rendering that is not straightened again: the drawn page in the place of the scanned one.
+  // The page image is replaced by the drawn page, so that it is not deskewed twice.
   const shown = pages[4]?.file ?? '';
   const green = await boundsOf(shown, isGreen);
   const tick = await boundsOf(shown, isRed, strip(0.3, 1));
@@ -190,7 +188,7 @@ test('a box on a straightened image lands beside the writing it was taken from',
   near((tick?.y ?? 0) + (tick?.height ?? 0) / 2, (green?.y ?? 0) + (green?.height ?? 0) / 2, 0.01);
 });
 
-/** The coded data of a JPEG: from its first scan on. */
+/** The coded data of a JPEG: all bytes from its first scan on. */
 const codedData = (jpeg: Buffer) => jpeg.subarray(jpeg.indexOf(Buffer.from([0xff, 0xda])));
 
 test('a scanned page keeps the coded data of its picture, so that it loses nothing and the file stays as large', async () => {
@@ -277,19 +275,18 @@ test('200 questions with long feedback fill as many pages as they need, and lose
     ...question,
     label: `Question ${index + 1}`,
     section: index < 100 ? 'Part one' : 'Part two',
-    // Of some, since a page holds four of them.
+    // Only every eighth feedback is long, because four long ones fill a page.
     feedback: index % 8 === 0 ? `${'long feedback '.repeat(400)}the end` : 'Well put.',
   }));
   const { copy, target, out } = await draw(await textPdf([['Answer']]), { questions });
   expect(copy.pages).toBeGreaterThan(15);
   const text = (await show(target, out, textOnly)).text.join('\n').replaceAll('\n', ' ');
   for (const { label } of questions) expect(text).toMatch(new RegExp(`${label}\\b`));
-  // Cut on the paper at 1,500 characters.
   expect(text).not.toContain('the end');
   expect(text).toContain('…');
 });
 
-/** Odd texts, criteria and boxes on the first page, a crowd of marks at the foot of the second, and no page images. */
+/** Page 1 with odd texts, criteria and boxes, page 2 with many marks at its foot, and no page images. */
 const oddCopy = once(async () => {
   const text = 'x² → ½ ₹5 ✓ आकाश 😀 e\u0301 \u0007 \ud800 ×';
   const annotations: Annotation[] = [

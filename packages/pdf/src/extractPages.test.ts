@@ -36,7 +36,7 @@ async function extract(bytes: Buffer, options: Partial<ExtractOptions> = {}): Pr
   return extractPages(file, out, { timeoutSeconds: 60, ...options });
 }
 
-/** PDF processes that a process has started. */
+/** Child processes of `parentPid` that run the PDF entry file. */
 function childrenOf(parentPid: number): { pid: number; group: number }[] {
   return execFileSync('ps', ['-eo', 'pid=,pgid=,ppid=,args='], { encoding: 'utf8' })
     .split('\n')
@@ -82,7 +82,7 @@ const stamp = '<path d="M200 300 l300 54 l-20 140 l-300 -54 z" fill="#223a7a"/>'
 const turns = [0, 90, 180, 270];
 const leans = [-4.2, -1.5, 2.3, 5];
 
-/** The pages that most tests look at, by name: one process extracts them all. */
+/** The pages used by most tests, by name. One process extracts all of them. */
 const album: Record<string, (document: PDFDocument) => Promise<unknown>> = {
   small: async (document) => addScan(document, await scan({ width: 600, height: 849 })),
   stamp: async (document) => addScan(document, await scan({ lines: 0, mark: stamp })),
@@ -188,13 +188,12 @@ for (const rotate of turns) {
       addScan(document, await scan({ width: 620, height: 877, lines: 0, mark: redCorner }), { rotate, crop });
     album[`turn ${rotate} ${name} plain`] = add;
     album[`turn ${rotate} ${name} drawn`] = async (document) => {
-      // A dot of vector drawing makes the page more than a scan, so it is rendered.
+      // A page with vector graphics is rendered.
       (await add(document)).drawCircle({ x: 300, y: 400, size: 1, color: rgb(0, 0, 0) });
     };
   }
 }
 
-/** A line of typed text. */
 async function write(document: PDFDocument, page: PDFPage, how: PDFPageDrawTextOptions = {}): Promise<void> {
   const font = await document.embedFont(StandardFonts.Helvetica);
   page.drawText('1. The model answer, word for word.', { x: 72, y: 700, size: 14, font, ...how });
@@ -250,7 +249,7 @@ test.each(leans)('writing that leans by %f° is straightened, and boxes map back
   expect(Math.max(page.width, page.height)).toBeLessThanOrEqual(1568);
   const inImage = await boundsOf(page.file, isGreen);
   if (inImage === null) throw new Error('the mark is gone');
-  // The mark's centre, turned about the page's centre as the scan was.
+  // Rotate the mark's centre about the page's centre, as the scan was rotated.
   const radians = (lean * Math.PI) / 180;
   const [dx, dy] = [940 - 620, 1530 - 877];
   const expected = {
@@ -335,7 +334,6 @@ test('a picture of 30000 × 30000, or one that no reader can decode, costs its p
   const small = await smallScan();
   const bomb = claimSize(small, 30_000, 30_000);
   const pages = await extract(await scannedPdf([bomb, claimSize(small, 65_500, 65_500), small]));
-  // Nor is any of them taken for a blank one.
   expect(pages.map(({ damaged }) => damaged)).toEqual([true, true, false]);
   await expect(extract(await scannedPdf([bomb]))).rejects.toMatchObject({ code: 'unreadable' });
 });
@@ -389,7 +387,7 @@ test('files that do not open are unreadable', async () => {
 });
 
 const isLinux = process.platform === 'linux';
-/** Looks now and then, since looking takes CPU from what is waited for. */
+/** A slow polling interval, because each poll takes CPU from the children. */
 const patient = { timeout: 50_000, interval: 150 };
 
 test.runIf(isLinux)('the child sees none of the parent’s environment', async () => {
@@ -422,7 +420,7 @@ test.runIf(isLinux)(
   async () => {
     const bytes = await scannedPdf([await scan(), await scan({ lines: 10 })]);
     const out = await mkdtemp(join(folder, 'pipe-'));
-    // The copy is a named pipe, so the child is held inside its read until the test writes.
+    // The copy is a named pipe, so the child blocks in its read until the test writes.
     const file = join(out, 'copy.pdf');
     execFileSync('mkfifo', [file]);
     const before = pidsOf(process.pid);
@@ -435,11 +433,11 @@ test.runIf(isLinux)(
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
     }
     const writer = new Socket({ fd: pipe, readable: false, writable: true });
-    // A child that died fails the extraction, which tells more than the broken pipe.
+    // The extraction reports the child's death with more detail than the broken pipe.
     writer.on('error', () => {});
     writer.end(bytes);
     expect(await extracting).toHaveLength(2);
-    // Before it is at work only a group of its own keeps a Ctrl-C from it.
+    // Only its own process group protects the child from Ctrl-C before its signal handlers are set.
     expect(children).toEqual([{ pid: children[0]?.pid, group: children[0]?.pid }]);
   },
 );
@@ -456,7 +454,7 @@ test.runIf(isLinux)('a child inside a parser that never returns ends when its pa
     const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
     const ticks = Number(fields[11]);
     before ??= ticks;
-    // It has worked on, so it is inside the second page, which never ends.
+    // The child used more than 20 ticks of CPU, so it is inside the second page, which never ends.
     expect(ticks - before).toBeGreaterThan(20);
     return pid;
   }, patient);

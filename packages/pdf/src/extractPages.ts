@@ -3,22 +3,22 @@ import type { PageImage } from './types.ts';
 import { PAGE_LONG_SIDE, PdfUnreadable } from './types.ts';
 
 export interface ExtractOptions {
-  /** From 1; the first page of the file when left out. */
+  /** From 1; default: the first page of the file. */
   firstPage?: number;
-  /** Inclusive; the last page of the file when left out or beyond it. */
+  /** Inclusive; default, and limit: the last page of the file. */
   lastPage?: number;
-  /** Pixels of an image's longer side, PAGE_LONG_SIDE when left out; a smaller scan is not enlarged. */
+  /** Pixels of an image's longer side; default PAGE_LONG_SIDE. A smaller scan is not enlarged. */
   longSide?: number;
   timeoutSeconds: number;
   signal?: AbortSignal;
-  /** Called in page order as the images are ready, before the call as a whole ends. */
+  /** Called in page order as soon as each image is written, before `extractPages` resolves. */
   onPage?: (page: PageImage) => void;
 }
 
 /**
- * Writes one JPEG a page into `outDir` (an existing folder), ready for a model: the scanner's own JPEG where the page
- * is nothing else, a rendering where it is more.
- * @throws PdfUnreadable; the signal's reason when aborted; what `onPage` throws, after the child was ended
+ * Writes one JPEG per page into `outDir` (an existing folder). A page that is one scanned JPEG is decoded from that
+ * JPEG; any other page is rendered.
+ * @throws PdfUnreadable; the signal's reason when aborted; an error thrown by `onPage`, after the child has ended
  */
 export async function extractPages(
   file: string,

@@ -17,8 +17,9 @@ import { PAGE_LONG_SIDE } from './types.ts';
 import type { Box } from './types.ts';
 
 /*
- * The guarantee of the checked copy, over uploads made to break it: what a viewer shows of it is what the grader saw,
- * and nothing of it acts. All in this process, since none of these files eats time or memory.
+ * Tests the guarantee of the checked copy with hostile uploads: a viewer shows the same pages that the grader saw,
+ * and nothing in the file is active. The tests run in this process, because none of these files needs much time or
+ * memory.
  */
 
 let folder: string;
@@ -30,14 +31,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const tick: Box = { x: 0.1, y: 0.9, width: 0.3, height: 0.03 };
-/** Where our marks stand, generously: the total in a corner, the tick at the end of what it judges. */
+/** Areas that our marks can cover: the total in the corner, the tick at the end of its answer. */
 const marked: Box[] = [
   { x: 0.75, y: 0, width: 0.25, height: 0.2 },
   { x: 0.3, y: 0.84, width: 0.24, height: 0.16 },
 ];
-/** What both pictures are divided into before they are compared: JPEG noise and edges that lie a pixel aside even out. */
+/** Cells in which the pictures are compared, so that JPEG noise and shifts by one pixel average out. */
 const [across, down] = [70, 100];
-/** Grey levels of 255: the most by which one of those cells may differ, and all of them on average. */
+/** Grey levels of 255 by which one cell, and all cells on average, may differ. */
 const [mostOfOne, mostOnAverage] = [48, 3.5];
 
 function planOf(pages: number): CheckedCopyPlan {
@@ -82,13 +83,13 @@ async function difference(graded: Sharp, checked: Sharp): Promise<{ most: number
 
 interface Checked {
   graded: PageImage[];
-  /** The pages of the checked copy as a viewer shows them, in the pixels of the graded pictures. */
+  /** As a viewer shows them, in the pixel sizes of the graded pictures. */
   shown: Raster[];
   pages: number;
   bytes: Buffer;
 }
 
-/** Grades and draws an upload as the worker does, and renders what came of it. */
+/** Grades and draws an upload as the worker does, then renders the checked copy. */
 async function check(name: string, upload: Buffer): Promise<Checked> {
   const out = join(folder, name.replaceAll(/\W/g, '-'));
   await mkdir(out);
@@ -109,7 +110,7 @@ async function check(name: string, upload: Buffer): Promise<Checked> {
   for (const { page, width, height } of graded) {
     const raster = await document.withPage(page, (loaded) => render(loaded, width, height));
     if (raster === null) throw new Error('the page does not load');
-    // As the graded picture was treated.
+    // The graded picture was stretched too.
     stretchContrast(raster);
     shown.push(raster);
   }

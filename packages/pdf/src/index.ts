@@ -1,9 +1,10 @@
 /**
- * Everything about PDFs, on file paths. Each call runs in a child process of its own, capped in time and memory,
- * because a PDF is a stranger's program: what it breaks is a child. PDFium alone reads uploads; pdf-lib only writes.
+ * PDF functions on file paths. Each call runs in its own child process with limits of time and memory, because a
+ * hostile PDF can crash or exhaust the process that parses it. PDFium alone reads uploads; pdf-lib only writes.
  *
- * Children import pdf-lib as `#pdf-lib` (package.json): the same package in one file, since loading its hundreds of files
- * takes longer than most drawings. Bundlers get the package as it is, with its licences and names.
+ * The children import pdf-lib as `#pdf-lib` (package.json). It is the same package bundled in one file, because
+ * loading its hundreds of files takes longer than most drawings. Bundlers get the original package, with its licences
+ * and names.
  */
 export { inspectPdf } from './inspectPdf.ts';
 export { extractPages } from './extractPages.ts';

@@ -6,17 +6,17 @@ import { PIXEL_BUDGET, pictureCost } from './pixelBudget.ts';
 import { refuse } from './refuse.ts';
 import type { Inspection } from './types.ts';
 
-/** A submission takes 80 pages at most, so the rest is not looked at. */
+/** A submission accepts 80 pages at most. */
 const pagesMeasured = 200;
 /**
- * Points as the page names them, before /UserUnit. Acrobat's own limit is 14,400. Programs write pages of one point an inch,
- * or a pixel a point; whatever the unit, a page is scaled to the same pixels.
+ * Points as the page states them, before /UserUnit. Acrobat's limit is 14,400. The lower limit is small because some
+ * programs write pages of one point per inch; every page is scaled to the same number of pixels.
  */
 const longestSide = 14_400;
 const shortestSide = 1;
 const greatestAspect = 20;
 
-/** Runs in the child process. Order: what costs least first. */
+/** Runs in the child process. The cheapest checks come first. */
 export async function inspect(file: string): Promise<Inspection> {
   const bytes = await readFile(file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -118,7 +118,7 @@ test.each(['[0 0 1000000 1000000]', '[0 0 3 842]', '[0 0 14000 100]', '[0 0 0.5 
   },
 );
 
-/** Pages that share one picture of nothing, packed to a thousandth of its size. */
+/** Pages that share one empty picture, compressed to a thousandth of its size. */
 function sharedPicture(pages: number, [width, height]: [number, number], bits: 1 | 8 | 24): Buffer {
   const content = 'q 595 0 0 842 0 0 cm /P Do Q';
   const packed = deflateSync(Buffer.alloc(Math.ceil((width * bits) / 8) * height), { level: 9 }).toString(
@@ -189,7 +189,7 @@ test('a 200-inch page is ok, since pages are scaled to pixels', async () => {
 });
 
 test('objects that unpack a hundred thousand times are refused, and the caller lives', async () => {
-  // 300 MB of spaces, packed twice into a few kilobytes, hold the page tree.
+  // In place of the page tree, the object stream holds 300 MB of spaces, compressed twice into a few kilobytes.
   const unpacked = Buffer.alloc(300 * 2 ** 20, ' ');
   const packed = deflateSync(deflateSync(unpacked, { level: 1 }), { level: 9 });
   const stream = `<< /Type /ObjStm /N 1 /First 10 /Filter [/FlateDecode /FlateDecode] /Length ${packed.length} >>\nstream\n${packed.toString('latin1')}\nendstream`;

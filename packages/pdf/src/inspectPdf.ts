@@ -5,9 +5,9 @@ import type { Inspection } from './types.ts';
 import { PdfUnreadable } from './types.ts';
 
 /**
- * Counts the pages and refuses what cannot be marked. A bad file is an answer, never an error. How many pages are too many
- * is decided elsewhere.
- * @throws the signal's reason when aborted; a file system error when `file` cannot be read at all
+ * Counts the pages and rejects a file that cannot be marked. A bad file is a result, not an error. The caller checks
+ * the number of pages.
+ * @throws the signal's reason when aborted; a file system error when `file` cannot be read
  */
 export async function inspectPdf(
   file: string,
@@ -24,7 +24,7 @@ export async function inspectPdf(
   }
 }
 
-/** Readers accept `%PDF-` anywhere in the first 1024 bytes. Done here, because it needs no parser. */
+/** Readers accept `%PDF-` anywhere in the first 1024 bytes. The check needs no parser and no child. */
 async function looksLikePdf(file: string): Promise<boolean> {
   await using handle = await open(file, 'r');
   const head = Buffer.alloc(1024);

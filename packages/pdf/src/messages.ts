@@ -1,7 +1,7 @@
 import { z } from 'zod/v4';
 import { CheckedCopy, CheckedCopyPlan, Inspection, PageImage } from './types.ts';
 
-/** Parent to child: one job, then nothing more. */
+/** Parent to child: exactly one job. */
 export const Job = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('inspect'), file: z.string() }),
   z.object({
@@ -22,7 +22,7 @@ export const Job = z.discriminatedUnion('kind', [
 ]);
 export type Job = z.infer<typeof Job>;
 
-/** Child to parent: pages as they are ready, then exactly one of the others. */
+/** Child to parent: any number of pages in order, then exactly one of the other kinds. */
 export const Report = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('page'), page: PageImage }),
   z.object({ kind: z.literal('inspected'), inspection: Inspection }),

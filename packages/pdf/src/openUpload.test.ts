@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openUpload } from './openUpload.ts';
 import { addScan, lockedPdf, passwordPdf, scan } from '../test/pdfs.ts';
 
-/** Three pages, with a table of text or with packed objects and a cross-reference stream. */
+/** A PDF of three pages, with a text table or with object streams and a cross-reference stream. */
 async function threePages(useObjectStreams: boolean): Promise<Buffer> {
   const document = await PDFDocument.create();
   for (const lines of [3, 4, 5]) {
@@ -16,11 +16,10 @@ const latin = (file: Buffer) => file.toString('latin1');
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 const tableOf = (file: Buffer) => Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(latin(file))?.[1]);
 const withoutTable = (file: Buffer) => file.subarray(0, tableOf(file));
-/** Changes what stands in the table and behind it. */
 const inTable = (file: Buffer, change: (table: string) => string) =>
   bytes(latin(withoutTable(file)) + change(latin(file.subarray(tableOf(file)))));
 
-/** Objects on each page: a page that lost its content has none. */
+/** Number of objects on each page; a page whose content was not found has 0. */
 async function pagesOf(file: Buffer): Promise<{ objects: (number | null)[]; isRepaired: boolean } | string> {
   const opened = await openUpload(file);
   if (typeof opened === 'string') return opened;
@@ -118,7 +117,7 @@ test('a file whose end is missing is incomplete, though its first pages could be
       expect(await openUpload(whole.subarray(0, Math.floor(length)))).toBe('incomplete');
     }
   }
-  // Only the last word is missing.
+  // Only the last four bytes are missing.
   expect(await pagesOf((await threePages(false)).subarray(0, -4))).toMatchObject({ objects: [1, 1, 1] });
 });
 

@@ -5,18 +5,18 @@ import { hasStrayOffsets } from './repair/strayOffsets.ts';
 
 export interface OpenUpload {
   document: PdfDocument;
-  /** What `document` was opened from: the upload, or the upload with another table at its end. */
+  /** The bytes of `document`: the upload, or the upload with a rebuilt table at its end. */
   bytes: Buffer;
-  /** The cross-reference table was damaged: the objects were found without it. */
+  /** The cross-reference table was damaged and the objects were found without it. */
   isRepaired: boolean;
 }
 
 /**
- * Opens an upload in the one way that inspection, page images and checked copy share: the same bytes always give the same
- * pages. Encryption with an empty password is opened, as in a viewer.
+ * Opens an upload. Inspection, page images and checked copy all use this function, so that the same bytes always give
+ * the same pages. Files encrypted with an empty password are opened.
  *
- * A damaged cross-reference table is rebuilt. A file whose end is missing is not: the pages that went with it would
- * never be marked.
+ * A damaged cross-reference table is rebuilt. A file without its end is rejected as `incomplete`, because pages may
+ * be missing.
  */
 export async function openUpload(bytes: Buffer): Promise<OpenUpload | OpenError | 'incomplete'> {
   const pdfium = await Pdfium.start();
@@ -27,7 +27,7 @@ export async function openUpload(bytes: Buffer): Promise<OpenUpload | OpenError 
     return { document: opened, bytes, isRepaired: false };
   }
   if (!hasEnd(bytes)) return 'incomplete';
-  // Where PDFium itself put a table together from what it found, that one is taken.
+  // When no offset is stray, the table that PDFium reconstructed is used.
   const rebuilt = isStray ? rebuildTable(bytes) : null;
   if (rebuilt !== null) {
     const document = pdfium.open(rebuilt);
@@ -43,14 +43,17 @@ export async function openUpload(bytes: Buffer): Promise<OpenUpload | OpenError 
   return opened === 'corrupt' ? opened : { document: opened, bytes, isRepaired: true };
 }
 
-/** Opens a file that was inspected, or should have been. Throws when it does not open. */
+/**
+ * Opens a file that has passed inspection.
+ * @throws Error when the file does not open
+ */
 export async function openReadable(bytes: Buffer): Promise<OpenUpload> {
   const opened = await openUpload(bytes);
   if (typeof opened === 'string') throw new Error(`the PDF does not open: ${opened}`);
   return opened;
 }
 
-/** A PDF ends with the words that lead to its table. Without them behind the last object, more may be missing. */
+/** A complete PDF has `trailer`, `startxref` or `%%EOF` behind its last object. */
 function hasEnd(bytes: Buffer): boolean {
   const end = bytes.subarray(Math.max(0, bytes.lastIndexOf('endobj')));
   return ['trailer', 'startxref', '%%EOF'].some((word) => end.includes(word));

@@ -2,7 +2,7 @@ import { PDFiumModule } from '@hyzyla/pdfium';
 
 type Loaded = Awaited<ReturnType<typeof PDFiumModule>>;
 
-/** The functions of PDFium's C API that the package's own types leave out. Pointers and handles are numbers, 0 is none. */
+/** PDFium C functions that are missing in the package's types. Pointers and handles are numbers; 0 means none. */
 interface Native extends Loaded {
   _FPDF_DocumentHasValidCrossReferenceTable(document: number): number;
   _FPDF_GetPageSizeByIndexF(document: number, index: number, size: number): number;
@@ -41,10 +41,9 @@ interface Native extends Loaded {
   ): number;
 }
 
-/** What FPDF_GetLastError says after a failed open. */
 export type OpenError = 'password' | 'corrupt';
 
-/** PDFium in this process. After it threw, the process must end: WASM is then in an unknown state. */
+/** PDFium in this process, which must end after PDFium has thrown: its WASM state is then undefined. */
 export class Pdfium {
   static #started: Promise<Pdfium> | undefined;
   readonly native: Native;
@@ -53,7 +52,6 @@ export class Pdfium {
     this.native = native;
   }
 
-  /** Starts PDFium, once a process. */
   static start(): Promise<Pdfium> {
     return (Pdfium.#started ??= Pdfium.#load());
   }
@@ -64,7 +62,7 @@ export class Pdfium {
     return new Pdfium(native);
   }
 
-  /** Opens with the empty password, as a viewer does: a file that is only locked against changes opens. */
+  /** Opens with the empty password, so that files locked against changes only can be read. */
   open(bytes: Uint8Array): PdfDocument | OpenError {
     const pointer = this.allocate(bytes.length);
     this.native.HEAPU8.set(bytes, pointer);
@@ -81,12 +79,12 @@ export class Pdfium {
     return pointer;
   }
 
-  /** Calls with a pointer to `size` zeroed bytes and a view on them, valid until the next call that allocates. */
+  /** Calls `call` with a pointer to `size` zeroed bytes. The view is valid until the next allocation. */
   withMemory<T>(size: number, call: (pointer: number, view: () => DataView) => T): T {
     const pointer = this.allocate(size);
     this.native.HEAPU8.fill(0, pointer, pointer + size);
     try {
-      // The heap is another buffer after it grew: the view is made when it is read.
+      // Growing the heap replaces its buffer, so the view is created on each call.
       return call(pointer, () => new DataView(this.native.HEAPU8.buffer, pointer, size));
     } finally {
       this.native.wasmExports.free(pointer);
@@ -94,7 +92,7 @@ export class Pdfium {
   }
 }
 
-/** Points of user space (1/72 inch, y up), and how the page is turned clockwise for viewing. */
+/** User space (1/72 inch, y up), and the clockwise rotation for viewing. */
 export interface PageFrame {
   x: number;
   y: number;
@@ -108,14 +106,14 @@ export class PdfDocument {
   readonly handle: number;
   readonly #bytes: number;
 
-  /** @param bytes where the file lies in PDFium's memory */
+  /** @param bytes pointer to the file in PDFium's memory */
   constructor(pdfium: Pdfium, handle: number, bytes: number) {
     this.pdfium = pdfium;
     this.handle = handle;
     this.#bytes = bytes;
   }
 
-  /** Frees the document and its bytes. Without it both live as long as the process. */
+  /** Frees the document and its bytes, which otherwise live as long as the process. */
   close(): void {
     this.pdfium.native._FPDF_CloseDocument(this.handle);
     this.pdfium.native.wasmExports.free(this.#bytes);
@@ -125,12 +123,12 @@ export class PdfDocument {
     return this.pdfium.native._FPDF_GetPageCount(this.handle);
   }
 
-  /** False when the table was missing or wrong and PDFium put it together from what it found in the file. */
+  /** False when the table was missing or wrong and PDFium reconstructed it. */
   get hasValidCrossReferences(): boolean {
     return this.pdfium.native._FPDF_DocumentHasValidCrossReferenceTable(this.handle) !== 0;
   }
 
-  /** Points of the page as viewed, without parsing its content; null when the page cannot be read. `page` is from 1. */
+  /** Points of the page as viewed, read without its content; null when unreadable. `page` is from 1. */
   pageSize(page: number): { width: number; height: number } | null {
     return this.pdfium.withMemory(8, (pointer, view) =>
       this.pdfium.native._FPDF_GetPageSizeByIndexF(this.handle, page - 1, pointer) === 0
@@ -139,12 +137,12 @@ export class PdfDocument {
     );
   }
 
-  /** The same of any page: one that cannot be read is as large as a sheet of A4. */
+  /** As `pageSize`, with A4 for a page that cannot be read. */
   viewedSize(page: number): { width: number; height: number } {
     return this.pageSize(page) ?? { width: 595, height: 842 };
   }
 
-  /** Loads a page (from 1) for the time of the call; null when it cannot be loaded. */
+  /** Loads a page (from 1) for the duration of `call`; returns null when the page cannot be loaded. */
   async withPage<T>(page: number, call: (page: PdfPage) => Promise<T> | T): Promise<T | null> {
     const handle = this.pdfium.native._FPDF_LoadPage(this.handle, page - 1);
     if (handle === 0) return null;
@@ -180,18 +178,15 @@ export class PdfPage {
     };
   }
 
-  /** Size of the page as viewed, in points. */
+  /** In points. */
   get viewed(): { width: number; height: number } {
     const { width, height, rotation } = this.frame;
     return rotation % 180 === 0 ? { width, height } : { width: height, height: width };
   }
 
-  /**
-   * A rectangle of user space as fractions of the viewed page (origin top left). `left`…`top` are PDF's: y up.
-   */
+  /** Converts a rectangle of user space (y up) to fractions of the viewed page (origin top left). */
   toViewed(left: number, bottom: number, right: number, top: number) {
     const { x, y, width, height, rotation } = this.frame;
-    // Fractions with y down, before the turn.
     const [l, r] = [(left - x) / width, (right - x) / width];
     const [t, b] = [1 - (top - y) / height, 1 - (bottom - y) / height];
     const [w, h] = [r - l, b - t];

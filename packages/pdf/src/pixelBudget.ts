@@ -5,22 +5,22 @@ const imageObject = 3;
 const formObject = 5;
 
 /**
- * Samples (pixels × colour channels) of all pictures that a file's pages draw; one that 40 pages share counts 40 times.
- * PDFium takes about 7 ms of CPU for a million, so a file at the limit takes 20 s each time its pages are drawn. 80 pages
- * of A4 fit at 600 dpi in grey or black and white, and at 300 dpi in colour.
+ * Limit of samples (pixels × colour channels) of all pictures drawn by a file's pages. A picture on 40 pages counts
+ * 40 times. PDFium decodes a million samples in about 7 ms of CPU, so a file at the limit takes about 20 s each time
+ * its pages are drawn. 80 pages of A4 fit at 600 dpi in grey or black and white, and at 300 dpi in colour.
  */
 export const PIXEL_BUDGET = 3_000_000_000;
-/** A scanner's JPEG is decoded at a fraction of its size, at a quarter of the cost: 80 pages of 600 dpi colour fit. */
+/** Relative cost of a scanner's JPEG, decoded at a fraction of its size: 80 pages of 600 dpi colour fit. */
 const scannedShare = 0.25;
-/** Forms in forms; PDFium draws no deeper ones than 40. */
+/** Depth to which forms in forms are searched. */
 const deepestForm = 12;
-/** Objects of a page that are looked at: more of them cost more time than pictures do, which the time limit bounds. */
+/** Objects searched per page. Pages with more objects are bounded by the time limit. */
 const mostObjects = 50_000;
 
 /**
- * What the pictures of a page cost to decode, in samples. Masks, patterns and annotations are not counted: PDFium does not
- * list them. The time limit of the process bounds those.
- * @param enough counting may stop beyond it
+ * Samples of all pictures drawn by a page. Masks, patterns and annotations are not counted, because PDFium does not
+ * list them; the time limit of the process bounds those.
+ * @param enough counting can stop above this number
  */
 export function pictureCost(page: PdfPage, mayExtract: boolean, enough: number): number {
   const { native } = page.document.pdfium;
@@ -44,7 +44,7 @@ export function pictureCost(page: PdfPage, mayExtract: boolean, enough: number):
 
 function scannedCost(page: PdfPage, image: number): number {
   const { width, height, samples } = metadataOf(page, image);
-  // A page with a larger one is not decoded at all: it counts as damaged.
+  // A larger picture is not decoded; its page counts as damaged.
   return width * height > maxScanPixels ? 0 : samples * scannedShare;
 }
 
@@ -52,7 +52,7 @@ function samplesOf(page: PdfPage, image: number): number {
   return metadataOf(page, image).samples;
 }
 
-/** A picture that PDFium cannot decode has no bits, and costs nothing. */
+/** A picture that PDFium cannot decode has 0 bits per pixel and counts as 0 samples. */
 function metadataOf(page: PdfPage, image: number): { width: number; height: number; samples: number } {
   const { pdfium } = page.document;
   return pdfium.withMemory(28, (pointer, view) => {

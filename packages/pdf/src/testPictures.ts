@@ -6,7 +6,7 @@ export type IsColour = (red: number, green: number, blue: number) => boolean;
 export const isRed: IsColour = (red, green, blue) => red > 150 && green < 90 && blue < 90;
 export const isGreen: IsColour = (red, green, blue) => green > 110 && red < 90 && blue < 110;
 
-/** The smallest box around the pixels of a colour inside an area, in fractions of the picture; null when there are none. */
+/** The box around the pixels of a colour inside an area, in fractions of the picture; null without any. */
 export async function boundsOf(
   file: string,
   isColour: IsColour,
@@ -27,7 +27,7 @@ export async function boundsOf(
   return { x: left / width, y: top / height, width: (right - left) / width, height: (bottom - top) / height };
 }
 
-/** The share of dark blue pixels, a pen's, that are dark blue no longer in another picture of the same page. */
+/** The share of dark blue (pen) pixels of `before` that are no longer dark blue in `after`. */
 export async function lostInk(before: string, after: string): Promise<number> {
   const { width, height } = await sharp(before).metadata();
   const [from, to] = await Promise.all(
@@ -45,7 +45,7 @@ export async function lostInk(before: string, after: string): Promise<number> {
       const at = (y * width + x) * 3;
       if (!isBlue(from, at, 110, 40)) continue;
       ink++;
-      // A pixel aside counts, since the two were rendered differently.
+      // A pixel moved by one position counts as kept, because the pictures were rendered differently.
       const around = [0, -3, 3, -width * 3, width * 3];
       if (!around.some((aside) => isBlue(to, at + aside, 190, 20))) lost++;
     }

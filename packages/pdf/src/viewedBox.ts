@@ -3,15 +3,14 @@ import type { Box, PageImage } from './types.ts';
 type Geometry = Pick<PageImage, 'width' | 'height' | 'pageWidth' | 'pageHeight' | 'skewDegrees'>;
 
 /**
- * Maps a box from fractions of the page image (as a model saw it, deskewed) to fractions of the viewed page. A deskewed
- * image was turned about its centre, so the box turns back about the centre; the upright rectangle around the turned
- * one's centre keeps the box's size, since a box grown to hold the corners would swallow the next line.
+ * Maps a box from fractions of the (deskewed) page image to fractions of the viewed page. Deskewing turned the image
+ * about its centre, so the box's centre is turned back about it. The box keeps its size: a box enlarged to hold the
+ * turned corners would cover the next line.
  */
 export function toViewedBox(box: Box, image: Geometry): Box {
   return turned(box, [image.width, image.height], [image.pageWidth, image.pageHeight], image.skewDegrees);
 }
 
-/** The inverse of {@link toViewedBox}: from fractions of the viewed page to fractions of the page image. */
 export function toImageBox(box: Box, image: Geometry): Box {
   return turned(box, [image.pageWidth, image.pageHeight], [image.width, image.height], -image.skewDegrees);
 }

@@ -4,19 +4,18 @@ import sharp from 'sharp';
 import { addText, lockedPdf, rawPdf, scan, scannedPdf } from './pdfs.ts';
 
 /*
- * Uploads that try to act, to show a teacher something else than was graded, or to hide or forge marks. Each is small and
- * ends soon: what eats time or memory is tested elsewhere. What must not survive has EVIL in it.
+ * Uploads that try to run code, to show a teacher other content than was graded, or to hide or forge marks. Each is
+ * small and quick to process; files that exhaust time or memory are in other tests. Content that must not reach the
+ * checked copy contains EVIL.
  */
 
 const js = '<< /S /JavaScript /JS (app.alert\\("EVIL"\\);) >>';
-/** Some writing, and an area of ink. */
 const written =
   'BT /F 20 Tf 60 700 Td (Q1. Plants use light energy.) Tj ET 0 0 0 rg 60 500 200 80 re f 0 0 0.6 rg 300 300 90 140 re f';
 const fakeMarks = stream('1 1 1 rg 0 0 595 842 re f 0.8 0 0 rg BT /F 90 Tf 150 420 Td (5 / 5) Tj ET', form());
 
 interface OnePage {
   content?: string;
-  /** Entries of dictionaries. */
   page?: string;
   resources?: string;
   catalog?: string;
@@ -70,7 +69,6 @@ function picture(bytes: Buffer, width: number, height: number, entries: string):
 
 const fillPage = 'q 595 0 0 842 0 0 cm /P Do Q';
 
-/** A page that one JPEG covers. */
 function jpegPage(jpeg: Buffer, [width, height]: [number, number], entries = '', page = ''): Buffer {
   return onePage({
     content: fillPage,
@@ -85,13 +83,12 @@ const mark = '<rect x="40" y="60" width="180" height="90" fill="#103060"/>';
 const page = () => scan({ width: scanWidth, height: scanHeight, lines: 8, mark });
 const size: [number, number] = [scanWidth, scanHeight];
 
-/** Puts a segment behind the start of a JPEG. */
 function withSegment(jpeg: Buffer, marker: number, body: Buffer): Buffer {
   const head = Buffer.from([0xff, marker, (body.length + 2) >> 8, (body.length + 2) & 255]);
   return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)]);
 }
 
-/** Every 16th pixel is dark: a reader that skips pixels sees a black page, one that averages a light grey one. */
+/** Every 16th pixel is dark. A reader that skips pixels sees a black page; one that averages sees light grey. */
 function sparsePixels(): Buffer {
   const side = 3200;
   const data = Buffer.alloc(side * side, 255);
@@ -113,7 +110,7 @@ async function withObjectStreams(): Promise<Buffer> {
   return Buffer.from(await document.save());
 }
 
-/** A second revision, with or without a table that names it. */
+/** A file with a second revision, with or without a table that names it. */
 export function revised(isNamed: boolean): Buffer {
   const first = onePage({});
   const content = stream(written.replace('light energy', 'nothing at all'));
@@ -128,7 +125,7 @@ function startOf(file: Buffer): number {
   return Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(file.toString('latin1'))?.[1]);
 }
 
-/** Object 4 twice; the table names the first, and a program that looks for objects finds the second. */
+/** Object 4 exists twice. The table names the first; a program that searches for objects finds the second. */
 export function twoContents(): Buffer {
   const objects = objectsOf({});
   const second = `4 0 obj\n${stream(written.replace('light energy', 'nothing at all'))}\nendobj\n`;
@@ -347,7 +344,7 @@ export const hostilePdfs: Record<string, () => Buffer | Promise<Buffer>> = {
     }),
   'a JPEG whose colours are said to be no YCbCr': async () => {
     const jpeg = await page();
-    // Without JFIF the Adobe segment counts.
+    // Without JFIF, decoders use the Adobe segment.
     const bare = Buffer.concat([jpeg.subarray(0, 2), jpeg.subarray(20)]);
     return jpegPage(withSegment(bare, 0xee, Buffer.from('Adobe\0d\0\0\0\0\0', 'latin1')), size);
   },

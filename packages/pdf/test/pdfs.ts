@@ -2,11 +2,11 @@ import { degrees, PDFDocument, StandardFonts } from '#pdf-lib';
 import type { PDFPage } from '#pdf-lib';
 import sharp from 'sharp';
 
-// PDFs for the tests, made at run time: small, and each with one thing to test.
+// Small PDFs made at run time, each with one property to test.
 
 const scans = new Map<string, Promise<Buffer>>();
 
-/** A page of ruled handwriting-like lines as a scanner's JPEG, drawn once a test file. `leanDegrees` is clockwise. */
+/** A scanner's JPEG of a page with ruled lines, drawn once per test file. `leanDegrees` is clockwise. */
 export function scan(options: Parameters<typeof drawScan>[0] = {}): Promise<Buffer> {
   const key = JSON.stringify(options);
   let made = scans.get(key);
@@ -39,14 +39,12 @@ async function drawScan({
     .toBuffer();
 }
 
-/** Each JPEG fills a page of `size` points; `rotate` is the page's /Rotate; `crop` moves the visible part off the origin. */
 export async function scannedPdf(jpegs: readonly Buffer[], laid: Laid = {}): Promise<Buffer> {
   const document = await PDFDocument.create();
   for (const jpeg of jpegs) await addScan(document, jpeg, laid);
   return Buffer.from(await document.save());
 }
 
-/** How a picture lies on its page. */
 export interface Laid {
   /** Points. */
   size?: [number, number];
@@ -97,7 +95,7 @@ export function rawPdf(objects: readonly string[], trailer = ''): Buffer {
   return Buffer.from(body, 'latin1');
 }
 
-/** One empty page, AES-128, a password to open it. */
+/** One empty page, AES-128, with a password for opening. */
 export const passwordPdf = Buffer.from(
   encrypted(
     '2a2f0a1990192c60114730bdcd39f37828a53c89a340dd473c85299dc5258e1c',
@@ -106,7 +104,7 @@ export const passwordPdf = Buffer.from(
   'latin1',
 );
 
-/** The same locked against changes only: viewers open it, pdf-lib does not. */
+/** The same page, locked against changes only: viewers open it, pdf-lib does not. */
 export const lockedPdf = Buffer.from(
   encrypted(
     '77b8fb098022d3ab34237ea5643c08710ea5123fc5f88bf993a68cca5f12b40f',
@@ -128,7 +126,7 @@ function encrypted(owner: string, user: string): string {
   ).toString('latin1');
 }
 
-/** An empty page, and one of 100,000 see-through sheets laid over one another: small, and minutes of work. */
+/** An empty page, and one of 100,000 transparent rectangles: a small file that takes minutes to render. */
 export function endlessPdf(): Buffer {
   const content = '/G gs\n' + '0 0 595 842 re f\n'.repeat(100_000);
   return rawPdf([
@@ -141,7 +139,7 @@ export function endlessPdf(): Buffer {
   ]);
 }
 
-/** The JPEG with another size written into its frame header: what a decoder is told to make room for. */
+/** The JPEG with another size in its frame header, which makes a decoder allocate that size. */
 export function claimSize(jpeg: Buffer, width: number, height: number): Buffer {
   const claimed = Buffer.from(jpeg);
   const frame = claimed.indexOf(Buffer.from([0xff, 0xc0]));

@@ -27,10 +27,7 @@ import type { Face } from './lettering.ts';
 export type Colour = readonly [red: number, green: number, blue: number];
 export type Point = readonly [x: number, y: number];
 
-/**
- * Draws on a page of ours, which is neither turned nor cropped: points, origin top left, y down. All of it goes into one
- * content stream, written by `finish`.
- */
+/** Draws on a page of the new document (no rotation, no crop). Unit: points, origin top left, y down. */
 export class Canvas {
   readonly width: number;
   readonly height: number;
@@ -67,7 +64,7 @@ export class Canvas {
     this.#operators.push(stroke());
   }
 
-  /** A smooth stroke through cubic Bézier segments: a start, then triples of two control points and an end. */
+  /** Draws a smooth line of cubic Bézier segments. Each segment is two control points and an end point. */
   curve(
     start: Point,
     segments: readonly (readonly [Point, Point, Point])[],
@@ -121,7 +118,6 @@ export class Canvas {
     });
   }
 
-  /** Writes everything as one more content stream of the page. */
   finish(): void {
     this.#page.pushOperators(...this.#operators, popGraphicsState());
   }

@@ -7,25 +7,24 @@ import type { Room } from './room.ts';
 export interface PlacedComment {
   area: Area;
   lines: string[];
-  /** Of the letters, in points. */
   size: number;
-  /** From the comment to what it is about, when it stands far from it. */
+  /** Line from the comment to its answer; null when the comment stands near the answer. */
   leader: [Point, Point] | null;
 }
 
 const mostCharacters = 600;
 const mostLines = 9;
-/** Widths of the text to try, in units: it is wrapped to the room there is. */
+/** Widths (units) to which the text is wrapped, tried in this order. */
 const widths = [165, 250, 115, 360, 480];
-/** Share of the page's height beyond which a line leads from the comment to its answer. */
+/** A comment farther from its answer than this share of the page height gets a leader. */
 const leaderBeyond = 0.12;
 
 export const commentPadding = 3.5;
 export const commentLeading = 1.28;
 
 /**
- * The nearest empty paper that a comment fits on, in the shape that fits best. Null when there is none on the page, or
- * nothing to say: the summary holds every remark.
+ * Places a comment on the nearest empty paper and tries several widths. Returns null when the text is empty or no
+ * empty paper is large enough; the summary lists every remark in any case.
  */
 export function placeComment(
   room: Room,
@@ -43,14 +42,15 @@ export function placeComment(
   for (const width of widths) {
     const lines = regular.wrap(cut(text, mostCharacters), size, width * unit, mostLines);
     if (lines.length === 0) return null;
-    // Wider changes nothing when it all fits already.
+    // Skip a width that gives a number of lines already tried: the shape is the same.
     if (tried.has(lines.length)) continue;
     tried.add(lines.length);
     const shape = {
       width: Math.max(...lines.map((line) => regular.width(line, size))) + padding * 2 + unit,
       height: lines.length * size * commentLeading + padding * 1.4,
     };
-    // Above the answer it might be taken for a remark on the one before, and left of it stands its number.
+    // Places above the answer cost more, because the comment could be read as one on the answer before. Places left
+    // of the answer cost more, because the question number stands there.
     const above = (y: number) => (y < area.y - gap ? 20 * unit : 0);
     const cost = (spot: Area) => distance(spot, area) + above(spot.y) + Math.max(0, area.x - spot.x) * 0.3;
     const away = (y: number) => Math.max(0, area.y - (y + shape.height), y - (area.y + area.height));
@@ -68,7 +68,7 @@ export function placeComment(
       leastCost: (y) => away(y) + above(y),
     });
     if (place === null) continue;
-    // The first shapes read better, so another has to be clearly nearer.
+    // Earlier widths are easier to read, so a later width must bring the comment at least 12 units nearer.
     if (cost(place) >= nearest - 12 * unit) continue;
     nearest = cost(place);
     const far = distance(place, area) > leaderBeyond * room.height;

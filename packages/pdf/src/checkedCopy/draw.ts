@@ -18,13 +18,13 @@ import { appendSummary } from './summary.ts';
 
 type DrawJob = Extract<Job, { kind: 'draw' }>;
 
-/** Points. The long side of a page that is smaller is that of A4, as its picture may well be as large. */
+/** Points. A shorter page is enlarged to A4, because its picture can have as many pixels as that of A4. */
 const leastLongSide = 144;
 const a4LongSide = 842;
 
 /**
- * Runs in the child process. Writes a new document: each page is one picture, and our marks over it. Nothing of the
- * upload gets into it but pixels, so nothing of the upload can act, hide a mark or cover one.
+ * Runs in the child process. Writes a new document with one picture per page and the marks drawn over it. Only pixels
+ * of the upload are copied, so scripts, annotations and hidden layers of the upload cannot reach the checked copy.
  */
 export async function draw(job: DrawJob): Promise<CheckedCopy> {
   const { document, mayExtract } = await openSource(job.source);
@@ -55,18 +55,17 @@ export async function draw(job: DrawJob): Promise<CheckedCopy> {
   return { sizeBytes: await file.finish(), pages: file.document.getPageCount() };
 }
 
-/** The file's bytes are not needed any more once PDFium has its copy of them. */
+/** Does not return the file's bytes, so that they can be freed: PDFium has its own copy. */
 async function openSource(source: string): Promise<{ document: PdfDocument; mayExtract: boolean }> {
   const { document, bytes } = await openReadable(await readFile(source));
   return { document, mayExtract: canExtract(bytes) };
 }
 
-/** A page of which no picture was taken is not known to be sound. */
+/** A page without an image was never checked and counts as damaged. */
 function isSound(image: PageImage | undefined): boolean {
   return image !== undefined && !image.damaged;
 }
 
-/** Points of the page as a viewer shows it. */
 function sheetOf(document: PdfDocument, number: number): [width: number, height: number] {
   const { width, height } = document.viewedSize(number);
   const long = Math.max(width, height);
@@ -74,7 +73,7 @@ function sheetOf(document: PdfDocument, number: number): [width: number, height:
   return [width * scale, height * scale];
 }
 
-/** The picture fills the page; a matrix turns it upright, so that the page itself is not turned. */
+/** Fills the page with the picture. The matrix applies the rotation, so that the page itself has none. */
 function lay(page: PDFPage, { rotation }: PagePicture, picture: PDFRef): void {
   const { width: w, height: h } = page.getSize();
   const matrix: [number, number, number, number, number, number] =

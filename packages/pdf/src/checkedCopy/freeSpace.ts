@@ -3,9 +3,9 @@ import type { PageImage } from '../types.ts';
 import { toImageBox } from '../viewedBox.ts';
 import type { Area } from './canvas.ts';
 
-/** A quarter of the usual page image, so the JPEG decoder does most of the work; a pen's stroke is still a cell wide. */
+/** Pixels. The JPEG decoder itself can scale to a quarter, at which a pen stroke is still one cell wide. */
 const longSide = 392;
-/** Grey levels darker than the paper around: the ruling of the paper lies below the first, a pen's stroke above the second. */
+/** Grey levels below the surrounding paper: up to `ruling` counts as paper, from `pen` on as full ink. */
 const [ruling, pen] = [55, 105];
 
 interface Size {
@@ -13,19 +13,19 @@ interface Size {
   height: number;
 }
 
-/** How much writing an area of the viewed page holds: 0 for paper, about 0.1–0.3 for written lines. */
+/** Share of writing in an area of the viewed page: 0 for paper, about 0.1–0.3 for written lines. */
 export type InkShare = (area: Area) => number;
 
 export const noInk: InkShare = () => 0;
 
 /**
- * Reads the page image as a map of writing, laid out as the viewed page and summed up so that any rectangle is asked in
- * constant time. Shadows and ruled lines count little or nothing. Null when the image cannot be read.
+ * Reads the page image into a map of writing in the coordinates of the viewed page. Prefix sums make each area query
+ * constant in time. Shadows and ruled lines count little or nothing. Returns null when the image cannot be read.
  */
 export async function readInk(image: PageImage, viewed: Size): Promise<InkShare | null> {
   let picture;
   try {
-    // Where there are no images, there is no need of what reads them.
+    // Imported here so that drawings without page images do not load sharp.
     const { readGrey } = await import('../pages/raster.ts');
     picture = await readGrey(image.file, longSide);
   } catch {
@@ -39,7 +39,7 @@ export async function readInk(image: PageImage, viewed: Size): Promise<InkShare 
   });
 }
 
-/** For a page without an image: what was marked is written on, and nothing else is known. */
+/** For a page without an image: the annotated boxes count as written on, everything else as paper. */
 export function inkOfBoxes(boxes: readonly Area[]): InkShare {
   return ({ x, y, width, height }) => {
     let most = 0;
@@ -66,7 +66,7 @@ function writingShares(values: Uint8Array, width: number, height: number): Float
   return shares;
 }
 
-/** Undoes the deskewing, cell by cell: over the width of a comment a lean of 5° is a whole line. */
+/** Undoes the deskewing cell by cell. A lean of 5° over the width of a comment is the height of one line. */
 function turnBack(shares: Float32Array, { width, height }: Size, image: PageImage): Float32Array {
   const turned = new Float32Array(shares.length);
   for (let y = 0; y < height; y++) {
@@ -94,7 +94,6 @@ function sumsOf(shares: Float32Array, viewed: Size, { width, height }: Size): In
   const [perX, perY] = [width / viewed.width, height / viewed.height];
   const within = (cell: number, most: number) => (cell < 0 ? 0 : cell > most ? most : cell);
   return (area) => {
-    // Every cell that the area touches.
     const l = within(Math.floor(area.x * perX), width);
     const r = within(Math.ceil((area.x + area.width) * perX), width);
     const t = within(Math.floor(area.y * perY), height) * stride;

@@ -10,12 +10,12 @@ export interface Lettering {
   bold: Face;
 }
 
-/** DejaVu Sans, since the standard fonts of PDF know neither ticks nor arrows nor ₹, and throw on them. */
+/** Embeds DejaVu Sans. The standard fonts of PDF have no ticks, arrows or ₹, and pdf-lib throws on these characters. */
 export async function embedLettering(document: PDFDocument): Promise<Lettering> {
   document.registerFontkit(fontkit);
   const locate = createRequire(import.meta.url).resolve;
   const embed = async (file: string) =>
-    // Without ligatures a text is as wide as its characters.
+    // Ligatures are off so that the width of a text is the sum of its characters' widths.
     new Face(
       await document.embedFont(await readFile(locate(`${fontFolder}/${file}`)), {
         subset: true,
@@ -25,7 +25,7 @@ export async function embedLettering(document: PDFDocument): Promise<Lettering> 
   return { regular: await embed('DejaVuSans.ttf'), bold: await embed('DejaVuSans-Bold.ttf') };
 }
 
-/** A font, with what it can show and how wide it is. Measures characters once: the font library lays out anew each time. */
+/** A font with cached character widths; the font library computes the layout anew for each call. */
 export class Face {
   readonly font: PDFFont;
   readonly #known: Set<number>;
@@ -36,18 +36,18 @@ export class Face {
     this.#known = new Set(font.getCharacterSet());
   }
 
-  /** One line of text that the font can show: other characters become '?', invisible ones go. */
+  /** One line of text without line breaks: unsupported characters become '?', invisible characters are removed. */
   showable(text: string): string {
     let shown = '';
     for (const character of text.toWellFormed().normalize('NFC').replace(/\s/g, ' ')) {
       if (this.#known.has(character.codePointAt(0) ?? 0)) shown += character;
-      // Controls, joiners, variation selectors and accents have no width of their own to show a '?' in.
+      // Controls, joiners, variation selectors and accents have no width.
       else if (!/[\p{C}\p{M}]/u.test(character)) shown += '?';
     }
     return shown.trim();
   }
 
-  /** Points; `text` must be showable. */
+  /** Width in points; `text` must come from `showable`. */
   width(text: string, size: number): number {
     let sum = 0;
     for (const character of text) {
@@ -61,7 +61,7 @@ export class Face {
     return sum * size;
   }
 
-  /** Lines of at most `width` points; a word longer than a line is broken. What does not fit `mostLines` ends in '…'. */
+  /** Wraps to lines of at most `width` points and breaks longer words. Text beyond `mostLines` is cut with '…'. */
   wrap(text: string, size: number, width: number, mostLines = Infinity): string[] {
     const lines: string[] = [];
     let line = '';
@@ -89,7 +89,7 @@ export class Face {
     return kept;
   }
 
-  /** One line of at most `width` points, cut with '…' where it is longer. */
+  /** One line of at most `width` points; longer text is cut with '…'. */
   shorten(text: string, size: number, width: number, ellipsis = false): string {
     const shown = this.showable(text);
     if (this.width(shown, size) <= width) return shown;
@@ -99,7 +99,7 @@ export class Face {
   }
 }
 
-/** At most `most` characters, cut with '…': on the paper only, the API gives the whole text. */
+/** Cuts to `most` characters with '…'. Only the paper is cut; the API returns the whole text. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most - 1).trimEnd()}…`;

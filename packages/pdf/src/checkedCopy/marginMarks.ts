@@ -5,9 +5,8 @@ import type { Room } from './room.ts';
 
 export interface PlacedMark {
   area: Area;
-  /** Showable, one line. */
+  /** Only characters that the font supports. */
   text: string;
-  /** Of the letters, in points. */
   size: number;
 }
 
@@ -21,12 +20,12 @@ const smallerSize = 9;
 const padding = 5 / letterSize;
 const lineHeight = 17 / letterSize;
 
-/** How far a mark may leave the height of its answer's first line, as a share of the page's height. */
+/** Largest vertical distance of a mark from its answer's first line, as a share of the page height. */
 const reach = 0.04;
 
 /**
- * At the height of each answer's first line: in the right margin where it is empty, else in the left, else a little
- * higher or lower, else smaller, else where the least is written.
+ * Places each mark at the height of its answer's first line. Order of preference: empty paper in the right margin, in
+ * the left margin, a little higher or lower, a smaller font, the place with the least ink.
  */
 export function marksOnEmptyPaper(room: Room, marks: readonly Wanted[], letters: Lettering): PlacedMark[] {
   const placed: PlacedMark[] = [];
@@ -54,7 +53,7 @@ function emptySpot(room: Room, text: string, area: Area, letters: Lettering): Pl
     };
     const search = {
       size: shape,
-      // Inside the page's edges, where a scan has shadows.
+      // Up to 40 units inside the page, because scans have shadows along the edges.
       xs: [
         ...steps(0, 40 * unit, 4 * unit).map((inwards) => right - inwards),
         ...steps(left, left + 24 * unit, 4 * unit),
@@ -76,7 +75,10 @@ function emptySpot(room: Room, text: string, area: Area, letters: Lettering): Pl
   );
 }
 
-/** One column at the right edge, at the height of the answers' middles, moved apart; more columns when one is full. */
+/**
+ * Places marks in a column at the right edge at the height of the answers' middles, moved apart where they would
+ * overlap. A full column is followed by another to its left.
+ */
 export function columnOfMarks(room: Room, marks: readonly Wanted[], letters: Lettering): PlacedMark[] {
   const { unit } = room;
   const gap = 4 * unit;
@@ -120,7 +122,7 @@ function shapeOf(text: string, size: number, unit: number, { bold }: Lettering) 
   };
 }
 
-/** Sorted positions moved down, and at the end up again, until neighbours are `step` apart and all are inside. */
+/** Moves sorted positions down, then up again, until neighbours are `step` apart and none is after `last`. */
 function spread(wanted: readonly number[], step: number, first: number, last: number): number[] {
   const placed: number[] = [];
   for (const each of wanted) placed.push(Math.max(each, first, (placed.at(-1) ?? -Infinity) + step));

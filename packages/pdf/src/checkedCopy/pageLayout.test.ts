@@ -24,7 +24,6 @@ const overlap = (a: Area, b: Area) =>
   Math.max(0, Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)) *
   Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y));
 
-/** Written lines, as many points high as letters are. */
 const written = fc.array(
   fc.record({
     x: fc.integer({ min: 0, max: 200 }),
@@ -72,7 +71,7 @@ test('nothing is drawn on top of one another or off the page, and comments stand
 const box = { x: 0.1, y: 0.4, width: 0.8, height: 0.1 };
 const top = box.y * a4.height;
 const line = (x: number, y: number, width: number): Area => ({ x, y, width, height: 18 });
-/** 20 points high from the top of the box to the page's edges, and beyond. */
+/** Areas of 20 points in height, from the top of the box to the bottom of the page and beyond. */
 const rows = (from: number, to: number, x = 0, width = a4.width) =>
   Array.from({ length: Math.floor((to - from) / 20) }, (_, row) => line(x, from + row * 20, width));
 
@@ -118,6 +117,6 @@ test('a comment on a page without room is given up after a bounded search', () =
   };
   expect(layOutPage(a4, [comment], false, letters, full).comments).toEqual([]);
   expect(asked).toBeGreaterThan(0);
-  // Some 5 ms.
+  // 100,000 calls take about 5 ms.
   expect(asked).toBeLessThan(100_000);
 });

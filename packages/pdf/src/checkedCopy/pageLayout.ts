@@ -9,12 +9,11 @@ import { columnOfMarks, marksOnEmptyPaper } from './marginMarks.ts';
 import type { PlacedMark } from './marginMarks.ts';
 import { Room, steps, stepsAround } from './room.ts';
 
-/** Everything here is bounded, since annotations come from a model: more than these are not drawn on one page. */
+/** Annotations drawn on one page at most. Annotations come from a model, so their number has no other bound. */
 const mostStrokes = 300;
 const mostMarks = 120;
 const mostComments = 40;
 
-/** An annotation with its box in fractions of the viewed page. */
 export type Placed = Pick<Annotation, 'kind' | 'text' | 'box'>;
 
 export interface PlacedStroke {
@@ -22,7 +21,7 @@ export interface PlacedStroke {
   area: Area;
 }
 
-/** Where everything on one page goes; no two areas overlap, unless a page without an image is crowded with marks. */
+/** Areas do not overlap, except on a page without an image that has too many marks. */
 export interface PageLayout {
   total: Area | null;
   marks: PlacedMark[];
@@ -31,9 +30,9 @@ export interface PageLayout {
 }
 
 /**
- * Finds a place for everything on one page. What the student wrote stays legible: with the page's ink known, marks,
- * ticks and crosses go to the emptiest paper near their answer, and a comment goes to empty paper or stays in the
- * summary. Without (`ink` null), marks stand in a column at the right edge, and only the annotated boxes are taken for writing.
+ * Places everything on one page and keeps the student's writing legible. With `ink`, marks, ticks and crosses go to
+ * the emptiest paper near their answer, and a comment goes to empty paper or stays in the summary only. Without `ink`
+ * (null), marks stand in a column at the right edge, and only the annotated boxes count as writing.
  */
 export function layOutPage(
   page: { width: number; height: number },
@@ -81,7 +80,7 @@ function onPage(box: Placed['box'], page: { width: number; height: number }): Ar
   };
 }
 
-/** A square in the top right corner, or beside what is printed there. */
+/** Places the total in the top right corner, or near it where the corner is written on. */
 function placeTotal(room: Room): Area {
   const { unit } = room;
   const side = 52 * unit;
@@ -96,7 +95,7 @@ function placeTotal(room: Room): Area {
   return place;
 }
 
-/** At the end of what it judges, or on the nearest paper with little ink. Null only when the page is covered all over. */
+/** Places a tick or cross at the end of its answer or nearby. Returns null when no place on the page is free. */
 function placeStroke(room: Room, area: Area): Area | null {
   const { unit } = room;
   for (const [side, wanted] of [

@@ -7,18 +7,17 @@ import type { PlacedMark } from './marginMarks.ts';
 import { layOutPage } from './pageLayout.ts';
 import type { Placed, PlacedStroke } from './pageLayout.ts';
 
-/** Red ink, the examiner's. */
 export const red: Colour = [0.8, 0.07, 0.1];
-/** Small text in the same hand, darker so that it reads at 7 points. */
+/** Colour of comments: darker than `red`, so that text of 7 points is readable. */
 const noteRed: Colour = [0.68, 0.04, 0.08];
 const white: Colour = [1, 1, 1];
-/** Behind letters: enough to read them on ruled paper, and to read what a student wrote through it. */
+/** Opacity of the white behind letters: letters on ruled paper are readable, and so is writing under them. */
 const veil = 0.5;
 
 /**
- * Marks one page as an examiner does: ticks and crosses at the end of what they judge, marks in the margin at the
- * height of their answer, comments where the paper near the answer is empty. Sizes follow the page's short side, so a
- * scan stored as a huge or tiny page looks the same. `ink` null: the page's picture is not known.
+ * Draws the marks of one page: ticks and crosses at the end of their answers, marks in the margin, comments on empty
+ * paper near the answer. Sizes follow the page's short side, so that pages stored in a huge or tiny size look the
+ * same. `ink` is null when the page has no readable image.
  */
 export function markPage(
   canvas: Canvas,
@@ -30,7 +29,7 @@ export function markPage(
   const unit = Math.min(canvas.width, canvas.height) / 595;
   const layout = layOutPage(canvas, annotations, total !== null, letters, ink);
   if (total !== null && layout.total !== null) drawTotal(canvas, total, layout.total, letters, unit);
-  // Beneath everything else, so that a line that has to pass behind a comment leaves it legible.
+  // Leaders are drawn first, so that a comment stays legible where a leader passes under it.
   for (const { leader } of layout.comments) {
     if (leader !== null) canvas.line(leader, 0.45 * unit, noteRed);
   }
@@ -39,7 +38,6 @@ export function markPage(
   for (const comment of layout.comments) drawComment(canvas, comment, letters, unit);
 }
 
-/** The total in a circle, over a line the paper's maximum. */
 function drawTotal(
   canvas: Canvas,
   { awarded, max }: { awarded: string; max: string },
@@ -66,7 +64,6 @@ function drawTotal(
   write(max, y + 14.5 * unit);
 }
 
-/** Underlined, as a sum is. */
 function drawMark(canvas: Canvas, { area, text, size }: PlacedMark, { bold }: Lettering, unit: number): void {
   const inset = (area.width - bold.width(text, size)) / 2;
   const underline = area.y + area.height - 1.2 * unit;

@@ -8,20 +8,20 @@ import type { PdfPicture } from './pdfFile.ts';
 import { plainJpeg } from './plainJpeg.ts';
 
 const quality = 80;
-/** A rendering that needs more bytes holds noise: it is encoded again with less. */
+/** A rendering of more bytes is encoded again with `leastQuality`; only noise needs so many. */
 const mostBytes = 1_000_000;
 const leastQuality = 45;
 
-/** What a viewer shows of a page, and how it is turned clockwise to stand upright. */
+/** Picture of a page and the clockwise rotation that turns it upright. */
 export interface PagePicture extends PdfPicture {
   rotation: PageFrame['rotation'];
 }
 
 /**
- * The page as the grader's picture shows it, before that one was straightened and its contrast stretched. A page that is
- * one scanned JPEG keeps the scanner's coded data, so that a teacher sees all of it. Any other page is rendered by the
- * same reader in exactly the same pixels: a pattern or a fine line may look otherwise in another size.
- * @param isSound the grader's picture of the page was decoded without a complaint
+ * Returns the page picture that the grader's image was made from, before deskew and contrast stretch. A page that is
+ * one scanned JPEG keeps the scanner's coded data without loss. Any other page is rendered by PDFium in the same
+ * pixels as for the grader, because fine patterns look different in another size.
+ * @param isSound the grader's image of the page was decoded without error
  */
 export async function pagePicture(
   document: PdfDocument,

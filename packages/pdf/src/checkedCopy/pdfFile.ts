@@ -4,7 +4,6 @@ import { crc32 } from 'node:zlib';
 import { PDFDocument, PDFName } from '#pdf-lib';
 import type { PDFRef } from '#pdf-lib';
 
-/** A picture as a PDF holds it: a JPEG, and how many components it has. */
 export interface PdfPicture {
   jpeg: Buffer;
   width: number;
@@ -13,10 +12,10 @@ export interface PdfPicture {
 }
 
 /**
- * A PDF that is written as it grows: a picture goes to the file at once and leaves the memory, everything else is kept in
- * `document` until the end. A picture that comes again, as on pages that share one, is written once.
+ * A PDF that is written to disk while it grows. Pictures are written at once and freed from memory; all other objects
+ * stay in `document` until `finish`. Equal pictures are written once.
  *
- * The target is the whole file or does not exist, also when this process is ended while it writes.
+ * The target file is complete or absent, even when this process ends during a write.
  */
 export class PdfFile {
   readonly document: PDFDocument;
@@ -25,7 +24,7 @@ export class PdfFile {
   readonly #handle: FileHandle;
   /** Byte offsets by object number. */
   readonly #offsets = new Map<number, number>();
-  /** By length and checksum; what is taken for the same is compared byte by byte. */
+  /** Written pictures by length and checksum; candidates are compared byte by byte. */
   readonly #pictures = new Map<string, { ref: PDFRef; start: number }>();
   #size = 0;
 
@@ -40,7 +39,7 @@ export class PdfFile {
     const document = await PDFDocument.create();
     const partial = `${target}.partial`;
     const file = new PdfFile(document, target, partial, await open(partial, 'w+'));
-    // The second line tells programs that transfer files that this one is binary.
+    // The second line marks the file as binary for file transfer programs.
     await file.#write(Buffer.from('%PDF-1.7\n%\u0081\u0081\u0081\u0081\n', 'latin1'));
     return file;
   }
@@ -63,9 +62,12 @@ export class PdfFile {
     return ref;
   }
 
-  /** Writes the rest and puts the file in its place. @returns its size */
+  /**
+   * Writes the remaining objects and renames the file to the target.
+   * @returns size in bytes
+   */
   async finish(): Promise<number> {
-    // pdf-lib gives each page an empty list of them.
+    // pdf-lib adds an empty Annots list to each page.
     for (const page of this.document.getPages()) page.node.delete(PDFName.of('Annots'));
     await this.document.flush();
     const { context } = this.document;

@@ -1,4 +1,4 @@
-/** A JPEG without anything but its picture: what may go into a checked copy as it was scanned. */
+/** A JPEG reduced to its picture, which can be put into a checked copy unchanged. */
 export interface PlainJpeg {
   jpeg: Buffer;
   width: number;
@@ -6,10 +6,10 @@ export interface PlainJpeg {
   isGrey: boolean;
 }
 
-/** A scanner writes at most a dozen; each one makes a viewer decode the whole picture again. */
+/** Scanners write at most about twelve scans. Each scan makes a viewer decode the whole picture again. */
 const mostScans = 32;
 
-/** JFIF 1.1 without a thumbnail: three components are YCbCr to every decoder. */
+/** JFIF 1.1 header without a thumbnail. It makes every decoder read three components as YCbCr. */
 const start = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex');
 const end = Buffer.from([0xff, 0xd9]);
 
@@ -32,11 +32,12 @@ const frames = new Set([marker.baseline, marker.extended, marker.progressive]);
 const tables = new Set([marker.huffmanTables, marker.quantisationTables, marker.restartInterval]);
 
 /**
- * Keeps frame, tables and scans of a JPEG, byte for byte, and drops everything else: EXIF, thumbnails, colour profiles,
- * comments, further pictures and whatever follows the end.
+ * Keeps the frame, tables and scans of a JPEG byte for byte and drops EXIF, thumbnails, colour profiles, comments,
+ * further pictures and trailing bytes.
  *
- * Null for a JPEG that decoders might read in different ways: arithmetic coding, 12 bits, CMYK, RGB without a
- * transform, more than one frame, a size that is told later, or no end. Its pixels are encoded anew instead.
+ * Returns null for a JPEG that decoders could read in different ways: arithmetic coding, 12 bits, CMYK, RGB without a
+ * transform, more than one frame, a height given after the frame, or no end marker. The caller encodes the pixels of
+ * such a JPEG anew.
  */
 export function plainJpeg(jpeg: Buffer): PlainJpeg | null {
   if (jpeg.length < 4 || jpeg.readUInt16BE(0) !== 0xffd8) return null;
@@ -70,7 +71,7 @@ export function plainJpeg(jpeg: Buffer): PlainJpeg | null {
       kept.push(segment, jpeg.subarray(at, next));
       at = next;
     } else if (kind >= marker.app0 && kind <= marker.app15) {
-      // After the frame they could still change the colours of some decoders: such a file is none of a scanner's.
+      // JFIF or Adobe segments after the frame change the colours in some decoders; scanners do not write them.
       if (frame === null) noteColours(kind, body, colours);
       else if (kind === marker.app0 || kind === marker.app14) return null;
     } else if (kind !== marker.comment) {
@@ -86,7 +87,7 @@ interface Colours {
   adobeTransform: number | null;
 }
 
-/** As libjpeg reads them, which decoded the picture that was graded. */
+/** Reads the colour segments as libjpeg does, because libjpeg decoded the picture that was graded. */
 function noteColours(kind: number, body: Buffer, colours: Colours): void {
   const says = (name: string, least: number) =>
     body.length >= least && body.toString('latin1', 0, name.length) === name;
@@ -107,7 +108,7 @@ function readFrame(body: Buffer, colours: Colours): Omit<PlainJpeg, 'jpeg'> | nu
   return isNumbered && isYcc ? { width, height, isGrey: false } : null;
 }
 
-/** Where the next marker after the coded data begins; restarts belong to the data. Null when there is none. */
+/** Returns the offset of the next marker after the coded data (restart markers belong to the data), or null. */
 function endOfScan(jpeg: Buffer, from: number): number | null {
   for (let at = jpeg.indexOf(0xff, from); at !== -1; at = jpeg.indexOf(0xff, at + 1)) {
     const next = jpeg[at + 1];

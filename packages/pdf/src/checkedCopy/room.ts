@@ -1,27 +1,24 @@
 import type { Area, Point } from './canvas.ts';
 import type { InkShare } from './freeSpace.ts';
 
-/** Units² of ink that a place may hold and count as empty: specks, and the foot of a letter. */
+/** Ink (units²) that a place can hold and still count as empty: specks or the foot of a letter. */
 const specks = 9;
 const speckShare = 0.002;
 
 export interface Search {
-  /** The same everywhere during one search; the place's top left corner is what is searched for. */
+  /** Constant during one search; the search varies the top left corner. */
   size: { width: number; height: number };
   xs: readonly number[];
   ys: readonly number[];
-  /** Points away from where it would stand best. */
+  /** Distance in points from the preferred place. */
   cost: (place: Area) => number;
-  /** What `cost` is at least in a row, whatever x: rows that cannot win are skipped. */
+  /** Lower bound of `cost` in a row for any x; rows that cannot win are skipped. */
   leastCost?: (y: number) => number;
-  /** Points around the place that must be empty too, 0 when left out. */
+  /** Points around the place that must be empty too; default 0. */
   clearance?: number;
 }
 
-/**
- * What is free on a page: what is drawn is never drawn over, and writing is known by its ink. `unit` is one point on
- * an A4 page.
- */
+/** Free space of a page, known from earlier drawings and the page's ink. `unit` is one point on A4. */
 export class Room {
   readonly width: number;
   readonly height: number;
@@ -55,7 +52,7 @@ export class Room {
     return true;
   }
 
-  /** Units² of writing under the place. */
+  /** Units². */
   ink(place: Area): number {
     return (this.#ink(place) * place.width * place.height) / this.unit ** 2;
   }
@@ -64,13 +61,13 @@ export class Room {
     return this.ink(place) <= specks + (speckShare * place.width * place.height) / this.unit ** 2;
   }
 
-  /** The free place without writing that costs least; null when there is none. */
+  /** The free place without writing and with the lowest cost; null when there is none. */
   emptiest(search: Search): Area | null {
     const around = search.clearance ?? 0;
     return this.#best(search, (place, cost) => (this.isEmpty(grown(place, around)) ? cost : Infinity));
   }
 
-  /** The free place with the least writing under it, nearer ones first among equals; null when nothing is free. */
+  /** The free place with the least ink, weighed against its cost; null when no place is free. */
   leastInked(search: Search): Area | null {
     return this.#best(search, (place, cost) => cost + this.ink(place) * 10 * this.unit);
   }
@@ -98,29 +95,29 @@ function grown({ x, y, width, height }: Area, by: number): Area {
   return { x: x - by, y: y - by, width: width + by * 2, height: height + by * 2 };
 }
 
-/** From `from` in steps to `to`, both included where the steps meet it; [] when `to` is before `from`. */
+/** Numbers from `from` up to `to` (inclusive) at intervals of `step`; [] when `to` is before `from`. */
 export function steps(from: number, to: number, step: number): number[] {
   return Array.from({ length: Math.max(0, Math.floor((to - from) / step) + 1) }, (_, at) => from + at * step);
 }
 
-/** The same nearest to `centre` first. */
+/** Numbers around `centre` up to `reach` away, nearest first. */
 export function stepsAround(centre: number, reach: number, step: number): number[] {
   return [centre, ...steps(step, reach, step).flatMap((away) => [centre + away, centre - away])];
 }
 
-/** Between the edges of two areas; 0 when they touch. */
+/** Distance between the edges of two areas; 0 when they touch. */
 export function distance(a: Area, b: Area): number {
   const dx = Math.max(0, a.x - (b.x + b.width), b.x - (a.x + a.width));
   const dy = Math.max(0, a.y - (b.y + b.height), b.y - (a.y + a.height));
   return Math.hypot(dx, dy);
 }
 
-/** A straight line from one area to the other, short, and through as little writing and other marks as may be. */
+/** A short straight line from one area to the other that crosses as little writing and as few marks as possible. */
 export function leaderBetween(room: Room, a: Area, b: Area): [Point, Point] {
   const [ax, bx] = nearestOnAxis(a.x, a.x + a.width, b.x, b.x + b.width);
   const [ay, by] = nearestOnAxis(a.y, a.y + a.height, b.y, b.y + b.height);
   const [left, right] = [Math.max(a.x, b.x), Math.min(a.x + a.width, b.x + b.width)];
-  // Beside one another, or askew: there is one shortest line.
+  // Areas side by side or diagonal to each other have one shortest line.
   if (left >= right || ay === by) {
     return [
       [ax, ay],

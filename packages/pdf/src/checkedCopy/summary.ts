@@ -25,7 +25,6 @@ const remarksWidth = pageWidth - margin - 8 - columns.remarks;
 const feedbackCharacters = 1500;
 const mostCriteria = 15;
 
-/** Appends the summary: who, the total, and each question's marks with their reasons, over as many pages as it takes. */
 export function appendSummary(document: PDFDocument, plan: CheckedCopyPlan, letters: Lettering): void {
   const sheet = new Sheet(document, letters);
   heading(sheet, plan);
@@ -39,7 +38,7 @@ export function appendSummary(document: PDFDocument, plan: CheckedCopyPlan, lett
   sheet.finish();
 }
 
-/** A stack of A4 pages filled from the top; a new page begins where a line finds no room. */
+/** A4 pages filled from the top. A new page begins when a line does not fit. */
 class Sheet {
   readonly letters: Lettering;
   readonly #document: PDFDocument;
@@ -53,7 +52,7 @@ class Sheet {
     this.canvas = this.#newPage();
   }
 
-  /** Room for `height` points, on this page or a new one that repeats the table's head. */
+  /** Makes room for `height` points: on this page, or on a new page that repeats the table's head. */
   need(height: number): void {
     if (this.y + height <= bottom) return;
     this.canvas = this.#newPage();
@@ -131,7 +130,7 @@ function heading(sheet: Sheet, plan: CheckedCopyPlan): void {
   if (plan.notice !== null) noticeBox(sheet, plan.notice);
 }
 
-/** Returns its width. */
+/** Returns the width of the box. */
 function totalBox(sheet: Sheet, { totals }: CheckedCopyPlan, top: number): number {
   const { regular, bold } = sheet.letters;
   const marks = `${formatMarks(totals.awarded)} / ${formatMarks(totals.max)}`;
@@ -202,7 +201,7 @@ function questionRow(sheet: Sheet, question: Question): void {
     sheet.write(text, columns.remarks, size, face, ofText);
     sheet.y += size * 1.36;
   }
-  // The label may be taller than the remarks, but only on the page where the row began.
+  // The label can be taller than the remarks. This matters only on the page where the row began.
   if (sheet.canvas === canvas) sheet.y = Math.max(sheet.y, rowTop + labels.length * 12.5);
   sheet.y += 7;
   sheet.line();
@@ -232,7 +231,7 @@ function remarkLines(question: Question, { regular, bold }: Lettering): Line[] {
   if (status !== null) add(status, 9, bold, faint);
   if (question.feedback !== null) add(cut(question.feedback, feedbackCharacters), 9, regular, ink);
   for (const { name, awarded, max, reason } of question.criteria.slice(0, mostCriteria)) {
-    // A criterion whose marks do not count any more has none: what was found is all that is said.
+    // A criterion whose marks do not count has null marks: only its name and reason are printed.
     const isMarked = awarded !== null || max !== null;
     const figures = [awarded, max].map((value) => (value === null ? '—' : formatMarks(value))).join(' / ');
     const marks = isMarked ? `  ${figures}` : '';

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import type { Job, Report } from '../messages.ts';
 import { startWatchdog } from './watchdog.ts';
 
-// The child process: one job, one answer, then the end. Until it says "ready" whatever goes wrong is the installation's
-// fault and ends it; from then on what it throws is an answer about the PDF. What it is given comes from the parent that
-// started it, and was parsed there; nothing is loaded only to parse it again.
+// Entry file of the child process, which does one job and exits. An error before "ready" is a fault of the
+// installation and ends the process; a later error is reported as a failure of the PDF. The parent has parsed the
+// job, so the child does not load zod to parse it again.
 
-// Whoever stops a service by signalling all of its processes means the parent. It ends its children, or the watchdog does.
+// Service managers signal all processes; only the parent (or the watchdog) ends a child.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 const [kind = '', parentPid, maxResidentBytes] = process.argv.slice(2);
@@ -30,7 +30,7 @@ try {
 }
 process.exit(0);
 
-/** Loads what the kind of job needs and no more: an inspection needs neither sharp nor pdf-lib, half of its time. */
+/** Loads only the modules of the given kind of job. Without sharp and pdf-lib an inspection takes half the time. */
 async function load(kindOfJob: string): Promise<(job: Job) => Promise<Report>> {
   switch (kindOfJob) {
     case 'inspect': {
@@ -59,7 +59,7 @@ function of<K extends Job['kind']>(job: Job, expected: K): Extract<Job, { kind: 
   return job;
 }
 
-/** Resolves when the report is written to the pipe, so that the exit does not cut it off. */
+/** Resolves when the report is written to the pipe, so that `process.exit` does not truncate it. */
 function say(report: Report): Promise<void> {
   return new Promise((resolve, reject) => {
     if (process.send === undefined) return reject(new Error('started without a parent'));

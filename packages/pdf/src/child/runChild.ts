@@ -8,22 +8,23 @@ import type { PageImage } from '../types.ts';
 import { PdfUnreadable } from '../types.ts';
 import { Job, Report } from '../messages.ts';
 
-// States: starting (no "ready" yet) → working → settled (outcome known) → exited. The promise settles at "exited" only,
-// so a caller never has a child left. Dies the child while starting, the installation is at fault and a plain Error
-// says so; once it works, its death is the PDF's fault and a PdfUnreadable says so. Dies the parent, the child's
-// watchdog ends the child.
+// States: starting (no "ready" yet) → working → settled (outcome known) → exited. The promise settles at "exited", so
+// that no child outlives the call. A child that dies while starting is a fault of the installation (plain Error); a
+// child that dies while working is a fault of the PDF (PdfUnreadable). When the parent dies, the child's watchdog
+// ends the child.
 
 const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 const startSeconds = 60;
 const exitGraceMilliseconds = 2000;
-/** Resident memory of one child, all of it: V8, WASM, libvips. */
+/** Limit of the child's resident memory: V8, WASM and libvips together. */
 const maxResidentBytes = 768 * 2 ** 20;
 
 export type LastReport = Exclude<Report, { kind: 'page' }>;
 
 /**
- * Runs one job in a child process of its own.
- * @throws PdfUnreadable when the work failed; the signal's reason when aborted; an Error when no child could be started
+ * Runs one job in its own child process.
+ * @throws PdfUnreadable when the work failed; the signal's reason when aborted; an Error when no child could be
+ * started
  */
 export async function runChild(
   job: Job,
@@ -33,18 +34,18 @@ export async function runChild(
   const parsedJob = Job.parse(job);
   limits.signal?.throwIfAborted();
   const child = fork(entry, [job.kind, String(process.pid), String(maxResidentBytes)], {
-    // Nothing is inherited: no flags, and above all no secrets of the environment.
+    // The child inherits neither flags nor the environment, which holds secrets.
     execArgv: ['--max-old-space-size=384', '--wasm-max-mem-pages=8192'],
     env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2', ...compileCache() },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'json',
-    // A Ctrl-C at the terminal is for the parent, which drains; it must not say of a good copy that it is damaged.
+    // Ctrl-C must reach the parent only, which drains. A child ended by it would make a good copy look damaged.
     detached: true,
   });
   return supervise(child, parsedJob, limits, onPage);
 }
 
-/** A third of a child's CPU is compiling its sources, where whoever runs this process keeps no cache of them. */
+/** Passes the compile cache of this process on; without it a third of a child's CPU is compilation. */
 function compileCache(): { NODE_COMPILE_CACHE?: string } {
   const folder = getCompileCacheDir();
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
@@ -90,7 +91,7 @@ function supervise(
         () => fail(new PdfUnreadable('timeout', `not done within ${limits.timeoutSeconds} s`)),
         limits.timeoutSeconds * 1000,
       );
-      // A child that dies before it reads the job is seen by its exit.
+      // Send errors are ignored: a child that dies before it reads the job is reported by 'close'.
       child.send(job, () => {});
       return;
     }
@@ -119,7 +120,7 @@ function supervise(
     else resolve(outcome.report);
   };
   child.on('error', (error) => {
-    // Without a process there is no exit to wait for; a failed kill or send is followed by one.
+    // Without a process no 'close' follows; after a failed kill or send one does.
     if (child.pid === undefined) end(() => new Error('no PDF process could be started', { cause: error }));
   });
   child.on('close', (code, signal) =>
@@ -130,7 +131,7 @@ function supervise(
   return promise;
 }
 
-/** A child ends by SIGKILL, not ours, when its watchdog or the kernel found it too large. */
+/** SIGKILL from elsewhere than this process means that the watchdog or the kernel found the child too large. */
 function death(code: number | null, signal: NodeJS.Signals | null, stderr: string): PdfUnreadable {
   if (signal === 'SIGKILL' || stderr.includes('out of memory')) {
     return new PdfUnreadable('out_of_memory', 'the PDF needs more memory than allowed');

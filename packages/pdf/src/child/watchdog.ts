@@ -3,16 +3,17 @@ import { Worker } from 'node:worker_threads';
 
 interface Limits {
   parentPid: number;
-  /** Resident memory of this process, all of it. */
+  /** Resident memory. */
   bytes: number;
 }
 
 /**
- * Ends this process when its parent has ended, or when it has grown beyond a limit. In a thread, because the main thread
- * may be inside a parser that never returns: it sees neither.
+ * Ends this process when its parent has ended or its memory exceeds a limit. Runs in a thread, because the main
+ * thread may be blocked inside a parser.
  */
 export async function startWatchdog(limits: Limits): Promise<void> {
-  // By its text: nothing keeps what a thread compiles, and stripping the types of a file takes longer than the thread.
+  // The thread is started from the function's text: compile caches do not cover threads, and stripping the types of a
+  // file takes longer than the thread's own start.
   const thread = new Worker(`(${watch.toString()})(require('node:worker_threads').workerData)`, {
     eval: true,
     workerData: limits,
@@ -21,7 +22,7 @@ export async function startWatchdog(limits: Limits): Promise<void> {
   thread.unref();
 }
 
-/** The thread's whole program: it sees nothing else of this file. SIGKILL, since nothing else stops WASM or libvips. */
+/** The thread's program; it has no access to other names of this file. Only SIGKILL stops WASM and libvips. */
 function watch({ parentPid, bytes }: Limits): void {
   setInterval(() => {
     if (process.ppid !== parentPid || process.memoryUsage.rss() > bytes) process.kill(process.pid, 'SIGKILL');

@@ -1,12 +1,12 @@
 import type { InkMap } from './ink.ts';
 
-/** Measured on scans: below it there are specks only; a lone page number is above. */
+/** Share of ink pixels, measured on scans: specks lie below it, a single page number above. */
 const blankShare = 0.000_08;
 const speckPixels = 6;
-/** Share of a side where scanners leave shadows and torn edges. */
+/** Share of a side in which scanners leave shadows and torn edges. */
 const edgeShare = 0.02;
 
-/** True when all that is on the page are specks and shadows along its edges. */
+/** True when the page holds only specks and shadows along its edges. */
 export function isBlank({ ink, width, height }: InkMap): boolean {
   const enough = width * height * blankShare;
   const [edgeX, edgeY] = [width * edgeShare, height * edgeShare];

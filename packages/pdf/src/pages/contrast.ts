@@ -1,15 +1,15 @@
 import { brightness } from './ink.ts';
 import type { Raster } from './raster.ts';
 
-/** The darkest thing may be a faint pencil line; paper may be grey. Neither is stretched beyond these. */
+/** Grey levels that limit the stretch: the darkest ink can be a faint pencil line, and paper can be grey. */
 const lightestBlack = 100;
 const darkestWhite = 160;
-/** Grey levels between ink and paper. A good scan has them; then the pass over all pixels is saved. */
+/** Grey levels between ink and paper above which the page is left as it is. */
 const enoughContrast = 165;
 
 /**
- * Stretches grey levels so that paper is white and the darkest ink black, in place. One table for all colours keeps red
- * ink red. Local methods (CLAHE) cost ten times as much and lift the writing on the other side of the sheet.
+ * Stretches grey levels in place so that paper becomes white and the darkest ink black. One table for all channels
+ * keeps hues. Local methods (CLAHE) take ten times as long and amplify writing on the back of the sheet.
  */
 export function stretchContrast(raster: Raster): void {
   const pixels = raster.width * raster.height;

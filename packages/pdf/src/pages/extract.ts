@@ -20,7 +20,7 @@ import { textLines } from './textLines.ts';
 /** Optimised Huffman tables would save 5 % of the bytes and take two thirds of the encoder's time. */
 const jpegOptions = { quality: 80, optimizeCoding: false };
 
-/** Runs in the child process. Tells each page, in order, when its file is complete. */
+/** Runs in the child process. Calls `tell` for each page in order, after its file is complete. */
 export async function extract(
   job: Extract<Job, { kind: 'extract' }>,
   tell: (page: PageImage) => Promise<void>,
@@ -70,7 +70,7 @@ async function write(
   const upright = skewDegrees === 0 ? raster : await straighten(raster, skewDegrees, job.longSide);
   const file = join(job.outDir, `page-${String(page).padStart(4, '0')}.jpg`);
   await toSharp(upright).jpeg(jpegOptions).toFile(file);
-  // Turning enlarged the canvas, and fitting it again into the long side made everything smaller.
+  // Deskewing enlarged the canvas; fitting it into `longSide` again reduced the scale.
   const scale = skewDegrees === 0 ? 1 : upright.width / turnedWidth(raster, skewDegrees);
   const geometry = {
     width: upright.width,

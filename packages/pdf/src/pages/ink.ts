@@ -1,19 +1,19 @@
 import type { Raster } from './raster.ts';
 
-/** Which pixels hold ink, at half the raster's size: 1 is ink. */
+/** Half the raster's size; 1 is ink. */
 export interface InkMap {
   ink: Uint8Array;
   width: number;
   height: number;
 }
 
-/** Grey levels a pixel must be darker than the paper around it: above JPEG noise and most bleed-through. */
+/** Grey levels by which ink is darker than the surrounding paper: above JPEG noise and most bleed-through. */
 const inkContrast = 28;
 export const blockSide = 16;
 
 /**
- * Finds ink against the local paper, so that shadows and yellow paper are no ink. Halving keeps the darkest of four
- * pixels, since averaging loses thin pencil lines.
+ * Finds pixels darker than the local paper, so that shadows and yellow paper do not count as ink. Halving keeps the
+ * darkest of four pixels, because averaging loses thin pencil lines.
  */
 export function findInk(raster: Raster): InkMap {
   const { values, width, height } = darkestOfFour(raster);
@@ -30,7 +30,7 @@ export function findInk(raster: Raster): InkMap {
   return { ink, width, height };
 }
 
-/** Brightness 0..255 of one pixel; green counts most, as for the eye. */
+/** Brightness 0..255 of one pixel, weighted for the eye (green most). */
 export function brightness(raster: Raster, pixel: number): number {
   if (raster.channels === 1) return raster.data[pixel]!;
   const at = pixel * 3;
@@ -42,7 +42,7 @@ function darkestOfFour({ data, width: fullWidth, height: fullHeight, channels }:
   const height = fullHeight >> 1;
   const values = new Uint8Array(width * height);
   const row = fullWidth * channels;
-  // Written out, because it runs 400,000 times a page: a call for each pixel triples its time.
+  // Unrolled by hand: this runs 400,000 times per page, and a function call per pixel triples its time.
   for (let y = 0; y < height; y++) {
     let at = y * 2 * row;
     for (let x = 0; x < width; x++) {
@@ -63,7 +63,7 @@ function darkestOfFour({ data, width: fullWidth, height: fullHeight, channels }:
   return { values, width, height };
 }
 
-/** The brighter quarter of each block, or of the brightest neighbour: a block full of writing has no paper of its own. */
+/** The upper quartile of each block or its brightest neighbour; a block full of writing shows no paper. */
 export function paperBrightness(values: Uint8Array, width: number, height: number): Uint8Array {
   const across = Math.ceil(width / blockSide);
   const down = Math.ceil(height / blockSide);

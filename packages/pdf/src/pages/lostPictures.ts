@@ -3,8 +3,8 @@ import type { PdfPage } from '../pdfium.ts';
 const imageObject = 3;
 
 /**
- * Whether a picture on the page cannot be decoded. PDFium draws such a page without it and says nothing, so an answer
- * would be missing as if it had never been written. Pictures inside of forms are not looked at.
+ * True when a picture of the page cannot be decoded. PDFium draws such a page without the picture and reports no
+ * error, so an answer would be missing unnoticed. Pictures inside forms are not checked.
  */
 export function hasLostPicture(page: PdfPage): boolean {
   const { pdfium } = page.document;

@@ -6,20 +6,21 @@ import type { Raster } from './raster.ts';
 import { render } from './render.ts';
 import { maxScanPixels, scannerJpeg } from './scannerJpeg.ts';
 
-/** A progressive JPEG is held whole while it is decoded, 6 bytes a pixel. */
+/** Limit for progressive JPEGs: libjpeg holds the whole picture while decoding, 6 bytes per pixel. */
 const maxProgressivePixels = 35_000_000;
 
 export interface Picture {
-  /** Upright, of the page's proportions. */
+  /** Upright, in the page's proportions. */
   raster: Raster;
   damaged: boolean;
-  /** False when nothing but a white page stands for it. */
+  /** False when the raster is only a white page. */
   readable: boolean;
 }
 
 /**
- * The page as a viewer shows it. `longSide` is in pixels; a scan that is smaller is not enlarged.
- * @param mayExtract false when a picture's mask or inversion could be hidden from us (see extract.ts)
+ * Takes the picture of the page as a viewer shows it. `longSide` is in pixels; a smaller scan is not enlarged.
+ * @param mayExtract false when a picture can have a mask or an inversion that PDFium does not report (see
+ * `canExtract`)
  */
 export async function takePicture(page: PdfPage, longSide: number, mayExtract: boolean): Promise<Picture> {
   const jpeg = mayExtract ? scannerJpeg(page) : null;
@@ -33,7 +34,7 @@ export async function takePicture(page: PdfPage, longSide: number, mayExtract: b
   return { raster, damaged: jpeg !== null || hasLostPicture(page), readable: true };
 }
 
-/** Stands for a page that nothing could be read of, so that page numbers stay true. */
+/** White page in place of a page that could not be read, so that page numbers stay correct. */
 export function noPicture(viewed: { width: number; height: number }, longSide: number): Picture {
   const { width, height } = fit(viewed, longSide);
   const raster: Raster = { data: Buffer.alloc(width * height, 255), width, height, channels: 1 };
@@ -57,18 +58,18 @@ async function decodeScan(
   } catch {
     return 'undecodable';
   }
-  // A CMYK JPEG is inverted or not by a marker that viewers read each in their own way: leave it to PDFium.
+  // Viewers disagree on the marker that inverts a CMYK JPEG, so PDFium renders such a page.
   if (header.format !== 'jpeg' || (header.channels !== 1 && header.channels !== 3)) return 'undecodable';
   const pixels = header.width * header.height;
   if (pixels > (header.isProgressive ? maxProgressivePixels : maxScanPixels)) return 'monstrous';
 
-  // The page's proportions, not the picture's: a fax has other resolutions across than down.
+  // The page's proportions, not the picture's: a fax has different resolutions across and down.
   const upright = fit(page.viewed, Math.min(longSide, Math.max(header.width, header.height)));
   const turned = page.frame.rotation % 180 !== 0;
   const lying = turned ? { width: upright.height, height: upright.width } : upright;
   const decode = (failOn: 'warning' | 'none') =>
     toRaster(
-      // The decoder halves as often as it can, so little is left to shrink: a sharper kernel shows no difference.
+      // The decoder scales down most of the way, so a better resize kernel makes no visible difference.
       sharp(jpeg, { failOn, limitInputPixels: maxScanPixels, ignoreIcc: true }).resize({
         ...lying,
         fit: 'fill',

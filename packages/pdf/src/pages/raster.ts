@@ -1,11 +1,11 @@
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 
-// One thread and no cache: parallelism is by process, and a cache only holds pages that never come again.
+// One thread, because processes run in parallel; no cache, because each page is read once.
 sharp.concurrency(1);
 sharp.cache(false);
 
-/** Uncompressed pixels, rows from the top, 1 (grey) or 3 (RGB) bytes a pixel. */
+/** Uncompressed pixels, rows from the top, 1 (grey) or 3 (RGB) bytes per pixel. */
 export interface Raster {
   data: Buffer;
   width: number;
@@ -18,7 +18,7 @@ export function toSharp(raster: Raster): Sharp {
   return sharp(raster.data, { raw: { width, height, channels } });
 }
 
-/** The brightness of a picture, made smaller than `longSide` pixels where it is larger. */
+/** Brightness of a picture, scaled down to `longSide` pixels where it is larger. */
 export async function readGrey(file: string, longSide: number): Promise<Raster> {
   return toRaster(
     sharp(file, { failOn: 'none' })

@@ -5,7 +5,7 @@ const bgr24 = 2;
 const withAnnotations = 0x01;
 const reverseByteOrder = 0x10;
 
-/** The page as a viewer shows it, on white, in exactly these pixels whatever its size in points. */
+/** Renders the page as a viewer shows it, on white, in exactly `width` × `height` pixels. */
 export function render(page: PdfPage, width: number, height: number): Raster {
   const { pdfium } = page.document;
   const { native } = pdfium;
@@ -33,11 +33,11 @@ export function render(page: PdfPage, width: number, height: number): Raster {
   });
 }
 
-/** Answers typed into form fields are no part of the page's own drawing. */
+/** Draws answers typed into form fields, which FPDF_RenderPageBitmap leaves out. */
 function drawFormFields(page: PdfPage, bitmap: number, width: number, height: number): void {
   const { pdfium } = page.document;
   const { native } = pdfium;
-  // FPDF_FORMFILLINFO is 140 bytes: a version and callbacks, none of which we offer.
+  // FPDF_FORMFILLINFO is 140 bytes: a version (2) and callbacks, all of them left null.
   pdfium.withMemory(256, (pointer, view) => {
     view().setUint32(0, 2, true);
     const form = native._FPDFDOC_InitFormFillEnvironment(page.document.handle, pointer);

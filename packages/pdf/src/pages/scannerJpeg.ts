@@ -3,26 +3,26 @@ import type { PdfPage } from '../pdfium.ts';
 const textObject = 1;
 const imageObject = 3;
 const invisibleText = 3;
-/** DeviceGray, DeviceRGB, CalGray, CalRGB, ICCBased: a JPEG decoder shows these as a viewer does. */
+/** DeviceGray, DeviceRGB, CalGray, CalRGB, ICCBased: in these a JPEG decoder shows the same colours as a viewer. */
 const plainColourSpaces = new Set([1, 2, 4, 5, 7]);
-/** Of a scanner's JPEG: A1 at 300 dpi. Beyond it no scanner of answer copies goes, and a decoder needs gigabytes. */
+/** Limit for a scanner's JPEG: A1 at 300 dpi. Answer copies are smaller, and larger pictures need gigabytes. */
 export const maxScanPixels = 75_000_000;
-/** How far, as a share of the page, the picture may stop short of the page's edge or reach beyond it. */
+/** Share of the page by which the picture may end before the page's edge or reach beyond it. */
 const edgeTolerance = 0.01;
 
 /**
- * PDFium's interface does not say whether a picture has a soft mask, a colour-key mask or an inverting /Decode, and with
- * one of them the JPEG alone is not what a viewer shows. Picture dictionaries are never inside compressed objects, so
- * the words must stand in the file; where they do, pages are rendered.
+ * True when no picture of the file has a soft mask, a colour-key mask or an inverting /Decode. PDFium does not report
+ * these, and with one of them the JPEG alone differs from what a viewer shows. Picture dictionaries are never
+ * compressed, so a search of the file's bytes finds them.
  */
 export function canExtract(file: Buffer): boolean {
   return !['/SMask', '/Mask', '/Decode[', '/Decode ['].some((word) => file.includes(word));
 }
 
 /**
- * The JPEG of a page that is one scanned picture and nothing else a viewer would show (text of an OCR layer is
- * invisible): 2–5 ms instead of 100 ms and more for a rendering, and no second loss of quality. Null when the page must
- * be rendered. The bytes are as scanned: the page's rotation is still to be applied.
+ * Returns the JPEG of a page that consists of one scanned picture (invisible text of an OCR layer is allowed), or
+ * null when the page must be rendered. Taking the JPEG needs 2–5 ms instead of 100 ms and more, and loses no quality.
+ * The page's rotation is not yet applied.
  */
 export function scannerJpeg(page: PdfPage): Buffer | null {
   const { pdfium } = page.document;
@@ -37,7 +37,7 @@ export function scannerJpeg(page: PdfPage): Buffer | null {
   });
 }
 
-/** The picture that `scannerJpeg` takes, as PDFium's object. */
+/** PDFium's handle of the picture that `scannerJpeg` takes. */
 export function scannerPicture(page: PdfPage): number | null {
   const { native } = page.document.pdfium;
   if (native._FPDFPage_GetAnnotCount(page.handle) !== 0) return null;
@@ -74,7 +74,7 @@ function hasPlainColours(page: PdfPage, image: number): boolean {
   });
 }
 
-/** The image's matrix must lay it upright on the visible page: no mirror, no turn, no crop, no border. */
+/** True when the image's matrix lays it upright on the visible page: no mirror, turn, crop or border. */
 function coversPage(page: PdfPage, image: number): boolean {
   const { pdfium } = page.document;
   const { frame } = page;

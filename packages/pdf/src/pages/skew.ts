@@ -3,20 +3,20 @@ import type { InkMap } from './ink.ts';
 const widestDegrees = 6;
 const coarseStep = 0.5;
 const fineStep = 0.1;
-/** Below it nobody sees the lean, and turning costs sharpness. */
+/** Smaller angles are not visible, and turning costs sharpness. */
 const leastDegrees = 0.4;
-/** How much sharper the best angle's lines must be than the average angle's. */
+/** Least ratio of the best angle's score to the mean score. */
 const leastConfidence = 1.35;
-/** How much sharper they must be than when the page is left as it is. */
+/** Least ratio of the best angle's score to the score of the unturned page. */
 const leastGain = 1.15;
 const leastPoints = 1500;
-/** A drawing or a stamp has edges but no lines: the ink must reach over this share of the width. */
+/** Share of the width that the ink must span: a drawing or a stamp has edges but no lines. */
 const leastReach = 0.3;
 const mostPoints = 20_000;
 
 /**
- * Degrees by which the writing leans clockwise, 0 unless it is certain. Along the right angle rows of ink and rows of
- * paper alternate most sharply (projection profile); a page without lines has no such angle.
+ * Returns the degrees by which the writing leans clockwise, or 0 when that is uncertain. Uses projection profiles: at
+ * the right angle, rows of ink and rows of paper alternate most sharply.
  */
 export function findSkew({ ink, width, height }: InkMap): number {
   const points: number[] = [];
@@ -61,7 +61,7 @@ export function findSkew({ ink, width, height }: InkMap): number {
     count++;
     if (score > bestScore) [best, bestScore] = [degrees, score];
   }
-  // A maximum at the end of the range is no maximum.
+  // A maximum at the end of the range does not count.
   if (Math.abs(best) >= widestDegrees || bestScore < (sum / count) * leastConfidence) return 0;
   const coarse = best;
   for (let degrees = coarse - 0.4; degrees <= coarse + 0.4; degrees += fineStep) {

@@ -1,27 +1,26 @@
 import { inflateSync } from 'node:zlib';
 
-/** Where an object is: at an offset of the file, or at an index of an object stream. */
+/** Place of an object: an offset in the file, or an index in an object stream. */
 export type Place =
   | { kind: 'offset'; offset: number; generation: number }
   | { kind: 'packed'; container: number; index: number };
 
 export interface FoundObjects {
   places: Map<number, Place>;
-  /** The document's catalog, a reference such as "1 0 R". */
+  /** Reference of the document's catalog, such as "1 0 R". */
   root: string | null;
-  /** What the trailer says of encryption, to be said again. */
+  /** The trailer's /Encrypt and /ID, to be copied into the new table. */
   encryption: string;
 }
 
-/** Bytes that all object streams may unpack to. A page tree of 80 pages has some kilobytes. */
+/** Limit in bytes of all unpacked object streams. The page tree of 80 pages has a few kilobytes. */
 const mostUnpacked = 32 * 2 ** 20;
-/** Characters of a dictionary that are looked at. */
 const dictionaryReach = 4000;
 const mostPacked = 100_000;
 
 /**
- * Finds a PDF's objects by their own words, "12 0 obj", without its cross-reference table. What is between "stream" and
- * "endstream" is skipped. Of two objects of one number the later one counts, as in a file that was edited.
+ * Finds the objects of a PDF by their heads ("12 0 obj"), without its cross-reference table. Content of streams is
+ * skipped. Of two objects with the same number the later one counts, as in a file with revisions.
  */
 export function findObjects(file: Buffer): FoundObjects {
   const text = file.toString('latin1');
@@ -69,7 +68,7 @@ export function findObjects(file: Buffer): FoundObjects {
       word.lastIndex = end;
     }
   }
-  // Encrypted containers cannot be looked into.
+  // Object streams of an encrypted file cannot be unpacked.
   if (encryption === '') catalogs.push(...unpack(containers, places));
   const root = roots.findLast((number) => catalogs.includes(number)) ?? catalogs.at(-1);
   const place = root === undefined ? undefined : places.get(root);
@@ -83,7 +82,10 @@ interface Container {
   data: Buffer;
 }
 
-/** Adds the objects of object streams to the places. @returns the catalogs among them */
+/**
+ * Adds the objects of object streams to `places`.
+ * @returns the numbers of the catalogs among them
+ */
 function unpack(containers: readonly Container[], places: Map<number, Place>): number[] {
   const catalogs: number[] = [];
   let left = mostUnpacked;
@@ -98,7 +100,7 @@ function unpack(containers: readonly Container[], places: Map<number, Place>): n
     for (let index = 0; index < Math.min(count ?? 0, mostPacked, pairs.length / 2); index++) {
       const [packed, offset] = [pairs[index * 2], pairs[index * 2 + 1]];
       if (packed === undefined || offset === undefined || !Number.isSafeInteger(packed)) break;
-      // An object that stands in the file by itself is taken for the newer one.
+      // An object outside object streams is assumed to be newer.
       if (places.get(packed)?.kind === 'offset') continue;
       places.set(packed, { kind: 'packed', container: number, index });
       const start = (first ?? 0) + offset;

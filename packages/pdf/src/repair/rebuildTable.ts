@@ -3,8 +3,8 @@ import type { Place } from './findObjects.ts';
 import { headerOffset } from './strayOffsets.ts';
 
 /**
- * The file with a new cross-reference table at its end, made from the objects that are found in it: not a byte before
- * it changes. Null when there is no catalog among them, as in a file that is no PDF or lost the part that held it.
+ * Returns the file with a new cross-reference table appended; no earlier byte changes. Returns null when no catalog
+ * is found, as in a file that is not a PDF.
  */
 export function rebuildTable(file: Buffer): Buffer | null {
   const { places, root, encryption } = findObjects(file);
@@ -12,9 +12,8 @@ export function rebuildTable(file: Buffer): Buffer | null {
   const header = headerOffset(file);
   const found = [...places].toSorted(([a], [b]) => a - b);
   const own = (found.at(-1)?.[0] ?? 0) + 1;
-  // PDFium knows no larger numbers.
+  // PDFium does not support larger object numbers.
   if (own > 4_000_000) return null;
-  // A gap between numbers begins a new range.
   const ranges: [first: number, count: number][] = [];
   for (const [number] of found) {
     const last = ranges.at(-1);
@@ -34,7 +33,7 @@ export function rebuildTable(file: Buffer): Buffer | null {
   ]);
 }
 
-/** Seven bytes: the kind, then the offset and generation, or the container and the index in it. */
+/** Seven bytes: kind, then offset and generation, or container and index. */
 function entryOf(place: Place, header: number): Buffer {
   const entry = Buffer.alloc(7);
   const isOffset = place.kind === 'offset';

@@ -1,10 +1,10 @@
-/** Revisions of a file that are followed; a file that was edited more often is left to PDFium. */
+/** Limit of revisions followed; files with more are left to PDFium. */
 const mostSections = 100;
 
 /**
- * Whether the cross-reference table leads to something else than the objects it names. PDFium trusts such a table and
- * leaves out what it does not find, so a page may look empty that is not; other viewers look for the objects themselves.
- * Only tables of text are checked, not cross-reference streams.
+ * True when the cross-reference table has an offset at which the named object does not start. PDFium trusts such a
+ * table and leaves out the object, so a page can look empty; other viewers search for the object. Only text tables
+ * are checked, not cross-reference streams.
  */
 export function hasStrayOffsets(file: Buffer): boolean {
   const header = headerOffset(file);
@@ -13,7 +13,7 @@ export function hasStrayOffsets(file: Buffer): boolean {
   for (let section = 0; at !== null && section < mostSections; section++) {
     const table = readTable(file, at + header);
     if (table === null) return false;
-    // The newest revision comes first, and counts.
+    // The newest revision comes first and takes precedence.
     for (const [number, offset] of table.offsets) if (!offsets.has(number)) offsets.set(number, offset);
     at = table.previous;
   }
@@ -23,7 +23,7 @@ export function hasStrayOffsets(file: Buffer): boolean {
   return false;
 }
 
-/** Offsets count from the header, which may have something in front of it. */
+/** Offset of the header, from which offsets in the table count. */
 export function headerOffset(file: Buffer): number {
   return Math.max(0, file.subarray(0, 1024).indexOf('%PDF-'));
 }
@@ -35,12 +35,12 @@ function startOfTable(file: Buffer): number | null {
 }
 
 interface Table {
-  /** Of the objects in use. */
+  /** Offsets by object number, of objects in use. */
   offsets: Map<number, number>;
   previous: number | null;
 }
 
-/** Null for what is not a table of text. */
+/** Returns null unless a text table starts at `at`. */
 function readTable(file: Buffer, at: number): Table | null {
   if (file.toString('latin1', at, at + 4) !== 'xref') return null;
   const end = file.indexOf('trailer', at);
