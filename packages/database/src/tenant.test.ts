@@ -230,13 +230,13 @@ describe('inTenant', () => {
     try {
       const flood = Array.from({ length: 20 }, () => ofSix.forClients.inTenant(flooding, hold));
       await expect.poll(() => held, { timeout: 10_000 }).toBe(2);
-      // None of these waits for a transaction of the flood, of which none has ended.
+      // These transactions complete although none of the flood's has ended.
       await ofSix.forClients.inTenant(other, (tx) => sql`select 1`.execute(tx));
       await ofSix.inTenant(flooding, (tx) => sql`select 1`.execute(tx));
       await ofSix.acrossInstitutes((tx) => sql`select 1`.execute(tx));
       expect([held, ofSix.waiting()]).toEqual([2, 18]);
 
-      // However many institutes flood, clients leave connections to workers and core.
+      // With floods from many institutes, clients still leave connections to workers and core.
       const more = Array.from({ length: 20 }, () => ofSix.forClients.inTenant(randomUUID(), hold));
       await expect.poll(() => held, { timeout: 10_000 }).toBe(5);
       await ofSix.inTenant(flooding, (tx) => sql`select 1`.execute(tx));
@@ -257,7 +257,7 @@ describe('inTenant', () => {
     let inside = 0;
     let most = 0;
     const work = Array.from({ length: 6 }, (_, index) =>
-      // Some know before they begin what they need, the others find it held.
+      // Even ones use `inTurnAt`, odd ones throw `Held`.
       (index % 2 === 0 ? database : database.inTurnAt('the exam')).inTenant(ours, async (tx) => {
         if (!hasTurn(tx, 'the exam')) throw new Held('the exam');
         inside += 1;
@@ -268,7 +268,7 @@ describe('inTenant', () => {
       }),
     );
     await expect.poll(() => [inside, database.waiting()], { timeout: 10_000 }).toEqual([2, 4]);
-    // Those two are all that the six take of the connections.
+    // Two of the six hold a connection; the others wait without one.
     await database.inTenant(randomUUID(), (tx) => sql`select 1`.execute(tx));
     first.resolve();
     await Promise.all(work);
@@ -282,7 +282,7 @@ describe('inTenant', () => {
       client.on('error', () => upstream.destroy()).on('close', () => upstream.destroy());
       upstream.on('error', () => client.destroy()).on('close', () => client.destroy());
       client.pipe(upstream);
-      // What the server says of this is never heard.
+      // The proxy drops the server's reply.
       upstream.on('data', (bytes) => bytes.includes('vanished') || client.write(bytes));
     });
     way.listen(0, '127.0.0.1');

@@ -8,48 +8,40 @@ import { createTurns } from '@evaluation/turns';
 import { PrismaClient } from '../generated/client/client.ts';
 import type { DB } from '../generated/kysely/types.ts';
 
-/** A transaction that sees the rows of one institute. */
 export type Tx = Transaction<DB>;
 
-/**
- * `unhurried`: work that may take longer than any transaction otherwise may. It has a few connections of its own, so it
- * takes none from those who are waited for.
- */
+/** `unhurried` work may take longer than TRANSACTION_TIMEOUT_MS and has its own few connections. */
 export type Pace = 'usual' | 'unhurried';
 
-/** Who a transaction is for. Each class leaves a part of the connections to the other one, whatever waits. */
+/** The origin of a transaction. Each class leaves a part of the connections to the other, whatever its load. */
 export type Caller = 'client' | 'service';
 
 export interface Database {
-  /**
-   * The same database for work that clients ask for. What is not told is for `service`: workers' calls and core's own.
-   */
+  /** For requests of clients. The default class is `service`: calls of workers, and core's own work. */
   forClients: Database;
   /**
-   * The same database for commands that need what `key` names (see `Held`): their transactions wait for their turn at it
-   * before they take a connection, and need no second attempt.
+   * For commands that need the resource `key` (see `Held`): transactions wait for their turn before they take a
+   * connection, and need no second attempt.
    */
   inTurnAt(key: string): Database;
   /**
-   * Runs a command or a query of one institute in one transaction (READ COMMITTED): row-level security shows it the
-   * rows of that institute only. Deadlocks and serialization failures run `work` again from its start, so it must do
-   * nothing but talk to the transaction (docs/architecture.md#two-planes). A transaction that finds something locked by another one of
-   * this process may throw `Held`: it is rolled back and runs again in its turn, and waits without a connection.
-   * @throws NoTurn too many wait for a connection, or for what is held, or for too long
+   * Runs `work` in one transaction (READ COMMITTED) in which row-level security shows the rows of this institute
+   * only. After a deadlock or serialization failure `work` runs again from its start, so its only effects must be on
+   * the transaction (docs/architecture.md#two-planes). `work` may throw `Held` when another transaction of this
+   * process has locked what it needs: the transaction is rolled back, waits for its turn without a connection and
+   * runs again.
+   * @throws NoTurn when too many transactions wait, or the wait takes longer than WAIT_MS
    */
   inTenant<T>(instituteId: string, work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
-  /** For what core does for all of them: sees the tables with a policy of that name (runs, uploads and some more), and no other tenant table. */
+  /** Runs core's own work. Sees only tables with a policy `across_institutes` (runs, uploads and some more). */
   acrossInstitutes<T>(work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
-  /**
-   * For looking up API keys. It has connections of its own: a request is not kept from its answer by those that use all
-   * others, and look-ups of keys keep no other work waiting.
-   */
+  /** For looking up API keys, on its own connections: floods of other work do not delay authentication. */
   keys: Kysely<DB>;
   /** The control plane: institutes and keys. */
   control: PrismaClient;
-  /** Resolves when the database answers, however many wait for a connection; rejects within seconds. */
+  /** Resolves when the database answers, even while all other connections are taken; rejects within seconds. */
   ping(): Promise<void>;
-  /** How many requests wait now, for a connection or for their turn at what another one holds. */
+  /** Number of transactions that wait for a connection or for their turn. */
   waiting(): number;
   close(): Promise<void>;
 }
@@ -58,17 +50,17 @@ export interface DatabaseOptions {
   url: string;
   poolSize: number;
   log: Logger;
-  /** For how long a server may say nothing in the middle of usual work; longer than it lets a transaction live. */
+  /** Limit of silence on a connection in use; must be longer than the server's transaction timeout. */
   silenceMs?: number;
 }
 
 const MAX_TRIES = 5;
-/** Serialization failure and deadlock: the whole command may run again. */
+/** SQLSTATEs of serialization failure and deadlock, after which a transaction runs again. */
 const RETRYABLE = new Set(['40001', '40P01']);
 
 /**
- * `work` needs something that another transaction holds, and may not keep a connection while it waits for it.
- * `key` names what is held; of the transactions that name the same one this process runs two at once.
+ * Thrown by `work` when another transaction holds the resource `key`, so that `work` does not keep a connection while
+ * it waits. This process runs at most two transactions of the same key at once.
  */
 export class Held extends Error {
   override readonly name = 'Held';
@@ -80,44 +72,44 @@ export class Held extends Error {
   }
 }
 
-/** Transactions that have waited for their turn at something: they may wait for its lock, since they are at most two. */
+/** Transactions that have their turn at a key. At most two per key, so they may wait for its lock. */
 const inTurn = new WeakMap<Tx, string>();
 
-/** Whether the transaction has its turn at `key`, so that it may wait for the lock while it holds a connection. */
+/** True when the transaction has its turn at `key` and may wait for its lock while it holds a connection. */
 export const hasTurn = (tx: Tx, key: string): boolean => inTurn.get(tx) === key;
 
 /**
- * Of all connections: a third for one institute in each class, so that a flood of one leaves two thirds, and three quarters
- * for one class, so that clients leave a quarter to workers and workers to clients.
+ * Connections that one institute (a third) and one class (three quarters) may use, so that a flood from one institute
+ * or one class leaves connections to the others.
  */
 const shareOf = (poolSize: number): number => Math.min(poolSize, Math.max(2, Math.floor(poolSize / 3)));
 const classPlacesOf = (poolSize: number): number =>
   Math.max(1, poolSize - Math.max(1, Math.floor(poolSize / 4)));
 
-/** More than rate limits let one key send in a minute. Beyond it, and after the time, a request is refused with 503. */
+/** More than rate limits let one key send in a minute. Beyond it, or after WAIT_MS, a request gets 503. */
 const MOST_WAITING = 1000;
 const WAIT_MS = 20_000;
 
-/** Readers of lists miss no change only while no transaction lives longer (core's `lists/pass.ts`). */
+/** Lists depend on this: a reader misses no change only while transactions are shorter (`lists/pass.ts`). */
 const TRANSACTION_TIMEOUT_MS = 30_000;
-/** Well before that: whoever waits for one exam must not hold connections that other institutes need. */
+/** Shorter than the transaction timeout: waiters for one exam must not hold connections that other institutes need. */
 const LOCK_TIMEOUT_MS = 8000;
 
-/** Longer than a transaction lives, so only a server that is gone is silent for so long. */
+/** Longer than any transaction, so only a server that is gone is silent for so long. */
 const SILENCE_MS = TRANSACTION_TIMEOUT_MS + 10_000;
-/** The reconciler's lock, the check that it is at, and room for one who asks for a check meanwhile. */
+/** For the reconciler's lock and its running check, and for checks requested meanwhile. */
 const UNHURRIED_CONNECTIONS = 4;
 const PING_TIMEOUT_MS = 3000;
-/** A look-up by a unique hash takes less than a millisecond. */
+/** Two are enough: a look-up by a unique hash takes less than a millisecond. */
 const KEY_CONNECTIONS = 2;
 
 /**
- * Opens the pool that both planes share.
- * @throws Error when the role could see past row-level security: no superuser, no BYPASSRLS.
+ * Opens the pools of both planes.
+ * @throws Error when the role is SUPERUSER or has BYPASSRLS and so bypasses row-level security
  */
 export const openDatabase = async (options: DatabaseOptions): Promise<Database> => {
-  // A connection that breaks fails its statement and is replaced by the pool. It also emits an error, idle or in use,
-  // which without a listener would end the process.
+  // A broken connection fails its statement and is replaced by the pool. It also emits 'error', which would end the
+  // process without a listener.
   const onBroken = (error: Error) => options.log.warn({ err: error }, 'a database connection broke');
   const openPool = (
     config: pg.PoolConfig,
@@ -126,7 +118,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
     const opened = new pg.Pool({
       connectionString: options.url,
       connectionTimeoutMillis: 10_000,
-      // A server that vanished without a word is noticed by the system, while nothing is on its way there.
+      // TCP keep-alive detects a vanished server on an idle connection.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       ...config,
@@ -147,7 +139,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const keyPool = openPool({ max: KEY_CONNECTIONS, options: limits(TRANSACTION_TIMEOUT_MS) }, (client) =>
     endWhenSilent(client, options.silenceMs ?? SILENCE_MS),
   );
-  // Of its own: those who wait for one exam may hold every other connection, and the database is there all the same.
+  // A pool of its own: `ping` succeeds also while transactions hold all other connections.
   const pingPool = openPool({
     max: 1,
     connectionTimeoutMillis: PING_TIMEOUT_MS,
@@ -167,7 +159,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   };
   const control = new PrismaClient({ adapter: new PrismaPg(pool) });
 
-  // In front of the pool, which is first in, first out: one institute's burst waits here, and others take turns with it.
+  // pg.Pool is first in, first out. These turns wait in front of it and alternate between institutes.
   const connections = createTurns({
     what: 'PostgreSQL',
     places: options.poolSize,
@@ -179,19 +171,19 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const held = createTurns({
     what: 'PostgreSQL',
     places: Infinity,
-    // One works, and the next one is ready at the lock.
+    // One runs; the next one waits at the lock.
     share: 2,
     mostWaiting: MOST_WAITING,
     waitMs: WAIT_MS,
   });
 
-  /** One attempt on a connection, which is given back before anything else is waited for. */
+  /** One attempt on one connection, which is given back before any other wait. */
   const attemptOnce = async <T>(call: Call<T>, turnAt: string | null): Promise<T> => {
     const giveBack =
       call.pace === 'usual'
         ? await connections.acquire(call.value, {
             class: call.caller,
-            // Those behind it would find the same thing held.
+            // Transactions queued behind it would find the same resource held.
             isNext: turnAt !== null && call.turnAt === null,
           })
         : () => {};
@@ -248,8 +240,8 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
         setting: 'app.across_institutes',
         value: 'on',
         work: async (tx) => {
-          // Row-level security hides how rare a status is from the planner, which then would rather read the whole
-          // table, each second, or all that waits, than step along the partial indexes that hold just what is looked for.
+          // Under row-level security the planner does not know how rare a status is and would scan whole tables each
+          // second. With these scans disabled it uses the partial indexes.
           await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
             tx,
           );
@@ -294,17 +286,16 @@ interface Call<T> {
   work: (tx: Tx) => Promise<T>;
   pace: Pace;
   caller: Caller;
-  /** What it waits for its turn at, before it begins. */
+  /** Key at which the call waits for its turn before the first attempt. */
   turnAt: string | null;
 }
 
 /**
- * Ends a connection on which nothing came or went for so long. A server that vanished while a statement was on its way
- * to it is otherwise noticed after a quarter of an hour, for which the system sends it again. The statement fails as one
- * whose connection broke.
+ * Destroys a connection without traffic for `silenceMs`. When a server vanishes while a statement is in flight, TCP
+ * retransmits for about a quarter of an hour before it reports an error. The statement fails with a connection error.
  */
 const endWhenSilent = (client: pg.PoolClient, silenceMs: number): void => {
-  // The driver's types do not name the socket of a client.
+  // The driver's types do not declare the socket of a client.
   const connection: unknown = Reflect.get(client, 'connection');
   const socket: unknown =
     typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'stream') : null;
@@ -326,10 +317,10 @@ const assertRoleIsSubjectToRls = async (pool: pg.Pool): Promise<void> => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A value for a jsonb column; without it an array would become a PostgreSQL array. */
+/** A value for a jsonb column; the driver would turn a plain array into a PostgreSQL array. */
 export const json = (value: unknown) => sql<unknown>`${JSON.stringify(value)}::jsonb`;
 
-/** The name of the constraint that a statement broke, or null when it failed for another reason. */
+/** Name of the constraint that a statement violated, or null after any other error. */
 export const brokenConstraint = (error: unknown): string | null =>
   error instanceof pg.DatabaseError && error.code !== undefined && error.code.startsWith('23')
     ? (error.constraint ?? null)

@@ -2,13 +2,14 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import type { Tx } from './tenant.ts';
 
-/** Failures that go away by themselves: lock and statement timeouts, deadlocks, serialization failures. */
+/** SQLSTATEs of failures that pass: lock timeout, statement timeout, deadlock, serialization failure. */
 const PASSING = new Set(['55P03', '57014', '40P01', '40001']);
 
 /**
- * Work that must not hold up or break its transaction: under a savepoint, with a limit of its own for each statement
- * and each wait for a lock. What it did before it failed for a passing reason is undone, and the transaction goes on.
- * @returns what the work answers, or null when it failed for a passing reason
+ * Runs `work` under a savepoint with limits for each statement and lock wait. When `work` fails with a PASSING error,
+ * its changes are undone and the outer transaction goes on.
+ * @returns the result of `work`, or null after a PASSING failure
+ * @throws any other error of `work`
  */
 export const withinTime = async <T>(
   tx: Tx,
@@ -28,7 +29,7 @@ export const withinTime = async <T>(
     return { value };
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || !PASSING.has(error.code ?? '')) throw error;
-    // Takes the limits back too.
+    // The rollback also restores the limits.
     await sql.raw('rollback to within_time; release within_time').execute(tx);
     return null;
   }

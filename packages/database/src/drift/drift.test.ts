@@ -37,7 +37,7 @@ model boxes {
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'drift-'));
-  // The server runs under another account where we are root.
+  // When the tests run as root, the PostgreSQL server runs under another account.
   await chmod(root, 0o711);
   server = await startPostgres({ dataDir: join(root, 'postgres'), durable: false });
 });

@@ -9,15 +9,15 @@ import { startEngine } from './engine.ts';
 import { catalogueReader } from './engineAdapter.ts';
 
 export interface DriftOptions {
-  /** A folder with schema.prisma and migrations/; the service's own by default. */
+  /** Folder with schema.prisma and migrations/; default: the service's own. */
   readonly folder?: string;
 }
 
 /**
- * What schema.prisma says and the migrations do not do: the SQL that would make it so, or '' when they agree. It does
- * not see CHECKs, row-level security, functions, triggers and expression indexes, which Prisma cannot say.
+ * Returns the SQL by which the migrations differ from schema.prisma, or '' when they agree. CHECKs, row-level
+ * security, functions, triggers and expression indexes are not compared, because Prisma's schema language lacks them.
  *
- * @param serverUrl a role that may create databases; the migrations are applied to a throw-away one
+ * @param serverUrl a role that may create databases; the migrations are applied to a temporary one
  * @throws MigrationFailed
  */
 export async function drift(serverUrl: string, options: DriftOptions = {}): Promise<string> {
@@ -34,7 +34,6 @@ export async function drift(serverUrl: string, options: DriftOptions = {}): Prom
           to: { tag: 'schemaDatamodel', files },
           script: true,
           exitCode: true,
-          // No table of the schema is managed elsewhere.
           filters: { externalTables: [], externalEnums: [] },
         });
         return exitCode === 0 ? '' : (stdout ?? '').trim();
@@ -46,12 +45,12 @@ export async function drift(serverUrl: string, options: DriftOptions = {}): Prom
 }
 
 /**
- * Write the migration that takes the existing ones to schema.prisma.
+ * Writes the migration that takes the existing migrations to schema.prisma.
  *
  * @param serverUrl as for `drift`
  * @param name lower-case words joined by `_`
- * @returns the path of the new migration.sql, or null when there is nothing to migrate
- * @throws RangeError a name that is none
+ * @returns the path of the new migration.sql, or null when nothing differs
+ * @throws RangeError for an invalid name
  */
 export async function newMigration(
   serverUrl: string,

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 
 export type SchemaEngine = bindings.SchemaEngine;
 
-/** Every JavaScript engine has it; TypeScript declares it with the browser's types only. */
+/** Global in every JavaScript engine, but TypeScript declares it only with the browser's types. */
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -20,8 +20,8 @@ declare const WebAssembly: {
 let loading: Promise<void> | undefined;
 
 /**
- * Prisma's own schema engine in its WebAssembly build, the same release as the `prisma` package. The native one comes
- * from a download host at install time; this one comes from npm like everything else.
+ * Starts the WebAssembly build of Prisma's schema engine, in the release of the `prisma` package. It comes from npm;
+ * the native engine would be downloaded from another host at install time.
  *
  * @param schema the text of schema.prisma
  */
@@ -33,15 +33,14 @@ export async function startEngine(
   await loading;
   return await bindings.SchemaEngine.new(
     { datamodels: [['schema.prisma', schema]] },
-    // Its log lines; what matters comes back as results and errors.
     () => {},
     bindMigrationAwareSqlAdapterFactory(factory),
   );
 }
 
-/** The package's own entry imports the .wasm file as a module, which not every Node can. */
+/** Loads the .wasm file from disk. The package's own entry imports it as a module, which not every Node supports. */
 async function loadEngine(): Promise<void> {
-  // Not import.meta.resolve, which test runners do not offer.
+  // `createRequire`, because test runners do not offer import.meta.resolve.
   const bindingsFile = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const file = join(dirname(bindingsFile), 'schema_engine_bg.wasm');
   const { instance } = await WebAssembly.instantiate(await readFile(file), {

@@ -9,8 +9,8 @@ import {
 import pg from 'pg';
 
 /**
- * Lets Prisma's schema engine read the catalogue over `client`, which stays the caller's to close. `@prisma/adapter-pg` cannot:
- * it refuses the catalogue's "char" columns.
+ * Lets Prisma's schema engine read the catalogue over `client`; the caller closes `client`. `@prisma/adapter-pg`
+ * cannot be used, because it rejects the catalogue's "char" columns.
  */
 export function catalogueReader(client: pg.Client): SqlMigrationAwareDriverAdapterFactory {
   const query = async ({ sql, args }: SqlQuery): Promise<pg.QueryArrayResult<unknown[]>> =>
@@ -48,7 +48,7 @@ export function catalogueReader(client: pg.Client): SqlMigrationAwareDriverAdapt
   };
 }
 
-/** The catalogue's types; anything else in a result is one of the engine's queries that we have not met. */
+/** Column types of the catalogue. Another type means that the engine sends a query not known here. */
 const columnTypes: Readonly<Record<number, ColumnType>> = {
   16: ColumnTypeEnum.Boolean,
   18: ColumnTypeEnum.Character,
@@ -83,7 +83,7 @@ function columnTypeOf(oid: number): ColumnType {
   return type;
 }
 
-/** The engine reads oids as text, and all else as `pg` parses it. */
+/** Parses oids as text, as the engine expects, and other types as `pg` does. */
 function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (oid === 26) return (value) => value;
   return pg.types.getTypeParser(oid, format);

@@ -18,7 +18,7 @@ const clients: pg.Client[] = [];
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'migrate-'));
-  // The server runs under another account where we are root.
+  // When the tests run as root, the PostgreSQL server runs under another account.
   await chmod(root, 0o711);
   server = await startPostgres({ dataDir: join(root, 'postgres'), durable: false });
 });
@@ -249,10 +249,10 @@ describe('deploy', () => {
       },
       { timeout: 60_000 },
     );
-    // Whoever writes now would wait for an index that is built in a transaction.
+    // An index built in a transaction would block this write.
     await client.query(`SET lock_timeout = '1s'`);
     await client.query('INSERT INTO a VALUES (4)');
-    // Longer than a migration that holds up others waits for its lock.
+    // Longer than LOCK_WAIT.
     await client.query('SELECT pg_sleep(2.2)');
     await writer.query('COMMIT');
 
@@ -339,7 +339,7 @@ describe('deploy', () => {
     await addMigration('20260101000000_a', FIRST);
     const client = await connectTo(databaseUrl);
     await client.query(FIRST);
-    // As Prisma's engine made table and row, in the release before.
+    // The table and row as Prisma's engine writes them.
     await client.query(`CREATE TABLE "_prisma_migrations" (
       "id" VARCHAR(36) PRIMARY KEY NOT NULL, "checksum" VARCHAR(64) NOT NULL, "finished_at" TIMESTAMPTZ,
       "migration_name" VARCHAR(255) NOT NULL, "logs" TEXT, "rolled_back_at" TIMESTAMPTZ,
@@ -382,7 +382,7 @@ function startProcess() {
   const compiled = getCompileCacheDir();
   return spawn(process.execPath, ['--input-type=module', '--eval', program, entry, databaseUrl, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // What the tests' own process has compiled is not compiled again.
+    // The child uses the compile cache of the test process.
     env: { ...process.env, ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }) },
   });
 }

@@ -6,24 +6,22 @@ import { prismaFolder, readMigrations, type Migration } from './migrations.ts';
 import { takeMigrationLock, withSession } from './session.ts';
 
 /*
- * State: the rows of `_prisma_migrations` (Prisma's own table, so that its tools read it) and the schema itself.
- * Changed by: one session at a time, the holder of the advisory lock. Others wait and then find nothing left to do.
- * When it dies: each migration is one transaction together with its row, so it is applied and recorded, or neither. The
- * next deploy continues after the last one. An index of a large table is the exception: it is built first and then
- * recorded (indexMigration.ts).
+ * State: the rows of `_prisma_migrations` (Prisma's table, so that its tools can read it) and the schema itself.
+ * Changed by: the one session that holds the advisory lock. Other sessions wait and then find no migration to apply.
+ * On a crash: each migration and its row are one transaction, so both are stored or neither, and the next deploy
+ * continues. The exception is a concurrent index build, which is recorded after it is built (indexMigration.ts).
  */
 
 export interface DeployOptions {
-  /** Gets a line about what takes time or looks odd. */
+  /** Called with a line on slow steps and on edited migrations. */
   readonly onProgress?: (line: string) => void;
-  /** A folder with migrations/; default: the service's own. */
+  /** Folder with migrations/; default: the service's own. */
   readonly folder?: string;
 }
 
-/** A migration that PostgreSQL refused. Nothing of it stays; those before it do. */
+/** PostgreSQL refused a migration. The migration is rolled back; earlier ones stay applied. */
 export class MigrationFailed extends Error {
   override readonly name = 'MigrationFailed';
-  /** The folder name of the migration. */
   readonly migration: string;
 
   constructor(migration: string, sql: string, cause: Error) {
@@ -32,7 +30,7 @@ export class MigrationFailed extends Error {
   }
 }
 
-/** The database is in a state that a person has to decide about; Prisma's code names it. */
+/** The database is in a state that an operator must resolve. `code` is Prisma's error code. */
 export class DatabaseNotReady extends Error {
   override readonly name = 'DatabaseNotReady';
   readonly code: 'P3005' | 'P3009';
@@ -43,20 +41,19 @@ export class DatabaseNotReady extends Error {
   }
 }
 
-/** PostgreSQL's lock_not_available: the table was in use for longer than a migration may hold up others. */
+/** PostgreSQL's lock_not_available: the wait for a table exceeded LOCK_WAIT. */
 const LOCK_NOT_AVAILABLE = '55P03';
-/** With two seconds of waiting each: longer in all than the service lets any transaction live. */
+/** 15 attempts of 2 s, with pauses: longer than the service allows any transaction to run. */
 const LOCK_ATTEMPTS = 15;
 const LOCK_PAUSE_MS = 1_000;
 
 /**
- * Applies the migrations that the database does not have yet, in the order of their names. Any number of processes may
- * call it at once.
+ * Applies the missing migrations in the order of their names. Any number of processes may call it at once.
  *
  * @param databaseUrl a role that owns the database
  * @returns the names of the migrations that this call applied
  * @throws MigrationFailed
- * @throws DatabaseNotReady P3005 (tables but no history) or P3009 (a failed migration that Prisma's CLI left)
+ * @throws DatabaseNotReady P3005 (tables but no history) or P3009 (a failed migration left by Prisma's CLI)
  */
 export async function deploy(
   databaseUrl: string,
@@ -82,7 +79,7 @@ export async function deploy(
   });
 }
 
-/** Checksum by name of each applied migration; empty for an empty database. */
+/** Checksums of applied migrations by name; empty for an empty database. */
 async function appliedChecksums(client: pg.Client): Promise<Map<string, string>> {
   const { rows: tables } = await client.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`,
@@ -116,7 +113,7 @@ async function applyOne(
       }
       await inTransaction(client, async () => {
         await client.query(HISTORY);
-        // Without parameters, the server takes the whole file as one message: nothing splits it.
+        // A query without parameters may hold a whole file of statements.
         if (index === null) await client.query(sql);
         await client.query(RECORD, [randomUUID(), migration.checksum, name]);
       });
@@ -131,7 +128,6 @@ async function applyOne(
   }
 }
 
-/** The table as Prisma makes it. */
 const HISTORY = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY,
   checksum varchar(64) NOT NULL,
@@ -151,7 +147,7 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
   try {
     await work();
     const { command } = await client.query('COMMIT');
-    // PostgreSQL answers ROLLBACK if a statement of the transaction had failed.
+    // PostgreSQL answers ROLLBACK when a statement of the transaction failed.
     if (command !== 'COMMIT') throw new Error('the transaction was not committed');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
@@ -159,7 +155,7 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
   }
 }
 
-/** PostgreSQL counts characters from 1; people count lines. */
+/** Converts PostgreSQL's error position (in characters, from 1) to a line number. */
 function placeOf(sql: string, error: Error): string {
   if (!(error instanceof pg.DatabaseError) || error.position === undefined) return '';
   const line =

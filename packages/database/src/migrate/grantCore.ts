@@ -1,19 +1,17 @@
 import pg from 'pg';
 import { takeMigrationLock, withSession } from './session.ts';
 
-/** Core adds rows here and never changes one: a process that was broken into cannot rewrite what happened. */
+/** Core may only insert and select here, so that a compromised core cannot change history. */
 const APPEND_ONLY = ['audit_entries', 'credit_entries', 'credit_grant_keys', 'rubric_versions'];
-/** Core looks whether the schema is there, and no more. */
 const READ_ONLY = ['_prisma_migrations'];
 
 /**
- * Gives core's role what core does, and takes back all else, whoever granted it: rows of every table, no table of its
- * own, nothing of history. Row-level security binds it as it binds the owner. Safe to repeat, and repeated with each
- * deploy, since new tables come with it; one at a time, as migrations are.
+ * Grants core's role the rights that core needs and revokes all others: it may change rows of every table, but owns
+ * no table and cannot change history. Row-level security applies to it. Idempotent, and called by every deploy,
+ * because migrations add tables. Takes the migration lock.
  *
- * @param databaseUrl the owner's
- * @throws Error when there is no such role, or it is one that row-level security does not bind or that can become the
- *   owner
+ * @param databaseUrl a role that owns the database
+ * @throws Error when the role does not exist, bypasses row-level security, or can become the owner
  */
 export const grantCore = (databaseUrl: string, role: string): Promise<void> =>
   withSession(databaseUrl, 'migrate grants', async (client) => {
@@ -31,7 +29,7 @@ export const grantCore = (databaseUrl: string, role: string): Promise<void> =>
     const [found] = rows;
     if (found === undefined) throw new Error(`CORE_DATABASE_ROLE: there is no role ${role}; create it first`);
     if (found.mighty) throw new Error(`CORE_DATABASE_ROLE: row-level security does not bind ${role}`);
-    // One role for both: it owns everything already.
+    // With one role for both, core already owns all tables.
     if (found.owner) return;
     if (found.becomes_owner)
       throw new Error(
@@ -42,7 +40,7 @@ export const grantCore = (databaseUrl: string, role: string): Promise<void> =>
       tables.map((table) => `public.${pg.escapeIdentifier(table)}`).join(', ');
     await client.query('begin');
     try {
-      // In one transaction: who reads meanwhile never finds the rights gone.
+      // In one transaction, so that no reader sees the rights revoked.
       await client.query(`
         revoke all on schema public from ${core};
         revoke all on all tables in schema public from ${core};

@@ -1,4 +1,4 @@
-/** What changes a database's schema and rights, apart from what reads and writes it: a program that migrates needs no more. */
+/** Functions that change a database's schema and rights. A separate entry, so that migrate does not load the rest. */
 export { deploy, MigrationFailed, type DeployOptions } from './deploy.ts';
 export { grantCore } from './grantCore.ts';
 export { waitForSchema } from './waitForSchema.ts';

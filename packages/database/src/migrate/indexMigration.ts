@@ -3,11 +3,11 @@ import type { Migration } from './migrations.ts';
 import { LOCK_WAIT } from './session.ts';
 
 /*
- * An index of a table that is in use, built while it is written to: `CREATE INDEX CONCURRENTLY`, which cannot be part of a
- * transaction. Such a migration says so in its first line, and is that one statement.
+ * Migrations that build an index without blocking writes (`CREATE INDEX CONCURRENTLY`), which cannot run in a
+ * transaction. Such a migration starts with the MARK line and holds only that statement.
  *
- * When the process dies here: an index that is not whole yet is left, which PostgreSQL marks as invalid, or a whole one
- * that nobody has recorded. The next deploy drops the one and finds the other.
+ * On a crash: an unfinished index, which PostgreSQL marks as invalid, or a finished but unrecorded one is left. The
+ * next deploy drops an invalid index and accepts a valid one.
  */
 
 const MARK = /^-- outside a transaction\b.*\n/;
@@ -20,8 +20,8 @@ interface IndexToBuild {
 }
 
 /**
- * @returns the index that a migration builds beside the traffic; null for one that is a transaction, as most are
- * @throws Error one that says it is none, and holds anything but one index that may be built again
+ * @returns the index of a migration with the MARK line; null for other migrations
+ * @throws Error when the migration holds more than one repeatable CREATE INDEX CONCURRENTLY
  */
 export const indexOf = ({ sql }: Migration): IndexToBuild | null => {
   if (!MARK.test(sql)) return null;
@@ -36,7 +36,7 @@ export const indexOf = ({ sql }: Migration): IndexToBuild | null => {
   return { name, statement };
 };
 
-/** Waits for every transaction that is older, a backup's too, and meanwhile holds up nobody. Safe to repeat. */
+/** Waits for all older transactions, including backups, but blocks no reads or writes. Idempotent. */
 export const buildIndex = async (client: pg.Client, { name, statement }: IndexToBuild): Promise<void> => {
   await client.query(`SET lock_timeout = 0`);
   try {

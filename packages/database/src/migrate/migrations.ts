@@ -3,7 +3,6 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where schema.prisma and migrations/ are: Prisma's standard layout. */
 export const prismaFolder: string = fileURLToPath(new URL('../../prisma', import.meta.url));
 
 const LOCK_FILE = 'migration_lock.toml';
@@ -11,14 +10,14 @@ const LOCK_TEXT =
   '# Prisma reads this to refuse migrations of another kind of database.\nprovider = "postgresql"\n';
 
 export interface Migration {
-  /** Its folder's name, `<timestamp>_<name>`: the order of the names is the order of application. */
+  /** Folder name, `<timestamp>_<name>`. Migrations are applied in the order of their names. */
   readonly name: string;
   readonly sql: string;
-  /** SHA-256 of the file, hexadecimal, as in `_prisma_migrations`. */
+  /** SHA-256 of the file in hex, as in `_prisma_migrations`. */
   readonly checksum: string;
 }
 
-/** The migrations in `folder`, in order; none where there is no migrations folder yet. */
+/** Migrations of `folder` in order; [] when it has no migrations folder. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const directory = join(folder, 'migrations');
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
@@ -35,7 +34,7 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 /**
- * Write a new migration.
+ * Writes a new migration.
  *
  * @param name lower-case words joined by `_`
  * @returns the path of its file

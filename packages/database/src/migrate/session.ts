@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 
-/** Prisma's own number for its migration lock, so that `prisma migrate deploy` and we exclude each other. */
+/** Key of Prisma's own migration lock, so that `prisma migrate deploy` and this code exclude each other. */
 const PRISMA_LOCK = 72707369;
-/** Longer than this, DDL waiting for its lock would hold up everyone queueing behind it: step back and try again. */
+/** DDL that waits for a lock blocks all later queries on the table, so it gives up after this time and retries. */
 export const LOCK_WAIT = '2s';
 const LOOK_EVERY_MS = 250;
 
 /**
- * Run `work` on one connection of its own, whose limits are those of a migration and not of a request.
+ * Runs `work` on its own connection, without the role's timeouts.
  *
  * @param application shown in pg_stat_activity
  */
@@ -22,17 +22,17 @@ export async function withSession<T>(
     application_name: application,
     connectionTimeoutMillis: 10_000,
   });
-  // A connection lost between two queries; the next query reports it to the caller.
+  // When the connection is lost between two queries, the next query reports it to the caller.
   client.on('error', () => {});
   await client.connect();
   try {
     await client.query(`SET TIME ZONE 'UTC'`);
-    // The service's role has short timeouts by default; building an index takes as long as it takes.
+    // The service's role has short timeouts by default; building an index can take hours.
     await client.query(
       `SELECT set_config(name, '0', false) FROM pg_settings
        WHERE name IN ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout')`,
     );
-    // Else the server would run a dead process's migration to its end before it gives up the lock.
+    // Without it the server would finish the statement of a dead process before it releases the lock.
     await client.query(`SET client_connection_check_interval = '1s'`);
     return await work(client);
   } finally {
@@ -41,9 +41,9 @@ export async function withSession<T>(
 }
 
 /**
- * Wait for Prisma's migration lock, without limit: whoever holds it is migrating this database right now. The session
- * keeps it until it ends, so a process that dies gives it up. Asked for again and again: a statement that waits is a
- * transaction that an index built beside the traffic would wait for, and so both for each other.
+ * Takes Prisma's migration lock and waits without limit while another session migrates. PostgreSQL releases the lock
+ * when the session ends, also after a crash. Polls with pg_try_advisory_lock: a blocking call would be an open
+ * transaction, for which a concurrent index build in the other session waits (a deadlock).
  */
 export async function takeMigrationLock(client: pg.Client): Promise<void> {
   const isMine = async (): Promise<boolean> => {

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
-/** PostgreSQL's cannot_connect_now: it starts up, shuts down, or recovers. */
+/** PostgreSQL's cannot_connect_now: the server starts, stops or recovers. */
 const CANNOT_CONNECT_NOW = '57P03';
-/** What the network says of a server that is not there, or not yet; a name comes with its Service or its container. */
+/** Network errors of a server that is not there yet. A name may resolve only after its Service or container exists. */
 const NOT_THERE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,15 +14,15 @@ const NOT_THERE = new Set([
   'ETIMEDOUT',
 ]);
 
-/** PostgreSQL's SQLSTATE, or the network's own name for what happened; undefined where there is neither. */
+/** SQLSTATE of PostgreSQL or error code of Node; undefined when the error has neither. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** Whether there is nobody to ask, which may change by itself; a wrong password or address of a database does not. */
+/** True when the server cannot be reached, which may pass. A wrong password or database name is not such an error. */
 export const isUnavailable = (error: unknown): boolean => {
   const code = codeOf(error);
   if (code !== undefined) return code === CANNOT_CONNECT_NOW || NOT_THERE.has(code);
-  // The driver's own, without a code: it gave up waiting, or whoever answered hung up, as a proxy with no server does.
+  // Errors of the driver without a code: a timeout, or a connection closed by a proxy without a server.
   return (
     error instanceof Error &&
     !(error instanceof pg.DatabaseError) &&

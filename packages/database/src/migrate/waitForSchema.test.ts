@@ -22,7 +22,7 @@ test('it ends when every migration of the release is there, whatever a later one
       signal: new AbortController().signal,
       onProgress: (line) => {
         said.push(line);
-        // Only once it has been seen to wait.
+        // The migration is recorded only after the wait was reported.
         void owner.query(`update _prisma_migrations set finished_at = now() where migration_name = $1`, [
           rows[0]?.name,
         ]);
@@ -61,7 +61,7 @@ test('a role that may not read is told apart from a schema that is not there, an
       signal: new AbortController().signal,
       onProgress: (line) => {
         said.push(line);
-        // What an operator may have granted by hand, and then what the migrations grant.
+        // First a grant that an operator could make by hand, then the grants of the migrations.
         void (said.length === 1
           ? superuser.query(`grant select on all tables in schema public to ${role}`)
           : grantCore(clone.url, role));

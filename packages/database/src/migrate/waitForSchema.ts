@@ -4,13 +4,13 @@ import { prismaFolder, readMigrations } from './migrations.ts';
 import { codeOf, isUnavailable } from './unavailable.ts';
 
 const LOOK_EVERY_MS = 1000;
-/** A server that does not answer within this is asked again. */
+/** Timeout of one connection attempt and of one query. */
 const PATIENCE_MS = 5000;
 
 /**
- * Waits until every migration of this release is applied and this role may read and write what they made, also while
- * there is no server, no database or no table yet. Says what it waits for, whenever that changes. Changes nothing, so
- * core's own role will do. Migrations of a later release do not matter.
+ * Waits until all migrations of this release are applied and this role may read and write their tables, also while
+ * the server, database or tables do not exist. Calls `onProgress` whenever the reason for waiting changes. Read only,
+ * so core's role may call it. Migrations of later releases are ignored.
  *
  * @throws the signal's reason
  */
@@ -30,7 +30,7 @@ export const waitForSchema = async (
   }
 };
 
-/** @returns what core would still miss, as a sentence; null when it can start */
+/** @returns the reason why core cannot start yet, as a sentence; null when it can start */
 const lacking = async (databaseUrl: string, wanted: readonly string[]): Promise<string | null> => {
   const client = new pg.Client({
     connectionString: databaseUrl,
@@ -46,7 +46,7 @@ const lacking = async (databaseUrl: string, wanted: readonly string[]): Promise<
     const applied = new Set(rows.map(({ name }) => name));
     const missing = wanted.filter((name) => !applied.has(name));
     if (missing.length > 0) return unapplied(missing.length, wanted.length);
-    // The grants come after the last migration, in a transaction of their own.
+    // Grants are committed after the last migration, in a separate transaction.
     const { rows: barred } = await client.query<{ name: string }>(`
       select relname as name
       from pg_class join (select relnamespace, relowner from pg_class where oid = '_prisma_migrations'::regclass) as ours
@@ -73,7 +73,7 @@ const forbidden = (table: string): string =>
 const sentenceOf = (error: unknown, all: number): string => {
   const code = codeOf(error);
   switch (code) {
-    // The table comes with the first migration.
+    // undefined_table: the first migration creates `_prisma_migrations`.
     case '42P01':
       return unapplied(all, all);
     case '42501':

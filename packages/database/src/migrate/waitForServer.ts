@@ -3,14 +3,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { codeOf, isUnavailable } from './unavailable.ts';
 
 const LOOK_EVERY_MS = 1000;
-/** A server that does not answer within this is asked again. */
+/** Timeout of one connection attempt. */
 const PATIENCE_MS = 5000;
 
 /**
- * Waits while the server's name does not resolve, it refuses connections, or it starts up: without limit, which whoever
- * runs this sets, as a Job does by its activeDeadlineSeconds. What waiting does not mend is thrown at once.
+ * Waits without limit while the server's name does not resolve, or the server refuses connections or starts up. The
+ * caller sets the limit, for example a Job's activeDeadlineSeconds.
  *
- * @throws Error of the driver, as for a wrong password or a database that does not exist; the signal's reason
+ * @throws the driver's error when waiting cannot help (wrong password, unknown database); the signal's reason
  */
 export const waitForServer = async (
   databaseUrl: string,
