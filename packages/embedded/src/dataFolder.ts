@@ -1,31 +1,30 @@
 /**
- * One data folder belongs to at most one living Node process. State: `owner.json` in the folder names that process
- * by pid and start mark. Only the owner writes below the folder. If the owner dies here, its mark no longer matches
- * a living process and the next start takes the folder over.
+ * A data folder belongs to at most one living Node process. State: `owner.json`, which names that process by pid and
+ * start mark. Only the owner writes below the folder. After the owner's death its mark matches no living process, and
+ * the next start takes the folder over.
  */
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { processMark } from './processes.ts';
 
-/** Another living process has the data folder; two servers on one folder would destroy each other's files. */
+/** Another living process owns the data folder; two servers on one folder would corrupt each other's files. */
 export class DataFolderInUse extends Error {
   override readonly name = 'DataFolderInUse';
 }
 
-/** A claimed folder: its absolute path, and how to give it back. */
 export interface DataFolder {
   path: string;
   release(): Promise<void>;
 }
 
 /**
- * Creates the folder where it is missing and claims it for this process.
- * @throws DataFolderInUse when a living process (this one included) already has it.
+ * Creates the folder if it is missing and claims it for this process.
+ * @throws DataFolderInUse when a living process (this one included) owns it
  */
 export async function claimDataFolder(dataDir: string): Promise<DataFolder> {
   await mkdir(dataDir, { recursive: true });
-  // One spelling, since servers of a killed process are found by the path in their command line.
+  // The resolved path: leftover servers are found by the path in their command line.
   const path = await realpath(dataDir);
   const file = join(path, 'owner.json');
   const mine = JSON.stringify({
@@ -54,7 +53,7 @@ export async function claimDataFolder(dataDir: string): Promise<DataFolder> {
   };
 }
 
-/** Moves a dead owner's claim aside. When a racing start replaced it meanwhile, the newer claim is put back. */
+/** Moves a dead owner's claim aside; a newer claim by another start is put back. */
 async function discardDeadClaim(file: string, dead: string): Promise<void> {
   const aside = `${file}.${randomBytes(6).toString('hex')}`;
   try {
@@ -66,7 +65,7 @@ async function discardDeadClaim(file: string, dead: string): Promise<void> {
   await rm(aside, { force: true });
 }
 
-/** `link` is the one create that never replaces and shows the whole content at once. */
+/** `link` creates the file atomically with its whole content and never replaces an existing one. */
 async function linkUnlessPresent(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
@@ -88,7 +87,6 @@ async function livingOwner(content: string): Promise<number | null> {
   }
 }
 
-/** The file's text, or null when it is missing. */
 export async function readOrNull(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
@@ -99,8 +97,8 @@ export async function readOrNull(file: string): Promise<string | null> {
 }
 
 /**
- * A random secret kept in a file only its owner may read, made by the first call.
- * Written aside and linked, so that a death midway never leaves half a secret.
+ * Returns the random secret kept in `file`, readable by its owner only; the first call creates it.
+ * The secret is written to a draft and renamed, so that a crash leaves no half-written secret.
  */
 export async function keptSecret(file: string, bytes = 24): Promise<string> {
   const kept = await readOrNull(file);

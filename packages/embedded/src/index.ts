@@ -1,4 +1,4 @@
-/** Real PostgreSQL, nats-server and an S3 endpoint, started without Docker (docs/architecture.md#start). */
+/** PostgreSQL, nats-server and an S3 endpoint, started without Docker (docs/architecture.md#start). */
 export { startPostgres } from './postgres/start.ts';
 export type { EmbeddedPostgres, PostgresOptions } from './postgres/start.ts';
 export { startNats } from './nats/start.ts';

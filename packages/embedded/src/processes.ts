@@ -1,7 +1,4 @@
-/**
- * What we may know about a process that we did not start ourselves in this run: whether it lives, and what it is.
- * A pid alone proves nothing, since the system hands it out again; every question here is about more than the number.
- */
+/** Identifies processes of earlier runs. Pids are reused, so each check includes a command line or a start mark. */
 import { execFile } from 'node:child_process';
 import { readFile, readdir, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const hasProc = process.platform === 'linux';
 
-/** The process's arguments joined by spaces, or null when it does not live or may not be seen. */
+/** Arguments joined by spaces, or null when the process is dead or may not be inspected. */
 export async function commandLine(pid: number): Promise<string | null> {
   try {
     if (hasProc) return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim() || null;
@@ -20,20 +17,17 @@ export async function commandLine(pid: number): Promise<string | null> {
   }
 }
 
-/** The folder the process works in, or null when it is not to be had (macOS, another user's process). */
+/** Working folder, or null when it cannot be read (macOS, process of another user). */
 export async function workingFolder(pid: number): Promise<string | null> {
   return hasProc ? readlink(`/proc/${pid}/cwd`).catch(() => null) : null;
 }
 
-/**
- * A mark which no later process of the same pid shares: the start time, and on Linux the boot too.
- * Null when the process does not live; a zombie counts as dead, it holds no resource.
- */
+/** A mark that no later process shares: start time and, on Linux, boot id. Null for dead processes and zombies. */
 export async function processMark(pid: number): Promise<string | null> {
   try {
     if (!hasProc) return (await run('ps', ['-o', 'lstart=', '-p', String(pid)])).stdout.trim() || null;
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may itself hold spaces and parentheses: count fields from behind the last one.
+    // The name in parentheses may contain spaces and parentheses, so fields count from the last `)`.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return null;
     return `${await bootId()} ${fields[19]}`;
@@ -42,7 +36,7 @@ export async function processMark(pid: number): Promise<string | null> {
   }
 }
 
-/** Some sandboxes hide it; the start time alone then has to do. */
+/** Some sandboxes hide the boot id; then the start time alone must do. */
 async function bootId(): Promise<string> {
   return readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
     (text) => text.trim(),
@@ -50,7 +44,7 @@ async function bootId(): Promise<string> {
   );
 }
 
-/** Pids of the living processes whose command line contains `fragment`, which must be a path unique to us. */
+/** Pids of living processes whose command line contains `fragment`, a path that only our servers use. */
 export async function processesNaming(fragment: string): Promise<number[]> {
   if (!hasProc) {
     const { stdout } = await run('ps', ['-axo', 'pid=,command='], { maxBuffer: 64 * 1024 * 1024 });
@@ -65,7 +59,7 @@ export async function processesNaming(fragment: string): Promise<number[]> {
   return pids.filter((pid, index) => pid !== process.pid && (lines[index]?.includes(fragment) ?? false));
 }
 
-/** Waits until `isTrue` answers true, asking every 10 ms. @returns false when `timeoutMs` ran out. */
+/** Polls `isTrue` every 10 ms. @returns false after `timeoutMs` */
 export async function until(isTrue: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (!(await isTrue())) {
@@ -76,9 +70,9 @@ export async function until(isTrue: () => Promise<boolean>, timeoutMs: number): 
 }
 
 /**
- * Ends a process and returns once it is gone: first `gentle`, after `graceMs` `harsh`.
- * The pid is signalled only while its mark is still the one it had when asked to stop.
- * @throws Error when the process outlives both.
+ * Sends `gentle`, then `harsh` after `graceMs`, and waits for the end of the process. Each signal is sent only while
+ * the pid still has its first mark.
+ * @throws Error when the process survives both
  */
 export async function stopProcess(
   pid: number,

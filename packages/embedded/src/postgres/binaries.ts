@@ -1,6 +1,6 @@
 /**
- * Where PostgreSQL's programs are, in a state in which they run: npm drops symbolic links from tarballs, and with
- * `--ignore-scripts` the package's own repair does not run; as root, `nobody` may not reach them.
+ * Finds PostgreSQL's programs and makes them usable. npm drops symbolic links from tarballs, and with
+ * `--ignore-scripts` the package does not restore them. Under root, `nobody` may not be able to reach the programs.
  */
 import { chmod, cp, mkdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,18 +8,17 @@ import { basename, dirname, join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { blockingFolder, type ServerAccount } from './account.ts';
 
-/** Absolute paths of the programs. */
 export interface PostgresBinaries {
   initdb: string;
   postgres: string;
 }
 
-/** The folder for what must be reachable by `nobody` when the project's own folders are not. Root only. */
+/** Folder for programs and clusters when `nobody` cannot enter the project's folders. Root only. */
 export const REACHABLE_ROOT = '/var/lib/answer-evaluation';
 
 /**
- * @param ownFolder a folder of ours for a copy, when the package's own folder cannot be repaired in place
- * @throws Error when no binaries exist for this platform, naming the way out
+ * @param ownFolder parent for a copy, used when the package's folder cannot be repaired in place
+ * @throws Error with advice when no binaries exist for this platform
  */
 export async function postgresBinaries(account: ServerAccount, ownFolder: string): Promise<PostgresBinaries> {
   const { folder, version } = await packageFolder();
@@ -44,7 +43,7 @@ async function packageFolder(): Promise<{ folder: string; version: string }> {
       return { folder, version: String(manifest.version) };
     }
   } catch {
-    // Told below, together with a package that lost its manifest.
+    // The error is thrown below, as for a package without a version.
   }
   throw new Error(
     `no PostgreSQL for ${process.platform}-${process.arch}: the npm package ${name} is not installed. ` +
@@ -52,7 +51,7 @@ async function packageFolder(): Promise<{ folder: string; version: string }> {
   );
 }
 
-/** Creates the missing library links. @returns false when the folder may not be written. */
+/** Creates the missing library links. @returns false when the folder is not writable */
 async function hydrated(native: string): Promise<boolean> {
   try {
     for (const { link, target } of await libraryLinks(native)) {
@@ -75,7 +74,7 @@ async function hydrated(native: string): Promise<boolean> {
   }
 }
 
-/** The package lists its links in `pg-symlinks.json`, relative to the package's folder; both ends share a folder. */
+/** Links listed in the package's `pg-symlinks.json`, relative to the package. Both ends are in the same folder. */
 async function libraryLinks(native: string): Promise<{ link: string; target: string }[]> {
   const listed: unknown = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'));
   if (!Array.isArray(listed)) throw new Error('pg-symlinks.json is not a list');
@@ -87,7 +86,7 @@ async function libraryLinks(native: string): Promise<{ link: string; target: str
   });
 }
 
-/** Copies the programs, whole or not at all: a death midway leaves only a folder that nobody uses. */
+/** Copies the programs to a draft and renames it, so that a crash leaves an unused draft and no partial copy. */
 async function copied(native: string, target: string, account: ServerAccount): Promise<string> {
   const copy = join(target, 'native');
   if (await trusted(copy)) return copy;
@@ -100,7 +99,7 @@ async function copied(native: string, target: string, account: ServerAccount): P
   try {
     await rename(draft, target);
   } catch {
-    // Another start was faster; its copy is as good as ours.
+    // Another start has made the same copy meanwhile.
     await rm(draft, { recursive: true, force: true });
   }
   if (!(await trusted(copy)))
@@ -108,7 +107,6 @@ async function copied(native: string, target: string, account: ServerAccount): P
   return copy;
 }
 
-/** Root's folder, which others may enter but not change. */
 export async function reachableRoot(): Promise<string> {
   await mkdir(REACHABLE_ROOT, { recursive: true });
   await chmod(REACHABLE_ROOT, 0o755);

@@ -1,7 +1,6 @@
 /**
- * The cluster's files: where they are, and their first creation.
- * `initdb` and the first roles are made in a staging folder which is renamed when all of it is there: a death midway
- * leaves no half-made cluster, only a staging folder that the next start removes.
+ * Location and creation of the cluster's files. `initdb` and the first roles are made in a staging folder, which is
+ * then renamed. A crash leaves a staging folder, which the next start removes, and no partial cluster.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -13,13 +12,12 @@ import { track } from '../running.ts';
 import { blockingFolder, type ServerAccount } from './account.ts';
 import { reachableRoot, type PostgresBinaries } from './binaries.ts';
 
-/** The name of both the service's role and the database it owns. */
+/** Name of the service's role and of its database. */
 export const SERVICE_NAME = 'answer_evaluation';
 
-/** A locale of its own keeps sorting the same on every machine; the rest of the environment is none of its business. */
+/** A fixed locale gives the same sort order on every machine. */
 export const SERVER_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** Passwords of the superuser `postgres` and of the service's role. */
 export interface Passwords {
   superuser: string;
   service: string;
@@ -33,9 +31,9 @@ export interface ClusterOptions {
 }
 
 /**
- * The folder that holds (or will hold) the cluster: in the data folder, or, when we are root and the account that
- * the server runs as cannot reach it, below /var/lib, with its name kept in the data folder.
- * @throws Error for a cluster without durability (tests) that cannot be reached: nobody would tidy it up elsewhere.
+ * Returns the folder of the cluster: the data folder, or a folder below REACHABLE_ROOT when the server's account
+ * cannot enter the data folder. `cluster-location` in the data folder then holds its path.
+ * @throws Error when a non-durable (test) cluster cannot be reached, because tests delete only their data folder
  */
 export async function clusterHome(
   dataDir: string,
@@ -65,7 +63,7 @@ export async function clusterHome(
 }
 
 /**
- * The passwords, and a cluster that knows them, made where it is missing.
+ * Creates the cluster if it is missing, and new passwords if their files are missing.
  * @returns the cluster's folder (PGDATA), owned by the server's account
  */
 export async function ensureCluster(
@@ -113,7 +111,7 @@ async function createCluster(home: string, cluster: string, passwords: Passwords
     const locale = ['--encoding', 'UTF8', '--locale-provider', 'builtin', '--locale', 'C.UTF-8'];
     const writes = durable ? ['--data-checksums'] : ['--no-sync'];
     await runToEnd(binaries.initdb, account, staging, ['--pgdata', staging, ...access, ...locale, ...writes]);
-    // The one client that needs neither a port nor a password: the server itself, before anyone can reach it.
+    // Single-user mode needs no port and no password, and no client can connect meanwhile.
     await singleUser(staging, options, [
       `CREATE ROLE ${SERVICE_NAME} LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION PASSWORD '${passwords.service}'`,
       `CREATE DATABASE ${SERVICE_NAME} OWNER ${SERVICE_NAME}`,
@@ -136,7 +134,7 @@ async function singleUser(
   await runToEnd(binaries.postgres, account, cluster, args, `${statements.join(';\n')};\n`);
 }
 
-/** @throws Error with the program's own last words when it fails. */
+/** @throws Error with the end of the program's output when it fails */
 async function runToEnd(program: string, account: ServerAccount, cwd: string, args: string[], input = '') {
   const child = spawn(program, args, {
     ...account,
@@ -150,7 +148,7 @@ async function runToEnd(program: string, account: ServerAccount, cwd: string, ar
   const keep = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000));
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
-  // The program may fail before it reads: its exit status tells more than the broken pipe.
+  // Ignore a broken pipe: the exit status is reported instead.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const code = await new Promise<number | null>((ended, failed) => {
@@ -160,7 +158,7 @@ async function runToEnd(program: string, account: ServerAccount, cwd: string, ar
   if (code !== 0) throw new Error(`${program} ended with status ${code}:\n${output}`);
 }
 
-/** What a start left behind that was killed while it made the cluster; its initdb may still be at work. */
+/** Removes the staging folders of a killed start and ends an initdb that still runs in one. */
 async function removeStaging(home: string) {
   for (const pid of await processesNaming(join(home, 'cluster.new.'))) {
     await stopProcess(pid, { gentle: 'SIGTERM', harsh: 'SIGKILL', graceMs: 2000 });

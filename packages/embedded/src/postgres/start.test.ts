@@ -10,7 +10,7 @@ import { processesNaming, processMark, stopProcess, until } from '../processes.t
 import { serverAccount } from './account.ts';
 import { startPostgres, type EmbeddedPostgres, type PostgresOptions } from './start.ts';
 
-/** A data folder after its first start, copied by the tests that are about later ones: initdb is the slow part. */
+/** A data folder after its first start. Tests of later starts copy it, because initdb is slow. */
 let seed: Awaited<ReturnType<typeof freshFolder>>;
 let folder: Awaited<ReturnType<typeof freshFolder>>;
 let running: EmbeddedPostgres[];
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(running.map((server) => server.close()));
   const left = await processesNaming(folder.path);
-  // A failed guarantee must not leave its servers to the machine.
+  // Servers of failed tests must not outlive the test run.
   for (const pid of left) await stopProcess(pid, { gentle: 'SIGTERM', harsh: 'SIGKILL', graceMs: 2000 });
   await folder.remove();
   expect(left, 'processes left behind').toEqual([]);
@@ -52,7 +52,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   }
 }
 
-/** Keeps owners, since the cluster may belong to another account than ours. */
+/** Copies the seed with its owners, because the cluster may belong to another account. */
 const startedBefore = (name = 'pg') =>
   promisify(execFile)('cp', ['-a', join(seed.path, 'pg'), join(folder.path, name)]);
 
@@ -185,7 +185,7 @@ test('after kill -9 in the middle of the first start the next one makes a whole 
 
 test('after kill -9 of PostgreSQL itself, as after a crash of the machine, the next start recovers', async () => {
   await startedBefore();
-  // Durable, because without it the last commits may be lost by design.
+  // Without fsync the last commits may be lost by design.
   const first = await start({ durable: true });
   await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
   const pid = await serverPid();
@@ -200,7 +200,7 @@ test('after kill -9 of PostgreSQL itself, as after a crash of the machine, the n
 test('a stale pid file that names somebody else blocks nothing, and that process is left alone', async () => {
   await startedBefore();
   await (await start()).close();
-  // The same account as the server's: the case that PostgreSQL by itself mistakes for a running server.
+  // A process of the server's account: PostgreSQL alone would take it for a running server.
   const stranger = spawn('sleep', ['600'], { ...(await serverAccount()), stdio: 'ignore' });
   await once(stranger, 'spawn');
   try {

@@ -1,7 +1,7 @@
 /**
- * One PostgreSQL server on one data folder. The server is a process of its own (own session, so a Ctrl-C in the
- * terminal does not reach it): if Node is killed it lives on, and the next start finds it by `postmaster.pid`, stops
- * it and starts afresh, which also ends whatever the dead process's connections were doing.
+ * One PostgreSQL server on one data folder. The server has its own session, so Ctrl-C in the terminal does not reach
+ * it. It survives a killed Node process; the next start finds it by `postmaster.pid`, stops it (which ends open
+ * transactions of the dead process) and starts a new one.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,31 +17,29 @@ import { postgresBinaries, type PostgresBinaries } from './binaries.ts';
 import { clusterHome, ensureCluster, SERVER_ENVIRONMENT, SERVICE_NAME } from './cluster.ts';
 
 export interface PostgresOptions {
-  /** Folder of this server alone; created where missing. */
+  /** Folder of this server alone, created if missing. */
   dataDir: string;
-  /** false: no fsync, for tests; a crash of the machine may then destroy the data. */
+  /** false: no fsync, for tests; a crash of the machine can destroy the data. */
   durable: boolean;
-  /** Told what takes time, a line at a time. */
+  /** Called with a line on each slow step. */
   onProgress?: (line: string) => void;
 }
 
 export interface EmbeddedPostgres {
   /** Superuser, database `postgres`. */
   superuserUrl: string;
-  /** Role `answer_evaluation`: no superuser, bound by row-level security, owner of the database of that name. */
+  /** Role `answer_evaluation`, which is subject to row-level security and owns the database of the same name. */
   url: string;
-  /** TCP port on 127.0.0.1. */
   port: number;
-  /** Of the postmaster, whose children serve the connections. */
   pid: number;
-  /** Fast shutdown: open transactions are rolled back, connections closed. Returns once the server is gone. */
+  /** Fast shutdown: rolls back open transactions, closes connections and waits for the server's end. */
   close(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL 17 on `dataDir`, creating the cluster, the role and the database on the first start (docs/architecture.md#start).
- * @throws DataFolderInUse when a living process already runs one on that folder
- * @throws Error with the end of the server's log when it does not come up
+ * Starts PostgreSQL 17 on `dataDir`; the first start creates cluster, role and database (docs/architecture.md#start).
+ * @throws DataFolderInUse when a living process runs one on that folder
+ * @throws Error with the end of the server's log when it does not start
  */
 export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
   const { durable, onProgress = () => {} } = options;
@@ -92,8 +90,8 @@ async function startServer(start: ServerStart): Promise<{ port: number; pid: num
     const port = await getPort({ host: '127.0.0.1' });
     const outcome = await startOnce(start, port);
     if (outcome.pid !== null) return { port, pid: outcome.pid };
-    // Somebody took the port in between, a server that a killed process had just spawned took the cluster, or the
-    // backends of a killed server are not quite gone.
+    // Retry in three cases: another program took the port; a server spawned by a killed process took the cluster;
+    // backends of a killed server still run.
     const passing = /Address already in use|lock file .* already exists|pre-existing shared memory block/;
     if (!passing.test(outcome.log) || attempt === 8)
       throw new Error(`PostgreSQL did not start:\n${outcome.log.trim()}`);
@@ -120,7 +118,7 @@ async function startOnce(start: ServerStart, port: number): Promise<{ pid: numbe
     const pid = child.pid;
     if (pid === undefined) throw new Error('the system named no pid');
     const ended = () => child.exitCode !== null || child.signalCode !== null;
-    // Crash recovery after a machine's crash may take minutes.
+    // Crash recovery can take minutes.
     const settled = await until(async () => ended() || (await isReady(cluster, pid)), 300_000);
     if (settled && !ended()) return { pid, log: '' };
     if (!settled) await stopServer(pid);
@@ -137,20 +135,20 @@ function serverSettings(port: number, durable: boolean): string[] {
   return settings.flatMap((setting) => ['-c', setting]);
 }
 
-/** The server writes its state into the eighth line of postmaster.pid; the first one is its pid. */
+/** postmaster.pid holds the pid in its first line and the server's state in its eighth. */
 async function isReady(cluster: string, pid: number): Promise<boolean> {
   const lines = ((await readOrNull(join(cluster, 'postmaster.pid'))) ?? '').split('\n');
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
 }
 
-/** SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one (recovery at the next start). */
+/** SIGINT: fast shutdown. SIGQUIT: immediate shutdown, with recovery at the next start. */
 async function stopServer(pid: number): Promise<void> {
   await stopProcess(pid, { gentle: 'SIGINT', harsh: 'SIGQUIT', graceMs: 30_000 });
 }
 
 /**
- * Stops the server that a killed process left on this cluster. A pid file whose number now belongs to some other
- * program is removed: PostgreSQL itself would take that program for a server and refuse to start.
+ * Stops the server that a killed process left on this cluster. A pid file whose pid now belongs to another program is
+ * removed, because PostgreSQL would take that program for a running server and refuse to start.
  */
 async function stopLeftover(cluster: string, onProgress: (line: string) => void): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');

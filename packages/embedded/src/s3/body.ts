@@ -1,22 +1,21 @@
-/** Takes a request's body in: measured and checked while it streams, never held in memory as a whole. */
+/** Reads request bodies as streams and measures and checks them. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { S3Error } from './errors.ts';
 import type { S3Request } from './request.ts';
 
-/** S3's own bound for one PUT. */
+/** S3's limit for one PUT. */
 const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
-/** A delete document: 1000 keys of 1 KB each, with room. */
+/** Limit of a delete document: 1000 keys of 1 KB, with room to spare. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 ** 2;
 
 export interface BodySummary {
   size: number;
-  /** Hex. */
   md5: string;
 }
 
-/** A body on its way in: `data` must be read to its end, then `summary` says what it was. */
+/** `data` must be read to its end before `summary` is called. */
 export interface IncomingBody {
   data: AsyncIterable<Buffer>;
   /** @throws Error before `data` has ended */
@@ -25,8 +24,7 @@ export interface IncomingBody {
 
 /**
  * @param payload the signed x-amz-content-sha256
- * @returns the object's bytes; iterating throws S3Error IncompleteBody, BadDigest, XAmzContentSHA256Mismatch, the last two
- *   only at the end
+ * @returns the body; iterating throws S3Error IncompleteBody and, at the end, BadDigest or XAmzContentSHA256Mismatch
  * @throws S3Error MissingContentLength, EntityTooLarge, NotImplemented for a body in signed chunks
  */
 export function incomingBody({ headers, message }: S3Request, payload: string): IncomingBody {
@@ -83,7 +81,7 @@ export function incomingBody({ headers, message }: S3Request, payload: string): 
   };
 }
 
-/** A small XML document sent as a body. @throws S3Error as `incomingBody`, and MalformedXML when it is too long */
+/** @throws S3Error as `incomingBody`, and MalformedXML when the document is too long */
 export async function documentBody(body: IncomingBody): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -101,7 +99,7 @@ function base64Of(crc: number): string {
   return bytes.toString('base64');
 }
 
-/** A client that goes away midway is an incomplete body, not a fault of ours. */
+/** A connection closed by the client becomes IncompleteBody, not an internal error. */
 async function* bytesOf(message: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const piece of message) yield Buffer.isBuffer(piece) ? piece : Buffer.from(String(piece));

@@ -1,4 +1,3 @@
-/** What S3 does with buckets and with many objects at once: create, list, delete. */
 import { documentBody } from './body.ts';
 import { S3Error } from './errors.ts';
 import { sendXml, type Exchange } from './objectRoutes.ts';

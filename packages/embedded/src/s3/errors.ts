@@ -1,4 +1,3 @@
-/** The failures that S3 names, by their code; the text is for people. */
 const STATUS = {
   AccessDenied: 403,
   AuthorizationHeaderMalformed: 400,
@@ -29,7 +28,6 @@ const STATUS = {
 
 export type S3ErrorCode = keyof typeof STATUS;
 
-/** Thrown anywhere below the server, answered as S3's XML error document. */
 export class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly code: S3ErrorCode;

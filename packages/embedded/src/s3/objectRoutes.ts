@@ -1,4 +1,4 @@
-/** What S3 does with one object: PUT, copy, GET, HEAD, DELETE. */
+/** Routes of one object: PUT, copy, GET, HEAD, DELETE. */
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { IncomingBody } from './body.ts';
@@ -7,12 +7,11 @@ import { refuseOtherHeaders, refuseOtherParameters, type S3Request } from './req
 import type { Bucket, ObjectRecord, Storage } from './storage.ts';
 import { document } from './xml.ts';
 
-/** One authenticated request on its way to an answer. */
 export interface Exchange {
   request: S3Request;
   response: ServerResponse;
   storage: Storage;
-  /** Begins to take the body in; called at most once. */
+  /** Starts to read the body; may be called once. */
   body(): IncomingBody;
 }
 
@@ -68,7 +67,7 @@ async function copy({ request, response, storage }: Exchange, bucket: Bucket): P
   );
 }
 
-/** The source as it was at one moment: its etag and its bytes belong to the same version. */
+/** Copies the source's blob, so that the etag and the bytes belong to the same version. */
 async function sourceBlob(from: Bucket, key: string, to: Bucket, ifMatch: string | undefined) {
   for (;;) {
     const record = from.get(key);
@@ -82,7 +81,7 @@ async function sourceBlob(from: Bucket, key: string, to: Bucket, ifMatch: string
     try {
       return { record, blob: await to.copyBlob(from, record.blob) };
     } catch (error) {
-      // Replaced or deleted just now: look again. Else it is a fault.
+      // Retry when the source was replaced or deleted meanwhile.
       if (from.get(key) === record) throw error;
     }
   }
@@ -129,8 +128,8 @@ async function read({ request, response }: Exchange, bucket: Bucket): Promise<vo
 }
 
 /**
- * The bytes asked for, first and last inclusive, as browsers ask that show a PDF. null: all of them; so is a range that
- * HTTP allows to ignore (several ranges, a malformed one, one under a condition).
+ * The requested bytes, first and last inclusive (PDF viewers in browsers send ranges). Returns null for the whole
+ * object, also for ranges that HTTP allows to ignore: several, malformed, or conditional ones.
  * @throws S3Error InvalidRange when the object has none of the bytes
  */
 function requestedRange(

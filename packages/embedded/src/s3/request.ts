@@ -1,18 +1,18 @@
-/** A request as S3 sees it: method, bucket, key, query and headers, decoded once. */
+/** An S3 request: method, bucket, key, query and headers, decoded. */
 import type { IncomingMessage } from 'node:http';
 import { S3Error } from './errors.ts';
 
 export interface S3Request {
   message: IncomingMessage;
   method: string;
-  /** '' for the service itself. */
+  /** '' for a request to the service. */
   bucket: string;
-  /** '' for the bucket itself. */
+  /** '' for a request to the bucket. */
   key: string;
-  /** The path encoded the one way that signatures are made over, whatever way the client wrote it. */
+  /** The path in the encoding that signatures use, independent of the client's encoding. */
   canonicalPath: string;
   query: Record<string, string | string[]>;
-  /** Lower-case names; repeated headers are joined as Node does. */
+  /** Names are lower-case; repeated headers are joined as Node does. */
   headers: Record<string, string>;
 }
 
@@ -40,7 +40,7 @@ export function readRequest(message: IncomingMessage): S3Request {
   };
 }
 
-/** The query parameter's only value; undefined when absent. @throws S3Error InvalidArgument when repeated. */
+/** The value, or undefined when absent. @throws S3Error InvalidArgument when the parameter is repeated */
 export function parameter(request: Pick<S3Request, 'query'>, name: string): string | undefined {
   const value = request.query[name];
   if (Array.isArray(value)) throw new S3Error('InvalidArgument', `${name} is given more than once`);
@@ -48,8 +48,8 @@ export function parameter(request: Pick<S3Request, 'query'>, name: string): stri
 }
 
 /**
- * Parameters choose what a request does (`DELETE ?policy` is not `DELETE`), so ignoring one would do something else
- * than was asked. Those of the signature itself and the SDK's label are known to all.
+ * Refuses unknown parameters, because a parameter can change the operation (`DELETE ?policy` is not `DELETE`).
+ * Parameters of the signature and the SDK's label are allowed everywhere.
  * @throws S3Error NotImplemented
  */
 export function refuseOtherParameters(request: Pick<S3Request, 'query'>, known: RegExp): void {
@@ -63,8 +63,8 @@ const HEADERS =
   /^x-amz-(date|content-sha256|user-agent|checksum-crc32|sdk-checksum-algorithm|copy-source(-if-match)?)$/;
 
 /**
- * The same for headers, which ask for conditions, metadata, other checksums. A condition of a read may be ignored: the
- * answer is then the whole object.
+ * Refuses unknown headers, which ask for conditions, metadata or other checksums. Conditions of a read are ignored:
+ * the response is then the whole object.
  * @throws S3Error NotImplemented
  */
 export function refuseOtherHeaders({ method, headers }: Pick<S3Request, 'method' | 'headers'>): void {
@@ -77,7 +77,7 @@ export function refuseOtherHeaders({ method, headers }: Pick<S3Request, 'method'
   if (other !== undefined) throw new S3Error('NotImplemented', `the header ${other} is not implemented`);
 }
 
-/** Everything but RFC 3986's unreserved characters, as signature version 4 wants it. */
+/** Encodes all but RFC 3986's unreserved characters, as signature version 4 requires. */
 export function encodeStrictly(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

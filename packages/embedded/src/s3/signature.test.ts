@@ -1,4 +1,4 @@
-/** What the endpoint refuses: requests built by hand, signed by the library that clients use, then spoiled. */
+/** Requests that the endpoint refuses: built by hand, signed with the library of the clients, then altered. */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
@@ -45,7 +45,7 @@ const crc = (data: string) => {
   return bytes.toString('base64');
 };
 
-/** Signature version 4 written out by hand, so that the check is not compared with itself. */
+/** Signature version 4 written by hand, so that the check is not compared with itself. */
 function signingKey(secret: string, scope: string): Buffer {
   return scope
     .split('/')
@@ -71,7 +71,7 @@ interface Answer {
   status: number;
   code: string;
   body: string;
-  /** Whether the server asked for the body by a 100. */
+  /** True when the server sent 100 Continue. */
   continued: boolean;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Signature version 4, checked: the request is signed again with the one secret we know, by the library that clients
- * sign with, and the two signatures are compared in constant time. Covers the Authorization header and presigned
- * queries.
+ * Verifies AWS signature version 4, in the Authorization header or in a presigned query. The request is signed again
+ * with the known secret by the clients' library, and both signatures are compared in constant time.
  */
 import { createHash, createHmac, timingSafeEqual, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
@@ -16,7 +15,7 @@ export interface Credentials {
 export interface SignatureCheck {
   /**
    * @returns the signed x-amz-content-sha256: a hex digest, or UNSIGNED-PAYLOAD
-   * @throws S3Error AccessDenied, SignatureDoesNotMatch and the other refusals of S3
+   * @throws S3Error AccessDenied, SignatureDoesNotMatch and other S3 errors
    */
   verify(request: S3Request): Promise<string>;
 }
@@ -50,7 +49,6 @@ function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
     : new Uint8Array(data);
 }
 
-/** Compares two secrets without telling by its duration where they differ. */
 function sameSignature(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
@@ -134,14 +132,14 @@ export function signatureCheck(credentials: Credentials, region: string): Signat
     const headers = signedHeadersOf(request, claim);
     const payload =
       headers[PAYLOAD_HEADER] ?? parameter(request, 'X-Amz-Content-Sha256') ?? 'UNSIGNED-PAYLOAD';
-    // The signer writes these itself; any other parameter is part of what was signed.
+    // The signer adds these parameters itself; all others are part of the signed request.
     const own = /^x-amz-(algorithm|credential|date|expires|signedheaders|signature)$/i;
     const query = Object.fromEntries(Object.entries(request.query).filter(([name]) => !own.test(name)));
     const again = await signer.presign(signable(request, query, { ...headers, [PAYLOAD_HEADER]: payload }), {
       signingDate: signedAt,
       expiresIn: Number(expires),
       signableHeaders: new Set(claim.signedHeaders),
-      // The payload's word must reach the signer, yet counts as a header only where the client signed it as one.
+      // The signer needs the payload hash, but the hash is a signed header only where the client signed it.
       unsignableHeaders: new Set(PAYLOAD_HEADER in headers ? [] : [PAYLOAD_HEADER]),
       unhoistableHeaders: new Set([...claim.signedHeaders, PAYLOAD_HEADER]),
     });
@@ -188,10 +186,7 @@ function signatureOfHeader(authorization: string): string {
   return /Signature=([0-9a-f]+)$/.exec(authorization)?.[1] ?? '';
 }
 
-/**
- * The headers that the client says it signed, as they came. S3 wants the host and every x-amz- header among them:
- * one that is not could be added by whoever relays the request.
- */
+/** Headers listed as signed. S3 requires host and all x-amz- headers among them: a relay could add others. */
 function signedHeadersOf(request: S3Request, claim: Claim): Record<string, string> {
   const signed = new Set(claim.signedHeaders);
   const unsigned = Object.keys(request.headers).find(

@@ -1,8 +1,8 @@
 /**
- * Our own small S3 endpoint, for development and tests: path-style addresses, one pair of credentials, one process. It does
- * what packages/object-store sends and what its presigned addresses allow, and answers NotImplemented to everything else.
- * It checks what production's S3 would check (signatures, expiry, checksums, signed lengths), so that a mistake shows
- * here first. The server lives in this process; what it keeps is on the disk before it answers.
+ * A small S3 endpoint for development and tests, inside this process: path-style addresses, one pair of credentials.
+ * It supports the requests of packages/object-store and of its presigned addresses, and answers NotImplemented to all
+ * others. Like a production S3 it checks signatures, expiry, checksums and signed lengths. Writes are on disk before
+ * they are answered.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -18,30 +18,29 @@ import { openStorage, replaceFile, type Storage } from './storage.ts';
 import { document } from './xml.ts';
 
 export interface S3Options {
-  /** Folder of this endpoint alone; created where missing. Buckets, objects and credentials live here. */
+  /** Folder of this endpoint alone, created if missing. It holds buckets, objects and credentials. */
   dataDir: string;
-  /** Port on 127.0.0.1; default: the one of the last start where it is free, so that presigned addresses stay good. */
+  /** Port on 127.0.0.1. Default: the last start's port if it is free, so that presigned addresses stay valid. */
   port?: number;
 }
 
 export interface EmbeddedS3 {
-  /** `http://127.0.0.1:port`, path style. */
   endpoint: string;
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** Lets requests under way finish for up to five seconds, then ends them. */
+  /** Lets open requests finish for up to five seconds, then closes their connections. */
   close(): Promise<void>;
 }
 
 const REGION = 'us-east-1';
 const DRAIN_MS = 5000;
-/** A refused body up to this size is read to its end, so that the client gets to read why. */
+/** A refused body up to this size is read to its end, so that the client receives the error. */
 const MAX_DISCARDED_BYTES = 64 * 1024 ** 2;
 
 /**
  * Starts the endpoint on `dataDir` (docs/architecture.md#start).
- * @throws DataFolderInUse when a living process already runs one on that folder
+ * @throws DataFolderInUse when a living process runs one on that folder
  * @throws Error EADDRINUSE when `port` is given and taken
  */
 export async function startS3(options: S3Options): Promise<EmbeddedS3> {
@@ -53,12 +52,12 @@ export async function startS3(options: S3Options): Promise<EmbeddedS3> {
       secretAccessKey: await keptSecret(join(folder.path, 's3.secret-access-key'), 30),
     };
     const check = signatureCheck(credentials, REGION);
-    // A slow client may take long over 50 MB; the whole request is bounded, not each byte.
+    // Limit for a whole request, which a slow client may need for 50 MB.
     const server = createServer({ requestTimeout: 60 * 60 * 1000 });
     const handle = (message: IncomingMessage, response: ServerResponse) =>
       void answer(message, response, storage, check);
     server.on('request', handle);
-    // A client that asks first is told to send only once its signature held.
+    // A client that sends `Expect: 100-continue` gets 100 only after its signature was verified.
     server.on('checkContinue', handle);
     const port = await listen(server, join(folder.path, 's3.port'), options.port);
     let closing: Promise<void> | undefined;
@@ -108,7 +107,7 @@ async function answer(
 
 function refuse(message: IncomingMessage, response: ServerResponse, error: unknown, requestId: string) {
   if (response.headersSent || response.destroyed) {
-    // The answer broke off under way: only a broken connection tells the client so.
+    // After the headers only a closed connection can report the error.
     response.destroy();
     return;
   }
@@ -130,7 +129,7 @@ function refuse(message: IncomingMessage, response: ServerResponse, error: unkno
   sendXml(response, xml, failure.status);
 }
 
-/** A client that is still sending would otherwise see a reset instead of the answer. */
+/** Reads the rest of the body; a client that is still sending would otherwise see a reset instead of the response. */
 function discard(message: IncomingMessage) {
   let left = MAX_DISCARDED_BYTES;
   message.on('data', (piece: Buffer) => {
@@ -140,7 +139,7 @@ function discard(message: IncomingMessage) {
   message.on('error', () => {});
 }
 
-/** @returns the port; the file remembers it for the next start. */
+/** Stores the port for the next start. */
 async function listen(server: Server, file: string, wanted: number | undefined): Promise<number> {
   const last = Number((await readOrNull(file)) ?? '0');
   if (wanted !== undefined) await listenOn(server, wanted);

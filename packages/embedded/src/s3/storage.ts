@@ -1,11 +1,11 @@
 /**
  * Objects on disk. State, all below one bucket's folder:
- *   blobs/<uuid>               the bytes of one version of an object, never changed after they are complete
- *   objects/<sha256 of key>.json   the object's record: its key, its blob, etag and headers
- * An object exists by its record, which is replaced by an atomic rename after blob and record are on the disk. A
- * death before the rename leaves a blob that no record names; opening the storage removes those. File names come from
- * hashes and random ids only, so no key can reach outside the folder. Records are kept in memory as well, which is
- * right because one process owns the folder; commits to one key are made one after the other.
+ *   blobs/<uuid>                   the bytes of one version of an object; never changed once complete
+ *   objects/<sha256 of key>.json   the object's record: key, blob, etag and headers
+ * An object exists when its record exists. The record is replaced by an atomic rename after blob and record are
+ * synced to disk. A crash before the rename leaves a blob without a record; opening the storage removes such blobs.
+ * File names are hashes and random ids only, so that no key can reach outside the folder. Records are cached in
+ * memory, because one process owns the folder. Commits to the same key run one after the other.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
@@ -14,18 +14,16 @@ import { S3Error } from './errors.ts';
 
 export interface ObjectRecord {
   key: string;
-  /** Name of the file that holds the bytes. */
   blob: string;
   size: number;
-  /** Without quotes: MD5 in hex. */
+  /** MD5 in hex, without quotes. */
   etag: string;
-  /** ISO 8601. */
   lastModified: string;
-  /** Response headers kept with the object, lower-case. */
+  /** Response headers stored with the object, in lower case. */
   headers: Record<string, string>;
 }
 
-/** Bytes that are on the disk and belong to no object yet. */
+/** Bytes on disk that belong to no object yet. */
 export interface Blob {
   name: string;
   size: number;
@@ -35,15 +33,14 @@ export interface Bucket {
   name: string;
   folder: string;
   get(key: string): ObjectRecord | undefined;
-  /** The object and its open bytes, which stay readable when it is replaced meanwhile. The caller closes the file. */
+  /** The file stays readable when the object is replaced. The caller closes it. */
   read(key: string): Promise<{ record: ObjectRecord; file: FileHandle }>;
-  /** Keys that begin with `prefix`, in the order of their UTF-8 bytes. */
+  /** Keys with the prefix, in the order of their UTF-8 bytes. */
   keys(prefix: string): string[];
   writeBlob(data: AsyncIterable<Buffer>): Promise<Blob>;
-  /** Another name, in this bucket, for the bytes of a blob of `from`. */
+  /** Links the bytes of a blob of `from` into this bucket. */
   copyBlob(from: Bucket, name: string): Promise<Blob>;
   dropBlob(name: string): Promise<void>;
-  /** Makes the record the object of its key, durably. */
   commit(record: ObjectRecord): Promise<void>;
   remove(key: string): Promise<void>;
 }
@@ -72,7 +69,7 @@ export async function openStorage(folder: string): Promise<Storage> {
   return {
     bucket,
     createBucket: (name) => {
-      // One after the other: opening a bucket sweeps its folder, which must not meet a bucket in use.
+      // Serialised, because `openBucket` removes unnamed blobs and must not run on a bucket in use.
       const mine = creating.then(async () => {
         if (!BUCKET_NAME.test(name))
           throw new S3Error('InvalidBucketName', 'The specified bucket is not valid.');
@@ -99,7 +96,6 @@ async function openBucket(folder: string, name: string): Promise<Bucket> {
   const recordFile = (key: string) => join(objects, `${createHash('sha256').update(key).digest('hex')}.json`);
   const dropBlob = (blob: string) => rm(join(blobs, blob), { force: true });
   const turns = new Map<string, Promise<unknown>>();
-  /** Runs the changes of one key one after the other. */
   const inTurn = async <T>(key: string, change: () => Promise<T>): Promise<T> => {
     const mine = (turns.get(key) ?? Promise.resolve()).then(change, change);
     turns.set(key, mine);
@@ -121,7 +117,7 @@ async function openBucket(folder: string, name: string): Promise<Bucket> {
         try {
           return { record, file: await open(join(blobs, record.blob), 'r') };
         } catch (error) {
-          // Replaced between the look-up and the opening: look again. A record without its blob is a fault.
+          // Retry when the object was replaced between look-up and open. A record without its blob is an error.
           if (records.get(key) === record) throw error;
         }
       }
@@ -166,7 +162,7 @@ async function readRecords(folder: string): Promise<Map<string, ObjectRecord>> {
   const records = new Map<string, ObjectRecord>();
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.json')) {
-      // A record that a death left half written.
+      // A draft left by a crash.
       await rm(join(folder, name), { force: true });
       continue;
     }
@@ -176,7 +172,7 @@ async function readRecords(folder: string): Promise<Map<string, ObjectRecord>> {
   return records;
 }
 
-/** Streams into a new file and syncs it; nothing of it stays when the stream fails. @returns its size in bytes */
+/** Writes and syncs a new file, or removes it when the stream fails. @returns size in bytes */
 async function writeDurably(path: string, data: AsyncIterable<Buffer>): Promise<number> {
   const file = await open(path, 'wx', 0o600);
   let size = 0;
@@ -195,7 +191,7 @@ async function writeDurably(path: string, data: AsyncIterable<Buffer>): Promise<
   return size;
 }
 
-/** Writes aside, syncs and renames: readers and crashes see the old text or the new one. */
+/** Writes to a draft, syncs and renames: after a crash the file has the old or the new text. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   const handle = await open(draft, 'wx', 0o600);

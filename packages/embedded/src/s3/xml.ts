@@ -1,6 +1,6 @@
-/** The little XML that S3 speaks: flat documents, no attributes but the namespace, no mixed content. */
+/** The subset of XML that S3 uses: flat documents without attributes (except the namespace) and mixed content. */
 
-/** A node's text, or its children; a list repeats the element. */
+/** Text or children of a node; an array repeats the element. */
 export type XmlContent =
   string | number | boolean | { [name: string]: XmlContent | XmlContent[] | undefined };
 
@@ -12,13 +12,13 @@ const ESCAPES: Record<string, string> = {
   "'": '&apos;',
 };
 
-/** Escapes the characters of markup; those that XML 1.0 cannot carry raw become character references. */
+/** Escapes markup; control characters, which XML 1.0 does not allow raw, become character references. */
 function escapeText(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are legal in object keys
   return text.replace(/[&<>"']|[\u0000-\u001f]/g, (found) => ESCAPES[found] ?? `&#${found.charCodeAt(0)};`);
 }
 
-/** @returns `<name>content</name>`; undefined children are left out. */
+/** @returns `<name>content</name>` without undefined children */
 export function element(name: string, content: XmlContent, attributes = ''): string {
   if (typeof content !== 'object') return `<${name}${attributes}>${escapeText(String(content))}</${name}>`;
   const children = Object.entries(content).flatMap(([child, value]) => {
@@ -28,12 +28,11 @@ export function element(name: string, content: XmlContent, attributes = ''): str
   return `<${name}${attributes}>${children.join('')}</${name}>`;
 }
 
-/** A whole document in S3's namespace. */
 export function document(root: string, content: XmlContent): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element(root, content, ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"')}`;
 }
 
-/** The inner texts, still escaped, of every `<name>` in `xml`, in order. */
+/** The inner texts, still escaped, of all `<name>` elements in order. */
 export function innerOf(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([\\s\\S]*?)</${name}>`, 'g'))].map(
     ([, inner]) => inner ?? '',
@@ -42,7 +41,7 @@ export function innerOf(xml: string, name: string): string[] {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** The text of the first `<name>` in `xml`, unescaped; null when there is none. */
+/** The unescaped text of the first `<name>`, or null. */
 export function textOf(xml: string, name: string): string | null {
   const inner = innerOf(xml, name)[0];
   if (inner === undefined) return null;
