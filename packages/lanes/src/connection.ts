@@ -5,39 +5,39 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { LaneProgress, OpenLanesOptions } from './lanes.ts';
 
 /*
- * State: the one NATS connection of this process and whether it is up now.
- * Changed by: the loop below only. It tries for ever to connect for the first time (the library gives up there), and
- * leaves reconnecting, which the library does well, to it.
- * When this process dies: nothing to clean; the server drops the connection.
+ * State: the one NATS connection of this process, and whether it is up.
+ * Changed by: the loop in `keepConnected` only. It retries the first connection without limit, because the library
+ * gives up there; reconnecting is left to the library.
+ * On a crash: the server drops the connection.
  */
 
-/** The lanes cannot be reached now, or do not answer. The caller's work stays in PostgreSQL and is released again. */
+/** The lanes cannot be reached or do not answer. The caller's work stays in PostgreSQL and is released again. */
 export class LaneUnavailable extends Error {
   override readonly name = 'LaneUnavailable';
 }
 
-/** How long an operation waits for a connection that is just coming up. Short: the dispatcher ticks each second anyway. */
+/** Time that an operation waits for the connection. Short, because the dispatcher retries each second. */
 const CONNECTION_WAIT_MS = 1_000;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
-/** A peer that vanished without closing is noticed after three missed pings. */
+/** A peer that vanished without closing is detected after two unanswered pings. */
 const PING_INTERVAL_MS = 10_000;
-/** Draining waits for the server; a server that is gone must not hold up our stop. */
+/** Draining waits for the server, which may be gone. */
 const DRAIN_LIMIT_MS = 2_000;
 
 export interface Connection {
   /**
-   * The connection, up.
+   * The open connection.
    *
-   * @throws LaneUnavailable it is not up and did not come up within a second
+   * @throws LaneUnavailable when the connection is down for longer than CONNECTION_WAIT_MS
    */
   ready(): Promise<NatsConnection>;
-  /** Call `listener` with this connection and with any that replaces it. */
+  /** Calls `listener` with this connection and with each later one. */
   onOpen(listener: (nats: NatsConnection) => void): void;
   close(): Promise<void>;
 }
 
-/** Start connecting in the background; returns at once. */
+/** Starts to connect in the background and returns at once. */
 export function keepConnected(options: OpenLanesOptions): Connection {
   const progress: LaneProgress = options.onProgress ?? (() => {});
   const closing = new AbortController();
@@ -74,7 +74,7 @@ export function keepConnected(options: OpenLanesOptions): Connection {
     while (!closing.signal.aborted) {
       try {
         const open = await connect(connectionOptions(options));
-        // An attempt that was under way when we were closed.
+        // `close` was called during the attempt.
         if (closing.signal.aborted) return await open.close();
         nats = open;
         backoff.reset();
@@ -83,7 +83,7 @@ export function keepConnected(options: OpenLanesOptions): Connection {
         setUp(true);
         progress('lanes.connected', { server: open.getServer() });
         void follow(open);
-        // Reconnecting is endless, so it closes only with us, or when something unforeseen ended it: then start over.
+        // `closed` resolves on our close, or on an unexpected end after which the loop connects again.
         await open.closed();
         setUp(false);
       } catch (error) {
@@ -141,7 +141,6 @@ function connectionOptions({ url, name }: OpenLanesOptions): ConnectionOptions {
   const servers = url
     .split(',')
     .map((part) => new URL(part.includes('://') ? part.trim() : `nats://${part.trim()}`));
-  // The client does not read credentials from its server addresses.
   const login = servers.find((server) => server.username !== '');
   const secure = servers.some((server) => server.protocol === 'tls:');
   return {

@@ -4,24 +4,23 @@ import { headers, nanos, type NatsConnection } from '@nats-io/transport-node';
 import { JETSTREAM_TIMEOUT_MS } from './streams.ts';
 
 /*
- * A counter is the last message of a subject in one stream, with the total as its payload. The server adds the amount that a
- * message brings and answers the new total, so additions of several processes never lose each other. Needs nats-server 2.12.
+ * A counter is the last message of one subject; its payload is the total. The server (2.12 or later) adds the amount
+ * of each message and returns the new total, so concurrent additions are not lost.
  */
 
 /** Longer than the longest window of a rate limit. */
 const MAX_AGE_MS = 3 * 60_000;
-/** Some 200 bytes each; beyond it the oldest go. A bound in bytes would be reserved on the server's disk. */
+/** About 200 bytes each; above the limit the oldest are deleted. A limit in bytes would reserve disk space. */
 const MAX_COUNTERS = 500_000;
-/** An answer takes about a millisecond. */
 const ANSWER_MS = 1_000;
 
-/** Creates the stream. A stream that is there stays as it is: its kind cannot be changed. */
+/** Creates the stream, or leaves an existing one as it is: whether a stream keeps counters cannot be changed. */
 export async function makeCounterStream(nats: NatsConnection, namespace: string): Promise<void> {
   const manager = await jetstreamManager(nats, { timeout: JETSTREAM_TIMEOUT_MS, checkAPI: false });
   await manager.streams.add({
     name: counterStreamName(namespace),
     subjects: [counterSubject(namespace, '*')],
-    // A stream in memory would be gone after a restart of the server, and core would not notice.
+    // Core would not notice that a restart of the server deleted a stream in memory.
     storage: StorageType.File,
     discard: DiscardPolicy.Old,
     max_msgs_per_subject: 1,
@@ -32,10 +31,7 @@ export async function makeCounterStream(nats: NatsConnection, namespace: string)
   });
 }
 
-/**
- * @returns the total with `amount`
- * @throws Error no stream has the subject, or its server keeps no counters
- */
+/** @returns the total including `amount` @throws Error when no stream has the subject or the server has no counters */
 export async function addToCounter(nats: NatsConnection, subject: string, amount: number): Promise<number> {
   const increment = headers();
   increment.set('Nats-Incr', String(amount));

@@ -66,7 +66,7 @@ function publishRun(lanes: Lanes, run: RunJob) {
   return lanes.publish('copy', run, messageId(run.run_id, run.delivery));
 }
 
-/** Pull in the background until the test ends; jobs are acknowledged unless the test's handler says otherwise. */
+/** Pulls in the background until the test ends. The default handler acknowledges each job. */
 function startPulling<L extends Lane>(
   lanes: Lanes,
   lane: L,
@@ -130,7 +130,7 @@ describe('publishing', () => {
     const other = newLanes({ namespace }).lanes;
     await Promise.all([lanes.ensureStreams(), other.ensureStreams(), lanes.ensureStreams()]);
     const manager = await jetstreamManager(nats);
-    // As num_replicas is, which more than one server is needed for.
+    // A stand-in for num_replicas, which needs more than one server.
     await manager.streams.update(`${namespace}_copy`, { max_age: 3_600_000_000_000, max_bytes: 1_000_000 });
     await lanes.ensureStreams();
     const { config } = await manager.streams.info(`${namespace}_copy`);
@@ -420,7 +420,7 @@ describe('broadcasting', () => {
     });
     other.lanes.onBroadcast('run_stopped', (message) => heardByOther.push(message));
     const message: RunStopped = { version: 1, run_id: randomUUID(), fence: 3 };
-    // A listener counts from when the server knows it: say it until it was heard.
+    // A listener receives messages only after the server has registered it, so repeat until one arrives.
     await eventually(async () => {
       await lanes.broadcast('run_stopped', message);
       expect(heard).toContainEqual(message);

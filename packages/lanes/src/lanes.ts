@@ -1,112 +1,112 @@
 import type { Component, ControlKind, ControlMessages, Lane, LaneJobs } from '@evaluation/jobs-contract';
 
-/** What the lanes have to tell an operator; never with the content of a message. */
+/** Events for operators. The details never include message content. */
 export type LaneProgress = (event: string, details: Readonly<Record<string, string | number>>) => void;
 
 export interface OpenLanesOptions {
-  /** `nats://[user:password@]host:port`, or several separated by commas; `tls://` to require TLS. */
+  /** `nats://[user:password@]host:port`, or several separated by commas; `tls://` requires TLS. */
   readonly url: string;
-  /** Keeps installations that share one NATS apart; letters, digits, `_` and `-`. */
+  /** Separates installations that share one NATS server; letters, digits, `_` and `-`. */
   readonly namespace: string;
-  /** The part of the service that this client is: its name in the server's connection list, and its permissions. */
+  /** The component of this client: its name in the server's connection list, and its permissions. */
   readonly name: Component;
   readonly onProgress?: LaneProgress;
 }
 
 export interface PublishResult {
-  /** The lane had this message id already (within two minutes), so this publication added nothing. */
+  /** The lane already had this message id (within two minutes) and did not add the message. */
   readonly duplicate: boolean;
 }
 
-/** How a handler says what becomes of its message. The first call counts. */
+/** A handler's decision on its message. The first call counts. */
 export interface MessageReply {
-  /** The job is claimed in PostgreSQL (or needs no work any more): the lane may forget it. */
+  /** The job is claimed in PostgreSQL, or needs no work: the message leaves the lane. */
   ack(): void;
-  /** Not now: give it to any puller again after `delayMs`. */
+  /** The lane delivers the message to any puller after `delayMs`. */
   release(delayMs: number): void;
 }
 
 export interface PullOptions<L extends Lane> {
-  /** Jobs being handled at the same time, at most. */
   readonly concurrency: number;
-  /** Aborted: no new job is taken; those in hand are finished. */
+  /** When aborted, no new job is taken and running handlers finish. */
   readonly signal: AbortSignal;
   /**
-   * Asked each time before a free slot asks the lane for a job: resolves once it may, to a signal that takes the
-   * permission back as long as no job has come. Left out: it always may. A job stays in the lane, for any puller that
-   * has permission, until then. Rejects when `signal` aborts.
+   * Called before a free slot asks the lane for a job. Resolves when the slot may ask, with a signal that withdraws
+   * the permission as long as no job has arrived; rejects when `signal` aborts. Meanwhile jobs stay in the lane for
+   * other pullers. Default: always permitted.
    */
   readonly mayTake?: (signal: AbortSignal) => Promise<AbortSignal>;
   /**
-   * Handle one job. Call `ack` as soon as it is claimed, within 30 seconds, not when it is done: from the claim on, the
-   * lease in PostgreSQL watches over it. A handler that throws, or returns without settling, releases the job.
+   * Handles one job. Must call `ack` within 30 seconds, once the job is claimed and before it is done; after that the
+   * lease in PostgreSQL brings a lost job back. A handler that throws, or returns without a decision, releases the
+   * job.
    */
   handle(job: LaneJobs[L], settle: MessageReply): Promise<void>;
 }
 
-/** Messages to every process that is connected now; lost to the others. */
+/** Messages to all connected processes. A process that is not connected misses them. */
 export interface Broadcasts {
   /**
-   * Tell all listeners, in order, best effort.
+   * Sends to all listeners, in order, best effort.
    *
-   * @throws LaneUnavailable there is no connection
+   * @throws LaneUnavailable without a connection
    */
   broadcast<K extends ControlKind>(kind: K, message: ControlMessages[K]): Promise<void>;
-  /** Listen, from the next connection on if there is none yet. A handler's error is reported and goes no further. */
+  /** Listens, from the next connection on if there is none yet. An error of the handler is only reported. */
   onBroadcast<K extends ControlKind>(kind: K, handler: (message: ControlMessages[K]) => void): () => void;
 }
 
 /** Numbers that several processes change together, such as the requests of an institute in one second. */
 export interface Counters {
   /**
-   * Adds to a counter, which begins at 0 and is forgotten a few minutes after its last change.
+   * Adds to a counter. A counter begins at 0 and is deleted a few minutes after its last change.
    *
    * @param name letters, digits, `:`, `_` and `-`
-   * @returns the total with `amount`
-   * @throws LaneUnavailable within about a second; the amount may or may not have been added
+   * @returns the total including `amount`
+   * @throws LaneUnavailable after about a second; the amount may or may not have been added
    */
   count(name: string, amount: number): Promise<number>;
 }
 
-/** The conveyor between core and the workers (docs/architecture.md#the-picture). PostgreSQL is the truth: all of it may be lost. */
+/** Queues between core and the workers; PostgreSQL has the full state (docs/architecture.md#the-picture). */
 export interface Lanes extends Broadcasts, Counters {
   /**
-   * Create the streams of lanes and counters, or bring their settings up to date.
+   * Creates the streams of lanes and counters, or updates their settings.
    *
    * @throws LaneUnavailable
    */
   ensureStreams(): Promise<void>;
   /**
-   * Put one job into its lane and wait until the server has it. Publishing again under the same id is harmless: the
-   * server drops it for two minutes, and after that the claim in PostgreSQL does.
+   * Puts a job into its lane and waits for the server's acknowledgement. A repetition under the same id is harmless:
+   * the server drops it within two minutes, and later the claim in PostgreSQL fails.
    *
-   * @throws LaneUnavailable it may or may not be in the lane; publish again
+   * @throws LaneUnavailable the job may or may not be in the lane; publish again
    */
   publish<L extends Lane>(lane: L, job: LaneJobs[L], messageId: string): Promise<PublishResult>;
   /**
-   * Take jobs until `signal` aborts; resolves when the last handler is done. Outlives the server, the stream and the
-   * consumer: whatever is missing is waited for or made anew.
+   * Takes jobs until `signal` aborts, and resolves when the last handler is done. A missing server is waited for; a
+   * missing stream or consumer is created again.
    */
   pull<L extends Lane>(lane: L, options: PullOptions<L>): Promise<void>;
   /**
-   * Jobs in the lane that nobody has acknowledged yet.
+   * Number of unacknowledged jobs in the lane.
    *
    * @throws LaneUnavailable
    */
   depth(lane: Lane): Promise<number>;
   /**
-   * When the oldest job that nobody has acknowledged yet came into the lane, by the server's clock; null when there is
-   * none. A lane is in order, so whatever was published before that moment is in it no more.
+   * Publication time of the oldest unacknowledged job, by the server's clock; null when the lane is empty. Lanes are
+   * ordered, so every job published before that time has left the lane.
    *
    * @throws LaneUnavailable
    */
   oldest(lane: Lane): Promise<Date | null>;
   /**
-   * How many jobs pullers are asking for now: their free slots, over all processes.
+   * Number of jobs that pullers of all processes are asking for: their free slots.
    *
    * @throws LaneUnavailable
    */
   askedFor(lane: Lane): Promise<number>;
-  /** Send what is buffered and disconnect. Stop pulling first. */
+  /** Stop pulling first. */
   close(): Promise<void>;
 }

@@ -29,11 +29,11 @@ const controlCodecs: {
 } = controlMessages;
 
 /**
- * Open the lanes. Returns at once, whether NATS answers or not: a process outlives NATS being down, so its operations
- * fail with `LaneUnavailable` until it is back.
+ * Opens the lanes and returns at once. While NATS is down, operations fail with `LaneUnavailable`; the connection is
+ * retried in the background.
  *
- * @throws RangeError a namespace that cannot be part of a subject
- * @throws TypeError a `url` that is none
+ * @throws RangeError for a namespace that cannot be part of a subject
+ * @throws TypeError for an invalid `url`
  */
 export function openLanes(options: OpenLanesOptions): Lanes {
   const { namespace } = options;
@@ -41,7 +41,6 @@ export function openLanes(options: OpenLanesOptions): Lanes {
   const progress: LaneProgress = options.onProgress ?? (() => {});
   const connection = keepConnected(options);
 
-  /** Every failure of the server or the way to it is one thing to the caller. */
   async function withNats<T>(what: string, operation: (nats: NatsConnection) => Promise<T>): Promise<T> {
     const nats = await connection.ready();
     try {
@@ -53,7 +52,7 @@ export function openLanes(options: OpenLanesOptions): Lanes {
     }
   }
 
-  /** Jobs need no counters: a server or a user that refuses them leaves each facade to count by itself. */
+  /** A missing counter stream is only reported: each facade then counts by itself, and jobs need no counters. */
   async function makeAll(nats: NatsConnection): Promise<void> {
     await makeStreams(nats, namespace);
     await makeCounterStream(nats, namespace).catch((error: unknown) =>
@@ -61,7 +60,7 @@ export function openLanes(options: OpenLanesOptions): Lanes {
     );
   }
 
-  /** @returns null where the stream, or its consumer, was deleted or not made yet */
+  /** @returns null when the stream or its consumer is missing */
   const look = <T>(
     what: string,
     lane: Lane,
@@ -140,13 +139,13 @@ export function openLanes(options: OpenLanesOptions): Lanes {
 
     async oldest(lane) {
       const state = await stateOf('oldest job', lane);
-      // An empty stream has a time too, which says nothing.
+      // An empty stream has a `first_ts` too.
       return state === undefined || state.messages === 0 ? null : new Date(state.first_ts);
     },
 
     async askedFor(lane) {
       const consumer = await look('requests', lane, (manager, name) => manager.consumers.info(name, name));
-      // Workers cannot make what they take from; a lane without it would wait for the next start of core.
+      // Workers may not create the consumer, so core does it here and not only at its next start.
       if (consumer === null) await withNats('make streams', (nats) => makeAll(nats));
       return consumer?.num_waiting ?? 0;
     },
@@ -157,7 +156,7 @@ export function openLanes(options: OpenLanesOptions): Lanes {
 
 function isStreamMissing(error: unknown): boolean {
   if (error instanceof JetStreamApiError) return error.status === 404;
-  // A publication that no stream listens to; the client reports it as JetStream being off and keeps this as the cause.
+  // When no stream has the subject, the client reports JetStream as off, with this error as the cause.
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof errors.RequestError && cause.isNoResponders();
 }

@@ -10,10 +10,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LaneUnavailable, openLanes, type Lanes } from './index.ts';
 
-/**
- * A nats-server behind one address that stays, as a service name does, while the server behind it is killed, hangs, and
- * comes back.
- */
+/** A nats-server behind a fixed address, like a service name. Tests kill, stop and restart the server behind it. */
 class RestartableNats {
   readonly #dataDir: string;
   readonly #gate: Server;
@@ -48,7 +45,7 @@ class RestartableNats {
     return new RestartableNats(await mkdtemp(join(tmpdir(), 'lanes-outage-')), gate);
   }
 
-  /** Known after the first start only: the server makes up its password then, and keeps it. */
+  /** Available after the first start, in which the server makes its password. */
   get url(): string {
     const address = this.#gate.address();
     if (this.#target === undefined || address === null || typeof address === 'string')
@@ -67,7 +64,7 @@ class RestartableNats {
     const ports = await readdir(join(this.#dataDir, 'nats', 'ports'));
     const pid = Number(/nats-server_(\d+)\.ports/.exec(ports.join(' '))?.[1]);
     process.kill(pid, name);
-    // The kernel stops its threads one by one, and one that still runs may answer.
+    // The kernel stops the threads one by one, and a thread that still runs could answer.
     if (name === 'SIGSTOP') await vi.waitUntil(() => isStopped(pid), { timeout: 10_000, interval: 10 });
   }
 

@@ -16,7 +16,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { LaneUnavailable, messageId, openLanes, type Lanes } from './index.ts';
 
-/* One real nats-server with the users of the table, for one namespace as an installation has it. */
 const NAMESPACE = 'evaluation';
 let folder: string;
 let server: EmbeddedNats;
@@ -52,7 +51,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Waits until the server refuses a publication to the subject. */
 const untilRefused = async (nats: NatsConnection, subject: string): Promise<void> => {
   const statuses = nats.status();
   nats.publish(subject, '{}');
@@ -82,7 +80,6 @@ test.each<[Component, string]>([
 test('the lanes work with the user of each part: a job travels, is acknowledged, and is looked at', async () => {
   const stop = new AbortController();
   const seen: string[] = [];
-  // Before core has made anything, as when workers start first.
   const pulling = lanes.worker.pull('copy', {
     concurrency: 1,
     signal: stop.signal,
@@ -125,7 +122,7 @@ test('a lane whose consumer or stream was deleted is made anew by core, and its 
   ]) {
     await lose();
     const run = { version: 1 as const, run_id: randomUUID(), institute_id: randomUUID(), delivery: 1 };
-    // As the dispatcher does: it looks for free workers, then it publishes.
+    // The dispatcher calls `askedFor` before it publishes.
     await lanes.core.askedFor('typed');
     await lanes.core.publish('typed', run, messageId(run.run_id, 1));
     await vi.waitFor(() => expect(seen).toContain(run.run_id), { timeout: 30_000 });
@@ -147,7 +144,7 @@ test('each broadcast is heard by those who may hear it, from those who may say i
     },
     { timeout: 20_000 },
   );
-  // A worker does not hear whose keys changed.
+  // Workers do not receive keys_changed.
   lanes.worker.onBroadcast('keys_changed', () => heard.push('overheard'));
   await lanes.core.broadcast('keys_changed', { version: 1, institute_id: randomUUID() });
   await vi.waitFor(() => expect(events.join('\n')).toMatch(/worker .*permission/i), { timeout: 20_000 });

@@ -7,26 +7,25 @@ import type { LaneProgress, PullOptions } from './lanes.ts';
 import { findConsumer } from './streams.ts';
 
 /*
- * State of a puller: `concurrency` slots, each of which is waiting for permission to take a job, or asking for one
- * message, or handling one, or waiting out a failure. Of the free slots 32 ask at once, and the others after them. A slot
- * asks for the next message only when it is free, so no message waits inside a busy process while another has room for it.
- * When this process dies: what it had not acknowledged goes to another puller after 30 seconds; what it had, is claimed,
- * and its lease in PostgreSQL brings it back.
+ * State of a puller: `concurrency` slots. Each slot waits for permission, asks for one message, handles one, or waits
+ * after a failure. At most MOST_ASKING slots ask at once. Only a free slot asks for a message, so that no message
+ * waits inside a busy process while another process is free.
+ * On a crash: unacknowledged messages go to another puller after 30 seconds. Acknowledged ones are claimed, and their
+ * lease in PostgreSQL brings them back.
  */
 
-/** One request for a message stays open this long; then the slot asks anew. */
+/** Time after which a slot renews its request for a message. */
 const REQUEST_MS = 10_000;
-/** Handed back, unclaimed, this often: dropped. PostgreSQL releases the run again, as a new delivery. */
+/** Deliveries without a claim, after which a message is dropped. PostgreSQL then releases the job again. */
 const MAX_DELIVERIES = 10;
-/** Written by a newer release: leave it time to reach a puller of that release. */
+/** Time for a message of a newer release to reach a puller of that release. */
 const UNKNOWN_VERSION_DELAY_MS = 5_000;
 const FAILED_HANDLER_DELAY_MS = 5_000;
-/** Slots of a process that ask at once: a consumer takes 512 requests of all processes together. */
+/** Slots of one process that ask at once: a consumer accepts 512 requests of all processes together. */
 const MOST_ASKING = 32;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
-/** Take the jobs of one lane; see `Lanes.pull`. */
 export async function pullLane<L extends Lane>(
   place: { connection: Connection; namespace: string; progress: LaneProgress },
   lane: L,
@@ -38,7 +37,7 @@ export async function pullLane<L extends Lane>(
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new RangeError('concurrency must be at least 1');
 
-  // One consumer for all slots: looked up once, looked up again after any failure.
+  // One consumer for all slots, looked up again after a failure.
   let consumer: Promise<Consumer> | undefined;
   let failing = false;
   const asking = pLimit(MOST_ASKING);
@@ -84,7 +83,7 @@ export async function pullLane<L extends Lane>(
   await Promise.all(Array.from({ length: concurrency }, runSlot));
 }
 
-/** What is under way, or undefined as soon as `signal` aborts: a lookup at a server that is gone takes its whole time-out. */
+/** Undefined as soon as `signal` aborts: a lookup at a server that is gone takes its full timeout. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const stop = () => resolve(undefined);
@@ -95,10 +94,10 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | un
 }
 
 /**
- * Ask for one message.
+ * Asks for one message.
  *
- * @returns undefined when none came while the request was open, or `signal` aborted
- * @throws Error the consumer is gone, or the server does not answer
+ * @returns undefined when the request ended without a message or `signal` aborted
+ * @throws Error when the consumer is missing or the server does not answer
  */
 async function nextMessage(consumer: Consumer, signal: AbortSignal): Promise<JsMsg | undefined> {
   if (signal.aborted) return undefined;
@@ -108,13 +107,12 @@ async function nextMessage(consumer: Consumer, signal: AbortSignal): Promise<JsM
   try {
     for await (const message of messages) {
       if (!signal.aborted) return message;
-      // It was on its way when we stopped.
       message.nak();
     }
     return undefined;
   } finally {
     signal.removeEventListener('abort', stop);
-    // The request ends before its message is handled: one left open would miss the server's heartbeats meanwhile.
+    // End the request before its message is handled: an open request would report missed heartbeats of the server.
     messages.stop();
   }
 }
@@ -150,7 +148,7 @@ async function handleMessage<L extends Lane>(
   settleOnce(() => message.nak(FAILED_HANDLER_DELAY_MS));
 }
 
-/** The job in a message; a message without one is settled here. */
+/** Returns the job of a message. An undecodable message is settled here and gives undefined. */
 function readJob<L extends Lane>(message: JsMsg, lane: L, progress: LaneProgress): LaneJobs[L] | undefined {
   try {
     return laneJobs[lane].decode(message.data);

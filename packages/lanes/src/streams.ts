@@ -14,33 +14,33 @@ import {
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 
-/** A second message under one id is dropped for this long: longer than any retry of one publication. */
+/** Messages with the same id are dropped for this long, which exceeds the retries of one publication. */
 const DUPLICATE_WINDOW_MS = 2 * 60_000;
-/** Nobody waits for an older message: PostgreSQL has released its run again long ago. */
+/** Jobs of older messages have been released again by then. */
 const MAX_AGE_MS = 24 * 60 * 60_000;
-/** A puller that died before it claimed: the message goes to another one after this. */
+/** A message of a puller that died before its claim goes to another puller after this time. */
 const ACK_WAIT_MS = 30_000;
-/** JetStream answers in milliseconds; one that does not is busy recovering. */
+/** JetStream usually answers in milliseconds; a later answer means that it is recovering. */
 export const JETSTREAM_TIMEOUT_MS = 5_000;
-/** The server's "stream name already in use with a different configuration". */
+/** The server's error "stream name already in use with a different configuration". */
 const STREAM_DIFFERS = 10058;
 
-/** JetStream's management API on this connection. */
 export function manage(nats: NatsConnection): Promise<JetStreamManager> {
-  // The API is not checked here: the first real request says as much.
+  // No check of the API: the first request fails if JetStream is off.
   return jetstreamManager(nats, { timeout: JETSTREAM_TIMEOUT_MS, checkAPI: false });
 }
 
-/** Create the streams and consumers of all lanes, or update those whose settings a former release chose. */
+/** Creates the streams and consumers of all lanes, or updates the settings chosen by an earlier release. */
 export async function makeStreams(nats: NatsConnection, namespace: string): Promise<void> {
   const manager = await manage(nats);
   for (const lane of LANES) await makeLane(manager, namespace, lane);
 }
 
 /**
- * The durable consumer of a lane. Core makes it; where it is missing, a connection that may make it does so too.
+ * The durable consumer of a lane, created if it is missing and this connection may create it.
  *
- * @throws Error it is missing and this connection may not make it: core does, with the next job it publishes
+ * @throws Error when it is missing and this connection may not create it; core does with the next job that it
+ * publishes
  */
 export async function findConsumer(nats: NatsConnection, namespace: string, lane: Lane): Promise<Consumer> {
   const name = streamName(namespace, lane);
@@ -61,8 +61,8 @@ async function makeLane(manager: JetStreamManager, namespace: string, lane: Lane
     durable_name: name,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ACK_WAIT_MS),
-    // Unbounded here: at its own bound the server stops delivering, yet keeps the message as a ghost. The puller counts
-    // the deliveries and ends the message instead, which removes it.
+    // No limit on the server: at its limit the server stops delivering but keeps the message. The puller counts
+    // deliveries and terminates the message, which deletes it.
     max_deliver: -1,
   });
 }
