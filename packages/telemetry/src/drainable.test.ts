@@ -17,7 +17,7 @@ interface Answer {
   connection: string | undefined;
 }
 
-/** A server whose answers to `/slow` come when `go` is called, and a client that keeps its one connection. */
+/** A server that answers `/slow` only after `go`, and a client with one keep-alive connection. */
 const start = async () => {
   const slow = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ const start = async () => {
       void slow.promise.then(() => response.end('done'));
     }
   });
-  // As the facade: far longer than anybody waits for it to stop.
+  // As in the facade: much longer than the time allowed for a stop.
   server.keepAliveTimeout = 75_000;
   const draining: Drainable = drainable(server);
   const { promise: listening, resolve } = Promise.withResolvers<void>();

@@ -6,24 +6,23 @@ import { setTimeout as wait } from 'node:timers/promises';
  *
  *   serving ──drain()──▶ lingering ──▶ closing ──▶ closed
  *
- * Closing a connection that waits for its next request is a race: the request may be on its way already, and whoever sent
- * it cannot know whether it was done. So while it lingers, the server goes on serving, late connections included, and ends
- * each connection with its next answer (`connection: close`), which the caller has read before it could send more. Callers
- * that are silent for so long have given the connection up themselves, or are gone. By then whoever routes requests has
- * been told to send them elsewhere (readiness, preStop). If the process dies here, it is as any other crash.
+ * Closing an idle connection is a race: the next request may already be on its way, and the client cannot know
+ * whether it was processed. Therefore the lingering server still serves all connections, including new ones, and
+ * sends `connection: close` with each response. Connections that stay silent for `lingerMs` are closed: by then the
+ * load balancer sends requests elsewhere (readiness, preStop). A crash during the drain is like any other crash.
  */
 
-/** How often a server that closes looks for connections that have become idle. */
+/** Interval of checks for idle connections while closing. */
 const LOOK_MS = 50;
-/** A connection that was opened and says nothing counts as busy with its first request, for a minute. */
+/** Node counts a new connection without a request as busy for a minute; the drain closes it after this time. */
 const SILENT_MS = 1000;
 
 export interface Drainable {
-  /** Takes no more once `lingerMs` are over, or no connection is left, and answers what it has begun. */
+  /** Lingers until no connection is left or `lingerMs` have passed, then closes and finishes open responses. */
   drain(lingerMs: number): Promise<void>;
 }
 
-/** To be called before the server takes its first request. */
+/** Must be called before the server takes its first request. */
 export const drainable = (server: Server): Drainable => {
   let isDraining = false;
   const inHand = new Set<ServerResponse>();
@@ -43,7 +42,7 @@ export const drainable = (server: Server): Drainable => {
       const until = performance.now() + lingerMs;
       while (performance.now() < until && (await connections()) > 0) await wait(LOOK_MS);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // An answer that had begun before the draining leaves its connection open.
+      // A response whose headers were sent before the drain leaves its connection open.
       let silentSince = performance.now();
       const looking = setInterval(() => {
         server.closeIdleConnections();

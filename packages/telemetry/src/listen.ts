@@ -1,17 +1,16 @@
 import type { Server } from 'node:net';
 
-/** Names of the settings that say where a server listens. */
 export interface ListenSettings {
   host: string;
   port: string;
 }
 
-/** A server cannot listen where its settings say; the message names the setting to change. */
+/** The server cannot listen on the configured host and port; the message names the setting to change. */
 export class CannotListen extends Error {
   override readonly name = 'CannotListen';
 }
 
-/** @returns the port, which the system chose where 0 was asked for @throws CannotListen */
+/** @returns the port, chosen by the system when 0 was requested @throws CannotListen */
 export const listen = async (
   server: Server,
   at: { host: string; port: number },

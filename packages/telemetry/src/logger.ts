@@ -4,8 +4,9 @@ import { traceIds } from './tracing.ts';
 export type Logger = PinoLogger;
 
 /**
- * The one logger (docs/architecture.md#layout). Lines are JSON with ids only: keys, answers, names and texts are never passed
- * to it, and the paths below are a second net under that rule. A line that is written inside a trace says in which.
+ * Creates the logger (docs/architecture.md#layout). Lines are JSON and contain ids only. Callers must not pass keys,
+ * answers, names or texts; the paths below redact them as a second safeguard. Inside a trace a line has trace_id and
+ * span_id.
  */
 export const createLogger = (options: {
   service: string;
@@ -37,11 +38,11 @@ export const createLogger = (options: {
     options.stream ?? process.stderr,
   );
 
-/** PostgreSQL quotes a value that it cannot take (SQLSTATE class 22), and the value may be a client's. */
+/** True for SQLSTATE class 22 (invalid value), whose message quotes the value, possibly one of a client. */
 const isAboutValue = (error: Error): error is Error & { code: string } =>
   'severity' in error && 'code' in error && /^22[0-9A-Z]{3}$/.test(String(error.code));
 
-/** The class, message and stack of an error and its causes; never what a request or a row carried. */
+/** Class, message and stack of an error and its causes, without the data of requests and rows. */
 const describeError = (error: unknown): unknown =>
   error instanceof Error
     ? {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import * as metrics from './metrics.ts';
 
-/** Dashboards, alerts and scalers of others ask for these by name: a name that is gone breaks them without a word. */
+/** Dashboards, alerts and scalers refer to these names; a renamed metric breaks them silently. */
 const PUBLISHED = [
   'evaluation_credits_total',
   'evaluation_database_pool_waiting',
@@ -27,7 +27,7 @@ const PUBLISHED = [
   'evaluation_runs_queued',
 ];
 
-/** Labels of few values each: lanes, outcomes, routes of the contract. An id would make a series of every request. */
+/** Labels with few values each: lanes, outcomes, routes. A label with ids would create a series per request. */
 const FEW = new Set([
   'check',
   'call',

@@ -1,18 +1,15 @@
-/**
- * The one registry of metrics (Prometheus). Every metric of the service is defined here, with its name, what it says
- * and its labels; labels have few values: never an id, a key or anything a client sent.
- */
+/** All Prometheus metrics of the service. Labels have few values and never hold ids, keys or client data. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export const registry = new Registry();
 
 const here = { registers: [registry] };
 
-/** Of requests: from a cached read to a call that waits for an inspection. */
+/** Buckets of requests, from a cached read to a call that waits for an inspection. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Of model calls: up to the longest that a setting allows. */
+/** Buckets of model calls, up to the longest timeout that settings allow. */
 const MODEL_SECONDS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300];
-/** Of runs: up to the deadline of a copy. */
+/** Buckets of runs, up to the deadline of a copy. */
 const RUN_SECONDS = [0.5, 1, 2, 5, 10, 20, 40, 60, 120, 300, 600, 1200, 1800];
 
 export const httpRequests = new Counter({
@@ -151,7 +148,7 @@ export const reconcileLastSuccess = new Gauge({
   help: 'When this process last finished a round of comparing ledger, reservations and runs.',
   ...here,
 });
-// A gauge without labels begins with 0, which would say that nothing differs, and in 1970.
+// Without `remove`, a gauge without labels reads 0 before its first value: no differences, and success in 1970.
 for (const untold of [reconcileDifferences, reconcileLastSuccess]) untold.remove();
 export const erasuresOverdue = new Gauge({
   name: 'evaluation_erasures_overdue',
@@ -176,7 +173,6 @@ export const lanePending = new Gauge({
   ...here,
 });
 
-/** What a metric is, as dashboards, alerts and the docs refer to it. */
 export interface MetricDescription {
   name: string;
   type: 'counter' | 'gauge' | 'histogram';
@@ -186,7 +182,6 @@ export interface MetricDescription {
 
 const OWN = 'evaluation_';
 
-/** All metrics of our own, in the order of this file. */
 export const describeMetrics = (): MetricDescription[] =>
   registry
     .getMetricsAsArray()
@@ -206,7 +201,7 @@ export const describeMetrics = (): MetricDescription[] =>
 
 let collectingDefaults = false;
 
-/** Everything, as a scrape reads it. The process’s own (memory, event loop, CPU) are begun with the first call. */
+/** The metrics page. The first call starts the default metrics of the process (memory, event loop, CPU). */
 export const exposition = async (): Promise<{ contentType: string; body: string }> => {
   if (!collectingDefaults) {
     collectingDefaults = true;

@@ -25,7 +25,7 @@ const start = async (
   };
 };
 
-/** An answer may be a second old. */
+/** A readiness response may be a second old. */
 const SOON = { timeout: 50_000, interval: 50 };
 
 const there = async (): Promise<void> => {};
@@ -72,7 +72,7 @@ test('however many ask whether it is ready, what it needs is asked once at a tim
   for (const each of await Promise.all(Array.from({ length: 20 }, look)))
     expect(each).toEqual({ status: 503, body: 'database' });
   await new Promise((resolve) => setTimeout(resolve, 1100));
-  // It still has not answered the first.
+  // The first look at the dependency is still pending.
   const again = look();
   expect(asked).toBe(1);
   answer();

@@ -3,26 +3,23 @@ import { listen } from './listen.ts';
 import { dependencyUp, exposition } from './metrics.ts';
 
 /**
- * What a process needs to be of use, by name: each resolves when it is there, and rejects when it is not. Each must settle
- * by itself within seconds: as long as a look at it goes on, no other one is begun.
+ * Checks by dependency name. A check resolves when the dependency answers and rejects otherwise. It must settle by
+ * itself within seconds, because no second check starts while it runs.
  */
 export type Dependencies = Record<string, () => Promise<void>>;
 
-/** A dependency that does not answer within this is not there. */
+/** A check that takes longer counts as failed. */
 const PATIENCE_MS = 2000;
-/** Whoever asks sooner is told what was found last, so that no number of callers is a load on what is looked at. */
+/** Results are reused for this long, so that frequent callers put no load on the dependencies. */
 const FRESH_MS = 1000;
 
 export interface Readiness {
   status: 200 | 503;
-  /** `ok`, or the names of what is missing, e.g. `database, lanes`; never why: that is in the log. */
+  /** `ok`, or the names of missing dependencies, e.g. `database, lanes`. The reasons are in the log only. */
   body: string;
 }
 
-/**
- * Whether a process can do its work now. All who ask share one look, which is at most a second old, and a dependency
- * is never asked twice at once.
- */
+/** Checks the dependencies. Callers share one result, at most a second old; each dependency has one check at a time. */
 export const readinessOf = (dependencies: Dependencies, service: string): (() => Promise<Readiness>) => {
   const looks = Object.entries(dependencies).map(([dependency, isThere]) => ({
     dependency,
@@ -54,7 +51,6 @@ const withNotes = ({ status, body }: Readiness, notes: readonly string[]): Readi
   body: [body, ...notes].join('\n'),
 });
 
-/** Whoever calls while a call goes on shares its outcome. */
 const oneAtATime = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let going: Promise<T> | null = null;
   return () =>
@@ -63,7 +59,6 @@ const oneAtATime = <T>(work: () => Promise<T>): (() => Promise<T>) => {
     }));
 };
 
-/** Whether it was done, and within the time. */
 const inTime = async (work: () => Promise<void>): Promise<boolean> => {
   const late = Promise.withResolvers<false>();
   const timeout = setTimeout(() => late.resolve(false), PATIENCE_MS);
@@ -78,16 +73,16 @@ const inTime = async (work: () => Promise<void>): Promise<boolean> => {
 
 export interface Monitor {
   url: string;
-  /** From now on the process takes nothing new, so it is not ready whatever its dependencies are. */
+  /** From now on /readyz answers 503. */
   stopping(): void;
   close(): Promise<void>;
 }
 
 /**
- * The port that only a cluster looks at: `/healthz` (the process runs), `/readyz` (so does what it needs), `/metrics`,
- * which says of that what `/readyz` would: they share a look.
- * @param beforeScrape brings gauges up to date that are read from somewhere; a failure leaves them as they are, and a
- *   scrape does not wait for what hangs: what the process counts itself is still true
+ * Starts the internal port: `/healthz` (the process runs), `/readyz` (its dependencies answer), `/metrics`.
+ * `/metrics` and `/readyz` share their checks.
+ * @param beforeScrape updates gauges before a scrape. A failure or timeout leaves them as they are, and the scrape
+ * still answers with the metrics of the process.
  */
 export const startMonitor = async (options: {
   host: string;
@@ -95,7 +90,7 @@ export const startMonitor = async (options: {
   service: string;
   dependencies: Dependencies;
   beforeScrape?: () => Promise<void>;
-  /** Lines that `/readyz` adds below its answer; its status is not changed by them. */
+  /** Lines added to the body of `/readyz`; they do not change its status. */
   notes?: () => readonly string[];
 }): Promise<Monitor> => {
   let isStopping = false;
@@ -113,7 +108,7 @@ export const startMonitor = async (options: {
       case '/metrics': {
         await Promise.all([
           options.beforeScrape === undefined ? null : inTime(options.beforeScrape),
-          // What it needs may be closed already.
+          // A stopping process may have closed its dependencies.
           isStopping ? null : readiness(),
         ]);
         const { body, contentType } = await exposition();

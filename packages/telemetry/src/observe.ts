@@ -1,21 +1,15 @@
 import { startMonitor, type Dependencies } from './monitor.ts';
 import { startTracing } from './tracing.ts';
 
-/** What a process shows of itself. */
 export interface Observed {
-  /** What it needs to be of use. */
   dependencies: Dependencies;
-  /** What an operator should know and no cluster should act on: `/readyz` adds it below its answer, a line each. */
+  /** Hints for operators, added to the body of `/readyz`; a cluster must not act on them. */
   notes?: () => readonly string[];
-  /** Brings gauges up to date that are read from somewhere. */
   refreshMetrics?: () => Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * Starts a program between its traces, which begin before it and end after it, and its monitor, which answers as long as
- * it runs: while it drains, a cluster sees a live process that is not ready.
- */
+/** Starts tracing, program and monitor, and closes them in reverse: the monitor answers while the program drains. */
 export const observe = async <P extends Observed>(
   service: string,
   settings: {

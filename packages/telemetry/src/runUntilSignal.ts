@@ -1,25 +1,25 @@
 import { onStopSignals } from './stopSignals.ts';
 
 export interface Program {
-  /** What it says it is when it is ready: its name, or the address to call. */
+  /** Printed when the program is ready: its name, or its address. */
   name: string;
   close(): Promise<void>;
 }
 
 export interface RunOptions {
   say?: (line: string) => void;
-  /** Stops the processes that the program has started, also while it is still starting. Given `AT_ONCE_MS` to do so. */
+  /** Stops the child processes of the program within AT_ONCE_MS, also while the program starts. */
   stopAtOnce?: () => Promise<void>;
 }
 
-/** Longer than the immediate shutdown of PostgreSQL, which ends its processes by force after 5 s. */
+/** Longer than PostgreSQL's immediate shutdown, which kills its processes after 5 s. */
 const AT_ONCE_MS = 10_000;
 
 /**
- * A program's life: start, say `ready NAME`, stop in order when a signal asks for it (`stopSignals.ts`).
+ * Runs a program: starts it, prints `ready NAME`, and closes it on a signal (`stopSignals.ts`).
  *
- * Exit codes: 0 stopped in order; 1 stopped at once, or did not start. What was accepted is in PostgreSQL, so an end at
- * once loses none of it.
+ * Exit codes: 0 closed in order; 1 stopped at once, or failed to start. Accepted work is in PostgreSQL, so stopping
+ * at once loses none.
  */
 export const runUntilSignal = async (
   start: () => Promise<Program>,
@@ -28,7 +28,7 @@ export const runUntilSignal = async (
   let stopping = false;
   let endingAtOnce = false;
   let running: Program | null = null;
-  /** An end in order gives way to one at once, which may still be stopping servers. */
+  /** An orderly exit must not interrupt `stopAtOnce`, which may still be stopping servers. */
   const exit = (code: 0 | 1): void => {
     if (!endingAtOnce) process.exit(code);
   };
@@ -45,7 +45,6 @@ export const runUntilSignal = async (
     stop: () => {
       stopping = true;
       say('stopping: finishing what is in hand (again after 2 s to stop at once)');
-      // A program that is still starting is closed as soon as it has started.
       if (running !== null) closeAndExit(running);
     },
     stopAtOnce: () => {
@@ -66,7 +65,7 @@ export const runUntilSignal = async (
     if (stopping) closeAndExit(running);
     else say(`ready ${running.name}`);
   } catch (error) {
-    // Settings errors tell the operator what to do; a stack would hide it.
+    // Settings errors tell the operator what to do; a stack trace would hide that.
     if (!endingAtOnce) console.error(error instanceof Error ? error.message : error);
     exit(1);
   }

@@ -1,26 +1,26 @@
 /*
- * Signals that ask a program to stop.
+ * Signals that stop a program.
  *
  *   running ──SIGINT, SIGTERM, SIGHUP──▶ stopping ──SIGQUIT, or a later signal──▶ stopping at once
  *
- * One Ctrl-C may arrive several times: the terminal sends it to every process of the group, and npm passes its own copy
- * on to the program. Signals of the first two seconds therefore count as one wish, whichever they are. A later one says
- * that the sender does not want to wait. SIGQUIT (Ctrl-\) says so at any time.
+ * One Ctrl-C can arrive several times: the terminal sends it to every process of the group, and npm forwards its own
+ * copy. Signals within COPIES_MS therefore count as one. A later signal, or SIGQUIT (Ctrl-\) at any time, stops the
+ * program at once.
  */
 
-/** Signals this soon after the first one are copies of it. On a busy machine npm takes a second to pass its copy on. */
+/** Signals within this time after the first are copies: on a busy machine npm forwards its copy after a second. */
 const COPIES_MS = 2000;
 
 const STOP = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface StopListener {
-  /** Called once: finish what is in hand, then end. */
+  /** Called once: finish open work, then end. */
   stop(): void;
-  /** Called once, also without `stop` before it: end now. */
+  /** Called once, possibly without an earlier `stop`: end now. */
   stopAtOnce(): void;
 }
 
-/** Hears the signals from now on. @returns a function that gives the signals back their default effect */
+/** Handles the signals from now on. @returns a function that restores their default effect */
 export function onStopSignals(listener: StopListener): () => void {
   let stoppedAt: number | null = null;
   let atOnce = false;
@@ -46,14 +46,13 @@ export function onStopSignals(listener: StopListener): () => void {
   };
 }
 
-/** The two wishes as signals of the platform, for a command that ends by itself. */
 export interface Stops {
   interrupted: AbortSignal;
-  /** Aborts after `interrupted`, or with it. */
+  /** Aborts together with `interrupted` or later. */
   atOnce: AbortSignal;
 }
 
-/** Hears the signals until the process ends, so that a late copy does not end it by the signal's default effect. */
+/** Handles the signals until the process ends, so that a late copy does not kill it. */
 export function stopsBySignal(): Stops {
   const interruption = new AbortController();
   const hurry = new AbortController();
@@ -67,7 +66,7 @@ export function stopsBySignal(): Stops {
   return { interrupted: interruption.signal, atOnce: hurry.signal };
 }
 
-/** For a command that no signal stops, such as one inside another program. */
+/** For a command inside another program, which handles the signals. */
 export const NEVER_STOPPED: Stops = {
   interrupted: new AbortController().signal,
   atOnce: new AbortController().signal,

@@ -21,14 +21,14 @@ interface Sent {
   attributes: unknown;
 }
 
-/** A collector that keeps what it is sent. */
+/** A collector that stores the received spans. */
 const collector = async (): Promise<{ endpoint: string; spans: Sent[] }> => {
   const spans: Sent[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      // The encoding is OTLP's: the test says what it looks for.
+      // OTLP's JSON encoding, reduced to the fields that the test reads.
       const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as {
         resourceSpans: { scopeSpans: { spans: Sent[] }[] }[];
       };
@@ -69,7 +69,7 @@ test('a trace goes on from a traceparent, through work inside work, and a failur
       { parent: continueTrace(THEIRS) },
     ),
   ).rejects.toThrow(TypeError);
-  // Asked to trace nothing by itself: what the caller did not decide to trace is not.
+  // With sampleRatio 0 this span is not exported, because no caller decided to sample it.
   await inSpan('unasked', {}, async () => {});
   await tracing.close();
   expect(inner).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`));

@@ -1,9 +1,9 @@
 /**
- * Traces of one copy from its REST request through the lane to the model calls (W3C trace context, exported over OTLP).
+ * Traces from a REST request through the lane to the model calls (W3C trace context, exported over OTLP).
  *
- * One way to trace: `inSpan` around work, `traceparentNow` to hand the trace on in a header, a row or a message, and
- * `continueTrace` where it comes in. Without an endpoint the API's own no-op tracer does nothing at next to no cost.
- * Attributes are ids, counts and codes: never a key, an answer or a name.
+ * `inSpan` wraps work, `traceparentNow` passes the trace on in a header, row or message, and `continueTrace` resumes
+ * it there. Without an endpoint the API's no-op tracer is used, at almost no cost. Attributes are ids, counts and
+ * codes, never keys, answers or names.
  */
 import {
   context,
@@ -28,27 +28,25 @@ import {
 } from '@opentelemetry/sdk-trace';
 
 export interface TracingOptions {
-  /** What the process is called, e.g. `worker`. */
   service: string;
-  /** Of a collector, without `/v1/traces`; undefined: no traces. */
+  /** Address of a collector, without `/v1/traces`; undefined: no traces. */
   endpoint: string | undefined;
-  /** Share of traces that are kept, 0..1; whoever begins a trace decides for all of it. */
+  /** Share of traces that are exported, 0..1. The process that begins a trace decides for all others. */
   sampleRatio: number;
 }
 
 const NAME = 'answer-evaluation';
 
-/** What a process gives its last spans to be sent. */
 const LAST_EXPORT_MS = 2000;
 
-/** Begins to export traces from this process; once, before anything is traced. @returns ends it, sending what waits */
+/** Starts the export of traces; call once, before the first span. @returns `close`, which sends the waiting spans */
 export const startTracing = (options: TracingOptions): { close(): Promise<void> } => {
   if (options.endpoint === undefined) return { close: async () => {} };
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': options.service, 'service.namespace': NAME }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.sampleRatio) }),
     spanProcessors: [
-      // Bounded: a collector that is away costs spans, never memory or time.
+      // Bounded queue: an unreachable collector loses spans, but takes no memory and blocks no work.
       new BatchSpanProcessor({
         exporter: new OTLPTraceExporter({
           url: `${options.endpoint.replace(/\/$/, '')}/v1/traces`,
@@ -66,7 +64,7 @@ export const startTracing = (options: TracingOptions): { close(): Promise<void> 
   trace.setGlobalTracerProvider(provider);
   return {
     close: async () => {
-      // A collector that is away must not keep a process from ending, which may have been told to be quick.
+      // An unreachable collector must not delay the end of the process.
       const late = Promise.withResolvers<void>();
       const timeout = setTimeout(late.resolve, LAST_EXPORT_MS);
       await Promise.race([provider.shutdown().catch(() => {}), late.promise]);
@@ -78,10 +76,7 @@ export const startTracing = (options: TracingOptions): { close(): Promise<void> 
   };
 };
 
-/**
- * Does work inside a span; what it calls becomes its child. A failure marks the span with its class, never with its
- * message, which may quote what nobody should read in a trace.
- */
+/** Runs `work` inside a span. A failed span has the error's class only: the message may hold personal data. */
 export const inSpan = <T>(
   name: string,
   attributes: Attributes,
@@ -110,8 +105,8 @@ export const inSpan = <T>(
     );
 
 /**
- * Adds to the span that work is in what is known only when it is done.
- * @param end its name, where that was not known before, and whether the work failed without throwing
+ * Adds attributes to the active span that are known only after its work.
+ * @param end a better name, and whether the work failed without an exception
  */
 export const describeSpan = (attributes: Attributes, end: { name?: string; failed?: boolean } = {}): void => {
   const span = trace.getActiveSpan();
@@ -120,7 +115,7 @@ export const describeSpan = (attributes: Attributes, end: { name?: string; faile
   if (end.failed === true) span?.setStatus({ code: SpanStatusCode.ERROR });
 };
 
-/** For log lines: the trace and the span that they belong to; nothing outside of a trace. */
+/** {} outside of a trace. */
 export const traceIds = (): { trace_id: string; span_id: string } | Record<string, never> => {
   const span = trace.getActiveSpan()?.spanContext();
   return span === undefined || !isSpanContextValid(span)
@@ -128,20 +123,19 @@ export const traceIds = (): { trace_id: string; span_id: string } | Record<strin
     : { trace_id: span.traceId, span_id: span.spanId };
 };
 
-/** The place in the trace where we are, as a W3C `traceparent`; undefined when nothing is traced. */
+/** W3C `traceparent` of the active span; undefined outside of a trace. */
 export const traceparentNow = (): string | undefined => {
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);
   return carrier['traceparent'];
 };
 
-/** Where a trace goes on that came with a header, a row or a message; a new one begins where none came. */
+/** Context for the trace of a received `traceparent`, or for a new trace without one. */
 export const continueTrace = (traceparent: string | null | undefined): Context =>
   traceparent == null ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent });
 
-/** The id of the trace that a `traceparent` names; undefined where it names none. */
 export const traceIdOf = (traceparent: string | undefined): string | undefined =>
   TRACEPARENT.exec(traceparent ?? '')?.[1];
 
-/** Version 00, and what later ones must begin with; no trace has an id of zeros only. */
+/** Version 00 and the compatible prefix of later versions; a trace id of zeros is invalid. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
