@@ -2,8 +2,8 @@ import type { TestProject } from 'vitest/node';
 import type { StartedServices } from './startedServices.ts';
 
 /**
- * Vitest's global setup: one PostgreSQL, one nats-server and one S3 endpoint for the whole test run. Test files share
- * the servers and nothing in them: each takes its own database, buckets and namespace.
+ * Vitest's global setup: starts one PostgreSQL, one nats-server and one S3 endpoint for the whole test run. Each test
+ * file uses its own database, buckets and namespace on them.
  *
  * `TEST_SERVICES=containers` uses Docker images instead of the embedded servers.
  */
@@ -14,7 +14,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function start(kind: string | undefined): Promise<StartedServices> {
-  // Loaded when asked for: a machine without Docker never loads its client.
+  // Imported on demand: machines without Docker do not load its client.
   if (kind === 'containers') return await (await import('./services/containers.ts')).startContainerServices();
   if (kind === undefined || kind === '' || kind === 'embedded') {
     return await (await import('./services/embedded.ts')).startEmbeddedServices();

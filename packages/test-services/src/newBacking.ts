@@ -2,7 +2,7 @@ import { cloneDatabase, type ClonedDatabase } from './database/cloneDatabase.ts'
 import { newBucket } from './newBucket.ts';
 import { newLanes } from './newLanes.ts';
 
-/** What core runs on, nobody else's: a database, a bucket, lanes, and the environment that leads core to them. */
+/** A database, bucket and lanes for one core, and the environment that connects core to them. */
 export interface Backing {
   clone: ClonedDatabase;
   bucket: Awaited<ReturnType<typeof newBucket>>;
@@ -10,7 +10,7 @@ export interface Backing {
   environment: Record<string, string>;
 }
 
-/** Core's own tokens are in the environment too, fit for nothing but to be read. */
+/** Creates a backing. The environment holds core's tokens too, which are valid in form only. */
 export async function newBacking(): Promise<Backing> {
   const [clone, bucket] = await Promise.all([cloneDatabase(), newBucket()]);
   const lanes = newLanes();

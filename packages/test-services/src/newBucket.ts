@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import './startedServices.ts';
 
-/** Create a bucket that nobody else uses; it goes with the test run. Hand the result to `objectStore`. */
+/** Creates a new bucket, deleted with the test run. The result is passed to `objectStore`. */
 export async function newBucket(): Promise<ObjectStoreOptions> {
   const options = { ...inject('testServices').s3, bucket: `test-${randomBytes(8).toString('hex')}` };
   const store = objectStore(options);

@@ -1,23 +1,22 @@
-/** Where the services of this test run are; started once for all test files, which get it from vitest's `inject`. */
+/** Addresses of the services of this test run, provided to all test files through vitest's `inject`. */
 export interface TestServices {
   postgres: {
     /** May create and drop databases. */
     superuserUrl: string;
-    /** The service's own role: no superuser, owner of the template and of each clone. Its database is empty. */
+    /** Connects as the service's role, which owns the template and the clones. The database in the address is empty. */
     url: string;
-    /** Name of the migrated database that clones are copies of. Nobody can connect to it. */
+    /** Name of the migrated template database, which accepts no connections. */
     template: string;
   };
   nats: {
-    /** Of the user that may do everything. */
+    /** Connects as the user with all permissions. */
     url: string;
-    /** Of each part's own user, in every namespace; `url` where the server has none. */
+    /** Connect as each component's own user; equal to `url` when the server has no such users. */
     urls: { core: string; facade: string; worker: string };
   };
   s3: { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string };
 }
 
-/** Services, and the end of them. */
 export interface StartedServices {
   services: TestServices;
   close(): Promise<void>;

@@ -4,23 +4,22 @@ import { inject } from 'vitest';
 import '../startedServices.ts';
 import { onServer } from './onServer.ts';
 
-/** A database of one test file (or one test): migrated, empty, nobody else's. */
+/** A migrated, empty database for one test file or test. */
 export interface ClonedDatabase {
-  /** As the service's own role: bound by row-level security, and owner of everything in it. */
+  /** Connects as the service's role, which owns all objects and is subject to row-level security. */
   url: string;
-  /** The same database for a look behind row-level security, and for breaking things. */
+  /** Connects as superuser, who bypasses row-level security. */
   superuserUrl: string;
   /**
-   * Drop it, at the end of the tests.
+   * Drops the database.
    *
-   * @throws Error when connections to it were left open; it is dropped nevertheless
+   * @throws Error when connections were left open; the database is dropped nevertheless
    */
   drop(): Promise<void>;
 }
 
 const GRACE_MS = 2_000;
 
-/** Copy the migrated template. */
 export async function cloneDatabase(): Promise<ClonedDatabase> {
   const { superuserUrl, url, template } = inject('testServices').postgres;
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -42,7 +41,7 @@ export async function cloneDatabase(): Promise<ClonedDatabase> {
   };
 }
 
-/** Who is still connected to a database. A connection that was closed a moment ago is given time to end on the server. */
+/** Connections to the database after up to GRACE_MS, since the server ends a closed connection a little later. */
 async function connectionsLeft(superuserUrl: string, name: string): Promise<string[]> {
   const deadline = performance.now() + GRACE_MS;
   for (;;) {

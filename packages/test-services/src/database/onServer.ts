@@ -1,6 +1,5 @@
 import pg from 'pg';
 
-/** Run one statement on a connection of its own. */
 export async function onServer<Row extends pg.QueryResultRow>(
   url: string,
   statement: string,

@@ -1,21 +1,20 @@
-/** What a statement has read, by its plan. */
+/** What a statement read, according to its plan. */
 export interface PlanReading {
-  /** Names of the indexes, each once, in order. */
+  /** Names of the used indexes, each once, in order. */
   indexes: string[];
-  /** Names of the tables that were read from end to end, each once, in order. */
+  /** Names of the sequentially scanned tables, each once, in order. */
   scanned: string[];
-  /** The most rows that any step has handled, those that it then threw away included. */
+  /** Highest number of rows handled by one step, including rows filtered out. */
   mostRows: number;
-  /** All rows that were taken from tables and indexes, those that were then thrown away included. */
+  /** Rows read from tables and indexes, including rows filtered out. */
   rowsRead: number;
-  /** Rows of the outcome. */
   shown: number;
 }
 
 /**
- * Reads what `explain (analyze, format json)` answers for a statement, so that a test can say which indexes it goes by
- * and how much it reads: execute that as the service does, in a tenant's transaction, and give the first row.
- * @throws Error when it is not such an answer
+ * Reads the first row of `explain (analyze, format json)`, so that a test can check the indexes and rows of a
+ * statement. Execute the statement as the service does, in a tenant's transaction.
+ * @throws Error when the row holds no plan
  */
 export const readPlan = (row: object | undefined): PlanReading => {
   const explained: unknown = row === undefined ? undefined : Reflect.get(row, 'QUERY PLAN');

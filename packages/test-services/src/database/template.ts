@@ -4,7 +4,7 @@ import { onServer } from './onServer.ts';
 const TEMPLATE = 'evaluation_template';
 
 /**
- * Make the migrated database that all clones are copies of.
+ * Creates the migrated template database.
  *
  * @param postgres a server with the service's role (see `TestServices`)
  * @returns its name
@@ -15,7 +15,7 @@ export async function makeTemplate(postgres: { superuserUrl: string; url: string
   const url = new URL(postgres.url);
   url.pathname = `/${TEMPLATE}`;
   await deploy(url.href);
-  // A database that somebody is connected to cannot be copied.
+  // PostgreSQL cannot copy a database that has connections.
   await onServer(
     postgres.superuserUrl,
     `ALTER DATABASE ${TEMPLATE} ALLOW_CONNECTIONS false IS_TEMPLATE true`,

@@ -1,44 +1,41 @@
 /**
- * The Batch API of the model server: files, batches, and what came of them. Each line of a batch is one call of the server
- * itself, so that its script, its truth and its record hold for lines as well.
+ * The Batch API of the model server: files and batches. Each line of a batch is handled as one call of the server,
+ * with the same script, truth and record.
  *
- * State: files and batches in memory, and how batches end.
+ * State: files and batches in memory, and the current behaviour.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asObject, asText, jsonLinesIn } from './chatRequest.ts';
 import type { Json, JsonObject } from './chatRequest.ts';
 
 export type BatchBehaviour =
-  /** Each line is asked as soon as the batch is there. */
+  /** Every line is answered at once. */
   | { kind: 'at_once' }
-  /** Nothing happens until another behaviour is told. */
+  /** No line is answered until the behaviour changes. */
   | { kind: 'held' }
-  /** The first so many lines are asked, the others are not: the batch has expired. */
+  /** The first `after` lines are answered; then the batch expires. */
   | { kind: 'expires'; after: number }
-  /** The batch fails as a whole. */
   | { kind: 'refused'; code: string }
-  /** The server knows neither files nor batches. */
+  /** The server answers 404 to files and batches. */
   | { kind: 'not_offered' }
-  /** The batch is there, and whoever sent it is not told. */
+  /** The batch is created, but the connection breaks before the response. */
   | { kind: 'unanswered' };
 
 export interface BatchRecord {
   id: string;
   status: 'in_progress' | 'completed' | 'failed' | 'expired' | 'cancelled';
-  /** Ids of its lines, in order. */
   lines: string[];
 }
 
 export interface TestBatches {
-  /** In the order they came. */
   readonly seen: readonly BatchRecord[];
   behave(behaviour: BatchBehaviour): void;
   reset(): void;
-  /** @returns false when the request is none of its own */
+  /** @returns false when the request is not one of the Batch API */
   answer(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
 }
 
-/** What lines of batches carry in place of a key, in the record of calls. */
+/** Recorded in place of the key for calls from batches. */
 export const BY_BATCH = 'Batch';
 
 interface Batch extends BatchRecord {
@@ -50,7 +47,7 @@ interface Batch extends BatchRecord {
   code: string | null;
 }
 
-/** @param onChange hears of each batch that comes or ends */
+/** @param onChange called when a batch is created or ends */
 export function createTestBatches(baseUrl: () => string, onChange: () => void): TestBatches {
   let files = new Map<string, string>();
   let batches: Batch[] = [];
@@ -82,7 +79,7 @@ export function createTestBatches(baseUrl: () => string, onChange: () => void): 
       },
     }));
     const isWell = (line: JsonObject) => asObject(line['response'])['status_code'] === 200;
-    // Replies come in any order.
+    // Real providers return results in any order.
     batch.outputFile = newFile(jsonl(results.filter(isWell).toReversed()));
     batch.errorFile = newFile(jsonl([...results.filter((line) => !isWell(line)), ...expired]));
     if (batch.status === 'in_progress') batch.status = after < batch.input.length ? 'expired' : 'completed';

@@ -1,57 +1,54 @@
 import type { ChatRequest, Json, JsonObject } from './chatRequest.ts';
 
-/** One request as the server saw it. */
 export interface ModelCallRecord {
-  /** Milliseconds since the epoch, when the whole request had arrived. */
+  /** Milliseconds since the epoch, after the whole request had arrived. */
   at: number;
-  /** Name of the JSON schema asked for; null when none was. */
+  /** Name of the requested JSON schema, or null. */
   schemaName: string | null;
   model: string;
   authorization: string | null;
   body: ChatRequest;
-  /** The client hung up before it had the whole answer. */
+  /** The client disconnected before the end of the response. */
   aborted: boolean;
-  /** Milliseconds since the epoch, when the answer was out or the client gone; null while under way. */
+  /** Milliseconds since the epoch at the end of the response or the disconnect; null before. */
   endedAt: number | null;
 }
 
 export type Behaviour =
-  /** Answers by the truth, else by the schema; what happens when nothing else is said. */
+  /** Answers from the truth, else a value of the schema. The default. */
   | { kind: 'answer' }
-  /** The same, but `ms` later. */
+  /** As `answer`, but `ms` later. */
   | { kind: 'slow'; ms: number }
-  /** The same, but not before `until`. */
+  /** As `answer`, but not before `until` settles. */
   | { kind: 'held'; until: Promise<unknown> }
-  /** Never answers; ends when the client gives up or the server is closed. */
+  /** No response until the client disconnects or the server is closed. */
   | { kind: 'hang' }
-  /** `error`: more of what the body says of it, e.g. its code. */
+  /** `error`: further fields of the error body, e.g. `code`. */
   | { kind: 'status'; status: number; retryAfterSeconds?: number; retryAfterMs?: number; error?: JsonObject }
-  /** The content breaks off in the middle of its JSON. */
+  /** The content ends in the middle of its JSON. */
   | { kind: 'truncated' }
-  /** The same, and the response says so: its `finish_reason` is `length`. */
+  /** As `truncated`, with `finish_reason: length`. */
   | { kind: 'out_of_length' }
-  /** Goes on without end, as a weak model does: cut off at the limit that the request gives, and hangs without one. */
+  /** Endless output, as of a weak model: cut at the limit in the request, or a hang without one. */
   | { kind: 'runaway' }
-  /** What it would have answered, changed. */
   | { kind: 'altered'; alter: (answer: Json) => Json }
-  /** Well-formed JSON that breaks the schema asked for. */
+  /** Valid JSON that violates the requested schema. */
   | { kind: 'violating' }
-  /** This content: a string as it is, anything else as JSON. */
+  /** This content: a string as it is, other values as JSON. */
   | { kind: 'content'; content: unknown }
-  /** The whole response as it would have been, changed: a string as it is, anything else as JSON. */
+  /** The default response body, changed: a string as it is, other values as JSON. */
   | { kind: 'reshaped'; reshape: (completion: JsonObject) => Json; contentType?: string }
-  /** A body of status 200 without end. */
+  /** Status 200 with an endless body. */
   | { kind: 'endless' }
-  /** As Ollama does with a model of text alone: pictures are dropped, and what they may show is made up. */
+  /** Drops pictures and invents their content, as Ollama does with a model for text only. */
   | { kind: 'blind' }
-  /** As Ollama does with a short context: of a longer prompt the last so many tokens are kept, and are all it counts. */
+  /** Keeps and counts only the last `tokens` of a longer prompt, as Ollama does with a short context. */
   | { kind: 'cuts'; tokens: number }
-  /** The connection breaks in the middle of the response's body. */
   | { kind: 'cut' }
-  /** 200 with a page of HTML, as a gateway answers that lost its upstream. */
+  /** Status 200 with an HTML page, as from a gateway whose upstream is down. */
   | { kind: 'html' };
 
-/** Holds for the calls of one schema (all, if left out), for the next `times` of them (for good, if left out). */
+/** Applies to calls with `schemaName` (default: all), for the next `times` of them (default: no limit). */
 export interface BehaviourRule {
   schemaName?: string;
   times?: number;
@@ -60,7 +57,7 @@ export interface BehaviourRule {
 
 export type Script = BehaviourRule[] | ((call: ModelCallRecord) => Behaviour | undefined);
 
-/** Makes one function of a script; the first rule that still holds decides. */
+/** Turns a script into one function; the first rule that still applies decides. */
 export function toDecision(script: Script): (call: ModelCallRecord) => Behaviour {
   if (typeof script === 'function') return (call) => script(call) ?? { kind: 'answer' };
   const rules = script.map((rule) => ({ ...rule, left: rule.times ?? Number.POSITIVE_INFINITY }));

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** The part of a chat completion request that is looked at here; the rest is kept as it came. */
+/** A chat completion request. The server reads some fields only. */
 export type ChatRequest = JsonObject;
 
 export type UserPart = { text: string } | { imageSha256: string };
@@ -16,12 +16,12 @@ export function asArray(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A string as it is; a number or boolean written out; '' for anything else. */
+/** A string as it is, a number or boolean as text, '' for other values. */
 export function asText(value: Json | undefined): string {
   return value === null || typeof value === 'object' ? '' : String(value ?? '');
 }
 
-/** The schema asked for: by `response_format`, else by a line "Schema NAME: {…}" of the system message. */
+/** The requested schema, from `response_format` or from a line "Schema NAME: {…}" of the system message. */
 export function schemaOf(body: ChatRequest): { name: string | null; schema: JsonObject } {
   const jsonSchema = asObject(asObject(body['response_format'])['json_schema']);
   const name = jsonSchema['name'];
@@ -33,13 +33,12 @@ export function schemaOf(body: ChatRequest): { name: string | null; schema: Json
   return { name: said ?? null, schema: jsonLinesIn(schema)[0] ?? {} };
 }
 
-/** The most tokens that a reply may have; null where the request does not say. */
 export function outputLimitOf(body: ChatRequest): number | null {
   const limit = body['max_completion_tokens'] ?? body['max_tokens'];
   return typeof limit === 'number' ? limit : null;
 }
 
-/** The first user message's parts; an image by the SHA-256 of its bytes, in hex. */
+/** Parts of the first user message; an image is given as the SHA-256 (hex) of its bytes. */
 export function userPartsOf(body: ChatRequest): UserPart[] {
   const user = asArray(body['messages'])
     .map(asObject)
@@ -55,7 +54,6 @@ export function userPartsOf(body: ChatRequest): UserPart[] {
   });
 }
 
-/** Every line of a text that is a JSON object by itself. */
 export function jsonLinesIn(text: string): JsonObject[] {
   return text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];

@@ -1,7 +1,7 @@
 import { asArray, asObject } from './chatRequest.ts';
 import type { Json, JsonObject } from './chatRequest.ts';
 
-/** A small value that the schema admits: strict-mode schemas, that is closed objects, arrays, unions, enums, $ref. */
+/** A small value of a strict-mode schema: closed objects, arrays, unions, enums, $ref. */
 export function valueFromSchema(schema: JsonObject, root: JsonObject = schema): Json {
   if ('const' in schema) return schema['const'] ?? null;
   const [choice] = asArray(schema['enum']);

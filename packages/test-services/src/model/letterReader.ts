@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 
 /**
- * Reads a row of large capital letters in a picture, by the pixels alone: the model server's own eyes. Letters stand apart,
- * so each is what lies between two empty columns; it is squeezed to 5 × 7 cells and taken for the letter of most like cells.
+ * Reads a row of large capital letters from the pixels of a picture. Letters are split at empty columns, scaled to 5
+ * × 7 cells and matched to the alphabet's letter with the most equal cells.
  */
 
 const ALPHABET: Readonly<Record<string, string>> = {
@@ -50,7 +50,6 @@ function nearestLetter(cells: readonly boolean[]): string {
   return unlike.toSorted((a, b) => a.cells - b.cells)[0]?.letter ?? '';
 }
 
-/** Where `isInk` holds without a gap. */
 function spans(length: number, isInk: (at: number) => boolean): { start: number; length: number }[] {
   const found: { start: number; length: number }[] = [];
   let open: { start: number; length: number } | null = null;

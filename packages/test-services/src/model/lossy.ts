@@ -1,10 +1,9 @@
 import { asArray, asObject, asText } from './chatRequest.ts';
 import type { ChatRequest, Json } from './chatRequest.ts';
 
-/** How many characters the server counts as a token. */
 export const CHARACTERS_A_TOKEN = 4;
 
-/** The request as a server sees it that drops pictures. */
+/** The request without pictures, for `blind`. */
 export function withoutPictures(body: ChatRequest): ChatRequest {
   const messages = asArray(body['messages']).map((message): Json => {
     const { content, ...rest } = asObject(message);
@@ -16,7 +15,7 @@ export function withoutPictures(body: ChatRequest): ChatRequest {
   return { ...body, messages };
 }
 
-/** The request as a server sees it that keeps the last so many tokens of the user's text. */
+/** The request with the last `tokens` of the user's text, for `cuts`. */
 export function withLastTokens(body: ChatRequest, tokens: number): ChatRequest {
   const messages = asArray(body['messages'])
     .map(asObject)

@@ -4,9 +4,9 @@ import { valueFromSchema } from './fromSchema.ts';
 import type { JudgementTruth, PageTruth, Truth } from './truth.ts';
 
 /**
- * Answers by the truth a test gave. It knows the service's prompts only by what their text says: "Page N" before an
- * image to read ("Context page N" before one that is only shown), records as JSON lines, the answer between <<<ANSWER …>>> lines. What it has no truth for, it makes up
- * sensibly; a schema it does not know gets any value that fits.
+ * Answers from the truth that a test gave. Reads the service's prompts by their text: "Page N" before an image to
+ * read, "Context page N" before one only shown, records as JSON lines, the answer between <<<ANSWER …>>> lines.
+ * Without truth it invents a plausible answer; for an unknown schema, any valid value.
  */
 export function answerFor(body: ChatRequest, truth: Truth): Json {
   const { name, schema } = schemaOf(body);
@@ -28,7 +28,7 @@ export function answerFor(body: ChatRequest, truth: Truth): Json {
   }
 }
 
-/** From the first and the last line that has one: what is missing of the text is missing here. */
+/** Code words of the first and the last line with one, so that a cut prompt gives a different answer. */
 function codeWords(text: string): Json {
   const word = (which: string) =>
     new RegExp(
@@ -38,7 +38,7 @@ function codeWords(text: string): Json {
   return { first: word('first'), last: word('last') };
 }
 
-/** Half of the marks for each of two criteria; of half a mark all for one. */
+/** Two criteria with half of the marks each, or one criterion for half a mark. */
 function makeRubric(body: ChatRequest, truth: Truth): Json {
   const record = questionIn(textsOf(body).join('\n'));
   const label = asText(record['question']);
@@ -61,7 +61,7 @@ function makeRubric(body: ChatRequest, truth: Truth): Json {
 function readPages(body: ChatRequest, truth: Truth): Json {
   const pages: Json[] = [];
   let page: number | null = null;
-  /** Nobody can tell whether a page goes on with another that is not there to be seen. */
+  /** A page can be a continuation only when the request also shows the page before it. */
   let seesBefore = false;
   for (const part of userPartsOf(body)) {
     if ('text' in part) {
@@ -97,7 +97,7 @@ function madeUp(page: number): PageTruth {
   return { blocks: [{ label: `Q${page}`, text: `What is written on page ${page}.` }] };
 }
 
-/** Blocks without a place stand one below the other. */
+/** Places blocks without a box one below the other. */
 function spread(index: number, count: number): { x: number; y: number; width: number; height: number } {
   return { x: 0.1, y: 0.05 + (0.9 * index) / count, width: 0.8, height: 0.9 / count };
 }
@@ -173,7 +173,6 @@ function judged(
   return { known: truth.judgements?.[label] ?? {}, records, answer };
 }
 
-/** What a prompt says of the one question that it is about. */
 function questionIn(text: string): JsonObject {
   const record = /^Question (\{.*\}):$/m.exec(text)?.[1] ?? '{}';
   return jsonLinesIn(record)[0] ?? {};
@@ -188,7 +187,7 @@ function firstWords(answer: string): string | null {
   return words === '' ? null : words;
 }
 
-/** A label without "Q", "Ans", "contd.", case and punctuation. */
+/** The label without "Q", "Ans", "contd.", case and punctuation. */
 function bare(label: Json): string {
   return asText(label)
     .toLowerCase()

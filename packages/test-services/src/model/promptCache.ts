@@ -1,12 +1,12 @@
 import type { ChatRequest } from './chatRequest.ts';
 
-/** Few and short: a test compares requests that follow each other, and a load test must not wait for this. */
+/** Small bounds: tests compare requests that follow each other, and load tests must not be slowed down. */
 const KEPT = 8;
 const LONGEST = 10_000;
 /** Providers count cached tokens in blocks. */
 const BLOCK_CHARACTERS = 64;
 
-/** Tells how much of a request's beginning was in one of the latest before it, as a provider that caches prompts would. */
+/** Counts the characters at a request's beginning that an earlier request shares, like a provider's prompt cache. */
 export function createPromptCache(): { charactersKnown(body: ChatRequest): number; forget(): void } {
   let latest: string[] = [];
   return {

@@ -99,7 +99,7 @@ describe('the model server', () => {
     server.behave(script);
     const statuses = [];
     for (const text of ['one', 'two', 'one', 'one']) statuses.push((await ask('a', text)).status);
-    // Each question by itself: broken, then wrong, then well.
+    // Per question: an error, then a violating answer, then the default answer.
     expect(statuses).toEqual([500, 500, 200, 200]);
     expect(server.calls).toHaveLength(4);
   });

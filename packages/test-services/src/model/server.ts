@@ -1,9 +1,9 @@
 /**
- * A programmable OpenAI-compatible server for tests and benchmarks: POST {baseUrl}/chat/completions, and batches of them (batches.ts).
+ * A programmable OpenAI-compatible server for tests and benchmarks: POST {baseUrl}/chat/completions, and batches
+ * (batches.ts).
  *
- * State: the calls seen, the script that decides how to behave, the truth to answer by. All of it lives and dies with
- * this process. A call is recorded when its request has arrived and marked ended when its answer is out or the client
- * has gone.
+ * State, in memory: the recorded calls, the script (behaviour) and the truth (content of answers). A call is recorded
+ * when its request has arrived, and marked as ended when its response is sent or the client has disconnected.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -24,27 +24,23 @@ import type { Truth } from './truth.ts';
 export interface ModelServer {
   /** Ends in /v1. */
   readonly baseUrl: string;
-  /** Every call since the start or the last reset, in order of arrival. */
+  /** Calls since the start or the last reset, in order of arrival. */
   readonly calls: readonly ModelCallRecord[];
-  /** The most calls that were under way at once since the start or the last reset. */
+  /** Highest number of simultaneous calls since the start or the last reset. */
   readonly peakInFlight: number;
-  /** What came by the Batch API, and how it ends. A change of it is one that `waitFor` looks at. */
+  /** The Batch API. `waitFor` also checks after each change of a batch. */
   readonly batches: Pick<TestBatches, 'seen' | 'behave'>;
-  /** Replaces how the server behaves from now on. */
   behave(script: Script): void;
-  /** Replaces the truth that answers are made from. */
   know(truth: Truth): void;
-  /** Forgets calls, script and truth. */
   reset(): void;
   /**
-   * Resolves once `met` holds of the calls; looked at whenever a call begins or ends. Rejects after `timeoutMs`, which is
-   * long by default: it tells that something never happens, not that a busy machine takes its time.
+   * Resolves once `met` is true of the calls; checked whenever a call begins or ends. Rejects after `timeoutMs`,
+   * which is long by default, so that a slow machine does not fail the test.
    */
   waitFor(met: (calls: readonly ModelCallRecord[]) => boolean, timeoutMs?: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts the server on a free port of the loopback interface. */
 export async function startModelServer(): Promise<ModelServer> {
   let calls: ModelCallRecord[] = [];
   let decide = toDecision([]);
@@ -97,7 +93,7 @@ export async function startModelServer(): Promise<ModelServer> {
   }
 
   const server = createServer((request, response) => {
-    // The client went away in the middle: the close listener has noted it.
+    // Errors here are disconnects, which the close listener has recorded.
     answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -153,7 +149,7 @@ export async function startModelServer(): Promise<ModelServer> {
   };
 }
 
-/** How many calls there were of each schema, and how many of them are under way. */
+/** Number of calls by schema, and how many of them have not ended. */
 function told(calls: readonly ModelCallRecord[]): string {
   const bySchema = Object.entries(Object.groupBy(calls, ({ schemaName }) => schemaName ?? 'without schema'));
   const each = bySchema.map(([name, made = []]) => {
@@ -176,7 +172,7 @@ async function readBody(request: IncomingMessage): Promise<ChatRequest | null> {
 
 interface Asked {
   body: ChatRequest;
-  /** Of the messages as JSON, how many characters at the beginning were sent before. */
+  /** Number of characters at the beginning of the messages' JSON that an earlier request had. */
   knownCharacters: number;
 }
 
@@ -191,7 +187,7 @@ function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, t
       }
       if (behaviour.retryAfterMs !== undefined)
         response.setHeader('retry-after-ms', String(behaviour.retryAfterMs));
-      // Endpoints repeat parts of keys and prompts in their errors; so does this one, for tests of redaction.
+      // Real endpoints repeat parts of keys and prompts in their errors; tests of redaction need that.
       return sendJson(
         response,
         behaviour.status,
@@ -250,7 +246,6 @@ function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, t
   }
 }
 
-/** What is to be read in the first picture of a request. */
 async function lettersIn(body: ChatRequest): Promise<string> {
   const parts = asArray(body['messages']).flatMap((message) => asArray(asObject(message)['content']));
   const url = parts
@@ -291,7 +286,6 @@ function completionOf(
   };
 }
 
-/** Until the client hangs up. */
 function sendWithoutEnd(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   const chunk = Buffer.alloc(64 * 1024, ' ');
@@ -302,7 +296,7 @@ function sendWithoutEnd(response: ServerResponse): void {
   send();
 }
 
-/** A user message that came as one string, as the parts that it was made of: what is fenced, and what is around it. */
+/** Splits a user message given as one string into its original parts: fenced content, and the text around it. */
 function inParts(body: ChatRequest): ChatRequest {
   const messages = asArray(body['messages']).map((message): Json => {
     const { role, content } = asObject(message);

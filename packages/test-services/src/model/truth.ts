@@ -1,25 +1,23 @@
-/** What a test says is true of a copy; the server then answers as a perfect reader and examiner would. */
+/** The true content of a copy, from which the server answers like a perfect reader and examiner. */
 export interface Truth {
-  /** By the SHA-256 (hex) of the page's JPEG as the model gets it. */
+  /** By SHA-256 (hex) of the page's JPEG as sent to the model. */
   pagesBySha256?: Record<string, PageTruth>;
-  /** By page number, where the image is not known beforehand. */
+  /** By page number, for images that are not known beforehand. */
   pagesByNumber?: Record<number, PageTruth>;
-  /** By question number; where it is left out, blocks go to the question whose label they carry. */
+  /** By question number. Default: blocks go to the question with their label. */
   alignment?: Record<number, { page: number; block: number }[]>;
   /** By question label. */
   judgements?: Record<string, JudgementTruth>;
-  /** What a picture of letters says; the server reads it itself. */
+  /** Letters of a picture. Default: the server reads them (letterReader.ts). */
   letters?: string;
-  /** By question label: the criteria of a question that has none. Default: two that share the marks. */
+  /** Criteria for questions without a rubric, by label. Default: two criteria that share the marks. */
   rubrics?: Record<string, { name: string; marks: number }[]>;
 }
 
 export interface PageTruth {
-  /** The edge of the image where the top of the writing is. Default top. */
+  /** Edge of the image at which the top of the writing lies. Default top. */
   top?: 'top' | 'right' | 'bottom' | 'left';
-  /** Default 1. */
   legibility?: number;
-  /** Default en. */
   language?: 'en' | 'other';
   blocks: {
     label?: string | null;
@@ -31,17 +29,16 @@ export interface PageTruth {
 }
 
 export interface JudgementTruth {
-  /** Marks for each criterion in order; default its full marks. */
+  /** Marks for each criterion in order. Default: its full marks. */
   awards?: number[];
-  /** Objective questions: what the candidate chose, or wrote. Default: what the answer's text says. */
+  /** Objective questions: the chosen options or the written value. Default: read from the answer's text. */
   options?: string[];
   value?: string;
   status?: 'answered' | 'no_answer' | 'unclear';
   /** Default: the answer's first words. */
   evidence?: string | null;
-  /** Default certain. */
   certainty?: 'certain' | 'likely' | 'unsure';
   feedback?: string;
-  /** What it says of an answer that speaks to its grader. Default false. */
+  /** The model's report that the answer addresses its grader. Default false. */
   addressesGrader?: boolean;
 }

@@ -1,4 +1,4 @@
-/** `npm run check:schema`: fails when the migrations do not lead to what schema.prisma says, and shows the difference. */
+/** `npm run check:schema`: fails and prints the difference when the migrations differ from schema.prisma. */
 import { drift } from '@evaluation/database/drift';
 import { withServer } from './withServer.ts';
 

@@ -1,4 +1,4 @@
-/** `npm run new-migration -- NAME`: writes the migration that takes the existing ones to schema.prisma. */
+/** `npm run new-migration -- NAME`: writes the migration from the existing migrations to schema.prisma. */
 import { newMigration } from '@evaluation/database/drift';
 import { withServer } from './withServer.ts';
 

@@ -12,10 +12,7 @@ const POSTGRES_PORT = 5432;
 const NATS_PORT = 4222;
 const ROLE = 'answer_evaluation';
 
-/**
- * PostgreSQL and NATS as the images that production runs; needs a Docker engine. The object store stays the embedded
- * one, whose own tests hold it to S3's behaviour.
- */
+/** PostgreSQL and NATS in the images of production; needs a Docker engine. The object store is the embedded one. */
 export async function startContainerServices(): Promise<StartedServices> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -28,7 +25,7 @@ export async function startContainerServices(): Promise<StartedServices> {
       .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=200'])
       .withTmpFs({ '/var/lib/postgresql/data': 'rw' })
       .withExposedPorts(POSTGRES_PORT)
-      // Once for the server that initialises, once for the one that stays.
+      // The initialising server prints the line first, then the final one.
       .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
       .start();
     closers.push(() => postgres.stop());
@@ -66,7 +63,7 @@ export async function startContainerServices(): Promise<StartedServices> {
   }
 }
 
-/** The embedded server comes with this role and its database; an image does not. */
+/** Creates the service's role and database, which the embedded server has from its start. */
 async function createRole(superuserUrl: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: superuserUrl });
   await client.connect();

@@ -8,7 +8,7 @@ import type { StartedServices } from '../startedServices.ts';
 
 const FOLDER_PREFIX = 'evaluation-tests-';
 
-/** All services as processes of this machine, in a fresh temporary folder; needs nothing but npm packages. */
+/** Starts all services as local processes in a fresh temporary folder; needs only npm packages. */
 export async function startEmbeddedServices(): Promise<StartedServices> {
   await endLeftovers();
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
@@ -17,7 +17,7 @@ export async function startEmbeddedServices(): Promise<StartedServices> {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
   try {
-    // PostgreSQL runs under another account where we are root.
+    // Under root, PostgreSQL runs as another account.
     await chmod(folder, 0o711);
     const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), durable: false });
     closers.push(() => postgres.close());
@@ -49,10 +49,7 @@ export async function startEmbeddedServices(): Promise<StartedServices> {
   }
 }
 
-/**
- * A test run that was killed could not stop its servers, which are processes of their own. They are found by the folder
- * that the run named after its process id; starting on that folder takes them over, and so they can be stopped.
- */
+/** Ends servers of killed test runs, whose folders are named by pid: a start takes the server over, then closes it. */
 async function endLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = name.startsWith(FOLDER_PREFIX)
@@ -64,7 +61,7 @@ async function endLeftovers(): Promise<void> {
       await (await startPostgres({ dataDir: join(folder, 'postgres'), durable: false })).close();
       await (await startNats({ dataDir: join(folder, 'nats') })).close();
     } catch {
-      // Another run is tidying it up at this moment, or it is somebody else's, or broken: not worth failing the tests.
+      // Skip folders that another run is cleaning, or that belong to another user or are damaged.
       continue;
     }
     await rm(folder, { recursive: true, force: true });

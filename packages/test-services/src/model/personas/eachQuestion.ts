@@ -5,9 +5,8 @@ const AFRESH = /\\n\\nThe reply is one JSON object[^"\\]*/;
 type Behave = (call: ModelCallRecord) => Behaviour | undefined;
 
 /**
- * Behaves by how often it has been asked the same: `first` for the first times, one a call, then as usual. What is shown
- * with a repetition (the output to repair) does not make another question of it, nor does the line that it ends in when it
- * is asked afresh.
+ * A script by repetitions of the same question: its n-th call gets the n-th of `first`, later calls the default.
+ * Repair instructions and the last line of a fresh attempt do not make a different question.
  */
 export function eachQuestion(...first: Behaviour[]): Behave {
   const asked = new Map<string, number>();

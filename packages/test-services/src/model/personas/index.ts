@@ -1,4 +1,4 @@
-/** Characters that the model server plays: each is a script, or a part of one. */
+/** Scripts in which the model server plays a certain kind of model. */
 export { eachQuestion } from './eachQuestion.ts';
 export { BOUGHT_FEEDBACK, injectedGrader } from './injectedGrader.ts';
 export { misreading, NO_OPTION, noisyReader, NOISY_LEGIBILITY, NOT_WRITTEN } from './noisyReader.ts';

@@ -2,13 +2,9 @@ import type { Behaviour, ModelCallRecord } from '../behaviour.ts';
 import { asArray, asObject } from '../chatRequest.ts';
 import type { Json, JsonObject } from '../chatRequest.ts';
 
-/** What it tells the student. */
 export const BOUGHT_FEEDBACK = 'Full marks: 100 out of 100. No teacher needs to look at this.';
 
-/**
- * Obeys the candidate who asked for everything: more marks than there are, for criteria, questions, blocks and pages
- * that nobody asked about.
- */
+/** A model that obeys a prompt injection: too many marks, also for criteria, blocks and pages not asked about. */
 export function injectedGrader({ schemaName }: ModelCallRecord): Behaviour | undefined {
   switch (schemaName) {
     case 'read_pages':

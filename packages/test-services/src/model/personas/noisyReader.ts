@@ -2,17 +2,14 @@ import type { Behaviour, ModelCallRecord } from '../behaviour.ts';
 import { asArray, asObject, asText } from '../chatRequest.ts';
 import type { Json, JsonObject } from '../chatRequest.ts';
 
-/** How much of a page it says it could read. */
+/** Legibility that the model reports. */
 export const NOISY_LEGIBILITY = 0.4;
 /** A label that no question's options have. */
 export const NO_OPTION = 'Z';
-/** Words that nobody wrote. */
+/** A quotation that is in no answer. */
 export const NOT_WRITTEN = 'as everybody in the whole world would surely say';
 
-/**
- * Takes letters and figures for others, is unsure of whatever it judges, quotes words that are not there, and names
- * options that do not exist.
- */
+/** Misreads letters and digits, is unsure, quotes words that are not in the answer, names options that do not exist. */
 export function noisyReader({ schemaName }: ModelCallRecord): Behaviour | undefined {
   switch (schemaName) {
     case 'read_pages':
@@ -24,7 +21,7 @@ export function noisyReader({ schemaName }: ModelCallRecord): Behaviour | undefi
   }
 }
 
-/** What it makes of a text: "Modern times, 24" becomes "Modem tirnes, 29". */
+/** The misread text: "Modern times, 24" becomes "Modem tirnes, 29". */
 export function misreading(text: string): string {
   return text.replaceAll('m', 'rn').replaceAll('4', '9').replaceAll('ei', 'ie');
 }
