@@ -1,19 +1,19 @@
 import * as z from 'zod/v4';
 import { integer } from './read.ts';
 
-/** A batch may take hours, and time is kept for what it does not answer. */
+/** Time for a batch, which can take hours, and for direct calls where the batch has no result. */
 export const SHORTEST_BATCH_DEADLINE_SECONDS = 7200;
-/** Typed runs in hand at once where they go in batches: a run that waits costs its memory and a heartbeat. */
+/** Default of TYPED_CONCURRENCY with batches: a run that waits for a batch needs only memory and a heartbeat. */
 export const TYPED_RUNS_IN_BATCHES = 200;
 
 export const batchesShape = {
-  /** Whether typed answers are asked in batches (the Batch API), at half the price and with an answer within hours. */
+  /** `on`: typed answers go to the model in batches (the Batch API), at half the price; results take up to hours. */
   TYPED_MODEL_BATCHES: z.enum(['on', 'off']).default('off'),
-  /** How long a call waits for others to go with in a batch. */
+  /** Seconds that a call waits for further calls of its batch. */
   MODEL_BATCH_SECONDS: integer(1, 3600).default(60),
-  /** Calls of a batch, at most. Their ids have to find room in its metadata: 448 do. */
+  /** Calls per batch at most. The upper limit is the number of call ids that fit into a batch's metadata. */
   MODEL_BATCH_CALLS: integer(1, 448).default(400),
-  /** Until the first look at a batch; later looks are up to ten times as far apart. */
+  /** Seconds until the first check of a batch; intervals grow up to ten times this. */
   MODEL_BATCH_POLL_SECONDS: integer(1, 600).default(30),
 };
 

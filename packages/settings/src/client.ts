@@ -7,12 +7,11 @@ export const ClientEnvironment = z.object({
   PORT: port.default(8080),
   CORE_URL: z.url().optional(),
   CORE_CONTROL_TOKEN: inUse.optional(),
-  /** A key and an address of a service that runs elsewhere; else the demo uses the one of `npm start`. */
+  /** Address and key of a service that runs elsewhere. Default: the service of `npm start`. */
   API_URL: z.url().optional(),
   API_KEY: z.string().optional(),
 });
 
-/** Settings of the programs that people run beside the service: the provisioning CLI and the demo. */
 export const readClientSettings = (env: Record<string, string | undefined> = process.env) => {
   const e = read(ClientEnvironment, env);
   return {

@@ -9,11 +9,11 @@ export const CoreEnvironment = z
     ...lingerShape,
     LOG_LEVEL: logLevel,
     DATABASE_URL: z.string(),
-    /** A core replica needs few connections: its work is short transactions on two cores or so. */
+    /** Connections of one core replica. Few are enough: its transactions are short and run on about two cores. */
     DATABASE_POOL: integer(2, 200).default(12),
     CORE_HOST: z.string().default('127.0.0.1'),
     CORE_PORT: port.default(8081),
-    /** PEM files of core's certificate and key: with them it serves HTTPS only. Callers trust it by NODE_EXTRA_CA_CERTS. */
+    /** PEM files of core's certificate and key for HTTPS. Callers trust a private CA by NODE_EXTRA_CA_CERTS. */
     CORE_TLS_CERT_FILE: z.string().optional(),
     CORE_TLS_KEY_FILE: z.string().optional(),
     CORE_PUBLIC_TOKEN: rotated,
@@ -22,38 +22,39 @@ export const CoreEnvironment = z
     ACTOR_SIGNING_KEY: rotated,
     ...lanesShape,
     S3_ENDPOINT: z.url(),
-    /** The address that clients upload to, where it differs from the one for core, workers and facade. */
+    /** Object store address for clients' uploads, if it differs from the address for core, workers and facade. */
     S3_PUBLIC_ENDPOINT: z.url().optional(),
     S3_REGION: z.string().default('us-east-1'),
     S3_BUCKET: z.string().default('answer-evaluation'),
     S3_ACCESS_KEY_ID: z.string(),
     S3_SECRET_ACCESS_KEY: z.string(),
-    /** The fixed prefix of keys (docs/api/me.md#authentication). */
+    /** Fixed prefix of API keys (docs/api/me.md#authentication). */
     API_KEY_PREFIX: z
       .string()
       .regex(/^[A-Za-z0-9_]{1,16}$/)
       .default('aek_'),
     DASHBOARD_URL: z.url().default('http://127.0.0.1:8080/dashboard'),
-    /** Recovery of a killed worker takes one lease and one tick: 10 s keeps it below 15 s. */
+    /** Seconds of a lease. A killed worker's run is recovered after one lease and one tick, below 15 s at 10 s. */
     LEASE_SECONDS: integer(1, 300).default(10),
-    /** How long a released run may wait unclaimed before it is asked whether its message is lost, and published again. */
+    /** Seconds until an unclaimed run's message is looked for in the lane, and published again if lost. */
     UNCLAIMED_SECONDS: integer(1, 3600).default(30),
-    /** A dispatcher tick when nothing wakes it. */
+    /** Milliseconds between two rounds of the dispatcher when nothing wakes it. */
     TICK_MS: integer(50, 60_000).default(1000),
     ...deadlinesShape,
     ...windowsShape,
-    /** How long the first read of an upload waits for its inspection before it answers `pending`. */
+    /** Seconds that the first GET of an upload waits for the inspection before it returns `pending`. */
     INSPECTION_WAIT_SECONDS: integer(0, 30).default(5),
-    /** How often ledger, reservations and runs are compared; 0: never. A round reads every institute's ledger, so not each minute. */
+    /** Minutes between two reconciliations of ledger, reservations and runs, which read all ledgers; 0: never. */
     RECONCILE_MINUTES: integer(0, 1440).default(60),
-    /** How long a file stays that no submission took, or whose submission was deleted: time to notice and to ask. */
+    /** Days that a file is kept after its upload if no submission takes it, or after the deletion of its submission. */
     FILE_RETENTION_DAYS: integer(1, 3650).default(30),
     /**
-     * How long each run's evidence is kept, for a mark to be replayed: a year covers appeals until the next sitting. Also how
-     * long the same answer is not judged anew. 0: nothing is stored, so nothing can be replayed or used again.
+     * Days that evidence of a run is kept for replays; a year covers appeals until the next exam season. Cached
+     * judgements are kept equally long. 0: no evidence is stored, so that no run can be replayed and no judgement
+     * reused.
      */
     EVIDENCE_RETENTION_DAYS: integer(0, 3650).default(365),
-    /** Between two rounds of removing files; nobody waits for them, and a minute spreads the work of a busy day. */
+    /** Seconds between two rounds of deleting files. Short rounds spread the work of a busy day. */
     FILE_ROUND_SECONDS: integer(1, 86_400).default(60),
   })
   .refine((e) => (e.CORE_TLS_CERT_FILE === undefined) === (e.CORE_TLS_KEY_FILE === undefined), {

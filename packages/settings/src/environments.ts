@@ -1,4 +1,4 @@
-/** The variables that each program reads, for what is generated of them (`.env.example`). */
+/** Schemas of all programs, from which `.env.example` is generated. */
 import { ClientEnvironment } from './client.ts';
 import { CoreEnvironment } from './core.ts';
 import { FacadeEnvironment } from './facade.ts';

@@ -19,30 +19,30 @@ export const FacadeEnvironment = z.object({
   CORE_URL: z.url(),
   CORE_PUBLIC_TOKEN: inUse,
   ACTOR_SIGNING_KEY: inUse,
-  /** The facade's replicas count rate limits together on NATS. Without it each counts by itself. */
+  /** For rate limits, which the facade's replicas count together on NATS. Without NATS each replica counts alone. */
   ...lanesShape,
   /**
-   * The largest body that the API permits: 200 questions of 20,000 characters text and model answer each, of up to
-   * 4 bytes a character, with options and rubrics, and 2000 candidates with 2 KB metadata.
+   * Bytes of the largest request body: 200 questions with text and model answer of 20,000 characters each, at up to 4
+   * bytes per character, with options, rubrics, and 2000 candidates with 2 KB of metadata.
    */
   BODY_LIMIT_BYTES: integer(1024, 512 * 1024 * 1024).default(96 * 1024 * 1024),
-  /** Revocation must take effect within about a minute (docs/api/me.md#authentication). */
+  /** Seconds for which API keys are cached; a revocation takes effect after them (docs/api/me.md#authentication). */
   KEY_CACHE_SECONDS: integer(0, 30).default(30),
   /**
-   * Proxies in front of the facade that add the client's address to `X-Forwarded-For`, such as an ingress. 0: the address
-   * is the one that connects, and the header means nothing.
+   * Number of proxies, such as an ingress, in front of the facade that append the client's address to
+   * `X-Forwarded-For`. 0: the client's address is that of the connection, and the header is ignored.
    */
   TRUSTED_PROXIES: integer(0, 10).default(0),
   /**
-   * Requests a minute with keys that a replica does not know, from one client address and from all: each asks the
-   * database, and those who try keys send nothing else. Keys that exist do not count.
+   * Requests per minute with unknown API keys, from one client address and from all. Each such request reads the
+   * database, and guessing of keys consists of them. Requests with known keys do not count.
    */
   UNKNOWN_KEYS_PER_ADDRESS: integer(1, 1_000_000).default(60),
   UNKNOWN_KEYS_IN_ALL: integer(1, 1_000_000).default(1200),
-  /** docs/api/limits.md#rate-limits gives these three; the others of the tier, and all of the high tier, have no value and so no default. */
+  /** Default: the limits in docs/api/limits.md#rate-limits, which gives none for the high tier. */
   RATE_LIMITS_STANDARD: rateLimits.default(STANDARD),
   RATE_LIMITS_HIGH: rateLimits.default([]),
-  /** Checks every response against the contract before it is sent: for tests and staging, it costs CPU. */
+  /** Validates every response against the contract before it is sent. For tests and staging: it costs CPU. */
   VALIDATE_RESPONSES: flag.default(false),
 });
 

@@ -1,15 +1,15 @@
 import * as z from 'zod/v4';
 import { integer, read } from './read.ts';
 
-/** Money for a million tokens. */
+/** Prices per million tokens. */
 const Price = z.strictObject({
   input: z.number().min(0),
-  /** Where the provider had the beginning of a prompt cached; without it the price of `input`. */
+  /** Price of input tokens in the provider's prompt cache; default: `input`. */
   cached_input: z.number().min(0).optional(),
   output: z.number().min(0),
 });
 
-/** JSON in one variable; a mistake in it is told as one of that variable. */
+/** JSON in one variable; parse errors are reported for that variable. */
 const prices = z
   .string()
   .default('{}')
@@ -24,7 +24,7 @@ const prices = z
   })
   .pipe(z.record(z.string(), Price));
 
-/** `0:0.31,0.5:0.55,1:0.9`: points that rise, as `npm run agreement` prints them. Passed on as it is: evidence keeps it. */
+/** `0:0.31,0.5:0.55,1:0.9`: increasing points, as `npm run agreement` prints them. Evidence keeps the text. */
 const confidenceTable = z
   .string()
   .transform((text) => text.replaceAll(' ', ''))
@@ -37,46 +37,47 @@ const confidenceTable = z
     });
   }, 'is not a list of points raw:shown, both from 0 to 1 and rising, like 0:0.31,0.5:0.55,1:0.9');
 
-/** What marks answers; shared by the worker and the agreement report. */
+/** Settings of the grader; shared by the worker and the agreement report. */
 export const graderShape = {
   GRADER: z.enum(['openai', 'baseline']).optional(),
   OPENAI_BASE_URL: z.url().default('https://api.openai.com/v1'),
   OPENAI_API_KEY: z.string().optional(),
   GRADER_MODEL: z.string().default('gpt-4.1'),
-  /** Not sent when it is not set: several models take no temperature but their own. */
+  /** Not sent by default, because several models accept only their own temperature. */
   GRADER_TEMPERATURE: z.coerce.number().min(0).max(2).optional(),
-  /** How a request names the limit of its reply; servers that do not know `max_completion_tokens` know `max_tokens`. */
+  /** Name of the request field that limits the output; older servers know `max_tokens` only. */
   GRADER_OUTPUT_LIMIT: z
     .enum(['max_completion_tokens', 'max_tokens', 'none'])
     .default('max_completion_tokens'),
-  /** The highest limit that is sent: where the model, or its context, takes less than four pages need (12,000). */
+  /** Upper bound of the output limit in tokens, for models that accept less than four pages need (12,000). */
   GRADER_MAX_OUTPUT_TOKENS: integer(100, 1_000_000).optional(),
-  /** The four that follow are not sent when they are not set: not every server knows them. */
+  /** This and the next three are not sent unless set, because some servers reject them. */
   GRADER_REASONING_EFFORT: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
   GRADER_SEED: z.coerce.number().int().min(0).max(2_147_483_647).optional(),
   GRADER_SERVICE_TIER: z.enum(['auto', 'default', 'flex', 'priority']).optional(),
-  /** Sends `prompt_cache_key`, the same for all requests of one question. */
+  /** `true`: sends `prompt_cache_key`, with one value for all requests of a question. */
   GRADER_PROMPT_CACHE_KEY: z
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
-  /** Asks for log-probabilities of marks, a feature of confidence, where the endpoint gives them. */
+  /** `auto`: asks for log-probabilities of marks, which improve confidence, if the endpoint supports them. */
   GRADER_LOGPROBS: z.enum(['off', 'auto']).default('off'),
-  /** How closely a page is looked at; `none` leaves it to the server. */
+  /** Resolution at which the model sees a page; `none` leaves it to the server. */
   GRADER_IMAGE_DETAIL: z.enum(['high', 'low', 'auto', 'none']).default('high'),
   MODEL_CALL_SECONDS: integer(1, 300).default(120),
-  /** `json_object` and `text` are for servers that do not know strict schemas: the schema then stands in the prompt. */
+  /** `json_object` and `text` are for servers without strict schemas: the schema is then part of the prompt. */
   GRADER_OUTPUT: z.enum(['json_schema', 'json_object', 'text']).default('json_schema'),
-  /** Whether a long answer is judged twice: `doubtful` where it can change whether a teacher looks. */
+  /** Second judgement of a long answer. `doubtful`: where it can change whether a teacher must review. */
   SECOND_LOOK: z.enum(['doubtful', 'never', 'always']).default('doubtful'),
   /**
-   * An answer longer than this is not judged twice. A thousand words: up to there the question, its criteria and the model
-   * answer are most of a prompt, and those the provider has cached; beyond, a second look costs what the first one did.
+   * Longest answer (characters) that is judged twice, about a thousand words. Up to this length most of the prompt is
+   * question, criteria and model answer, which the provider has cached. Beyond it a second judgement costs as much as
+   * the first.
    */
   SECOND_LOOK_CHARACTERS: integer(0, 1_000_000).default(6000),
-  /** What confidence is worth with this model on marks of one's own; without it the table of the code. */
+  /** Confidence table measured with this model on the operator's own marks; default: the table in the code. */
   CONFIDENCE_TABLE: confidenceTable.optional(),
-  /** `{"gpt-4.1": {"input": 2, "cached_input": 0.5, "output": 8}}`: what a run has cost; a model without a price has none. */
+  /** `{"gpt-4.1": {"input": 2, "cached_input": 0.5, "output": 8}}`; without a price a run has no cost. */
   MODEL_PRICES: prices,
   MODEL_PRICE_CURRENCY: z
     .string()
@@ -86,14 +87,14 @@ export const graderShape = {
 
 export type GraderEnvironment = z.infer<z.ZodObject<typeof graderShape>>;
 
-/** The grader of an environment: `GRADER`, else openai where there is a key, else the offline baseline. */
+/** Provider: `GRADER`, else openai if there is a key, else the offline baseline. */
 export const graderOf = (e: GraderEnvironment) => {
   const provider = e.GRADER ?? (e.OPENAI_API_KEY === undefined ? 'baseline' : 'openai');
   return provider === 'openai'
     ? {
         provider,
         baseUrl: e.OPENAI_BASE_URL,
-        // Servers of one's own (vLLM, Ollama) take any key; the client refuses to start without one.
+        // vLLM and Ollama accept any key, but the OpenAI client refuses to start without one.
         apiKey: e.OPENAI_API_KEY ?? 'none',
         model: e.GRADER_MODEL,
         callTimeoutSeconds: e.MODEL_CALL_SECONDS,
@@ -119,7 +120,6 @@ export const pricesOf = (e: GraderEnvironment) => ({
 });
 export type ModelPrices = ReturnType<typeof pricesOf>;
 
-/** Settings of a program that grades and does nothing else. */
 export const readGraderSettings = (env: Record<string, string | undefined> = process.env) => {
   const e = read(z.object(graderShape), env);
   return { grader: graderOf(e), prices: pricesOf(e) };

@@ -1,4 +1,4 @@
-/** The only reader of the environment (docs/architecture.md#layout). Each bound says its reason beside it. */
+/** The only code that reads the environment (docs/architecture.md#layout). Each bound has its reason beside it. */
 export { readClientSettings, type ClientSettings } from './client.ts';
 export { readCoreSettings, type CoreSettings } from './core.ts';
 export { readFacadeSettings, type FacadeSettings } from './facade.ts';

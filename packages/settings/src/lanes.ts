@@ -1,12 +1,11 @@
-/** The variables of the lanes. A lane of contracts/jobs/src/lanes.ts that has none here does not compile. */
+/** The variables of the lanes. A lane of contracts/jobs/src/lanes.ts without variables does not compile. */
 import type { Lane, RunLane } from '@evaluation/jobs-contract';
 import * as z from 'zod/v4';
 import { integer } from './read.ts';
 
-/** Where the lanes are; shared by core, facade and worker. */
 export const lanesShape = {
   NATS_URL: z.string(),
-  /** Keeps several services on one NATS apart: a prefix of streams and subjects. */
+  /** Prefix of streams and subjects, which separates services that share one NATS. */
   LANE_NAMESPACE: z
     .string()
     .regex(/^[a-z0-9_-]{1,40}$/)
@@ -16,15 +15,12 @@ export const lanesShape = {
 type Read<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 
 export const concurrencyShape = {
-  /** Runs at once in this process, by lane; 0 leaves the lane to other workers. */
+  /** Runs that this process handles at once, by lane; 0: the process takes no runs of the lane. */
   COPY_CONCURRENCY: integer(0, 1000).default(2),
-  /** 8, or 200 where typed answers go in batches. */
+  /** Default: 8, or 200 with TYPED_MODEL_BATCHES. */
   TYPED_CONCURRENCY: integer(0, 1000).optional(),
   INSPECT_CONCURRENCY: integer(0, 1000).default(2),
-  /**
-   * Checked copies drawn anew at once. A second or two of CPU each, of which grading can use all there is, and a teacher
-   * who goes on with the next question does not wait for it.
-   */
+  /** Checked copies drawn at once after changes of marks; each takes a second or two of CPU that grading needs. */
   DRAW_CONCURRENCY: integer(0, 1000).default(1),
 };
 
@@ -37,8 +33,8 @@ export const concurrencyOf = (e: Read<typeof concurrencyShape>): Record<Lane, nu
 
 export const modelCallsShape = {
   /**
-   * Model calls in flight in this process, over all its runs, by lane: copies that wait for the model never hold up typed
-   * answers. About as many as its runs ask for at once: a copy's questions, and the one or two of a typed submission.
+   * Model calls of this process in flight at once, by lane. Separate limits keep slow copies from delaying typed
+   * answers. The defaults match the runs: all questions of a copy, one or two calls for a typed submission.
    */
   COPY_MODEL_CALLS: integer(1, 1000).default(12),
   TYPED_MODEL_CALLS: integer(1, 1000).default(16),
@@ -50,7 +46,7 @@ export const modelCallsOf = (e: Read<typeof modelCallsShape>): Record<RunLane, n
 });
 
 export const deadlinesShape = {
-  /** From the first claim; past it the run fails as timed_out. */
+  /** Seconds from the first claim after which a run fails as `timed_out`. */
   COPY_DEADLINE_SECONDS: integer(1, 86_400).default(1800),
   TYPED_DEADLINE_SECONDS: integer(1, 86_400).default(600),
 };
@@ -62,9 +58,10 @@ export const deadlinesOf = (e: Read<typeof deadlinesShape>): Record<RunLane, num
 
 export const windowsShape = {
   /**
-   * Runs of one institute, and of all, that are being worked on in a lane or wait there for a worker; half of them wait.
-   * Turns stay fair without (decision 012), so the defaults only have to be more than a cluster has workers: 500 worker
-   * processes at their default concurrency. A lane is lowered to spare its model, an institute to leave room for others.
+   * Runs of one institute, and of all institutes, that may be claimed or released and unclaimed at once in a lane.
+   * Fairness does not depend on these windows (decision 012), so the defaults are as many runs as 500 worker
+   * processes take at default concurrency, and as many again in the lane. Lower a lane's window to spare its model,
+   * an institute's to leave room for others.
    */
   COPY_INSTITUTE_WINDOW: integer(1, 100_000).default(2000),
   COPY_LANE_WINDOW: integer(1, 100_000).default(2000),
@@ -72,7 +69,6 @@ export const windowsShape = {
   TYPED_LANE_WINDOW: integer(1, 100_000).default(8000),
 };
 
-/** Runs that may be out in a lane at once: of one institute, and of all. */
 interface Windows {
   institute: number;
   lane: number;

@@ -2,9 +2,9 @@ import * as z from 'zod/v4';
 import { read } from './read.ts';
 
 export const MigrateEnvironment = z.object({
-  /** A role that owns the database's objects; core's own may be a lesser one. */
+  /** PostgreSQL address. For migrate its role must own the objects; core's role may have fewer rights. */
   DATABASE_URL: z.string(),
-  /** The role that core connects as, where it is another: it is given the rows of the tables, and nothing else. */
+  /** Role that core connects as, if it is another one. It is granted access to the tables' rows only. */
   CORE_DATABASE_ROLE: z.string().max(63).optional(),
 });
 

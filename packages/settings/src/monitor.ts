@@ -1,14 +1,13 @@
 import * as z from 'zod/v4';
 import { integer, port } from './read.ts';
 
-/** How a process is watched from outside; the same in each of them. */
 export const monitorShape = {
-  /** `/healthz`, `/readyz` and `/metrics`, apart from what the process serves; unset: not served. */
+  /** Port of `/healthz`, `/readyz` and `/metrics`, separate from the service's own; unset: not served. */
   METRICS_PORT: port.optional(),
   METRICS_HOST: z.string().default('127.0.0.1'),
-  /** A collector of traces (OTLP over HTTP), e.g. `http://collector:4318`; unset: nothing is traced. */
+  /** Address of a trace collector (OTLP over HTTP), e.g. `http://collector:4318`; unset: no traces. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
-  /** The share of requests that are traced, each with all that follows from it; what a client asks for does not change it. */
+  /** Share of requests that are traced, 0..1. The client's own sampling flag is ignored. */
   TRACE_SAMPLE_RATIO: z.coerce.number().min(0).max(1).default(1),
 };
 
@@ -19,8 +18,8 @@ export const monitorOf = (e: z.infer<z.ZodObject<typeof monitorShape>>) => ({
 export type MonitorSettings = ReturnType<typeof monitorOf>;
 
 /**
- * For how long a server that is told to stop goes on serving open connections, each of which ends with its next answer;
- * it stops earlier when none is left. Longer than our own clients keep a silent connection to core (4 s), so that none is
- * closed under a request; a minute more than that only delays a deploy.
+ * Seconds for which a stopping server still serves open connections and closes each with its next response; it stops
+ * earlier when none is left. Must be longer than our clients keep idle connections to core (4 s), so that no
+ * connection is closed during a request. More than a minute only delays deployments.
  */
 export const lingerShape = { LINGER_SECONDS: integer(0, 60).default(5) };

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 
-/** One cell of docs/api/limits.md#rate-limits: how many of a kind, of one key or of one institute, in a window of so many seconds. */
+/** One cell of docs/api/limits.md#rate-limits; `seconds` is the window. */
 export interface RateLimit {
   of: 'key' | 'institute';
   kind: 'reads' | 'writes' | 'upload_files';
@@ -8,9 +8,8 @@ export interface RateLimit {
   limit: number;
 }
 
-/** A call may name 100 files (docs/api/limits.md#sizes): a lower limit would refuse some for ever. */
+/** Lower limits are refused: a call may name 100 files (docs/api/limits.md#sizes) and would never be allowed. */
 const LEAST: Readonly<Record<RateLimit['kind'], number>> = { reads: 1, writes: 1, upload_files: 100 };
-/** Beyond this a limit is none. */
 const MOST = 1_000_000_000;
 
 const CELL = /^(key|institute):(reads|writes|upload_files):(second|minute)=(\d{1,10})$/;
@@ -27,10 +26,7 @@ const parse = (cell: string): RateLimit | string => {
   return { of, kind, seconds: window === 'second' ? 1 : 60, limit };
 };
 
-/**
- * The limits of one tier as a list: `key:reads:minute=600,institute:reads:second=40`. What is not in it is not enforced;
- * `none` enforces nothing.
- */
+/** Limits of one tier, e.g. `key:reads:minute=600,institute:reads:second=40`; `none` for no limits. */
 export const rateLimits = z.string().transform((text, context): readonly RateLimit[] => {
   if (text.trim() === 'none') return [];
   const limits: RateLimit[] = [];

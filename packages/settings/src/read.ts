@@ -1,6 +1,6 @@
 import * as z from 'zod/v4';
 
-/** Thrown with every setting that is wrong or missing; never with a value, which may be a secret. */
+/** Names every wrong or missing setting, but no values, which may be secrets. */
 export class SettingsError extends Error {
   constructor(problems: readonly string[]) {
     super(`Settings that need attention:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
@@ -8,7 +8,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** Reads the settings of one process. An empty variable counts as not set. @throws SettingsError */
+/** Reads the settings of one process. An empty variable counts as unset. @throws SettingsError */
 export const read = <S extends z.ZodType>(
   schema: S,
   env: Record<string, string | undefined>,
@@ -32,14 +32,10 @@ export const flag = z.enum(['true', 'false']).transform((value) => value === 'tr
 export const port = integer(0, 65_535);
 export const secret = z.string().min(16, 'at least 16 characters');
 
-/**
- * A secret that is being replaced, as a comma list: all of them are accepted, the first is used. Two are enough for a
- * rotation; more would be secrets that nobody took away (docs/operations.md, "Rotate keys and secrets").
- */
+/** A secret, or two in a rotation as a comma list: all are accepted, the first is sent (docs/operations.md). */
 export const rotated = z
   .string()
   .transform((list) => list.split(',').map((one) => one.trim()))
   .pipe(z.array(secret).min(1).max(2, 'at most two, the new one and the old one'));
-/** The one that a caller uses. */
 export const inUse = rotated.transform(([first = '']) => first);
 export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info');

@@ -7,7 +7,7 @@ import { logLevel, port, read } from './read.ts';
 export const StandaloneEnvironment = z.object({
   ...monitorShape,
   LOG_LEVEL: logLevel.default('warn'),
-  /** Where the embedded services keep their data and the service its first key. */
+  /** Folder of the embedded services' data and of the service's first API key. */
   DATA_DIR: z.string().default('.data'),
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8080),
@@ -15,19 +15,19 @@ export const StandaloneEnvironment = z.object({
   CORE_PORT: port.default(8081),
   DATABASE_URL: z.string().optional(),
   NATS_URL: z.string().optional(),
-  /** A NATS user for each part, in place of one for all: what each may do is in contracts/jobs/src/permissions.ts. */
+  /** NATS addresses with one user per component; see contracts/jobs/src/permissions.ts. */
   CORE_NATS_URL: z.string().optional(),
   FACADE_NATS_URL: z.string().optional(),
   WORKER_NATS_URL: z.string().optional(),
   LANE_NAMESPACE: lanesShape.LANE_NAMESPACE,
-  /** An official nats-server of the machine's own, where none is on PATH. */
+  /** Path of a nats-server, if none is on PATH. */
   NATS_SERVER_BIN: z.string().optional(),
   S3_ENDPOINT: z.url().optional(),
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
 });
 
-/** Settings of `npm start`: what is not given is started embedded. `environment` is passed on to the apps. */
+/** Settings of `npm start`. Services without an address are embedded; `environment` is passed on to the apps. */
 export const readStandaloneSettings = (env: Record<string, string | undefined> = process.env) => {
   const e = read(StandaloneEnvironment, env);
   return {

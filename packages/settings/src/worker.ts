@@ -25,26 +25,23 @@ export const WorkerEnvironment = z
     CORE_GRADING_TOKEN: inUse,
     ...lanesShape,
     ...concurrencyShape,
-    /** Questions of one run in flight at the model at once. */
+    /** Questions of one run that are sent to the model at once. */
     QUESTION_CONCURRENCY: integer(1, 200).default(6),
     ...graderShape,
     ...modelCallsShape,
     /**
-     * Whether a lane checks its model before it takes runs. Off is for a model that fails the checks and is to be used all the
-     * same: then nothing says that it does not see.
+     * `on`: a lane checks its model before it takes runs. `off` is for a model that fails the checks but must be
+     * used; the service then does not notice a model that cannot see pictures.
      */
     MODEL_PREFLIGHT: z.enum(['on', 'off']).default('on'),
     ...batchesShape,
-    /**
-     * From the first claim; past it the run fails as timed_out. Workers are told the same as core where typed answers go in
-     * batches, which need two hours.
-     */
+    /** Seconds from the first claim after which a typed run fails; the same for core. Batches need two hours. */
     TYPED_DEADLINE_SECONDS: deadlinesShape.TYPED_DEADLINE_SECONDS,
-    /** One copy's PDF work: a scan of 80 pages takes well below a minute of CPU. */
+    /** Time limit in seconds for the PDF work of one copy; a scan of 80 pages takes well below a minute of CPU. */
     PDF_SECONDS: integer(5, 3600).default(300),
-    /** Inspection only opens the file and looks at its pages. */
+    /** Time limit in seconds for an inspection, which opens the file and reads the sizes of its pages. */
     INSPECT_SECONDS: integer(1, 600).default(30),
-    /** After SIGTERM: longer than a page's work, shorter than a pod's grace. */
+    /** Seconds for which a stopping worker finishes its work; less than the pod's grace period. */
     DRAIN_SECONDS: integer(0, 600).default(20),
   })
   .refine(
