@@ -1,7 +1,7 @@
 /**
- * What the service relies on in an S3 store, told by the adapter. Runs against the embedded endpoint, or against any
- * other: S3_CONFORMANCE_ENDPOINT with S3_CONFORMANCE_ACCESS_KEY_ID, S3_CONFORMANCE_SECRET_ACCESS_KEY and, where it is
- * not us-east-1, S3_CONFORMANCE_REGION. It makes a bucket of its own and leaves it empty.
+ * Tests the behaviour of S3 that the service relies on, through the adapter. Runs against the embedded endpoint, or
+ * against another store: S3_CONFORMANCE_ENDPOINT with S3_CONFORMANCE_ACCESS_KEY_ID, S3_CONFORMANCE_SECRET_ACCESS_KEY
+ * and S3_CONFORMANCE_REGION (default us-east-1). Creates its own bucket and leaves it empty.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await store.delete([...used]);
-  // The embedded endpoint has no command for it; its folder goes as a whole.
+  // The embedded endpoint cannot delete a bucket; its folder is removed.
   if (cleanups.length === 0) await removeBucket();
   store.close();
   for (const cleanup of cleanups) await cleanup();
@@ -219,7 +219,7 @@ test('a list has every key that begins with the prefix, in any number of pages, 
   );
   const [beside, above] = [newKey(`${folder}-2/x`), newKey(folder)];
   for (const key of keys) used.add(key);
-  // A store answers small requests in milliseconds; a few at a time keep it to a second.
+  // A few requests at a time, which takes about a second.
   const waiting = [...keys, beside, above];
   const write = async (): Promise<void> => {
     for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
@@ -259,7 +259,7 @@ test('a public endpoint changes the addresses of those outside, not the ones we 
   const { url } = await outside.presignPut(key, { ...put, byClient: true });
   for (const address of [url, await outside.presignGet(key, { ...put, byClient: true })])
     expect(new URL(address).origin).toBe('https://files.example.org');
-  // Workers and the facade are within, where that name may lead nowhere.
+  // Workers and the facade may not be able to resolve the public name.
   const own = [await outside.presignGet(key, put), (await outside.presignPut(key, put)).url];
   for (const address of own) expect(new URL(address).origin).toBe(new URL(account.endpoint).origin);
   outside.close();

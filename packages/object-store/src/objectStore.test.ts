@@ -12,7 +12,7 @@ import {
   uploadKey,
 } from './index.ts';
 
-/** A store that accepts connections and then says nothing: the real shape of a hung network. */
+/** Accepts connections and never answers, like a hung network. */
 let silent: Server;
 let account: Parameters<typeof objectStore>[0];
 
