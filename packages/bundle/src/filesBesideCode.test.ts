@@ -10,7 +10,6 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-/** Bundles a program of these files. @returns the bundle's folder */
 const bundled = async (files: Record<string, string>): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'evaluation-bundle-'));
   folders.push(folder);

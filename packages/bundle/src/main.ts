@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { bundle, bytesBelow } from './bundle.ts';
 import { imageNames } from './images.ts';
 
-/** `npm run bundle [-- --out DIR] [IMAGE…]`: makes `dist/IMAGE` for each image, or for those that are named. */
+/** `npm run bundle [-- --out DIR] [IMAGE…]`: writes `dist/IMAGE` for all images or the named ones. */
 const { values, positionals } = parseArgs({
   options: { out: { type: 'string', default: join(import.meta.dirname, '../../../dist') } },
   allowPositionals: true,
