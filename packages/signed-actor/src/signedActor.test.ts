@@ -20,7 +20,7 @@ test('another key, a changed character or a missing part: nobody', () => {
   fc.assert(
     fc.property(fc.nat(token.length - 1), fc.constantFrom('A', 'b', '0', '.', '-'), (at, character) => {
       const changed = token.slice(0, at) + character + token.slice(at + 1);
-      // The last character of base64 carries unused bits: only what decodes differently must be refused.
+      // The last base64 character has unused bits: a change of those decodes to the same bytes.
       fc.pre(changed !== token && at < token.length - 1);
       expect(verifyActor(changed, KEY)).toBeNull();
     }),
