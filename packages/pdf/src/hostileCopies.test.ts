@@ -124,7 +124,7 @@ const apart = (graded: PageImage | undefined, shown: Raster | undefined) => {
 };
 
 test.each(Object.entries(hostilePdfs))(
-  'the checked copy shows what was graded, and nothing in it acts: %s',
+  'the checked copy shows the graded pages and has no active content: %s',
   async (name, make) => {
     const { graded, shown, pages, bytes } = await check(name, await make());
     expect(pages).toBe(graded.length + 1);
@@ -141,7 +141,7 @@ test.each(Object.entries(hostilePdfs))(
   },
 );
 
-test('an answer of two other words would be told apart', async () => {
+test('the comparison detects an answer of two other words', async () => {
   const one = await check('one answer', twoContents());
   const other = await check('another answer', revised(true));
   const { most } = await apart(one.graded[0], other.shown[0]);

@@ -44,7 +44,7 @@ const annotations = (most: number, kinds: readonly Placed['kind'][]) =>
     { maxLength: most },
   );
 
-test('nothing is drawn on top of one another or off the page, and comments stand on empty paper only', () => {
+test('drawn areas neither overlap nor leave the page, and comments stand on empty paper only', () => {
   const everything = annotations(50, ['mark', 'tick', 'cross', 'comment']);
   fc.assert(
     fc.property(written, everything, fc.boolean(), (lines, plan, hasTotal) => {
@@ -94,7 +94,7 @@ test.each<[string, Area[], (area: Area) => boolean]>([
 
 const comment = { kind: 'comment', box, text: 'Missing: the pulmonary artery. '.repeat(4) } as const;
 
-test('a comment far from its answer is led to it by a line, a near one is not', () => {
+test('a comment far from its answer has a leader, a near one has none', () => {
   const far = layOutPage(a4, [comment], false, letters, inkOfBoxes(rows(0, 700)));
   expect(far.comments).toHaveLength(1);
   const [from, to] = far.comments[0]?.leader ?? [];
@@ -104,12 +104,12 @@ test('a comment far from its answer is led to it by a line, a near one is not', 
   expect(near.comments.map(({ leader }) => leader)).toEqual([null]);
 });
 
-test('a comment that finds no empty paper on the page is left to the summary', () => {
+test('a comment without empty paper stands in the summary only', () => {
   const full = inkOfBoxes(rows(0, 860));
   expect(layOutPage(a4, [comment], false, letters, full).comments).toEqual([]);
 });
 
-test('a comment on a page without room is given up after a bounded search', () => {
+test('the search for a comment’s place ends on a page without room', () => {
   let asked = 0;
   const full = () => {
     asked++;

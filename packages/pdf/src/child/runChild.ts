@@ -96,7 +96,8 @@ function supervise(
       return;
     }
     const report = Report.safeParse(message);
-    if (!report.success) return fail(new PdfUnreadable('unreadable', 'the PDF process answered garbage'));
+    if (!report.success)
+      return fail(new PdfUnreadable('unreadable', 'the PDF process sent an invalid message'));
     if (report.data.kind === 'page') {
       try {
         onPage(report.data.page);

@@ -18,10 +18,10 @@ async function end(parentPid: number, maxResidentBytes: number): Promise<unknown
   }
 }
 
-test('a child larger than its memory limit ends itself', async () => {
+test('the watchdog ends a child above its memory limit', async () => {
   expect(await end(process.pid, 2 ** 20)).toEqual([null, 'SIGKILL']);
 });
 
-test('a child whose parent is another process than the one that started it ends itself', async () => {
+test('the watchdog ends a child whose parent has changed', async () => {
   expect(await end(1, 2 ** 32)).toEqual([null, 'SIGKILL']);
 });
