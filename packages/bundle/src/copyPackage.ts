@@ -16,13 +16,13 @@ export const copyPackage = async (root: string, target: string, wanted: CopiedPa
   const from = join(root, 'node_modules', wanted.name);
   if (!existsSync(from)) {
     if (wanted.optional === true) return false;
-    throw new Error(`${wanted.name} is not installed: npm ci`);
+    throw new Error(`${wanted.name} is not installed; run npm ci`);
   }
   for (const pattern of [...ALWAYS, ...wanted.files]) {
     const found = await Array.fromAsync(glob(pattern, { cwd: from, withFileTypes: true }));
     const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
     if (files.length === 0 && !ALWAYS.includes(pattern)) {
-      throw new Error(`${wanted.name} has no ${pattern} any more`);
+      throw new Error(`${wanted.name} has no files ${pattern}`);
     }
     for (const file of files) {
       const copy = join(target, 'node_modules', wanted.name, file.slice(from.length + 1));

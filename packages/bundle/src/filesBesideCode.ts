@@ -22,7 +22,7 @@ export const filesBesideCode = (): Plugin => ({
     const rest = code.replaceAll(COMMENT, '').replaceAll(BESIDE, '').replaceAll(OF_A_PACKAGE, '');
     // Prisma's generated client looks for an engine beside itself, but its WASM variant has none.
     if (BY_PLACE.test(rest) && !id.includes('/generated/')) {
-      throw new Error(`${id} names a file by its place in a way that the bundle does not know`);
+      throw new Error(`${id} uses its own location in a way that the bundle does not support`);
     }
     return {
       code: code.replaceAll(BESIDE, (_, path: string) => {

@@ -10,7 +10,7 @@ const { values, positionals } = parseArgs({
 });
 const unknown = positionals.filter((name) => !imageNames.some((image) => image === name));
 if (unknown.length > 0) {
-  process.stderr.write(`no image is called ${unknown.join(', ')}: ${imageNames.join(', ')}\n`);
+  process.stderr.write(`unknown image ${unknown.join(', ')}; images: ${imageNames.join(', ')}\n`);
   process.exit(2);
 }
 for (const name of imageNames) {

@@ -20,7 +20,7 @@ export function checkedCopyKey(
   runId: string,
   fence: number,
 ): string {
-  if (!Number.isSafeInteger(fence) || fence < 0) throw new RangeError(`${fence} is no fence`);
+  if (!Number.isSafeInteger(fence) || fence < 0) throw new RangeError(`invalid fence: ${fence}`);
   return `${checkedCopyPrefix(instituteId, submissionId)}${checked(runId)}-${fence}.pdf`;
 }
 
@@ -32,7 +32,8 @@ export function redrawnCopyKey(
   attempt: number,
 ): string {
   for (const number of [delivery, attempt]) {
-    if (!Number.isSafeInteger(number) || number < 1) throw new RangeError(`${number} counts nothing`);
+    if (!Number.isSafeInteger(number) || number < 1)
+      throw new RangeError(`invalid delivery or attempt: ${number}`);
   }
   return `${checkedCopyPrefix(instituteId, submissionId)}redrawn-${delivery}-${attempt}.pdf`;
 }
@@ -52,7 +53,7 @@ export function evidenceKey(
   runId: string,
   sha256: string,
 ): string {
-  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError(`${JSON.stringify(sha256)} is no SHA-256`);
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError(`invalid SHA-256: ${JSON.stringify(sha256)}`);
   return `${evidencePrefix(instituteId, submissionId, runId)}${sha256}.json.gz`;
 }
 
@@ -65,6 +66,6 @@ export function evidenceOfSubmissionPrefix(instituteId: string, submissionId: st
 }
 
 function checked(id: string): string {
-  if (!/^[A-Za-z0-9_-]+$/.test(id)) throw new RangeError(`${JSON.stringify(id)} is no id`);
+  if (!/^[A-Za-z0-9_-]+$/.test(id)) throw new RangeError(`invalid id: ${JSON.stringify(id)}`);
   return id;
 }

@@ -218,7 +218,7 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
           const body = given(found.Body, 'a body');
           if (given(found.ContentLength, 'Content-Length') > maxBytes) {
             await body.transformToWebStream().cancel();
-            throw new RangeError(`an object is larger than ${maxBytes} bytes`);
+            throw new RangeError(`the object is larger than ${maxBytes} bytes`);
           }
           return Buffer.from(await body.transformToByteArray());
         });
