@@ -54,7 +54,6 @@ async function draw(source: Buffer, plan: Partial<CheckedCopyPlan>, options: Dra
   return { copy, target, out };
 }
 
-/** Calls `make` once and returns the same promise to every caller. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
@@ -69,7 +68,6 @@ async function show(file: string, out: string, longSide = 1568) {
   return { pages, text: pages.map(({ textLines }) => textLines.map(({ text }) => text).join('\n')) };
 }
 
-/** Returns the file and the page images that a grader would get. */
 async function extracted(source: Buffer) {
   const out = join(folder, String(runs++));
   await mkdir(out);
@@ -86,7 +84,6 @@ const near = (actual: number | undefined, expected: number, tolerance: number) =
 const strip = (from: number, to: number) => ({ x: 0, y: from, width: 1, height: to - from });
 
 const turns = [0, 90, 180, 270];
-/** A first page with the total, then one page of each rotation with the same annotations. */
 const turnedPages = once(async () => {
   const page = await scan({ width: 620, height: 877, lines: 0 });
   const document = await PDFDocument.create();

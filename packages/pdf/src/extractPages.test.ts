@@ -36,7 +36,6 @@ async function extract(bytes: Buffer, options: Partial<ExtractOptions> = {}): Pr
   return extractPages(file, out, { timeoutSeconds: 60, ...options });
 }
 
-/** Child processes of `parentPid` that run the PDF entry file. */
 function childrenOf(parentPid: number): { pid: number; group: number }[] {
   return execFileSync('ps', ['-eo', 'pid=,pgid=,ppid=,args='], { encoding: 'utf8' })
     .split('\n')

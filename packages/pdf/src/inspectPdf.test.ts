@@ -118,7 +118,6 @@ test.each(['[0 0 1000000 1000000]', '[0 0 3 842]', '[0 0 14000 100]', '[0 0 0.5 
   },
 );
 
-/** Pages that share one empty picture, compressed to a thousandth of its size. */
 function sharedPicture(pages: number, [width, height]: [number, number], bits: 1 | 8 | 24): Buffer {
   const content = 'q 595 0 0 842 0 0 cm /P Do Q';
   const packed = deflateSync(Buffer.alloc(Math.ceil((width * bits) / 8) * height), { level: 9 }).toString(

@@ -117,7 +117,6 @@ test('a file without its end is incomplete, even if its first pages are found', 
       expect(await openUpload(whole.subarray(0, Math.floor(length)))).toBe('incomplete');
     }
   }
-  // Only the last four bytes are missing.
   expect(await pagesOf((await threePages(false)).subarray(0, -4))).toMatchObject({ objects: [1, 1, 1] });
 });
 

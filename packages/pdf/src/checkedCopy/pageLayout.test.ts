@@ -71,7 +71,6 @@ test('drawn areas neither overlap nor leave the page, and comments stand on empt
 const box = { x: 0.1, y: 0.4, width: 0.8, height: 0.1 };
 const top = box.y * a4.height;
 const line = (x: number, y: number, width: number): Area => ({ x, y, width, height: 18 });
-/** Areas of 20 points in height, from the top of the box to the bottom of the page and beyond. */
 const rows = (from: number, to: number, x = 0, width = a4.width) =>
   Array.from({ length: Math.floor((to - from) / 20) }, (_, row) => line(x, from + row * 20, width));
 

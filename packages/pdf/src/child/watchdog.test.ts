@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 
 const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 
-/** Starts the child process without a job and returns its exit code and signal. */
 async function end(parentPid: number, maxResidentBytes: number): Promise<unknown[]> {
   const child = fork(entry, ['inspect', String(parentPid), String(maxResidentBytes)], {
     execArgv: [],
