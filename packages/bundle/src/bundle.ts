@@ -9,13 +9,12 @@ import { licencesOf } from './licences.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 
-/** Asked for inside a try, and not there: a native driver that we do not use. */
+/** Optional native driver of `pg`, imported inside a try and not installed. */
 const NEVER_THERE = ['pg-native'];
 
 /**
- * Makes the folder of one image (issue of the images: bundled, without development dependencies): `main.js`, the parts
- * that it loads later, `node_modules` with the few packages that cannot be bundled, and the licences of the rest.
- * The folder needs Node and nothing else, wherever it is put.
+ * Writes the folder of one image: `main.js` and its chunks, `node_modules` with the packages that cannot be bundled,
+ * and the licences of the bundled ones. The folder runs with Node alone and can be moved.
  *
  * @param folder is emptied first
  */
@@ -31,7 +30,7 @@ export const bundle = async (name: ImageName, folder: string): Promise<void> => 
     external: [...packages.map((copied) => new RegExp(`^${copied.name}(?:/|$)`)), ...NEVER_THERE],
     plugins: [filesBesideCode()],
     onLog: (level, { message }) => {
-      // A module that is not found would otherwise be found missing by whoever starts the image.
+      // A missing module must fail the bundle, not the start of the image.
       if (level === 'warn') throw new Error(`the bundle of ${name}: ${message}`);
     },
   });
@@ -51,12 +50,10 @@ export const bundle = async (name: ImageName, folder: string): Promise<void> => 
   for (const copied of packages) await copyPackage(root, folder, copied);
   for (const [as, path] of Object.entries(folders))
     await cp(join(root, path), join(folder, as), { recursive: true });
-  // Node reads .js as ESM, and nobody takes the folder for a package of ours.
   const manifest = { name: `answer-evaluation-${name}`, private: true, type: 'module' };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest)}\n`);
 };
 
-/** Bytes of all files below a folder. */
 export const bytesBelow = async (folder: string): Promise<number> => {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const files = entries.filter((entry) => entry.isFile());

@@ -10,7 +10,6 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-/** Bundles a program of these files. @returns the bundle's folder */
 const bundled = async (files: Record<string, string>): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'evaluation-bundle-'));
   folders.push(folder);
@@ -24,7 +23,7 @@ const bundled = async (files: Record<string, string>): Promise<string> => {
   return join(folder, 'out');
 };
 
-test('a program that is started by its place is bundled too, and named by its place in the bundle', async () => {
+test('a program referenced by import.meta.url is bundled too, and its reference is rewritten', async () => {
   const out = await bundled({
     'main.ts': "export const place = new URL('thread.ts', import.meta.url);",
     'thread.ts': 'process.title = `${1 + 1}`;',
@@ -35,7 +34,7 @@ test('a program that is started by its place is bundled too, and named by its pl
   expect(await readFile(place, 'utf8')).toContain('process.title');
 });
 
-test('a folder is named beside the bundle', async () => {
+test('a reference to a folder points beside the bundle', async () => {
   const out = await bundled({ 'main.ts': "export const place = new URL('../../prisma', import.meta.url);" });
   const { place }: { place: URL } = await import(join(out, 'main.js'));
   expect(place.pathname).toBe(join(out, 'prisma'));
@@ -45,6 +44,6 @@ test.each([
   "import { join } from 'node:path'; export const file = join(import.meta.dirname, 'data.json');",
   'export const file = new URL(`${process.pid}.ts`, import.meta.url);',
   "export const file = import.meta.resolve('zod');",
-])('what the bundle could not find at run time does not bundle: %s', async (text) => {
-  await expect(bundled({ 'main.ts': text })).rejects.toThrow(/names a file by its place/);
+])('an unsupported use of the module’s location fails the bundle: %s', async (text) => {
+  await expect(bundled({ 'main.ts': text })).rejects.toThrow(/uses its own location/);
 });

@@ -1,30 +1,28 @@
-/** The images (Dockerfile targets) and what each is made of. */
 export interface Image {
-  /** Programs by the name of their file, from the repository's root. `main` is what the image starts. */
+  /** Source files by program name; the image starts `main`. */
   programs: Readonly<Record<string, string>>;
-  /** Packages that cannot be bundled, and so are copied: they load files of their own by path. */
+  /** Packages that are copied instead of bundled, because they load files by path. */
   packages: readonly CopiedPackage[];
-  /** Folders and files of data that our code reads, by the name they get beside the programs. */
+  /** Data folders and files by their name beside the programs. */
   folders: Readonly<Record<string, string>>;
 }
 
 export interface CopiedPackage {
   name: string;
-  /** What of it is read at run time, as globs in its folder; package.json, licence and readme always come along. */
+  /** Globs of the files needed at run time; package.json, licence and readme are always copied. */
   files: readonly string[];
-  /** Where a package is one a platform (`@img/sharp-linux-x64`), it is not there on the others. */
+  /** Installed on one platform only, such as `@img/sharp-linux-x64`. */
   optional?: boolean;
 }
 
 const copied = (name: string, ...files: string[]): CopiedPackage => ({ name, files });
 
-/** sharp finds its native half by the platform's name; images run on glibc. */
+/** sharp loads its native package by platform name; the images use glibc. */
 const sharpOn = (platform: string): CopiedPackage[] => [
   { name: `@img/sharp-${platform}`, files: ['*.cjs', 'lib/*.node'], optional: true },
   { name: `@img/sharp-libvips-${platform}`, files: ['lib/**', 'versions.json'], optional: true },
 ];
 
-/** Reading and drawing PDFs, and the baseline's OCR. */
 const documentPackages: readonly CopiedPackage[] = [
   copied('sharp', 'dist/*.mjs', 'dist/*.cjs'),
   ...sharpOn('linux-x64'),
@@ -35,8 +33,8 @@ const documentPackages: readonly CopiedPackage[] = [
   copied('detect-libc', 'lib/**'),
   copied('semver', '*.js', '{classes,functions,internal,ranges}/**'),
   copied('@hyzyla/pdfium', 'dist/index.esm.js', 'dist/pdfium.wasm'),
-  // Its worker thread is a file of its own. Under Node it asks for the engine's full builds (those without the old
-  // recogniser are for browsers), with relaxed SIMD or with none: this Node has both kinds of SIMD or neither.
+  // tesseract.js loads its worker thread from a file. Under Node it loads the full engine, with relaxed SIMD or
+  // without SIMD, because this Node supports both kinds or neither.
   copied('tesseract.js', 'src/**/*.js'),
   copied('tesseract.js-core', 'tesseract-core{-relaxedsimd,}.{js,wasm}'),
   copied('bmp-js', '*.js', 'lib/**'),
@@ -58,7 +56,7 @@ const besideItself = (...paths: string[]): Record<string, string> =>
 export const images = {
   facade: {
     programs: { main: 'apps/facade/src/main.ts' },
-    // The reference at /docs is drawn in the browser: its files are only sent.
+    // Browsers draw the reference at /docs; the facade only serves these files.
     packages: [
       copied(
         'swagger-ui-dist',
@@ -71,7 +69,7 @@ export const images = {
     folders: { ...besideItself('docs/api', ...CLIENT_PAGES), assets: 'apps/facade/assets' },
   },
   core: {
-    // The provisioning CLI travels with core: whoever may run a command in core's container may provision anyway.
+    // The image of core includes the admin CLI: shell access to core's container allows provisioning in any case.
     programs: { main: 'apps/core/src/main.ts', admin: 'apps/admin/src/main.ts' },
     packages: [],
     folders: {},

@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The folder of the package that a bundled module is of; null for our own code. */
+/** Package folder of a bundled module; null for our own code. */
 const packageOf = (moduleId: string): string | null =>
   /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(moduleId)?.[1] ?? null;
 
 /**
- * The licences of everything that was bundled, as one text: most ask to be passed on with the code.
+ * Licence texts of all bundled packages, because most licences must be distributed with the code.
  *
  * @param moduleIds paths of the modules in the bundle
  */

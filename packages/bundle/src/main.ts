@@ -3,14 +3,14 @@ import { parseArgs } from 'node:util';
 import { bundle, bytesBelow } from './bundle.ts';
 import { imageNames } from './images.ts';
 
-/** `npm run bundle [-- --out DIR] [IMAGE…]`: makes `dist/IMAGE` for each image, or for those that are named. */
+/** `npm run bundle [-- --out DIR] [IMAGE…]`: writes `dist/IMAGE` for all images or the named ones. */
 const { values, positionals } = parseArgs({
   options: { out: { type: 'string', default: join(import.meta.dirname, '../../../dist') } },
   allowPositionals: true,
 });
 const unknown = positionals.filter((name) => !imageNames.some((image) => image === name));
 if (unknown.length > 0) {
-  process.stderr.write(`no image is called ${unknown.join(', ')}: ${imageNames.join(', ')}\n`);
+  process.stderr.write(`unknown image ${unknown.join(', ')}; images: ${imageNames.join(', ')}\n`);
   process.exit(2);
 }
 for (const name of imageNames) {

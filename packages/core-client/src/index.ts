@@ -15,54 +15,52 @@ import { signActor, type Actor } from '@evaluation/signed-actor';
 import { traceparentNow } from '@evaluation/telemetry';
 
 /**
- * The one typed client of core (docs/architecture.md#the-picture): over HTTP between processes and by function call inside one, with
- * the same types, the same checks of token and actor, and the same errors.
+ * Typed client of core (docs/architecture.md#the-picture), over HTTP or by function call inside one process. Both
+ * have the same types, the same checks of token and actor, and the same errors.
  */
 
 export type CoreClient = TRPCClient<CoreRouter>;
 
-/** For whom a call is made. The public router takes none without an actor, but for `authenticate`. */
+/** The origin of a call. The public router requires an actor, except for `authenticate`. */
 export interface Caller {
   actor?: Actor;
   requestId?: string;
-  /** Commands of this caller happen once for the key (docs/api/conventions.md#idempotency); a repetition is told by `replayOf`. */
+  /** Commands take effect once per key (docs/api/conventions.md#idempotency); `replayOf` recognises a repetition. */
   idempotent?: IdempotentRequest;
 }
 
 export interface IdempotentRequest {
   key: string;
-  /** Hash of all that makes the request the same: method, path, body. */
+  /** Hash of method, path and body. */
   fingerprint: string;
 }
 
 export interface CoreAccess {
   as(caller: Caller): CoreClient;
-  /** Resolves when core is there and can do its work. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Credentials {
-  /** The service token of the router that is called. */
+  /** Service token of the called router. */
   token: string;
-  /** Only the facade and internal teams sign actors. */
+  /** Set for the facade and internal tools only, which sign actors. */
   actorSigningKey?: string;
 }
 
 /** Longer than core's longest transaction and its wait for an inspection. */
 const CALL_TIMEOUT_MS = 60_000;
 
-/** Whether core is there is known sooner than that, or it is not. */
 const PING_TIMEOUT_MS = 5000;
 
-/** A busy connection stays with its replica: now and then a new one, so that replicas that were added get their share. */
+/** Age at which a connection is replaced, so that added replicas of core get a share of the calls. */
 const CONNECTION_MS = 60_000;
 
-/** A replica that has just gone is refused for as long as whoever picks the replica has not heard of it. */
+/** Connections to a stopped replica are refused until the load balancer knows that it has stopped. */
 const ANOTHER_TRIES = 2;
 const ANOTHER_TRY_MS = 50;
 
-/** Tries once more where nobody listened: nothing was sent, so nothing can happen twice. */
+/** Retries a refused connection up to `tries` times. Nothing was sent, so no command can run twice. */
 const whereSomebodyListens = async <T>(call: () => Promise<T>, tries = ANOTHER_TRIES): Promise<T> => {
   try {
     return await call();
@@ -94,7 +92,7 @@ const headersFor = (caller: Caller, credentials: Credentials): Record<string, st
       }),
 });
 
-/** Core in another process. One pool of connections, and never a batch: a batch has one set of headers for all. */
+/** Core in another process. Calls are not batched, because a batch has the same headers for all of its calls. */
 export const coreOverHttp = (options: Credentials & { url: string }): CoreAccess => {
   const agent = new Agent({
     connections: 128,
@@ -127,10 +125,10 @@ export const coreOverHttp = (options: Credentials & { url: string }): CoreAccess
         links: [
           httpLink({
             url: options.url,
-            // For each call anew: it says where in a trace the call is made.
+            // Evaluated per call, because the traceparent differs.
             headers: () => headersFor(caller, options),
             fetch: fetchFromPool,
-            // Queries can be larger than an address may be.
+            // Inputs of queries can be longer than a URL may be.
             methodOverride: 'POST',
           }),
         ],
@@ -147,7 +145,7 @@ export const coreOverHttp = (options: Credentials & { url: string }): CoreAccess
   };
 };
 
-/** Core in this process: what HTTP would carry in headers is handed over as it is. */
+/** Core in this process. The values of the headers are passed directly. */
 export const coreInProcess = (
   options: Credentials & { router: typeof coreRouter; createContext: Core['createContext'] },
 ): CoreAccess => ({
@@ -172,32 +170,29 @@ export const coreInProcess = (
   close: async () => {},
 });
 
-/** The typed failure that core answered with; null when it answered with none, or not at all. */
+/** The typed failure in core's response; null without one. */
 export const failureOf = (error: unknown): Failure | null =>
   isTRPCClientError<CoreRouter>(error) ? (error.data?.failure ?? null) : null;
 
-/** The answer that an earlier request with the same Idempotency-Key was given; null when this is none. */
+/** The stored response of the first request with the same Idempotency-Key; null for other errors. */
 export const replayOf = (error: unknown): { body: unknown } | { failure: Failure } | null =>
   isTRPCClientError<CoreRouter>(error) ? (error.data?.replay ?? null) : null;
 
-/** Whether core could not be reached: no answer came, so nothing is known of the effect. */
+/** True when core gave no response. Whether the call took effect is unknown. */
 export const isUnreachable = (error: unknown): boolean =>
   isTRPCClientError<CoreRouter>(error) && error.data == null;
 
 /**
- * Whether core has no such procedure: it is of the release before, as for minutes of every rolling deploy. Nothing has
- * happened, and asking it again helps only once another core answers.
+ * True when core does not have the procedure because it is an older release, as during a rolling deployment. The call
+ * had no effect. A retry succeeds once a newer replica answers.
  */
 export const isUnknownProcedure = (error: unknown): boolean =>
   isTRPCClientError<CoreRouter>(error) && error.data?.code === 'NOT_FOUND' && error.data.failure == null;
 
 export type { Actor, CoreRouter };
 
-/** What core answers, by router and procedure. */
 export type Outputs = inferRouterOutputs<CoreRouter>;
 type Inputs = inferRouterInputs<CoreRouter>;
-/** A run as it crosses the wire. */
 export type RunMaterial = NonNullable<Outputs['grading']['claim']>;
-/** A checked copy to draw anew, as it crosses the wire. */
 export type DrawingMaterial = NonNullable<Outputs['grading']['claimDrawing']>;
 export type RecordedQuestion = Inputs['grading']['recordQuestion']['result'];

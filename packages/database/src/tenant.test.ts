@@ -44,7 +44,7 @@ const insertCandidate = (tx: Tx, institute_id: string, external_id: string) =>
     .executeTakeFirstOrThrow();
 
 describe('row-level security', () => {
-  test('every table with an institute_id forces it, but for the control plane and nothing else', async () => {
+  test('every table with an institute_id forces row-level security, except in the control plane', async () => {
     const tables = await superuser<{ table_name: string; forced: boolean; policies: number }>(`
       select c.relname as table_name, c.relrowsecurity and c.relforcerowsecurity as forced,
         (select count(*)::int from pg_policy p where p.polrelid = c.oid) as policies
@@ -57,7 +57,7 @@ describe('row-level security', () => {
     expect(open).toEqual(['api_keys']);
   });
 
-  test('a statement that names no institute sees and changes rows of the transaction’s own only', async () => {
+  test('a statement without a filter sees and changes rows of the transaction’s institute only', async () => {
     const [ours, theirs] = [randomUUID(), randomUUID()];
     await database.inTenant(ours, (tx) => insertCandidate(tx, ours, 'C1'));
     await database.inTenant(theirs, (tx) => insertCandidate(tx, theirs, 'C1'));
@@ -77,7 +77,7 @@ describe('row-level security', () => {
     );
   });
 
-  test('the setting ends with its transaction: the next one on the same connection starts with none', async () => {
+  test('the institute setting ends with its transaction', async () => {
     const single = await openDatabase({ url: clone.url, poolSize: 2, log });
     try {
       const ours = randomUUID();
@@ -92,7 +92,7 @@ describe('row-level security', () => {
     }
   });
 
-  test('across institutes, what core has to do for all of them is visible and nothing else is', async () => {
+  test('acrossInstitutes sees only the tables with that policy', async () => {
     const policies = await superuser<{ tablename: string }>(
       `select tablename from pg_policies where policyname = 'across_institutes' order by tablename`,
     );
@@ -115,7 +115,7 @@ describe('row-level security', () => {
 });
 
 describe('updated_at (docs/architecture.md#times)', () => {
-  test('grows with every update, within one transaction too, and never goes back', async () => {
+  test('grows with every update, also within one transaction', async () => {
     const ours = randomUUID();
     const row = await database.inTenant(ours, (tx) => insertCandidate(tx, ours, 'T1'));
     expect(row.created_at).toEqual(row.updated_at);
@@ -134,7 +134,7 @@ describe('updated_at (docs/architecture.md#times)', () => {
     });
   });
 
-  test('is whole milliseconds, so that what is printed is what is stored', async () => {
+  test('is stored in whole milliseconds', async () => {
     const ours = randomUUID();
     await database.inTenant(ours, (tx) => insertCandidate(tx, ours, 'T2'));
     const { rows } = await database.inTenant(ours, (tx) =>
@@ -149,7 +149,7 @@ describe('updated_at (docs/architecture.md#times)', () => {
 });
 
 describe('inTenant', () => {
-  test('runs the whole command again after a deadlock', async () => {
+  test('runs the command again after a deadlock', async () => {
     const ours = randomUUID();
     const [a, b] = await database.inTenant(ours, async (tx) => [
       await insertCandidate(tx, ours, 'A'),
@@ -176,7 +176,7 @@ describe('inTenant', () => {
     expect(tries.toSorted()).toEqual([1, 2]);
   });
 
-  test('a connection that breaks under a command fails the command and nothing else', async () => {
+  test('a broken connection fails its own command only', async () => {
     const uncaught: Error[] = [];
     const onUncaught = (error: Error) => uncaught.push(error);
     process.on('uncaughtException', onUncaught);
@@ -194,7 +194,7 @@ describe('inTenant', () => {
     }
   });
 
-  test('the database is there while others hold every connection for work', async () => {
+  test('ping succeeds while all connections are in use', async () => {
     const small = await openDatabase({ url: clone.url, poolSize: 2, log });
     try {
       const holding = Promise.withResolvers<void>();
@@ -218,7 +218,7 @@ describe('inTenant', () => {
     }
   });
 
-  test('while one institute floods the pool, another institute, workers and core itself get a connection at once', async () => {
+  test('a flood from one institute leaves connections to other institutes, workers and core', async () => {
     const ofSix = await openDatabase({ url: clone.url, poolSize: 6, log });
     const [flooding, other] = [randomUUID(), randomUUID()];
     const holding = Promise.withResolvers<void>();
@@ -251,7 +251,7 @@ describe('inTenant', () => {
     }
   });
 
-  test('transactions that find something held run again, two at once, and wait without a connection', async () => {
+  test('transactions that throw Held wait without a connection and run again, two at once', async () => {
     const ours = randomUUID();
     const first = Promise.withResolvers<void>();
     let inside = 0;
@@ -275,7 +275,7 @@ describe('inTenant', () => {
     expect([most, database.waiting()]).toEqual([2, 0]);
   });
 
-  test('a server that vanishes without a word fails what waits for it, and not what may take its time', async () => {
+  test('a server that vanishes silently fails usual work, but not unhurried work', async () => {
     const { hostname: host, port } = new URL(clone.url);
     const way = createServer((client) => {
       const upstream = connect({ host, port: Number(port) });
@@ -318,7 +318,7 @@ describe('inTenant', () => {
     expect(brokenConstraint(error)).toBe('candidates_institute_id_external_id_key');
   });
 
-  test('a transaction that hangs is ended by the server, well before the feed’s overlap is over', async () => {
+  test('the server ends a transaction after 30 s, before the overlap of lists ends', async () => {
     const { rows } = await database.inTenant(randomUUID(), (tx) =>
       sql<{ transaction_timeout: string }>`show transaction_timeout`.execute(tx),
     );
@@ -344,7 +344,7 @@ describe('the ledger (docs/architecture.md#credits)', () => {
     ).rejects.toThrow(/append-only/);
   });
 
-  test('a run is reserved once and settled once, whatever a caller forgets', async () => {
+  test('a run has one reservation and one charge or release, also after a caller’s error', async () => {
     const ours = randomUUID();
     const run_id = randomUUID();
     const entry = (kind: 'reserve' | 'charge' | 'release') =>

@@ -110,7 +110,7 @@ const KEY_CONNECTIONS = 2;
 export const openDatabase = async (options: DatabaseOptions): Promise<Database> => {
   // A broken connection fails its statement and is replaced by the pool. It also emits 'error', which would end the
   // process without a listener.
-  const onBroken = (error: Error) => options.log.warn({ err: error }, 'a database connection broke');
+  const onBroken = (error: Error) => options.log.warn({ err: error }, 'database connection failed');
   const openPool = (
     config: pg.PoolConfig,
     onConnect: (client: pg.PoolClient) => void = () => {},
@@ -299,7 +299,8 @@ const endWhenSilent = (client: pg.PoolClient, silenceMs: number): void => {
   const connection: unknown = Reflect.get(client, 'connection');
   const socket: unknown =
     typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'stream') : null;
-  if (!(socket instanceof Socket)) throw new Error('the PostgreSQL driver keeps its socket elsewhere now');
+  if (!(socket instanceof Socket))
+    throw new Error('the PostgreSQL driver no longer has its socket in connection.stream');
   socket.setTimeout(silenceMs, () => socket.destroy());
 };
 

@@ -36,7 +36,7 @@ const limits = async (tx: Tx): Promise<unknown> =>
     )
   ).rows[0];
 
-test('work that waits too long for a lock is undone, and the rest of its transaction is kept', async () => {
+test('work that waits too long for a lock is rolled back, and its transaction goes on', async () => {
   const institute = randomUUID();
   await holder.query('begin; lock table institutes in access exclusive mode');
   const outcome = await database.inTenant(institute, async (tx) => {
@@ -53,14 +53,14 @@ test('work that waits too long for a lock is undone, and the rest of its transac
   expect(await stored(institute)).toEqual(['after', 'before']);
 });
 
-test('a statement that takes too long is such work too', async () => {
+test('a statement that takes too long is rolled back too', async () => {
   const outcome = await database.inTenant(randomUUID(), (tx) =>
     withinTime(tx, 30, (inner) => sql`select pg_sleep(10)`.execute(inner)),
   );
   expect(outcome).toBeNull();
 });
 
-test('work that is done in time is kept, and the limits are its own', async () => {
+test('work done in time is kept, and its limits end with it', async () => {
   const institute = randomUUID();
   const [before, within, after, afterFailure] = await database.inTenant(institute, async (tx) => {
     const first = await limits(tx);
@@ -78,7 +78,7 @@ test('work that is done in time is kept, and the limits are its own', async () =
   expect(await stored(institute)).toEqual(['within']);
 });
 
-test('any other failure is the transaction’s', async () => {
+test('any other failure fails the transaction', async () => {
   const institute = randomUUID();
   const work = database.inTenant(institute, async (tx) => {
     await insert(tx, institute, 'before');

@@ -12,14 +12,14 @@ beforeEach(async () => {
 
 afterEach(() => folder.remove());
 
-test('of many that claim one folder at once, one gets it', async () => {
+test('of many simultaneous claims of a folder one succeeds', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => claimDataFolder(folder.path)));
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
   expect(refused).toHaveLength(7);
   for (const { reason } of refused) expect(reason).toBeInstanceOf(DataFolderInUse);
 });
 
-test('a claim whose pid now belongs to another process counts for nothing', async () => {
+test('a claim whose pid now belongs to another process is ignored', async () => {
   for (const content of [
     JSON.stringify({ pid: process.pid, mark: 'an earlier life', claim: 'x' }),
     '',
@@ -35,7 +35,7 @@ test('a claim whose pid now belongs to another process counts for nothing', asyn
   }
 });
 
-test('a folder reached by another path is the same folder', async () => {
+test('a folder reached by another path is recognised', async () => {
   const claimed = await claimDataFolder(join(folder.path, 'data'));
   await symlink(join(folder.path, 'data'), join(folder.path, 'alias'));
   await expect(claimDataFolder(join(folder.path, 'alias'))).rejects.toThrow(DataFolderInUse);
@@ -51,7 +51,7 @@ test('releasing twice, or late, does not take the folder from its next owner', a
   await expect(claimDataFolder(folder.path)).rejects.toThrow(DataFolderInUse);
 });
 
-test('a secret is made once, and only its owner may read it', async () => {
+test('a secret is created once and readable by its owner only', async () => {
   const file = join(folder.path, 'secret');
   const secret = await keptSecret(file);
   expect(secret).toMatch(/^[\w-]{32}$/);

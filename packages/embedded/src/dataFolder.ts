@@ -39,7 +39,8 @@ export async function claimDataFolder(dataDir: string): Promise<DataFolder> {
       const holder = await readOrNull(file);
       if (holder === null) continue;
       const pid = await livingOwner(holder);
-      if (pid !== null) throw new DataFolderInUse(`${path} is in use by process ${pid}: stop that one first`);
+      if (pid !== null)
+        throw new DataFolderInUse(`${path} is in use by process ${pid}; stop that process first`);
       await discardDeadClaim(file, holder);
     }
   } finally {

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import * as z from 'zod/v4';
 
 /**
- * What one data folder's service keeps between starts: its own secrets, where it was last reached, and the first
- * institute and key that it provisioned once. The service writes it; the demo and the provisioning CLI read it, to
- * find the service that runs here. 0600: it holds a key in the clear.
+ * State of the service in one data folder: its secrets, its last addresses, and the first institute and API key. The
+ * service writes the file; the demo and the admin CLI read it to find the local service. File mode 0600, because it
+ * holds an API key in plain text.
  */
 const Installation = z.object({
   tokens: z.object({ public: z.string(), grading: z.string(), control: z.string() }),
   actor_signing_key: z.string(),
   first_key: z.object({ institute_id: z.string(), api_key: z.string() }).nullable(),
-  /** Null until a service was ready once. Kept when it stops: an address here does not mean that one answers. */
+  /** Null before the first start. Kept after a stop, so the address may be dead. */
   core_url: z.string().nullable(),
   base_url: z.string().nullable(),
 });
@@ -20,10 +20,9 @@ export type Installation = z.infer<typeof Installation>;
 
 const FILE = 'service.json';
 
-/** Where the installation of a data folder is written. */
 export const installationFile = (dataDir: string): string => join(dataDir, FILE);
 
-/** The file is there and is not what a service wrote. The message names the file, never what stands in it. */
+/** The file exists but has another content. The message names the file and never quotes it. */
 export class InstallationError extends Error {
   constructor(file: string) {
     super(`${file} is not readable as the service's own file. Restore it, or use another DATA_DIR.`);
@@ -31,10 +30,7 @@ export class InstallationError extends Error {
   }
 }
 
-/**
- * The installation of a data folder; null where no service was ever started on it. Touches nothing.
- * @throws InstallationError
- */
+/** Reads the installation of a data folder; null when no service was started on it. @throws InstallationError */
 export const findInstallation = async (dataDir: string): Promise<Installation | null> => {
   const file = installationFile(dataDir);
   let text: string;
@@ -53,7 +49,7 @@ export const findInstallation = async (dataDir: string): Promise<Installation | 
 
 const newSecret = (): string => randomBytes(32).toString('hex');
 
-/** The installation of a data folder, with new secrets where there is none yet. @throws InstallationError */
+/** Reads the installation of a data folder, or creates it with new secrets. @throws InstallationError */
 export const openInstallation = async (dataDir: string): Promise<Installation> => {
   const existing = await findInstallation(dataDir);
   if (existing !== null) return existing;
@@ -69,7 +65,7 @@ export const openInstallation = async (dataDir: string): Promise<Installation> =
   return fresh;
 };
 
-/** Whole or not at all: a start that dies here must not leave half a file. */
+/** Writes a draft and renames it, so that a crash leaves the old file or the new one. */
 export const writeInstallation = async (dataDir: string, installation: Installation): Promise<void> => {
   const target = installationFile(dataDir);
   const file = await open(`${target}.new`, 'w', 0o600);

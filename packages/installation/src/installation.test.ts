@@ -16,12 +16,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDir, { recursive: true }));
 
-test('looking for an installation leaves nothing behind', async () => {
+test('findInstallation creates no file', async () => {
   expect(await findInstallation(join(dataDir, 'none'))).toBeNull();
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test('the secrets of a data folder are made once and only its owner may read them', async () => {
+test('the secrets of a data folder are created once and readable by its owner only', async () => {
   const first = await openInstallation(join(dataDir, 'new'));
   expect(await openInstallation(join(dataDir, 'new'))).toEqual(first);
   expect(await findInstallation(join(dataDir, 'new'))).toEqual(first);
@@ -29,14 +29,14 @@ test('the secrets of a data folder are made once and only its owner may read the
   expect((await stat(installationFile(join(dataDir, 'new')))).mode & 0o777).toBe(0o600);
 });
 
-test('what is written is found again, and no half-written file stays', async () => {
+test('a written installation is found again, and no draft is left', async () => {
   const installation = { ...(await openInstallation(dataDir)), base_url: 'http://127.0.0.1:1/v1' };
   await writeInstallation(dataDir, installation);
   expect(await findInstallation(dataDir)).toEqual(installation);
   expect(await readdir(dataDir)).toEqual(['service.json']);
 });
 
-test('a broken file is refused without quoting what stands in it, and is not overwritten', async () => {
+test('a broken file is refused without a quotation of its content, and not overwritten', async () => {
   await writeFile(installationFile(dataDir), '{"tokens": {"control": "s3cret"');
   const refusal = await openInstallation(dataDir).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(InstallationError);

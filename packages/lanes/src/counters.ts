@@ -38,6 +38,6 @@ export async function addToCounter(nats: NatsConnection, subject: string, amount
   const answer = await nats.request(subject, undefined, { headers: increment, timeout: ANSWER_MS });
   const acknowledgement: unknown = answer.json();
   const total: unknown = Reflect.get(Object(acknowledgement), 'val');
-  if (typeof total !== 'string') throw new Error('the server keeps no counters');
+  if (typeof total !== 'string') throw new Error('the server returned no counter value');
   return Number(total);
 }

@@ -90,7 +90,7 @@ function startPulling<L extends Lane>(
 const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
 
 describe('publishing', () => {
-  test('a job published twice under one id is in the lane once; its next delivery is another one', async () => {
+  test('a job published twice under one id is in the lane once; its next delivery is a new job', async () => {
     const { lanes } = newLanes();
     await lanes.ensureStreams();
     const run = newRun();
@@ -101,7 +101,7 @@ describe('publishing', () => {
     expect(await lanes.depth('copy')).toBe(2);
   });
 
-  test('lanes and namespaces do not mix', async () => {
+  test('lanes and namespaces are separate', async () => {
     const one = newLanes();
     const other = newLanes();
     await one.lanes.ensureStreams();
@@ -114,7 +114,7 @@ describe('publishing', () => {
     expect(await other.lanes.depth('typed')).toBe(0);
   });
 
-  test('a stream that was never made, or was deleted while we run, is made by the publication', async () => {
+  test('publish creates a missing or deleted stream', async () => {
     const { lanes, namespace } = newLanes();
     await publishRun(lanes, newRun());
     expect(await lanes.depth('copy')).toBe(1);
@@ -125,7 +125,7 @@ describe('publishing', () => {
     expect(await lanes.depth('copy')).toBe(1);
   });
 
-  test('replicas that make the streams at the same moment all succeed; old settings are brought up to date, an operator’s own stay', async () => {
+  test('replicas can create the streams at once; old settings are updated, those of an operator are kept', async () => {
     const { lanes, namespace } = newLanes();
     const other = newLanes({ namespace }).lanes;
     await Promise.all([lanes.ensureStreams(), other.ensureStreams(), lanes.ensureStreams()]);
@@ -158,7 +158,7 @@ describe('pulling', () => {
     expect(seen.toSorted()).toEqual(runs.map((run) => run.run_id).toSorted());
   });
 
-  test('no more jobs are in hand than `concurrency`, also while the others wait in the lane for anybody', async () => {
+  test('at most `concurrency` jobs are handled at once; the others stay in the lane', async () => {
     const { lanes, namespace } = newLanes();
     const second = newLanes({ namespace }).lanes;
     const gate = Promise.withResolvers<void>();
@@ -179,7 +179,7 @@ describe('pulling', () => {
     gate.resolve();
   });
 
-  test('a process with many free slots asks for 32 jobs at once, and all its slots take jobs', async () => {
+  test('a process asks for at most 32 jobs at once, and all of its slots take jobs', async () => {
     const { lanes } = newLanes();
     await lanes.ensureStreams();
     const gate = Promise.withResolvers<void>();
@@ -200,7 +200,7 @@ describe('pulling', () => {
     gate.resolve();
   });
 
-  test('a released job comes again after its delay', async () => {
+  test('a released job is delivered again after its delay', async () => {
     const { lanes } = newLanes();
     const times: number[] = [];
     startPulling(lanes, 'copy', (_job, { ack, release }) => {
@@ -214,7 +214,7 @@ describe('pulling', () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(290);
   });
 
-  test('what a handler settled first stands, also when it fails afterwards', async () => {
+  test('the first decision of a handler counts, also when it fails later', async () => {
     const { lanes, happened } = newLanes();
     const puller = startPulling(lanes, 'copy', (_job, { ack, release }) => {
       ack();
@@ -228,7 +228,7 @@ describe('pulling', () => {
     await eventually(() => expect(puller.jobs).toHaveLength(2));
   });
 
-  test('a job that is always handed back is dropped in the end, for PostgreSQL to release anew', async () => {
+  test('a job that is always handed back is dropped after ten deliveries', async () => {
     const { lanes, happened } = newLanes();
     const puller = startPulling(lanes, 'copy', (_job, { release }) => release(1));
     await publishRun(lanes, newRun());
@@ -237,7 +237,7 @@ describe('pulling', () => {
     expect(happened('lane.message_dropped')).toMatchObject([{ deliveries: 10 }]);
   });
 
-  test('an unreadable message is ended and reported without what it says; the jobs behind it go on', async () => {
+  test('an undecodable message is terminated and reported without its content', async () => {
     const { lanes, namespace, events, happened } = newLanes();
     await lanes.ensureStreams();
     nats.publish(`${namespace}.lane.copy`, '{"version":1,"run_id":"a secret answer"}');
@@ -251,7 +251,7 @@ describe('pulling', () => {
     expect(JSON.stringify(events)).not.toContain('secret');
   });
 
-  test('a job of a version that only a newer release knows stays in the lane for it', async () => {
+  test('a job of a newer version stays in the lane', async () => {
     const { lanes, namespace, happened } = newLanes();
     await lanes.ensureStreams();
     nats.publish(`${namespace}.lane.copy`, JSON.stringify({ version: 2, runs: [] }));
@@ -262,7 +262,7 @@ describe('pulling', () => {
     expect(await lanes.depth('copy')).toBe(1);
   });
 
-  test('after an abort no new job is taken, those in hand are finished, and the rest stays for another puller', async () => {
+  test('after an abort running jobs are finished and the others stay for another puller', async () => {
     const { lanes } = newLanes();
     const gate = Promise.withResolvers<void>();
     let finished = 0;
@@ -290,7 +290,7 @@ describe('pulling', () => {
     expect(await lanes.depth('copy')).toBe(1);
   });
 
-  test('a slot without permission leaves jobs in the lane; given it, it takes one; taken back, it takes none', async () => {
+  test('a slot takes jobs only while it has permission', async () => {
     const { lanes } = newLanes();
     let permission = new AbortController();
     let given = Promise.withResolvers<AbortSignal>();
@@ -334,7 +334,7 @@ describe('pulling', () => {
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 
-  test('a stream deleted under a waiting puller is made anew, and pulling goes on', async () => {
+  test('a stream deleted under a waiting puller is created again, and pulling continues', async () => {
     const { lanes, namespace, happened } = newLanes();
     const puller = startPulling(lanes, 'copy', undefined, 3);
     await publishRun(lanes, newRun());
@@ -351,7 +351,7 @@ describe('pulling', () => {
     expect(happened('lane.pull_failed')).toHaveLength(1);
   });
 
-  test('a consumer deleted under a waiting puller is made anew, and no job is lost', async () => {
+  test('a consumer deleted under a waiting puller is created again, and no job is lost', async () => {
     const { lanes, namespace } = newLanes();
     const puller = startPulling(lanes, 'copy', undefined, 2);
     await publishRun(lanes, newRun());
@@ -365,10 +365,10 @@ describe('pulling', () => {
 });
 
 describe('looking', () => {
-  test('the free slots of all pullers are what is asked for', async () => {
+  test('askedFor counts the free slots of all pullers', async () => {
     const { lanes, namespace } = newLanes();
     const second = newLanes({ namespace }).lanes;
-    expect(await lanes.askedFor('copy'), 'nobody has made the lane yet').toBe(0);
+    expect(await lanes.askedFor('copy'), 'the lane does not exist yet').toBe(0);
     const gate = Promise.withResolvers<void>();
     startPulling(lanes, 'copy', undefined, 2);
     const busy = startPulling(
@@ -387,7 +387,7 @@ describe('looking', () => {
     await eventually(async () => expect(await lanes.askedFor('copy')).toBe(5));
   });
 
-  test('the oldest job is told by when it came; a lane that is empty or gone has none', async () => {
+  test('oldest is the publication time of the oldest job; null for an empty or missing lane', async () => {
     const { lanes, namespace } = newLanes();
     expect(await lanes.oldest('copy')).toBeNull();
     const before = Date.now();
@@ -409,7 +409,7 @@ describe('looking', () => {
 });
 
 describe('broadcasting', () => {
-  test('every listener hears a control message until it stops listening, and its own failure hurts nobody', async () => {
+  test('every listener receives control messages until it unsubscribes, and its failure affects no other', async () => {
     const { lanes, namespace, happened } = newLanes();
     const other = newLanes({ namespace });
     const heard: RunStopped[] = [];
@@ -433,7 +433,7 @@ describe('broadcasting', () => {
     expect(heard.every(({ fence }) => fence === 3)).toBe(true);
   });
 
-  test('a malformed control message is reported and not handed on', async () => {
+  test('a malformed control message is reported and not delivered', async () => {
     const { lanes, namespace, happened } = newLanes();
     const heard: RunStopped[] = [];
     lanes.onBroadcast('run_stopped', (message) => heard.push(message));
@@ -446,13 +446,13 @@ describe('broadcasting', () => {
   });
 });
 
-test('the wire format of a job is its JSON, so other releases and tools can read it', async () => {
+test('the wire format of a job is JSON', async () => {
   const run = newRun();
   expect(JSON.parse(new TextDecoder().decode(runJob.encode(run)))).toEqual(run);
   const stopped = { version: 1 as const, run_id: run.run_id, fence: 1 };
   expect(JSON.parse(new TextDecoder().decode(runStopped.encode(stopped)))).toEqual(stopped);
 });
 
-test('a namespace that could reach other subjects is refused', () => {
+test('a namespace with special characters of subjects is refused', () => {
   expect(() => openLanes({ url: server.url, namespace: 'a.>', name: 'core' })).toThrow(RangeError);
 });

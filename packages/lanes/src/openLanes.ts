@@ -37,7 +37,7 @@ const controlCodecs: {
  */
 export function openLanes(options: OpenLanesOptions): Lanes {
   const { namespace } = options;
-  if (!NAMESPACE.test(namespace)) throw new RangeError('a namespace is 1 to 64 letters, digits, _ or -');
+  if (!NAMESPACE.test(namespace)) throw new RangeError('a namespace must be 1 to 64 letters, digits, _ or -');
   const progress: LaneProgress = options.onProgress ?? (() => {});
   const connection = keepConnected(options);
 

@@ -138,7 +138,7 @@ const isStopped = (pid: number): boolean =>
     : execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('T');
 
 describe('when NATS goes away', () => {
-  test('operations fail typed and soon, the process goes on, and what the lane held is delivered after the restart', async () => {
+  test('operations fail with LaneUnavailable, and the lane’s jobs are delivered after the restart', async () => {
     const waiting = newRun();
     await publishRun(waiting);
     await nats.kill();
@@ -165,7 +165,7 @@ describe('when NATS goes away', () => {
     expect(events).toContain('lanes.reconnected');
   });
 
-  test('a puller and a listener that were waiting go on after the server lost its whole store', async () => {
+  test('a puller and a listener continue after the server lost its store', async () => {
     const heard: RunStopped[] = [];
     lanes.onBroadcast('run_stopped', (message) => heard.push(message));
     const jobs = startPulling();
@@ -181,7 +181,7 @@ describe('when NATS goes away', () => {
     await eventually(() => expect(heard).toEqual([message]));
   });
 
-  test('a server that hangs is not waited for; the publication whose answer never came can be repeated, and is one job', async () => {
+  test('a publication to a hanging server times out, and its repetition adds no second job', async () => {
     await lanes.ensureStreams();
     const run = newRun();
     await nats.signal('SIGSTOP');
@@ -193,7 +193,7 @@ describe('when NATS goes away', () => {
     expect(await lanes.depth('copy')).toBe(1);
   });
 
-  test('lanes opened while there is no server work once it is there, and can be closed before', async () => {
+  test('lanes opened without a server work after its start, and can be closed before', async () => {
     const { url } = nats;
     await nats.kill();
     const early: string[] = [];
@@ -215,7 +215,7 @@ describe('when NATS goes away', () => {
     await earlyLanes.close();
   });
 
-  test('closing and stopping do not wait for a server that is gone', async () => {
+  test('close and abort do not wait for a server that is gone', async () => {
     startPulling();
     await publishRun(newRun());
     await nats.kill();

@@ -77,7 +77,7 @@ test.each<[Component, string]>([
   await untilRefused(raw[component], subject);
 });
 
-test('the lanes work with the user of each part: a job travels, is acknowledged, and is looked at', async () => {
+test('the user of each component has the permissions that publishing, pulling and looking need', async () => {
   const stop = new AbortController();
   const seen: string[] = [];
   const pulling = lanes.worker.pull('copy', {
@@ -101,7 +101,7 @@ test('the lanes work with the user of each part: a job travels, is acknowledged,
   await pulling;
 });
 
-test('a lane whose consumer or stream was deleted is made anew by core, and its workers go on', async () => {
+test('core creates a deleted consumer or stream again, and its workers continue', async () => {
   await lanes.core.ensureStreams();
   const { host, username, password } = new URL(server.url);
   const operator = await connect({ servers: host, user: username, pass: password });
@@ -132,7 +132,7 @@ test('a lane whose consumer or stream was deleted is made anew by core, and its 
   await operator.close();
 });
 
-test('each broadcast is heard by those who may hear it, from those who may say it', async () => {
+test('each broadcast has its permitted senders and receivers only', async () => {
   const heard: string[] = [];
   lanes.facade.onBroadcast('keys_changed', () => heard.push('keys_changed'));
   lanes.worker.onBroadcast('run_stopped', () => heard.push('run_stopped'));
@@ -151,7 +151,7 @@ test('each broadcast is heard by those who may hear it, from those who may say i
   expect(heard).not.toContain('overheard');
 });
 
-test('facades add to one counter that core made, and a worker cannot', async () => {
+test('facades can add to counters, workers cannot', async () => {
   await lanes.core.ensureStreams();
   expect(await lanes.facade.count('key:1:reads', 2)).toBe(2);
   expect(await lanes.facade.count('key:1:reads', -1)).toBe(1);

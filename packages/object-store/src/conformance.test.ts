@@ -1,7 +1,7 @@
 /**
- * What the service relies on in an S3 store, told by the adapter. Runs against the embedded endpoint, or against any
- * other: S3_CONFORMANCE_ENDPOINT with S3_CONFORMANCE_ACCESS_KEY_ID, S3_CONFORMANCE_SECRET_ACCESS_KEY and, where it is
- * not us-east-1, S3_CONFORMANCE_REGION. It makes a bucket of its own and leaves it empty.
+ * Tests the behaviour of S3 that the service relies on, through the adapter. Runs against the embedded endpoint, or
+ * against another store: S3_CONFORMANCE_ENDPOINT with S3_CONFORMANCE_ACCESS_KEY_ID, S3_CONFORMANCE_SECRET_ACCESS_KEY
+ * and S3_CONFORMANCE_REGION (default us-east-1). Creates its own bucket and leaves it empty.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await store.delete([...used]);
-  // The embedded endpoint has no command for it; its folder goes as a whole.
+  // The embedded endpoint cannot delete a bucket; its folder is removed.
   if (cleanups.length === 0) await removeBucket();
   store.close();
   for (const cleanup of cleanups) await cleanup();
@@ -80,12 +80,12 @@ const keysUnder = async (prefix: string): Promise<string[]> => {
   return keys;
 };
 
-test('making a bucket that is there is no failure', async () => {
+test('ensureBucket succeeds for an existing bucket', async () => {
   await store.ensureBucket();
   await Promise.all([store.ensureBucket(), store.ensureBucket()]);
 });
 
-test('a presigned PUT stores exactly what was sent, and a presigned GET gives it back', async () => {
+test('a presigned PUT stores the sent bytes, and a presigned GET returns them', async () => {
   const key = newKey();
   const body = randomBytes(300_000);
   const put = await store.presignPut(key, { sizeBytes: body.length, contentType: PDF, expiresInSeconds: 60 });
@@ -117,7 +117,7 @@ test('a presigned PUT refuses another content type', async () => {
   expect(await store.head(key)).toBeNull();
 });
 
-test('a presigned PUT is good for its own key and method only', async () => {
+test('a presigned PUT is valid for its key and method only', async () => {
   const key = newKey();
   const other = newKey();
   const put = await store.presignPut(key, { sizeBytes: 4, contentType: PDF, expiresInSeconds: 60 });
@@ -126,7 +126,7 @@ test('a presigned PUT is good for its own key and method only', async () => {
   expect(await store.head(other)).toBeNull();
 });
 
-test('a presigned address ends with its time', async () => {
+test('a presigned URL expires', async () => {
   const key = newKey();
   await store.put(key, Buffer.from('x'), PDF);
   const url = await store.presignGet(key, { expiresInSeconds: 1 });
@@ -156,7 +156,7 @@ test('a presigned GET serves ranges', async () => {
   expect((await fetch(url, { headers: { range: 'bytes=10-' } })).status).toBe(416);
 });
 
-test('nobody reads or writes without a signature', async () => {
+test('reads and writes without a signature are refused', async () => {
   const key = newKey();
   await store.put(key, Buffer.from('x'), PDF);
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
@@ -173,7 +173,7 @@ test('a wrong secret is refused', async () => {
   thief.close();
 });
 
-test('a whole object is read back within a bound, and one that is not there is null', async () => {
+test('get returns an object up to maxBytes, and null for a missing one', async () => {
   const key = newKey();
   const body = randomBytes(100_000);
   expect(await store.get(key, { maxBytes: 100_000 })).toBeNull();
@@ -182,7 +182,7 @@ test('a whole object is read back within a bound, and one that is not there is n
   await expect(store.get(key, { maxBytes: 99_999 })).rejects.toThrow(RangeError);
 });
 
-test('a copy is the version it was asked for, and keeps its type', async () => {
+test('copy copies the version of ifMatch and keeps its type', async () => {
   const [from, to] = [newKey(), newKey()];
   const { etag } = await store.put(from, Buffer.from('first'), PDF);
   const copied = await store.copy(from, to, { ifMatch: etag });
@@ -192,7 +192,7 @@ test('a copy is the version it was asked for, and keeps its type', async () => {
   expect(await store.head(to)).toEqual({ etag, sizeBytes: 5, contentType: PDF });
 });
 
-test('a copy of a source that changed or is gone answers null and writes nothing', async () => {
+test('copy of a changed or missing source returns null and writes nothing', async () => {
   const [from, to] = [newKey(), newKey()];
   const { etag } = await store.put(from, Buffer.from('first'), PDF);
   await store.put(from, Buffer.from('second'), PDF);
@@ -202,7 +202,7 @@ test('a copy of a source that changed or is gone answers null and writes nothing
   expect(await store.head(to)).toBeNull();
 });
 
-test('deleting removes what is there, forgives what is not, and takes more keys than one request holds', async () => {
+test('delete accepts missing keys, and more keys than one request holds', async () => {
   const keys = [newKey(), newKey()];
   for (const key of keys) await store.put(key, Buffer.from('x'), PDF);
   const missing = Array.from({ length: 1000 }, (_, index) => `missing-${index}`);
@@ -211,7 +211,7 @@ test('deleting removes what is there, forgives what is not, and takes more keys 
   await store.delete([]);
 });
 
-test('a list has every key that begins with the prefix, in any number of pages, and no other', async () => {
+test('list returns exactly the keys with the prefix, over several pages', async () => {
   const folder = randomUUID();
   const keys = Array.from(
     { length: 1003 },
@@ -219,7 +219,7 @@ test('a list has every key that begins with the prefix, in any number of pages, 
   );
   const [beside, above] = [newKey(`${folder}-2/x`), newKey(folder)];
   for (const key of keys) used.add(key);
-  // A store answers small requests in milliseconds; a few at a time keep it to a second.
+  // A few requests at a time, which takes about a second.
   const waiting = [...keys, beside, above];
   const write = async (): Promise<void> => {
     for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
@@ -235,7 +235,7 @@ test('a list has every key that begins with the prefix, in any number of pages, 
   expect(await keysUnder(`${folder}/`)).toEqual([]);
 });
 
-test('keys with spaces, plus signs, percent signs and other scripts come back as they are', async () => {
+test('keys with spaces, plus signs, percent signs and other scripts are preserved', async () => {
   const keys = ['a b+c%20d', "quote'(1)!*~", 'प्रश्न/उत्तर.pdf', 'a&b<c>"d"', 'x=y?z#w;v:@,$'].map((name) =>
     newKey(`${randomUUID()}/${name}`),
   );
@@ -250,7 +250,7 @@ test('keys with spaces, plus signs, percent signs and other scripts come back as
   }
 });
 
-test('a public endpoint changes the addresses of those outside, not the ones we use', async () => {
+test('a public endpoint changes URLs for clients only', async () => {
   const outside = objectStore({ ...account, bucket, publicEndpoint: 'https://files.example.org' });
   const key = newKey();
   await outside.put(key, Buffer.from('x'), PDF);
@@ -259,7 +259,7 @@ test('a public endpoint changes the addresses of those outside, not the ones we 
   const { url } = await outside.presignPut(key, { ...put, byClient: true });
   for (const address of [url, await outside.presignGet(key, { ...put, byClient: true })])
     expect(new URL(address).origin).toBe('https://files.example.org');
-  // Workers and the facade are within, where that name may lead nowhere.
+  // Workers and the facade may not be able to resolve the public name.
   const own = [await outside.presignGet(key, put), (await outside.presignPut(key, put)).url];
   for (const address of own) expect(new URL(address).origin).toBe(new URL(account.endpoint).origin);
   outside.close();

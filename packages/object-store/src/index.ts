@@ -1,4 +1,4 @@
-/** The object store: keys, presigned addresses, and the few S3 calls the service makes (docs/architecture.md#uploads). */
+/** The object store: keys, presigned URLs, and S3 calls of the service (docs/architecture.md#uploads). */
 export { objectStore, ObjectsNotDeleted, ObjectStoreTimeout } from './objectStore.ts';
 export type {
   CallOptions,

@@ -1,33 +1,30 @@
 /**
- * Where each object lives. The institute comes first, so that all of one institute can be listed, moved or erased
- * together; nothing a client names ever becomes part of a key.
+ * Keys of all objects. They begin with the institute, so that its objects can be listed or deleted together. Keys
+ * never contain names that a client chose.
  */
 
-/** Where the client's presigned PUT goes. May be overwritten while its address is valid: read it never, seal it. */
+/** The presigned PUT's target. Clients can overwrite it while the URL is valid, so only its sealed copy is read. */
 export function uploadKey(instituteId: string, uploadId: string): string {
   return `institutes/${checked(instituteId)}/uploads/${checked(uploadId)}.pdf`;
 }
 
-/**
- * What the keys of an upload's server-side copies begin with; each adds what makes it unique. The one that its row names
- * is alone used from the first read on.
- */
+/** Prefix of an upload's sealed copies, each with a unique suffix. Only the copy named in its row is read. */
 export function sealedKey(instituteId: string, uploadId: string): string {
   return `institutes/${checked(instituteId)}/sealed/${checked(uploadId)}.pdf`;
 }
 
-/** One drawing of a checked copy. The fence keeps a stale worker's late PUT from replacing its successor's drawing. */
+/** The fence in the key keeps a late PUT of a stale worker from replacing a newer drawing. */
 export function checkedCopyKey(
   instituteId: string,
   submissionId: string,
   runId: string,
   fence: number,
 ): string {
-  if (!Number.isSafeInteger(fence) || fence < 0) throw new RangeError(`${fence} is no fence`);
+  if (!Number.isSafeInteger(fence) || fence < 0) throw new RangeError(`invalid fence: ${fence}`);
   return `${checkedCopyPrefix(instituteId, submissionId)}${checked(runId)}-${fence}.pdf`;
 }
 
-/** One drawing of the marks as a teacher has changed them. Each attempt at each delivery has a key of its own. */
+/** Key of a drawing after changes of marks. Each attempt at each delivery has its own key. */
 export function redrawnCopyKey(
   instituteId: string,
   submissionId: string,
@@ -35,19 +32,20 @@ export function redrawnCopyKey(
   attempt: number,
 ): string {
   for (const number of [delivery, attempt]) {
-    if (!Number.isSafeInteger(number) || number < 1) throw new RangeError(`${number} counts nothing`);
+    if (!Number.isSafeInteger(number) || number < 1)
+      throw new RangeError(`invalid delivery or attempt: ${number}`);
   }
   return `${checkedCopyPrefix(instituteId, submissionId)}redrawn-${delivery}-${attempt}.pdf`;
 }
 
-/** What the keys of all drawings of one submission begin with, of every run and every claim of it, and those drawn anew. */
+/** Prefix of all drawings of a submission, over all runs, claims and changes of marks. */
 export function checkedCopyPrefix(instituteId: string, submissionId: string): string {
   return `institutes/${checked(instituteId)}/checked-copies/${checked(submissionId)}/`;
 }
 
 /**
- * One part of the evidence of a run, named by the SHA-256 (hex) of what it holds. Below the run: what expires with it goes
- * without asking who else has the same part.
+ * Key of one part of a run's evidence, by the SHA-256 (hex) of its content. Each run has its own copy of a part, so
+ * that a run's evidence can be deleted without looking at other runs.
  */
 export function evidenceKey(
   instituteId: string,
@@ -55,21 +53,19 @@ export function evidenceKey(
   runId: string,
   sha256: string,
 ): string {
-  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError(`${JSON.stringify(sha256)} is no SHA-256`);
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError(`invalid SHA-256: ${JSON.stringify(sha256)}`);
   return `${evidencePrefix(instituteId, submissionId, runId)}${sha256}.json.gz`;
 }
 
-/** What the keys of all evidence of one run begin with, of every claim of it. */
 export function evidencePrefix(instituteId: string, submissionId: string, runId: string): string {
   return `${evidenceOfSubmissionPrefix(instituteId, submissionId)}${checked(runId)}/`;
 }
 
-/** What the keys of the evidence of all runs of a submission begin with. */
 export function evidenceOfSubmissionPrefix(instituteId: string, submissionId: string): string {
   return `institutes/${checked(instituteId)}/evidence/${checked(submissionId)}/`;
 }
 
 function checked(id: string): string {
-  if (!/^[A-Za-z0-9_-]+$/.test(id)) throw new RangeError(`${JSON.stringify(id)} is no id`);
+  if (!/^[A-Za-z0-9_-]+$/.test(id)) throw new RangeError(`invalid id: ${JSON.stringify(id)}`);
   return id;
 }

@@ -12,7 +12,7 @@ import {
   uploadKey,
 } from './index.ts';
 
-/** A store that accepts connections and then says nothing: the real shape of a hung network. */
+/** Accepts connections and never answers, like a hung network. */
 let silent: Server;
 let account: Parameters<typeof objectStore>[0];
 
@@ -64,7 +64,7 @@ test('a call ends with the reason of the signal that aborts it', async () => {
   store.close();
 });
 
-test('a store that is not there is a failure, not a missing object', async () => {
+test('an unreachable store throws and is not taken for a missing object', async () => {
   const store = objectStore({ ...account, endpoint: 'http://127.0.0.1:1' });
   const outcome = store.head('key');
   await expect(outcome).rejects.toThrow();
@@ -89,7 +89,7 @@ test('a presigned PUT signs the size and the type', async () => {
 
 const SHA256 = 'a0'.repeat(32);
 
-test('keys begin with the institute, differ by purpose, and refuse what is no id', () => {
+test('keys begin with the institute, differ by purpose, and refuse invalid ids', () => {
   const keys = [
     uploadKey('i', 'u'),
     sealedKey('i', 'u'),

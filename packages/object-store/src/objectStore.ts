@@ -1,6 +1,6 @@
 /**
- * The S3 client of the service, narrowed to what it does. Every call is bounded in time and can be aborted; retries of
- * single requests are the SDK's own (three attempts, transient failures only).
+ * The S3 operations of the service. Each call has a timeout. The SDK retries transient failures, three attempts in
+ * all.
  */
 import {
   BucketLocationConstraint,
@@ -19,15 +19,15 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 
 export interface ObjectStoreOptions {
-  /** Where core, workers and the facade reach the store, e.g. `http://127.0.0.1:9000`; path-style addresses. */
+  /** Address for core, workers and the facade, e.g. `http://127.0.0.1:9000`; path-style. */
   endpoint: string;
   region: string;
   bucket: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** Where whoever is outside reaches it, when that is another name. Our own processes all use `endpoint`. */
+  /** Address for clients, if it differs. Processes of the service always use `endpoint`. */
   publicEndpoint?: string;
-  /** Bound of one call, all its attempts together. Default 30 seconds. */
+  /** Limit of one call with all its attempts; default 30 seconds. */
   timeoutMs?: number;
 }
 
@@ -37,24 +37,24 @@ export interface CallOptions {
 
 export interface PresignedPut {
   url: string;
-  /** The PUT must carry exactly these; another length or type is refused by the store. */
+  /** The PUT must send exactly these; the store refuses another length or type. */
   headers: Record<string, string>;
 }
 
 export interface ObjectHead {
-  /** Opaque, as the store gave it, quotes included. */
+  /** As returned by the store, with quotes. */
   etag: string;
   sizeBytes: number;
   contentType: string;
 }
 
-/** Every method throws ObjectStoreTimeout when time ran out, the signal's reason when aborted, S3ServiceException else. */
+/** Methods throw ObjectStoreTimeout after the timeout, the signal's reason when aborted, else S3ServiceException. */
 export interface ObjectStore {
-  /** Creates the bucket where it is missing; safe to race. */
+  /** Creates the bucket if it is missing; concurrent calls are safe. */
   ensureBucket(options?: CallOptions): Promise<void>;
   /**
-   * An address to PUT exactly `sizeBytes` of `contentType` to, for `expiresInSeconds` (at most a week).
-   * `byClient`: for somebody outside, and so at the public endpoint.
+   * URL for a PUT of exactly `sizeBytes` of `contentType`, valid for `expiresInSeconds` (at most a week).
+   * `byClient`: for a client, at the public endpoint.
    */
   presignPut(
     key: string,
@@ -65,37 +65,33 @@ export interface ObjectStore {
       byClient?: boolean;
     } & CallOptions,
   ): Promise<PresignedPut>;
-  /** An address to GET the object from. `byClient`: as for `presignPut`; else for our own processes. */
+  /** URL for a GET. `byClient`: at the public endpoint. */
   presignGet(
     key: string,
     get: { expiresInSeconds: number; byClient?: boolean } & CallOptions,
   ): Promise<string>;
   /** null: no such object. */
   head(key: string, options?: CallOptions): Promise<ObjectHead | null>;
-  /** A whole object in memory. null: no such object. @throws RangeError when it is larger than `maxBytes` */
+  /** The whole object in memory, or null without one. @throws RangeError when it is larger than `maxBytes` */
   get(key: string, options: { maxBytes: number } & CallOptions): Promise<Buffer | null>;
-  /** Copies inside the store. null: the source is gone, or no longer the version `ifMatch` names. */
+  /** Copies inside the store. null: the source is missing or its version is not `ifMatch`. */
   copy(
     from: string,
     to: string,
     options: { ifMatch: string } & CallOptions,
   ): Promise<{ etag: string } | null>;
   put(key: string, body: Uint8Array, contentType: string, options?: CallOptions): Promise<{ etag: string }>;
-  /**
-   * The keys that begin with `prefix`, in the store's order, a page of a thousand at a time. What is written or deleted
-   * meanwhile may or may not be among them.
-   */
+  /** Keys in the store's order, read in pages of a thousand. Concurrent writes and deletions may be missed. */
   list(prefix: string, options?: CallOptions): AsyncIterable<string>;
   /**
-   * Deletes any number of objects; one that is missing counts as deleted.
-   * @throws ObjectsNotDeleted naming those that remain
+   * Deletes any number of objects. Missing objects count as deleted.
+   * @throws ObjectsNotDeleted with the remaining keys
    */
   delete(keys: string[], options?: CallOptions): Promise<void>;
-  /** Ends idle connections. */
   close(): void;
 }
 
-/** The store did not answer in time; whether the call took effect is unknown. */
+/** The store did not answer in time; the call may have taken effect. */
 export class ObjectStoreTimeout extends Error {
   override readonly name = 'ObjectStoreTimeout';
 }
@@ -109,7 +105,6 @@ export class ObjectsNotDeleted extends Error {
   }
 }
 
-/** S3's bound for one DeleteObjects. */
 const DELETE_BATCH = 1000;
 
 export function objectStore(options: ObjectStoreOptions): ObjectStore {
@@ -118,7 +113,7 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
   const publicClient =
     options.publicEndpoint === undefined ? client : clientFor(options.publicEndpoint, options);
 
-  /** Runs a call under its timeout and the caller's signal, and tells the two apart when it breaks off. */
+  /** Runs a call under its timeout and the caller's signal, and throws the error of the one that aborted it. */
   const bounded = async <T>(
     { signal }: CallOptions,
     call: (abort: { abortSignal: AbortSignal }) => Promise<T>,
@@ -160,7 +155,7 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
       } catch (error) {
         if (!isFailure(error, 'NotFound', 'NoSuchBucket')) throw error;
       }
-      // AWS wants its regions named but for the first one; another store's region name means nothing to it.
+      // AWS requires the location for all regions but us-east-1; other stores ignore their region names.
       const location = Object.values(BucketLocationConstraint).find((name) => name === region);
       const command = new CreateBucketCommand({
         Bucket: bucket,
@@ -180,7 +175,7 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
         ContentType: contentType,
         ContentLength: sizeBytes,
       });
-      // Unless named here, the presigner leaves the type unsigned, and any type would pass.
+      // By default the presigner does not sign the content type, and the store would accept any type.
       const signableHeaders = new Set(['content-type', 'content-length']);
       const url = await bounded(callOptions, () =>
         getSignedUrl(byClient === true ? publicClient : client, command, {
@@ -223,7 +218,7 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
           const body = given(found.Body, 'a body');
           if (given(found.ContentLength, 'Content-Length') > maxBytes) {
             await body.transformToWebStream().cancel();
-            throw new RangeError(`an object is larger than ${maxBytes} bytes`);
+            throw new RangeError(`the object is larger than ${maxBytes} bytes`);
           }
           return Buffer.from(await body.transformToByteArray());
         });
@@ -270,7 +265,7 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
         const page = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token });
         const found = await bounded(callOptions, (abort) => client.send(page, abort));
         for (const { Key: key } of found.Contents ?? []) yield given(key, 'Key');
-        // A page may be empty and not the last; a store that says so and names no next one would be asked for ever.
+        // An empty page can have a successor. A truncated page without a token throws instead of looping.
         token = found.IsTruncated === true ? given(found.NextContinuationToken, 'a token') : undefined;
       } while (token !== undefined);
     },
@@ -294,7 +289,7 @@ function clientFor(endpoint: string, { region, accessKeyId, secretAccessKey }: O
     region,
     credentials: { accessKeyId, secretAccessKey },
     forcePathStyle: true,
-    // The default puts the checksum of an empty body into presigned addresses, and not every store knows trailers.
+    // The default adds a checksum of an empty body to presigned URLs and uses trailers, which some stores reject.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: 5000 },
@@ -303,8 +298,8 @@ function clientFor(endpoint: string, { region, accessKeyId, secretAccessKey }: O
 }
 
 /**
- * What the client would else look for in the environment and in ~/.aws/config: our settings have one reader, and an
- * account without a home (an image's) could not open a store at all. The values are the client's own defaults.
+ * Options that the SDK would otherwise read from the environment and ~/.aws/config. Only packages/settings reads the
+ * environment, and accounts without a home folder (as in the images) would fail. The values are the SDK's defaults.
  */
 const notFromTheMachine = {
   defaultsMode: 'legacy',
@@ -324,7 +319,7 @@ function isFailure(error: unknown, ...names: string[]): boolean {
   return error instanceof S3ServiceException && names.includes(error.name);
 }
 
-/** The SDK types every field as optional; a store that leaves one of these out is no S3. */
+/** The SDK types all fields as optional; an S3 store always sends these. */
 function given<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new Error(`the object store answered without ${name}`);
   return value;

@@ -54,7 +54,6 @@ async function draw(source: Buffer, plan: Partial<CheckedCopyPlan>, options: Dra
   return { copy, target, out };
 }
 
-/** Calls `make` once and returns the same promise to every caller. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
@@ -69,7 +68,6 @@ async function show(file: string, out: string, longSide = 1568) {
   return { pages, text: pages.map(({ textLines }) => textLines.map(({ text }) => text).join('\n')) };
 }
 
-/** Returns the file and the page images that a grader would get. */
 async function extracted(source: Buffer) {
   const out = join(folder, String(runs++));
   await mkdir(out);
@@ -86,7 +84,6 @@ const near = (actual: number | undefined, expected: number, tolerance: number) =
 const strip = (from: number, to: number) => ({ x: 0, y: from, width: 1, height: to - from });
 
 const turns = [0, 90, 180, 270];
-/** A first page with the total, then one page of each rotation with the same annotations. */
 const turnedPages = once(async () => {
   const page = await scan({ width: 620, height: 877, lines: 0 });
   const document = await PDFDocument.create();
@@ -108,7 +105,7 @@ const turnedPages = once(async () => {
 });
 
 test.each(turns)(
-  'on a page turned by %i and cropped off the origin every mark stands where the viewer expects it',
+  'on a page turned by %i and cropped off the origin every mark stands at its place',
   async (rotate) => {
     const { pages, text } = await turnedPages();
     const at = 1 + turns.indexOf(rotate);
@@ -168,7 +165,7 @@ const crowdedCopy = once(async () => {
   return { jpegs, before, target, pages };
 });
 
-test('what the student wrote stays legible under a crowd of marks', async () => {
+test('the student’s writing stays legible under many marks', async () => {
   const { before, pages } = await crowdedCopy();
   for (const [index, page] of before.slice(0, 4).entries()) {
     const after = pages[index];
@@ -191,7 +188,7 @@ test('a box on a straightened image lands beside the writing it was taken from',
 /** The coded data of a JPEG: all bytes from its first scan on. */
 const codedData = (jpeg: Buffer) => jpeg.subarray(jpeg.indexOf(Buffer.from([0xff, 0xda])));
 
-test('a scanned page keeps the coded data of its picture, so that it loses nothing and the file stays as large', async () => {
+test('a scanned page keeps the coded data of its picture', async () => {
   const { jpegs, target } = await crowdedCopy();
   const file = await readFile(target);
   for (const jpeg of jpegs) expect(file.includes(codedData(jpeg))).toBe(true);
@@ -212,7 +209,7 @@ test('a picture that many pages share is written once', async () => {
   expect((await readFile(target)).toString('latin1').match(/\/Subtype \/Image/g)).toHaveLength(1);
 });
 
-test('a locked file and one with an untidy page tree are drawn in the size of their pages', async () => {
+test('a locked file and one with an invalid page tree are drawn in the size of their pages', async () => {
   const content = '1 0 0 rg 100 600 100 50 re f';
   const untidy = rawPdf([
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -266,11 +263,11 @@ test('a criterion whose marks do not count is named with its reason and without 
   expect(summary).not.toContain('—');
 });
 
-test('the summary names the candidate where a name is given', async () => {
+test('the summary shows the candidate’s name if it is given', async () => {
   expect((await oddCopy()).text[2]).toContain('Asha Rao');
 });
 
-test('200 questions with long feedback fill as many pages as they need, and lose no question', async () => {
+test('the summary of 200 questions with long feedback shows every question', async () => {
   const questions = Array.from({ length: 200 }, (_, index) => ({
     ...question,
     label: `Question ${index + 1}`,
@@ -312,7 +309,7 @@ const oddCopy = once(async () => {
   return show(target, out, textOnly);
 });
 
-test('what the font cannot show becomes a question mark, and odd boxes stay on the page', async () => {
+test('characters missing in the font become question marks, and odd boxes stay on the page', async () => {
   const { text: shown, pages } = await oddCopy();
   expect(shown[2]).toContain('x² → ½ ₹5 ✓');
   expect(shown[2]).not.toContain('आ');
@@ -322,7 +319,7 @@ test('what the font cannot show becomes a question mark, and odd boxes stay on t
   }
 });
 
-test('marks of questions that stand close together do not cover each other', async () => {
+test('marks of adjacent questions do not overlap', async () => {
   const { pages } = await oddCopy();
   const boxes = (pages[1]?.textLines ?? []).filter(({ text }) => /^M\d+/.test(text)).map(({ box }) => box);
   expect(boxes.length).toBe(30);
@@ -338,7 +335,7 @@ test('marks of questions that stand close together do not cover each other', asy
   }
 });
 
-test('a drawing that is ended leaves neither a target nor a part of one', async () => {
+test('an aborted drawing leaves neither the target nor a partial file', async () => {
   await expect(draw(await scannedPdf([await scan()]), {}, { timeoutSeconds: 0.05 })).rejects.toMatchObject({
     code: 'timeout',
   });

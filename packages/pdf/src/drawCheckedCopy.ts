@@ -31,7 +31,7 @@ export async function drawCheckedCopy(
       options,
       ignorePage,
     );
-    if (last.kind !== 'drawn') throw new PdfUnreadable('unreadable', `unexpected answer ${last.kind}`);
+    if (last.kind !== 'drawn') throw new PdfUnreadable('unreadable', `unexpected report ${last.kind}`);
     return last.copy;
   } finally {
     // The child renames this file to `target` when it is complete. A child that was killed leaves it behind.

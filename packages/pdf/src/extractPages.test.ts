@@ -36,7 +36,6 @@ async function extract(bytes: Buffer, options: Partial<ExtractOptions> = {}): Pr
   return extractPages(file, out, { timeoutSeconds: 60, ...options });
 }
 
-/** Child processes of `parentPid` that run the PDF entry file. */
 function childrenOf(parentPid: number): { pid: number; group: number }[] {
   return execFileSync('ps', ['-eo', 'pid=,pgid=,ppid=,args='], { encoding: 'utf8' })
     .split('\n')
@@ -69,7 +68,7 @@ test('pages come as JPEGs in order, 1568 px on the long side, while the call sti
   }
 });
 
-test('firstPage and lastPage choose pages, and a last page beyond the end is the end', async () => {
+test('firstPage and lastPage choose pages, and a lastPage beyond the end means the end', async () => {
   const small = await smallScan();
   const bytes = await scannedPdf([small, small, small, small]);
   expect((await extract(bytes, { firstPage: 2, lastPage: 3 })).map(({ page }) => page)).toEqual([2, 3]);
@@ -288,10 +287,13 @@ test('text of the PDF comes in lines with their boxes, also on a turned page', (
   expect(turned.textLines[0]?.box.height).toBeGreaterThan(0.2);
 });
 
-test.each(['text', 'turnedText', 'diagram'])('text that a viewer shows is told to be shown: %s', (name) => {
-  expect(pageOf(name).textLines.length).toBeGreaterThan(0);
-  expect(pageOf(name).textIsShown).toBe(true);
-});
+test.each(['text', 'turnedText', 'diagram'])(
+  'textIsShown is true for text that a viewer shows: %s',
+  (name) => {
+    expect(pageOf(name).textLines.length).toBeGreaterThan(0);
+    expect(pageOf(name).textIsShown).toBe(true);
+  },
+);
 
 test.each([
   'ocrLayer',
@@ -304,12 +306,12 @@ test.each([
   'overwritten',
   'drawnOver',
   'annotated',
-])('text that a viewer does not show is told: %s', (name) => {
+])('textIsShown is false for text that a viewer does not show: %s', (name) => {
   expect(pageOf(name).textLines.map(({ text }) => text)).toContain('1. The model answer, word for word.');
   expect(pageOf(name).textIsShown).toBe(false);
 });
 
-test('a page hides no more than 20,000 characters of text', () => {
+test('a page’s text is cut at 20,000 characters', () => {
   const characters = pageOf('longText').textLines.reduce((sum, { text }) => sum + text.length, 0);
   expect(characters).toBeGreaterThan(0);
   expect(characters).toBeLessThanOrEqual(20_000);
@@ -324,13 +326,13 @@ test('a faint pencil scan on grey paper comes out with far more contrast', async
   expect(await range(pageOf('faint').file)).toBeGreaterThan(160);
 });
 
-test('a page drawn with colours keeps red red', async () => {
+test('contrast stretching keeps the red of a page', async () => {
   expect(await boundsOf(pageOf('colour').file, isRed)).not.toBeNull();
 });
 
 const smallScan = () => scan({ width: 300, height: 424 });
 
-test('a picture of 30000 × 30000, or one that no reader can decode, costs its page and not the process', async () => {
+test('a picture of 30000 × 30000, or an undecodable one, damages its page only', async () => {
   const small = await smallScan();
   const bomb = claimSize(small, 30_000, 30_000);
   const pages = await extract(await scannedPdf([bomb, claimSize(small, 65_500, 65_500), small]));
@@ -338,7 +340,7 @@ test('a picture of 30000 × 30000, or one that no reader can decode, costs its p
   await expect(extract(await scannedPdf([bomb]))).rejects.toMatchObject({ code: 'unreadable' });
 });
 
-test('a 30000 × 30000 picture among other things ends within the limits, and the caller lives', async () => {
+test('a page with a 30000 × 30000 picture and a drawing ends within the limits', async () => {
   const document = await PDFDocument.load(await scannedPdf([claimSize(await smallScan(), 30_000, 30_000)]));
   document.getPage(0).drawCircle({ x: 300, y: 400, size: 1 });
   const end = await extract(Buffer.from(await document.save()), { timeoutSeconds: 1 }).catch(
@@ -347,7 +349,7 @@ test('a 30000 × 30000 picture among other things ends within the limits, and th
   expect(Array.isArray(end) || end instanceof PdfUnreadable).toBe(true);
 });
 
-test('a page that takes hours ends in timeout, and no process is left', async () => {
+test('a page that takes hours throws timeout and leaves no process', async () => {
   const before = pidsOf(process.pid);
   await expect(extract(endlessPdf(), { timeoutSeconds: 1 })).rejects.toMatchObject({
     name: 'PdfUnreadable',
@@ -370,7 +372,7 @@ test('an abort ends the process and throws the signal’s reason', async () => {
   );
 });
 
-test('what onPage throws ends the process and is thrown', async () => {
+test('an error of onPage ends the process and is thrown', async () => {
   const bytes = await scannedPdf([await smallScan()]);
   const onPage = () => {
     throw new Error('disk full');
@@ -378,7 +380,7 @@ test('what onPage throws ends the process and is thrown', async () => {
   await expect(extract(bytes, { onPage })).rejects.toThrow('disk full');
 });
 
-test('files that do not open are unreadable', async () => {
+test('files that do not open throw unreadable', async () => {
   for (const bytes of [passwordPdf, Buffer.from('%PDF-1.7 and no more')]) {
     const failure = await extract(bytes).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(PdfUnreadable);
@@ -416,7 +418,7 @@ test.runIf(isLinux)('the child sees none of the parent’s environment', async (
 });
 
 test.runIf(isLinux)(
-  'a good copy stays one when every process of the service is told to stop while it is read',
+  'signals to all processes of the service do not fail the copy that is being read',
   async () => {
     const bytes = await scannedPdf([await scan(), await scan({ lines: 10 })]);
     const out = await mkdtemp(join(folder, 'pipe-'));
@@ -442,7 +444,7 @@ test.runIf(isLinux)(
   },
 );
 
-test.runIf(isLinux)('a child inside a parser that never returns ends when its parent is killed', async () => {
+test.runIf(isLinux)('a child blocked in its parser ends when its parent is killed', async () => {
   const { file, out } = await put(endlessPdf());
   const index = fileURLToPath(new URL('index.ts', import.meta.url));
   const program = `import(${JSON.stringify(index)}).then(({ extractPages }) => extractPages(${JSON.stringify(file)}, ${JSON.stringify(out)}, { timeoutSeconds: 100 }))`;

@@ -41,6 +41,6 @@ export async function extractPages(
       options.onPage?.(page);
     },
   );
-  if (last.kind !== 'extracted') throw new PdfUnreadable('unreadable', `unexpected answer ${last.kind}`);
+  if (last.kind !== 'extracted') throw new PdfUnreadable('unreadable', `unexpected report ${last.kind}`);
   return pages;
 }

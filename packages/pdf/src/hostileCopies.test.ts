@@ -17,9 +17,8 @@ import { PAGE_LONG_SIDE } from './types.ts';
 import type { Box } from './types.ts';
 
 /*
- * Tests the guarantee of the checked copy with hostile uploads: a viewer shows the same pages that the grader saw,
- * and nothing in the file is active. The tests run in this process, because none of these files needs much time or
- * memory.
+ * A viewer shows of a checked copy exactly what the grader saw, and nothing in it is active. Runs in this process,
+ * because none of these files needs much time or memory.
  */
 
 let folder: string;
@@ -83,7 +82,6 @@ async function difference(graded: Sharp, checked: Sharp): Promise<{ most: number
 
 interface Checked {
   graded: PageImage[];
-  /** As a viewer shows them, in the pixel sizes of the graded pictures. */
   shown: Raster[];
   pages: number;
   bytes: Buffer;
@@ -110,7 +108,6 @@ async function check(name: string, upload: Buffer): Promise<Checked> {
   for (const { page, width, height } of graded) {
     const raster = await document.withPage(page, (loaded) => render(loaded, width, height));
     if (raster === null) throw new Error('the page does not load');
-    // The graded picture was stretched too.
     stretchContrast(raster);
     shown.push(raster);
   }
@@ -124,7 +121,7 @@ const apart = (graded: PageImage | undefined, shown: Raster | undefined) => {
 };
 
 test.each(Object.entries(hostilePdfs))(
-  'the checked copy shows what was graded, and nothing in it acts: %s',
+  'the checked copy shows the graded pages and has no active content: %s',
   async (name, make) => {
     const { graded, shown, pages, bytes } = await check(name, await make());
     expect(pages).toBe(graded.length + 1);
@@ -141,7 +138,7 @@ test.each(Object.entries(hostilePdfs))(
   },
 );
 
-test('an answer of two other words would be told apart', async () => {
+test('the comparison detects an answer of two other words', async () => {
   const one = await check('one answer', twoContents());
   const other = await check('another answer', revised(true));
   const { most } = await apart(one.graded[0], other.shown[0]);

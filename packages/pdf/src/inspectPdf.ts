@@ -16,7 +16,7 @@ export async function inspectPdf(
   if (!(await looksLikePdf(file))) return refuse('not_pdf');
   try {
     const last = await runChild({ kind: 'inspect', file }, options, ignorePage);
-    if (last.kind !== 'inspected') throw new PdfUnreadable('unreadable', `unexpected answer ${last.kind}`);
+    if (last.kind !== 'inspected') throw new PdfUnreadable('unreadable', `unexpected report ${last.kind}`);
     return last.inspection;
   } catch (error) {
     if (!(error instanceof PdfUnreadable)) throw error;

@@ -73,14 +73,14 @@ test.each<[string, (table: string) => string]>([
   ['the trailer names no catalog', (table) => table.replace(/\/Root \d+ 0 R/, '')],
   ['the trailer names another object as catalog', (table) => table.replace(/\/Root \d+ 0 R/, '/Root 1 0 R')],
   ['it says nothing of a trailer', (table) => table.replace('trailer', 'tr')],
-])('all pages of a scan are found by a table that is wrong: %s', async (_, change) => {
+])('all pages of a scan are found despite a wrong table: %s', async (_, change) => {
   expect(await pagesOf(inTable(await threePages(false), change))).toEqual({
     objects: [1, 1, 1],
     isRepaired: true,
   });
 });
 
-test('one wrong offset loses no page: PDFium alone would show it empty', async () => {
+test('one wrong offset loses no page, which PDFium alone would show empty', async () => {
   const whole = await threePages(false);
   const offsets = [...latin(whole.subarray(tableOf(whole))).matchAll(/(\d{10}) 00000 n/g)].map(
     ([, at]) => at ?? '',
@@ -93,7 +93,7 @@ test('one wrong offset loses no page: PDFium alone would show it empty', async (
   }
 });
 
-test('a whole file is not touched, whatever stands in front of it', async () => {
+test('an intact file is not repaired, also with bytes in front of it', async () => {
   for (const isPacked of [false, true]) {
     const whole = await threePages(isPacked);
     for (const front of ['', '%junk\n', '\n'.repeat(900)]) {
@@ -103,21 +103,20 @@ test('a whole file is not touched, whatever stands in front of it', async () => 
   }
 });
 
-test('a locked file that lost its table is opened, and one with a password is not', async () => {
+test('a locked file without its table is opened, one with a password is not', async () => {
   const lost = (file: Buffer) => inTable(file, (table) => table.replace(/startxref\n\d+/, 'startxref\n5'));
   expect(await openUpload(lost(lockedPdf))).toMatchObject({ isRepaired: true });
   expect(await openUpload(passwordPdf)).toBe('password');
   expect(await openUpload(lost(passwordPdf))).toBe('password');
 });
 
-test('a file whose end is missing is incomplete, though its first pages could be found', async () => {
+test('a file without its end is incomplete, even if its first pages are found', async () => {
   for (const isPacked of [false, true]) {
     const whole = await threePages(isPacked);
     for (const length of [whole.length * 0.5, whole.length * 0.9, tableOf(whole) + 12]) {
       expect(await openUpload(whole.subarray(0, Math.floor(length)))).toBe('incomplete');
     }
   }
-  // Only the last four bytes are missing.
   expect(await pagesOf((await threePages(false)).subarray(0, -4))).toMatchObject({ objects: [1, 1, 1] });
 });
 

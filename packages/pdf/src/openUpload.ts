@@ -43,10 +43,7 @@ export async function openUpload(bytes: Buffer): Promise<OpenUpload | OpenError 
   return opened === 'corrupt' ? opened : { document: opened, bytes, isRepaired: true };
 }
 
-/**
- * Opens a file that has passed inspection.
- * @throws Error when the file does not open
- */
+/** @throws Error when the file, which should have passed inspection, does not open */
 export async function openReadable(bytes: Buffer): Promise<OpenUpload> {
   const opened = await openUpload(bytes);
   if (typeof opened === 'string') throw new Error(`the PDF does not open: ${opened}`);

@@ -106,7 +106,6 @@ export class PdfDocument {
   readonly handle: number;
   readonly #bytes: number;
 
-  /** @param bytes pointer to the file in PDFium's memory */
   constructor(pdfium: Pdfium, handle: number, bytes: number) {
     this.pdfium = pdfium;
     this.handle = handle;
@@ -178,7 +177,6 @@ export class PdfPage {
     };
   }
 
-  /** In points. */
   get viewed(): { width: number; height: number } {
     const { width, height, rotation } = this.frame;
     return rotation % 180 === 0 ? { width, height } : { width: height, height: width };

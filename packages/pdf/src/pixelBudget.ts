@@ -12,7 +12,6 @@ const formObject = 5;
 export const PIXEL_BUDGET = 3_000_000_000;
 /** Relative cost of a scanner's JPEG, decoded at a fraction of its size: 80 pages of 600 dpi colour fit. */
 const scannedShare = 0.25;
-/** Depth to which forms in forms are searched. */
 const deepestForm = 12;
 /** Objects searched per page. Pages with more objects are bounded by the time limit. */
 const mostObjects = 50_000;

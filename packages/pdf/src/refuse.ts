@@ -1,7 +1,6 @@
 import { rejectReason, type UploadRejection } from '@evaluation/rest-contract/upload-rejections';
 import type { Inspection } from './types.ts';
 
-/** @param page the rejected page, from 1 */
 export function refuse(code: UploadRejection, page?: number): Inspection {
   return { ok: false, code, reason: rejectReason(code, page), ...(page === undefined ? {} : { page }) };
 }

@@ -12,13 +12,12 @@ export const Box = z.object({ x: z.number(), y: z.number(), width: z.number(), h
 export type Box = z.infer<typeof Box>;
 
 export const TextLine = z.object({ text: z.string(), box: Box });
-/** A line of the PDF's text layer; `box` is in fractions of the page image. */
+/** `box` is in fractions of the page image. */
 export type TextLine = z.infer<typeof TextLine>;
 
 export const PageImage = z.object({
   /** From 1. */
   page: z.int().min(1),
-  /** Path of the JPEG in the output folder. */
   file: z.string(),
   /** Pixels of the image, upright (/Rotate and deskew applied). */
   width: z.int().min(1),
@@ -112,7 +111,6 @@ export type CheckedCopyPlan = z.infer<typeof CheckedCopyPlan>;
 
 export const CheckedCopy = z.object({
   sizeBytes: z.int().positive(),
-  /** Source pages and summary pages. */
   pages: z.int().positive(),
 });
 export type CheckedCopy = z.infer<typeof CheckedCopy>;

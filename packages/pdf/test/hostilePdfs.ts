@@ -19,7 +19,6 @@ interface OnePage {
   page?: string;
   resources?: string;
   catalog?: string;
-  /** Numbered from 6. */
   objects?: string[];
   box?: string;
 }

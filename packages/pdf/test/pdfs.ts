@@ -46,9 +46,7 @@ export async function scannedPdf(jpegs: readonly Buffer[], laid: Laid = {}): Pro
 }
 
 export interface Laid {
-  /** Points. */
   size?: [number, number];
-  /** The page's /Rotate. */
   rotate?: number;
   /** Points by which the visible part is moved off the origin. */
   crop?: readonly [number, number] | null;
@@ -104,7 +102,7 @@ export const passwordPdf = Buffer.from(
   'latin1',
 );
 
-/** The same page, locked against changes only: viewers open it, pdf-lib does not. */
+/** The same page, locked against changes only. */
 export const lockedPdf = Buffer.from(
   encrypted(
     '77b8fb098022d3ab34237ea5643c08710ea5123fc5f88bf993a68cca5f12b40f',

@@ -59,7 +59,7 @@ export const CoreEnvironment = z
   })
   .refine((e) => (e.CORE_TLS_CERT_FILE === undefined) === (e.CORE_TLS_KEY_FILE === undefined), {
     path: ['CORE_TLS_KEY_FILE'],
-    message: 'a certificate needs its key, and a key its certificate',
+    message: 'set both the certificate and its key, or neither',
   });
 
 export const readCoreSettings = (env: Record<string, string | undefined> = process.env) => {

@@ -4,7 +4,7 @@ import { readGraderSettings } from './grader.ts';
 const read = (more: Record<string, string>) => readGraderSettings({ OPENAI_API_KEY: 'sk-x', ...more });
 
 describe('the grader of an environment', () => {
-  test('without a key it is the baseline, with one a model that is looked at twice where that is worth it', () => {
+  test('without a key it is the baseline, with one a model with second looks for doubtful answers', () => {
     expect(readGraderSettings({}).grader).toEqual({ provider: 'baseline' });
     expect(read({}).grader).toEqual({
       provider: 'openai',
@@ -21,7 +21,7 @@ describe('the grader of an environment', () => {
     });
   });
 
-  test('what not every server knows is passed on where it is set', () => {
+  test('optional request fields are passed on only if they are set', () => {
     const set = {
       GRADER_MAX_OUTPUT_TOKENS: '4096',
       GRADER_REASONING_EFFORT: 'low',
@@ -40,7 +40,7 @@ describe('the grader of an environment', () => {
     });
   });
 
-  test('a confidence table is passed on as it is, but for spaces', () => {
+  test('a confidence table is passed on without its spaces', () => {
     expect(read({ CONFIDENCE_TABLE: '0:0.31, 0.5:0.55, 1:0.9' }).grader).toMatchObject({
       confidenceTable: '0:0.31,0.5:0.55,1:0.9',
     });
@@ -56,7 +56,7 @@ describe('the grader of an environment', () => {
     ['more than 1', '0:0.5,1:1.1'],
     ['below 0', '-0.5:0,1:1'],
     ['another way of writing numbers', '0:1e-1,1:.9'],
-  ])('a confidence table of %s is refused by its name', (_, table) => {
+  ])('a confidence table of %s is refused, naming the variable', (_, table) => {
     expect(() => read({ CONFIDENCE_TABLE: table })).toThrow(/CONFIDENCE_TABLE/);
   });
 
@@ -74,7 +74,7 @@ describe('the grader of an environment', () => {
     ['SECOND_LOOK_CHARACTERS', '-1'],
     ['MODEL_PRICES', '{"m": {"input": -1, "output": 1}}'],
     ['MODEL_PRICES', 'cheap'],
-  ])('%s=%s is refused by its name', (name, value) => {
+  ])('%s=%s is refused, naming the variable', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(new RegExp(name));
   });
 });

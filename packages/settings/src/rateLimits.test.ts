@@ -10,7 +10,7 @@ const read = (more: Record<string, string>) =>
     ...more,
   }).rateLimits;
 
-test('the three limits that the API gives are the default, and no other has one', () => {
+test('the three limits of the documentation are the only defaults', () => {
   expect(read({})).toEqual({
     standard: [
       { of: 'key', kind: 'reads', seconds: 60, limit: 600 },
@@ -21,7 +21,7 @@ test('the three limits that the API gives are the default, and no other has one'
   });
 });
 
-test('every limit of each tier can be set, or none', () => {
+test('every limit of each tier can be set or left out', () => {
   const cells = ['key', 'institute'].flatMap((of) =>
     ['reads', 'writes', 'upload_files'].flatMap((kind) =>
       ['second', 'minute'].map((window) => `${of}:${kind}:${window}=500`),
@@ -43,6 +43,6 @@ test.each([
   'key:upload_files:minute=99',
   'key:reads:minute=5,key:reads:minute=6',
   'none,key:reads:minute=5',
-])('limits that are none (%s) are refused by their name', (value) => {
+])('invalid limits (%s) are refused, naming the variable', (value) => {
   expect(() => read({ RATE_LIMITS_HIGH: value })).toThrow(/RATE_LIMITS_HIGH/);
 });

@@ -20,7 +20,7 @@ const parse = (cell: string): RateLimit | string => {
     (of !== 'key' && of !== 'institute') ||
     (kind !== 'reads' && kind !== 'writes' && kind !== 'upload_files')
   )
-    return `"${cell}" is not like key:reads:minute=600`;
+    return `"${cell}" is not of the form key:reads:minute=600`;
   const limit = Number(digits);
   if (limit < LEAST[kind] || limit > MOST) return `"${cell}": ${LEAST[kind]} to ${MOST}`;
   return { of, kind, seconds: window === 'second' ? 1 : 60, limit };

@@ -17,7 +17,7 @@ const environment = (secret: string) => ({
   ACTOR_SIGNING_KEY: secret,
 });
 
-test('of a secret that is being replaced, core takes both, and those who call it use the first', () => {
+test('core accepts both entries of a rotated secret, and its callers send the first', () => {
   const rotating = environment(`${NEW}, ${OLD}`);
   const core = readCoreSettings(rotating);
   const both = [NEW, OLD];
@@ -29,7 +29,7 @@ test('of a secret that is being replaced, core takes both, and those who call it
 });
 
 test.each([`${NEW},`, `,${OLD}`, `${NEW},short`, `${NEW},${OLD},${'p'.repeat(16)}`])(
-  'a list that lets in anything else does not start: %s',
+  'an invalid list of secrets is refused: %s',
   (secret) => {
     expect(() => readCoreSettings(environment(secret))).toThrow('CORE_PUBLIC_TOKEN');
   },

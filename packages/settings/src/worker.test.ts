@@ -10,7 +10,7 @@ const read = (more: Record<string, string>) =>
     ...more,
   });
 
-test('typed answers go in batches only where that is set, and then many runs are in hand at once', () => {
+test('typed answers go in batches only if set, and then the default concurrency is higher', () => {
   expect(read({})).toMatchObject({ batches: null, concurrency: { typed: 8 } });
   const on = { TYPED_MODEL_BATCHES: 'on', TYPED_DEADLINE_SECONDS: '7200' };
   expect(read(on)).toMatchObject({
@@ -26,6 +26,6 @@ test.each<[string, Record<string, string>]>([
   ['TYPED_MODEL_BATCHES', { TYPED_DEADLINE_SECONDS: '7200', GRADER: 'baseline' }],
   ['MODEL_BATCH_CALLS', { TYPED_DEADLINE_SECONDS: '7200', MODEL_BATCH_CALLS: '449' }],
   ['MODEL_BATCH_SECONDS', { TYPED_DEADLINE_SECONDS: '7200', MODEL_BATCH_SECONDS: '0' }],
-])('batches that cannot work are refused by the name of the setting: %s', (name, more) => {
+])('settings with which batches cannot work are refused by name: %s', (name, more) => {
   expect(() => read({ TYPED_MODEL_BATCHES: 'on', ...more })).toThrow(new RegExp(`  ${name}: `));
 });

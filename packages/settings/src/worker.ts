@@ -48,12 +48,12 @@ export const WorkerEnvironment = z
     (e) => e.TYPED_MODEL_BATCHES === 'off' || e.TYPED_DEADLINE_SECONDS >= SHORTEST_BATCH_DEADLINE_SECONDS,
     {
       path: ['TYPED_DEADLINE_SECONDS'],
-      message: `TYPED_MODEL_BATCHES=on needs ${SHORTEST_BATCH_DEADLINE_SECONDS} or more, here and for core`,
+      message: `TYPED_MODEL_BATCHES=on needs ${SHORTEST_BATCH_DEADLINE_SECONDS} or more, for workers and for core`,
     },
   )
   .refine((e) => e.TYPED_MODEL_BATCHES === 'off' || graderOf(e).provider === 'openai', {
     path: ['TYPED_MODEL_BATCHES'],
-    message: 'the offline baseline has no batches',
+    message: 'the offline baseline does not support batches',
   });
 
 export const readWorkerSettings = (env: Record<string, string | undefined> = process.env) => {

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/v4';
 
 /**
- * Who a public call to core is for (docs/architecture.md#the-picture). The facade signs it after it has checked the API key; core
- * believes no other. It lives for a minute: long enough for a call, too short to be worth stealing.
+ * The API key and institute of a public call to core (docs/architecture.md#the-picture). The facade signs an actor
+ * after it has checked the key; core accepts signed actors only. A short lifetime limits the use of a stolen one.
  */
 export const Actor = z.object({
   institute_id: z.uuid(),
@@ -20,7 +20,7 @@ export const signActor = (actor: Actor, signingKey: string, now = Date.now()): s
   return `${payload}.${mac(payload, signingKey)}`;
 };
 
-/** @returns the actor, or null when the token is malformed, forged or past its time. */
+/** @returns the actor, or null when the token is malformed, forged or expired */
 export const verifyActor = (token: string, signingKey: string, now = Date.now()): Actor | null => {
   const [payload, signature, ...rest] = token.split('.');
   if (payload === undefined || signature === undefined || rest.length > 0) return null;

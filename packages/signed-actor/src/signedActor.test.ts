@@ -9,32 +9,32 @@ const actor: Actor = {
   scopes: ['evaluation:read'],
 };
 
-test('an actor is read back as it was signed', () => {
+test('verifyActor returns the signed actor', () => {
   expect(verifyActor(signActor(actor, KEY), KEY)).toEqual(actor);
 });
 
-test('another key, a changed character or a missing part: nobody', () => {
+test('verifyActor returns null for another key, a changed character or a missing part', () => {
   const token = signActor(actor, KEY);
   expect(verifyActor(token, 'x'.repeat(32))).toBeNull();
   expect(verifyActor(token.split('.')[0] ?? '', KEY)).toBeNull();
   fc.assert(
     fc.property(fc.nat(token.length - 1), fc.constantFrom('A', 'b', '0', '.', '-'), (at, character) => {
       const changed = token.slice(0, at) + character + token.slice(at + 1);
-      // The last character of base64 carries unused bits: only what decodes differently must be refused.
+      // The last base64 character has unused bits: a change of those decodes to the same bytes.
       fc.pre(changed !== token && at < token.length - 1);
       expect(verifyActor(changed, KEY)).toBeNull();
     }),
   );
 });
 
-test('a token lives for a minute', () => {
+test('a token expires after a minute', () => {
   const now = Date.now();
   const token = signActor(actor, KEY, now);
   expect(verifyActor(token, KEY, now + 59_000)).toEqual(actor);
   expect(verifyActor(token, KEY, now + 61_000)).toBeNull();
 });
 
-test('whatever is sent instead of a token is nobody, and nothing is thrown', () => {
+test('verifyActor returns null for arbitrary text and does not throw', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(verifyActor(text, KEY)).toBeNull();

@@ -48,7 +48,7 @@ const start = async () => {
   return { draining, get, port, arrived: arrived.promise, go: slow.resolve };
 };
 
-test('a connection that waits is served once more, told to go, and the server is gone long before its keep-alive', async () => {
+test('an idle connection is served once more and closed long before its keep-alive ends', async () => {
   const { draining, get } = await start();
   expect(await get('/')).toEqual({ status: 200, connection: 'keep-alive' });
   const drained = draining.drain(60_000);
@@ -57,7 +57,7 @@ test('a connection that waits is served once more, told to go, and the server is
   await expect(get('/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-test('a request in hand is answered to its end, on a connection that ends with it', async () => {
+test('an open request is answered, and its connection is closed with the response', async () => {
   const { draining, get, arrived, go } = await start();
   const answer = get('/slow');
   await arrived;
@@ -67,7 +67,7 @@ test('a request in hand is answered to its end, on a connection that ends with i
   await drained;
 });
 
-test('an answer that had begun is finished, and its connection does not hold the server up', async () => {
+test('a response in progress is finished, and its connection does not delay the end', async () => {
   const { draining, get, arrived, go } = await start();
   const answer = get('/begun');
   await arrived;
@@ -77,14 +77,14 @@ test('an answer that had begun is finished, and its connection does not hold the
   await drained;
 });
 
-test('connections that stay silent are closed when the time is over', async () => {
+test('silent connections are closed after lingerMs', async () => {
   const { draining, get } = await start();
   await get('/');
   await draining.drain(200);
   await expect(get('/')).rejects.toThrow();
 });
 
-test('a connection that was opened and never says anything does not hold the server up for its minute', async () => {
+test('a connection without any request does not delay the end by a minute', async () => {
   const { draining, port } = await start();
   const silent = connect(port, '127.0.0.1');
   await once(silent, 'connect');

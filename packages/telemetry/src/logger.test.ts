@@ -14,7 +14,7 @@ const logged = (error: Error): string => {
   return text;
 };
 
-test('an error of PostgreSQL about a value is logged by its code, without the value', () => {
+test('a PostgreSQL error about a value is logged by its code, without the value', () => {
   const error = Object.assign(new Error('invalid input syntax for type timestamp: "secret"'), {
     severity: 'ERROR',
     code: '22007',

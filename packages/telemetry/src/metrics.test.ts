@@ -43,12 +43,12 @@ const FEW = new Set([
   'status',
 ]);
 
-test('no metric that was published is gone or has another name', () => {
+test('no published metric is missing or renamed', () => {
   const names = metrics.describeMetrics().map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(PUBLISHED));
 });
 
-test('the page holds every metric of ours and those of the process', async () => {
+test('the page holds all metrics of the service and of the process', async () => {
   const { contentType, body } = await metrics.exposition();
   expect(contentType).toMatch(/^text\/plain; version=0\.0\.4/);
   for (const { name, type, help } of metrics.describeMetrics()) {
@@ -63,13 +63,13 @@ test('the page holds every metric of ours and those of the process', async () =>
     expect(body).toContain(`# TYPE ${name} `);
 });
 
-test('of a comparison that was never finished nothing is told, not even that it found nothing', async () => {
+test('the gauges of the reconciliation are absent before its first result', async () => {
   const { body } = await metrics.exposition();
   expect(body).toContain('# TYPE evaluation_reconcile_differences gauge');
   expect(body).not.toMatch(/^evaluation_reconcile_/m);
 });
 
-test('no label has more than a few values, and units stand in the names', () => {
+test('labels have few values, and names have units', () => {
   for (const { name, type, labels } of metrics.describeMetrics()) {
     for (const label of labels) expect(FEW, `${label} of ${name}`).toContain(label);
     if (type === 'counter') expect(name).toMatch(/_total$/);
@@ -77,7 +77,7 @@ test('no label has more than a few values, and units stand in the names', () => 
   }
 });
 
-test('docs/telemetry.md has each metric with its labels and what it says', async () => {
+test('docs/telemetry.md lists each metric with its labels and help', async () => {
   const page = await readFile(new URL('../../../docs/telemetry.md', import.meta.url), 'utf8');
   const rows = page
     .split('\n')

@@ -34,7 +34,7 @@ const gone = async (): Promise<void> => {
 };
 const silent = (): Promise<void> => new Promise(() => {});
 
-test('/readyz is 200 while all that a process needs is there, and names what is not without saying why', async () => {
+test('/readyz is 200 while all dependencies answer, and else names the missing ones without the reason', async () => {
   let database = there;
   const get = await start({ database: () => database(), lanes: there });
   expect(await get('/readyz')).toEqual({ status: 200, body: 'ok' });
@@ -47,7 +47,7 @@ test('/readyz is 200 while all that a process needs is there, and names what is 
   await expect.poll(() => get('/readyz?verbose'), SOON).toEqual({ status: 200, body: 'ok' });
 });
 
-test('/readyz adds what an operator should know below its answer, and its status is that of the dependencies alone', async () => {
+test('/readyz adds notes to its body without a change of its status', async () => {
   let database = there;
   const get = await start({ database: () => database() }, undefined, () => ['copy lane takes no runs']);
   expect(await get('/readyz')).toEqual({ status: 200, body: 'ok\ncopy lane takes no runs' });
@@ -57,7 +57,7 @@ test('/readyz adds what an operator should know below its answer, and its status
     .toEqual({ status: 503, body: 'database\ncopy lane takes no runs' });
 });
 
-test('however many ask whether it is ready, what it needs is asked once at a time and once a second', async () => {
+test('dependencies are checked once at a time and once a second, for any number of requests', async () => {
   let asked = 0;
   let answer: () => void = () => {};
   const look = readinessOf(
@@ -81,26 +81,26 @@ test('however many ask whether it is ready, what it needs is asked once at a tim
   expect(asked).toBe(1);
 });
 
-test('a dependency that does not answer is not there, and costs no more than the patience for one', async () => {
+test('a dependency that does not answer counts as missing after the timeout', async () => {
   const get = await start({ database: silent, lanes: silent, objects: gone });
   const began = performance.now();
   expect(await get('/readyz')).toEqual({ status: 503, body: 'database, lanes, objects' });
   expect(performance.now() - began).toBeLessThan(3900);
 });
 
-test('/healthz is 200 whatever a process depends on: restarting it would not bring that back', async () => {
+test('/healthz is 200 also while dependencies are missing', async () => {
   const get = await start({ database: gone, lanes: silent });
   expect(await get('/healthz')).toEqual({ status: 200, body: 'ok' });
 });
 
-test('a process that stops is alive and not ready', async () => {
+test('a stopping process is alive but not ready', async () => {
   const get = await start({ database: there });
   monitor?.stopping();
   expect(await get('/readyz')).toEqual({ status: 503, body: 'stopping' });
   expect((await get('/healthz')).status).toBe(200);
 });
 
-test('/metrics answers although its gauges cannot be read, or not in time', async () => {
+test('/metrics answers when its gauges fail or time out', async () => {
   for (const beforeScrape of [gone, silent]) {
     const get = await start({}, beforeScrape);
     expect(await get('/metrics')).toMatchObject({
@@ -111,7 +111,7 @@ test('/metrics answers although its gauges cannot be read, or not in time', asyn
   }
 });
 
-test('/metrics tells what is there although nobody asks /readyz, waits no longer for it, and shares its look', async () => {
+test('/metrics checks the dependencies itself, with the timeout of /readyz, and shares its result', async () => {
   let asked = 0;
   const database = Promise.withResolvers<void>();
   const get = await start({
@@ -130,7 +130,7 @@ test('/metrics tells what is there although nobody asks /readyz, waits no longer
   await expect.poll(isUp, SOON).toBe('1');
 });
 
-test('there is nothing else on the port', async () => {
+test('other paths are 404', async () => {
   const get = await start({});
   for (const path of ['/', '/metrics/', '/../etc/passwd']) expect((await get(path)).status).toBe(404);
 });

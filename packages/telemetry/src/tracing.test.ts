@@ -42,7 +42,7 @@ const collector = async (): Promise<{ endpoint: string; spans: Sent[] }> => {
   return { endpoint: `http://127.0.0.1:${port}/`, spans };
 };
 
-test('without an endpoint nothing is traced, handed on or logged, whatever a caller sends', async () => {
+test('without an endpoint nothing is traced, propagated or logged', async () => {
   const tracing = startTracing({ service: 'test', endpoint: undefined, sampleRatio: 1 });
   close.push(tracing.close);
   const seen = await inSpan('work', {}, async () => [traceparentNow(), traceIds()], {
@@ -51,7 +51,7 @@ test('without an endpoint nothing is traced, handed on or logged, whatever a cal
   expect(seen).toEqual([undefined, {}]);
 });
 
-test('a trace goes on from a traceparent, through work inside work, and a failure is told by its class alone', async () => {
+test('a trace continues from a traceparent through nested spans, and a failure is recorded by its class only', async () => {
   const { endpoint, spans } = await collector();
   const tracing = startTracing({ service: 'test', endpoint, sampleRatio: 0 });
   let inner: string | undefined;
@@ -63,7 +63,7 @@ test('a trace goes on from a traceparent, through work inside work, and a failur
         describeSpan({ outcome: 'failed' }, { name: 'renamed' });
         await inSpan('inner', {}, async () => {
           inner = traceparentNow();
-          throw new TypeError('an answer that nobody should read');
+          throw new TypeError('an answer that must stay private');
         });
       },
       { parent: continueTrace(THEIRS) },
@@ -79,10 +79,10 @@ test('a trace goes on from a traceparent, through work inside work, and a failur
   ]);
   expect(spans[0]?.status).toEqual({ code: 2, message: 'TypeError' });
   expect(spans[1]?.parentSpanId).toBe('b7ad6b7169203331');
-  expect(JSON.stringify(spans)).not.toContain('nobody should read');
+  expect(JSON.stringify(spans)).not.toContain('must stay private');
 });
 
-test('what is no traceparent begins a new trace', async () => {
+test('an invalid traceparent begins a new trace', async () => {
   const { endpoint, spans } = await collector();
   const tracing = startTracing({ service: 'test', endpoint, sampleRatio: 1 });
   for (const [index, bad] of [null, undefined, 'x', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`].entries())
@@ -92,7 +92,7 @@ test('what is no traceparent begins a new trace', async () => {
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(4);
 });
 
-test('a line that is logged inside a trace says in which', async () => {
+test('a log line inside a trace has its ids', async () => {
   const { endpoint, spans } = await collector();
   const tracing = startTracing({ service: 'test', endpoint, sampleRatio: 1 });
   const lines: string[] = [];
@@ -111,7 +111,7 @@ test('a line that is logged inside a trace says in which', async () => {
   expect(inside).toMatchObject({ run_id: 'r', trace_id: spans[0]?.traceId });
 });
 
-test('a collector that is away keeps no process from ending', async () => {
+test('an unreachable collector does not keep a process from ending', async () => {
   const tracing = startTracing({ service: 'test', endpoint: 'http://127.0.0.1:1', sampleRatio: 1 });
   await inSpan('work', {}, async () => {});
   const began = performance.now();

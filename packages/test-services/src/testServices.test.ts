@@ -16,7 +16,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 }
 
 describe('cloned databases', () => {
-  test('a clone is migrated and empty, and its role is bound by row-level security', async () => {
+  test('a clone is migrated and empty, and its role is subject to row-level security', async () => {
     const database = await cloneDatabase();
     expect(await query(database.url, 'SELECT count(*)::int AS institutes FROM institutes')).toEqual([
       { institutes: 0 },
@@ -36,7 +36,7 @@ describe('cloned databases', () => {
     await database.drop();
   });
 
-  test('clones made at the same moment do not see each other', async () => {
+  test('simultaneous clones are separate', async () => {
     const databases = await Promise.all(Array.from({ length: 4 }, () => cloneDatabase()));
     expect(new Set(databases.map(({ url }) => url)).size).toBe(4);
     const [first, second] = databases;
@@ -47,7 +47,7 @@ describe('cloned databases', () => {
     await Promise.all(databases.map((database) => database.drop()));
   });
 
-  test('a connection that a test left open fails its clean-up, and the database goes all the same', async () => {
+  test('an open connection fails drop, and the database is dropped nevertheless', async () => {
     const database = await cloneDatabase();
     const leaked = new pg.Client({ connectionString: database.url, application_name: 'leaky' });
     leaked.on('error', () => {});
@@ -59,7 +59,7 @@ describe('cloned databases', () => {
     expect(await query(superuserUrl, `SELECT 1 FROM pg_database WHERE datname = '${name}'`)).toEqual([]);
   });
 
-  test('the template cannot be connected to, so no test can break the others', async () => {
+  test('the template accepts no connections', async () => {
     const { url, template } = inject('testServices').postgres;
     const direct = new URL(url);
     direct.pathname = `/${template}`;
@@ -67,7 +67,7 @@ describe('cloned databases', () => {
   });
 });
 
-test('a new bucket is there and empty, and its credentials work', async () => {
+test('a new bucket exists and is empty, and its credentials work', async () => {
   const store = objectStore(await newBucket());
   try {
     expect(await store.head('a')).toBeNull();
@@ -78,7 +78,7 @@ test('a new bucket is there and empty, and its credentials work', async () => {
   }
 });
 
-test('new lanes are empty, and those of another namespace stay so', async () => {
+test('new lanes are empty and separate from other namespaces', async () => {
   const one = openLanes({ ...newLanes(), name: 'core' });
   const other = openLanes({ ...newLanes(), name: 'core' });
   try {

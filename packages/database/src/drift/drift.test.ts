@@ -51,7 +51,7 @@ beforeEach(async () => {
 });
 
 describe('drift and new migrations', () => {
-  test('a new migration takes the database to schema.prisma: then there is no drift and no further migration', async () => {
+  test('after a new migration there is no drift and no further migration', async () => {
     expect(await drift(server.superuserUrl, { folder })).toContain('CREATE TABLE "boxes"');
     const file = await newMigration(server.superuserUrl, 'make_boxes', { folder });
     expect(file).toMatch(/migrations\/\d{14}_make_boxes\/migration\.sql$/);
@@ -60,7 +60,7 @@ describe('drift and new migrations', () => {
     expect(await newMigration(server.superuserUrl, 'nothing_more', { folder })).toBeNull();
   });
 
-  test('drift is the SQL that is missing, and a new migration holds just that', async () => {
+  test('drift returns the missing SQL, and a new migration holds exactly that', async () => {
     await newMigration(server.superuserUrl, 'make_boxes', { folder });
     await writeFile(
       join(folder, 'schema.prisma'),
@@ -71,7 +71,7 @@ describe('drift and new migrations', () => {
     );
   });
 
-  test('throw-away databases are gone afterwards, also when a migration fails', async () => {
+  test('temporary databases are dropped, also when a migration fails', async () => {
     await mkdir(join(folder, 'migrations', '20260101000000_a'), { recursive: true });
     await writeFile(join(folder, 'migrations', '20260101000000_a', 'migration.sql'), 'SELECT 1/0');
     await expect(drift(server.superuserUrl, { folder })).rejects.toThrow(MigrationFailed);
@@ -82,7 +82,7 @@ describe('drift and new migrations', () => {
     expect(rows).toEqual([]);
   });
 
-  test('a name that is no folder name is refused', async () => {
+  test('an invalid migration name is refused', async () => {
     await expect(newMigration(server.superuserUrl, '../elsewhere', { folder })).rejects.toThrow(RangeError);
   });
 });

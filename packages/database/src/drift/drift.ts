@@ -58,7 +58,7 @@ export async function newMigration(
   options: DriftOptions = {},
 ): Promise<string | null> {
   if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
-    throw new RangeError('a migration is named by_words_like_this');
+    throw new RangeError('invalid migration name; use words_like_this');
   const { folder = prismaFolder } = options;
   const sql = await drift(serverUrl, { folder });
   return sql === '' ? null : await writeMigration(folder, name, `${sql}\n`);

@@ -21,7 +21,7 @@ export function catalogueReader(client: pg.Client): SqlMigrationAwareDriverAdapt
       types: { getTypeParser: parserOf },
     });
   const refuse = (): never => {
-    throw new Error('the engine only compares here, and changes nothing');
+    throw new Error('the schema engine may only read the database here');
   };
   const adapter: SqlDriverAdapter = {
     provider: 'postgres',

@@ -132,7 +132,7 @@ describe('deploy', () => {
     ]);
   });
 
-  test('a second time it finds nothing to do, and later applies only what is new', async () => {
+  test('a second deploy applies nothing, a later one only new migrations', async () => {
     await addMigration('20260101000000_a', FIRST);
     await deploy(databaseUrl, { folder });
     expect(await deploy(databaseUrl, { folder })).toEqual({ applied: [] });
@@ -141,12 +141,12 @@ describe('deploy', () => {
     expect(await history()).toHaveLength(2);
   });
 
-  test('a database without any migration yet is left as it is', async () => {
+  test('without migrations the database is left as it is', async () => {
     expect(await deploy(databaseUrl, { folder })).toEqual({ applied: [] });
     expect(await tables()).toEqual([]);
   });
 
-  test('of three processes and two callers at once, each migration is applied by one', async () => {
+  test('with three processes and two callers at once, each migration is applied once', async () => {
     await addMigration('20260101000000_a', FIRST);
     await addMigration('20260102000000_b', 'CREATE TABLE b (); SELECT pg_sleep(0.2)');
     await addMigration('20260103000000_c', 'CREATE TABLE c ()');
@@ -163,7 +163,7 @@ describe('deploy', () => {
     expect(await history()).toHaveLength(3);
   });
 
-  test('a failing migration is named with its line, leaves nothing, and those before it stay; mended, it goes through', async () => {
+  test('a failing migration is named with its line and rolled back, earlier ones stay, and a corrected one is applied', async () => {
     await addMigration('20260101000000_a', FIRST);
     await addMigration('20260102000000_b', 'CREATE TABLE b (id int);\n\nINSERT INTO b VALUES (1), (two);\n');
     await addMigration('20260103000000_c', 'CREATE TABLE c ()');
@@ -182,7 +182,7 @@ describe('deploy', () => {
     });
   });
 
-  test('when the first of all migrations fails, the database is as empty as before', async () => {
+  test('when the very first migration fails, the database stays empty', async () => {
     await addMigration('20260101000000_a', 'CREATE TABLE a (); SELECT 1/0');
     await expect(deploy(databaseUrl, { folder })).rejects.toThrow(
       'migration 20260101000000_a: division by zero',
@@ -190,7 +190,7 @@ describe('deploy', () => {
     expect(await tables()).toEqual([]);
   });
 
-  test('a process that dies in the middle of a migration leaves nothing, and the next deploy goes on', async () => {
+  test('a killed process leaves no partial migration, and the next deploy continues', async () => {
     await addMigration('20260101000000_a', 'CREATE TABLE a (); SELECT pg_sleep(600)');
     const dying = startProcess();
     const client = await connectTo(databaseUrl);
@@ -208,7 +208,7 @@ describe('deploy', () => {
     expect(await deploy(databaseUrl, { folder })).toEqual({ applied: ['20260101000000_a'] });
   });
 
-  test('a migration waits for a table that a transaction is using, without holding up its readers for long', async () => {
+  test('a migration waits for a table in use without blocking readers for long', async () => {
     await addMigration('20260101000000_a', FIRST);
     await deploy(databaseUrl, { folder });
     await addMigration('20260102000000_b', 'ALTER TABLE a ADD COLUMN b int');
@@ -229,7 +229,7 @@ describe('deploy', () => {
 
   const ASIDE = '-- outside a transaction: the table is large';
 
-  test('an index outside a transaction is built while the table is written to, by one of two at once', async () => {
+  test('an index outside a transaction is built during writes, by one of two deploys', async () => {
     await addMigration('20260101000000_a', FIRST);
     await deploy(databaseUrl, { folder });
     const sql = `${ASIDE}\nCREATE INDEX CONCURRENTLY IF NOT EXISTS "a_changes" ON a (changes);\n`;
@@ -258,7 +258,7 @@ describe('deploy', () => {
 
     expect((await deployed).flatMap(({ applied }) => applied)).toEqual(['20260102000000_b']);
     expect(lines).toEqual([
-      'migration 20260102000000_b builds an index, and waits for every transaction that is older',
+      'migration 20260102000000_b builds an index and waits for all older transactions',
       'applied migration 20260102000000_b',
     ]);
     expect(await isValid('a_changes')).toBe(true);
@@ -272,7 +272,7 @@ describe('deploy', () => {
     expect(lines).toHaveLength(2);
   });
 
-  test('what a process that died left of an index is built anew, or found whole and recorded', async () => {
+  test('an index left by a killed process is rebuilt if invalid, recorded if valid', async () => {
     await addMigration(
       '20260101000000_a',
       `${FIRST} CREATE INDEX half ON a (id); CREATE INDEX whole ON a (id);`,
@@ -306,17 +306,17 @@ describe('deploy', () => {
     ['two statements', 'CREATE INDEX CONCURRENTLY IF NOT EXISTS i ON a (id); DROP TABLE a;'],
     ['an index that cannot be built again', 'CREATE INDEX CONCURRENTLY i ON a (id);'],
     ['something else', 'ALTER TABLE a ADD COLUMN b int;'],
-  ])('outside a transaction %s is refused, and nothing is done', async (_what, statements) => {
+  ])('outside a transaction %s is refused without effect', async (_what, statements) => {
     await addMigration('20260101000000_a', FIRST);
     await addMigration('20260102000000_b', `${ASIDE}\n${statements}`);
     await expect(deploy(databaseUrl, { folder })).rejects.toThrow(
-      /^migration 20260102000000_b: outside a transaction there may be one CREATE INDEX/,
+      /^migration 20260102000000_b: a migration outside a transaction must be one CREATE INDEX/,
     );
     expect(await tables()).toEqual(['_prisma_migrations', 'a']);
     expect(await history()).toHaveLength(1);
   });
 
-  test('a role with short timeouts of its own still gets through a long migration', async () => {
+  test('a long migration ignores the short timeouts of its role', async () => {
     const role = decodeURIComponent(new URL(server.url).username);
     const superuser = await connectTo(server.superuserUrl);
     const database = new URL(databaseUrl).pathname.slice(1);
@@ -326,7 +326,7 @@ describe('deploy', () => {
     expect(await deploy(databaseUrl, { folder })).toEqual({ applied: ['20260101000000_a'] });
   });
 
-  test('an applied migration that was edited afterwards is pointed out', async () => {
+  test('an edited migration that was already applied is reported', async () => {
     await addMigration('20260101000000_a', FIRST);
     await deploy(databaseUrl, { folder });
     await appendFile(join(folder, 'migrations', '20260101000000_a', 'migration.sql'), '-- afterthought\n');
@@ -335,7 +335,7 @@ describe('deploy', () => {
     expect(lines).toEqual(['migration 20260101000000_a was edited after it had been applied']);
   });
 
-  test('a database that Prisma migrated is taken as it is, and only what is new is applied', async () => {
+  test('on a database migrated by Prisma only new migrations are applied', async () => {
     await addMigration('20260101000000_a', FIRST);
     const client = await connectTo(databaseUrl);
     await client.query(FIRST);
@@ -357,14 +357,14 @@ describe('deploy', () => {
     expect((await client.query('SELECT count(*)::int AS rows FROM a')).rows).toEqual([{ rows: 2 }]);
   });
 
-  test("a database with tables but no history is refused with Prisma's code", async () => {
+  test('a database with tables but no history is refused with Prisma’s code', async () => {
     await (await connectTo(databaseUrl)).query('CREATE TABLE somebody_elses ()');
     await addMigration('20260101000000_a', FIRST);
     await expect(deploy(databaseUrl, { folder })).rejects.toMatchObject({ code: 'P3005' });
     expect(await tables()).toEqual(['somebody_elses']);
   });
 
-  test("a failed migration that Prisma's own command left is not passed over", async () => {
+  test("a failed migration left by Prisma's CLI stops the deploy", async () => {
     await addMigration('20260101000000_a', FIRST);
     await deploy(databaseUrl, { folder });
     await (await connectTo(databaseUrl)).query('UPDATE _prisma_migrations SET finished_at = NULL');

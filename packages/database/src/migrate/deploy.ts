@@ -86,7 +86,7 @@ async function appliedChecksums(client: pg.Client): Promise<Map<string, string>>
   );
   if (!tables.some(({ name }) => name === '_prisma_migrations')) {
     if (tables.length === 0) return new Map();
-    throw new DatabaseNotReady('P3005', 'the database has tables and no history of migrations');
+    throw new DatabaseNotReady('P3005', 'the database has tables but no history of migrations');
   }
   const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
     `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
@@ -108,7 +108,7 @@ async function applyOne(
     try {
       const index = indexOf(migration);
       if (index !== null) {
-        onProgress(`migration ${name} builds an index, and waits for every transaction that is older`);
+        onProgress(`migration ${name} builds an index and waits for all older transactions`);
         await buildIndex(client, index);
       }
       await inTransaction(client, async () => {

@@ -30,7 +30,7 @@ export const indexOf = ({ sql }: Migration): IndexToBuild | null => {
   const name = quoted ?? plain?.toLowerCase();
   if (name === undefined) {
     throw new Error(
-      'outside a transaction there may be one CREATE INDEX CONCURRENTLY IF NOT EXISTS name ON …, and nothing else',
+      'a migration outside a transaction must be one CREATE INDEX CONCURRENTLY IF NOT EXISTS name ON …',
     );
   }
   return { name, statement };

@@ -6,7 +6,7 @@ import { grantCore } from './grantCore.ts';
 import { waitForSchema } from './waitForSchema.ts';
 import { waitForServer } from './waitForServer.ts';
 
-test('it ends when every migration of the release is there, whatever a later one has added, and not before', async () => {
+test('it resolves once all migrations of this release are applied, ignoring later ones', async () => {
   const clone = await cloneDatabase();
   const owner = new pg.Client({ connectionString: clone.url });
   await owner.connect();
@@ -36,7 +36,7 @@ test('it ends when every migration of the release is there, whatever a later one
   }
 });
 
-test('a server that is not there is waited for, until the signal', async () => {
+test('it waits for a missing server until the signal aborts', async () => {
   const stop = new AbortController();
   const waiting = waitForSchema('postgresql://nobody@127.0.0.1:1/none', {
     signal: stop.signal,
@@ -46,7 +46,7 @@ test('a server that is not there is waited for, until the signal', async () => {
   expect(String(stop.signal.reason)).toContain('the database does not answer yet (ECONNREFUSED)');
 });
 
-test('a role that may not read is told apart from a schema that is not there, and waits for all of its rights', async () => {
+test('a role without rights gets its own message and waits for all of its rights', async () => {
   const clone = await cloneDatabase();
   const superuser = new pg.Client({ connectionString: clone.superuserUrl });
   await superuser.connect();
@@ -82,7 +82,7 @@ test('a role that may not read is told apart from a schema that is not there, an
   }
 });
 
-test('whoever migrates waits for a server that refuses or has no name yet, and not for a database that is not there', async () => {
+test('waitForServer waits for a server that refuses or does not resolve, but not for a missing database', async () => {
   for (const [address, code] of [
     ['127.0.0.1:1', 'ECONNREFUSED'],
     ['no-such-host.invalid', 'ENOTFOUND'],
@@ -108,12 +108,12 @@ test('whoever migrates waits for a server that refuses or has no name yet, and n
 });
 
 test.each([
-  ['a wrong password', 'password', 'wrong', 'does not let this role in (28P01)'],
+  ['a wrong password', 'password', 'wrong', 'refused the login (28P01)'],
   [
     'a database that does not exist',
     'pathname',
     '/none',
-    'there is no database of the name in DATABASE_URL (3D000)',
+    'the database in DATABASE_URL does not exist (3D000)',
   ],
 ] as const)('%s is said, and not taken for a schema that is late', async (_, part, wrong, sentence) => {
   const clone = await cloneDatabase();

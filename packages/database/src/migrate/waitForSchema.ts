@@ -80,12 +80,12 @@ const sentenceOf = (error: unknown, all: number): string => {
       return `${forbidden('_prisma_migrations')} (${code})`;
     case '28P01':
     case '28000':
-      return `PostgreSQL does not let this role in (${code}): is the role or the password in DATABASE_URL wrong?`;
+      return `PostgreSQL refused the login (${code}): check the role and the password in DATABASE_URL`;
     case '3D000':
-      return `there is no database of the name in DATABASE_URL (${code})`;
+      return `the database in DATABASE_URL does not exist (${code})`;
     default:
       return isUnavailable(error)
         ? `the database does not answer yet (${code ?? String(error)})`
-        : `the database cannot be asked (${code ?? String(error)})`;
+        : `the query of the migrations failed (${code ?? String(error)})`;
   }
 };

@@ -25,7 +25,7 @@ const MINIMUM = { major: 2, minor: 10 };
 export async function natsBinary(given?: string): Promise<string> {
   if (given !== undefined) {
     if (await isNewEnough(given)) return given;
-    throw new Error(`${given} is no nats-server of at least ${MINIMUM.major}.${MINIMUM.minor}`);
+    throw new Error(`${given} is not nats-server ${MINIMUM.major}.${MINIMUM.minor} or later`);
   }
   if (await isNewEnough('nats-server')) return 'nats-server';
   const packaged = await packagedBinary();
@@ -68,5 +68,5 @@ export async function verifyBinary(file: string, sha256: string): Promise<void> 
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   const found = hash.digest('hex');
-  if (found !== sha256) throw new Error(`${file} is not the build we know (sha256 ${found}): it is not run`);
+  if (found !== sha256) throw new Error(`${file} is not executed: unexpected sha256 ${found}`);
 }

@@ -60,7 +60,7 @@ async function messages(url: string): Promise<number> {
   return (await (await jetstreamManager(await connectTo(url))).streams.info('KEPT')).state.messages;
 }
 
-test('JetStream keeps its messages over close and start', async () => {
+test('JetStream keeps its messages after close and start', async () => {
   const first = await start();
   await publish(first.url);
   await Promise.all([first.close(), first.close()]);
@@ -69,7 +69,7 @@ test('JetStream keeps its messages over close and start', async () => {
   expect(await messages(second.url)).toBe(1);
 });
 
-test('nobody gets in without the password, and it shows neither in the process list nor to other users', async () => {
+test('a connection needs the password, which neither the process list nor other users can see', async () => {
   const { url } = await start();
   const { host, password } = new URL(url);
   await expect(connect({ servers: host, reconnect: false })).rejects.toThrow(/authorization/i);
@@ -112,7 +112,7 @@ test('after kill -9 of Node the next start stops the orphaned server and keeps t
   expect(await processesNaming(folder.path)).toHaveLength(1);
 });
 
-test('a Ctrl-C to the whole process group reaches Node alone', async () => {
+test('Ctrl-C to the process group reaches Node only', async () => {
   const child = runService('nats', join(folder.path, 'nats'));
   const { url }: { url: string } = JSON.parse(await child.line('ready '));
   process.kill(-child.pid, 'SIGINT');
@@ -122,7 +122,7 @@ test('a Ctrl-C to the whole process group reaches Node alone', async () => {
   await start();
 });
 
-test('a server that cannot start says why, and leaves the folder free', async () => {
+test('a failed start reports the reason and releases the folder', async () => {
   await writeFile(join(folder.path, 'file'), '');
   const script = join(folder.path, 'broken');
   await writeFile(
@@ -138,15 +138,15 @@ test('a nats-server older than 2.10 is refused', async () => {
   const old = join(folder.path, 'old');
   await writeFile(old, '#!/bin/sh\necho "nats-server: v2.9.25"\n');
   await chmod(old, 0o755);
-  await expect(natsBinary(old)).rejects.toThrow('at least 2.10');
+  await expect(natsBinary(old)).rejects.toThrow('2.10 or later');
 });
 
-test("a binary with other bytes than the known build's is not run", async () => {
+test('a binary with an unexpected SHA-256 is not executed', async () => {
   const own = await mkdtemp(join(tmpdir(), 'binary-'));
   try {
     const forged = join(own, 'nats-server');
     await writeFile(forged, '#!/bin/sh\n');
-    await expect(verifyBinary(forged, NPM_BINARY_SHA256)).rejects.toThrow('not the build we know');
+    await expect(verifyBinary(forged, NPM_BINARY_SHA256)).rejects.toThrow('unexpected sha256');
   } finally {
     await rm(own, { recursive: true });
   }

@@ -121,7 +121,7 @@ async function startServer(
     await once(child, 'spawn');
     child.unref();
     const pid = child.pid;
-    if (pid === undefined) throw new Error('the system named no pid');
+    if (pid === undefined) throw new Error('the nats-server process has no pid');
     const ended = () => child.exitCode !== null || child.signalCode !== null;
     const portsFile = join(portsFolder, `nats-server_${pid}.ports`);
     const answers = async () => {

@@ -103,7 +103,7 @@ async function copied(native: string, target: string, account: ServerAccount): P
     await rm(draft, { recursive: true, force: true });
   }
   if (!(await trusted(copy)))
-    throw new Error(`${target} is no copy of PostgreSQL made by this user: remove it`);
+    throw new Error(`${target} is not a copy of PostgreSQL made by this user; remove it`);
   return copy;
 }
 

@@ -59,7 +59,7 @@ const startedBefore = (name = 'pg') =>
 const serverPid = async () =>
   Number.parseInt(await readFile(join(folder.path, 'pg', 'cluster', 'postmaster.pid'), 'utf8'), 10);
 
-test('the service role owns its database, and is bound by row-level security', async () => {
+test('the service role owns its database and is subject to row-level security', async () => {
   await startedBefore();
   const { url, superuserUrl, port } = await start();
   expect(Number(new URL(url).port)).toBe(port);
@@ -84,7 +84,7 @@ test('the service role owns its database, and is bound by row-level security', a
   ]);
 });
 
-test('a wrong password is refused, and the kept ones are readable by their owner alone', async () => {
+test('a wrong password is refused, and password files are readable by their owner only', async () => {
   await startedBefore();
   const { url } = await start();
   const wrong = new URL(url);
@@ -95,7 +95,7 @@ test('a wrong password is refused, and the kept ones are readable by their owner
   }
 });
 
-test('durable decides, at each start, whether commits wait for the disk', async () => {
+test('durable decides at each start whether commits wait for the disk', async () => {
   await startedBefore();
   const sql =
     "SELECT setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
@@ -109,7 +109,7 @@ test('durable decides, at each start, whether commits wait for the disk', async 
   }
 });
 
-test('close stops the server, and the next start goes on with the same data and passwords', async () => {
+test('close stops the server, and the next start has the same data and passwords', async () => {
   await startedBefore();
   const first = await start();
   await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
@@ -128,7 +128,7 @@ test('close stops the server, and the next start goes on with the same data and 
   expect(lines).toEqual([]);
 });
 
-test('lost password files are made anew, and fit', async () => {
+test('lost password files are replaced by new, valid passwords', async () => {
   await startedBefore();
   const first = await start();
   await first.close();
@@ -171,7 +171,7 @@ test('after kill -9 of Node the next start stops the orphaned server and keeps w
   expect(await query(next.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
 });
 
-test('after kill -9 in the middle of the first start the next one makes a whole cluster', async () => {
+test('after kill -9 during the first start the next one creates the cluster', async () => {
   const child = runService('postgres', join(folder.path, 'pg'));
   await child.line('creating the PostgreSQL cluster');
   const isAtWork = async () => (await processesNaming(join(folder.path, 'pg', 'cluster.new.'))).length > 0;
@@ -183,7 +183,7 @@ test('after kill -9 in the middle of the first start the next one makes a whole 
   expect(names.filter((name) => name.startsWith('cluster'))).toEqual(['cluster']);
 });
 
-test('after kill -9 of PostgreSQL itself, as after a crash of the machine, the next start recovers', async () => {
+test('after kill -9 of PostgreSQL the next start recovers', async () => {
   await startedBefore();
   // Without fsync the last commits may be lost by design.
   const first = await start({ durable: true });
@@ -197,7 +197,7 @@ test('after kill -9 of PostgreSQL itself, as after a crash of the machine, the n
   expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
 });
 
-test('a stale pid file that names somebody else blocks nothing, and that process is left alone', async () => {
+test('a stale pid file with the pid of another process blocks no start and ends no process', async () => {
   await startedBefore();
   await (await start()).close();
   // A process of the server's account: PostgreSQL alone would take it for a running server.
@@ -218,7 +218,7 @@ test('a stale pid file that names somebody else blocks nothing, and that process
   }
 });
 
-test('a Ctrl-C to the whole process group reaches Node alone', async () => {
+test('Ctrl-C to the process group reaches Node only', async () => {
   await startedBefore();
   const child = runService('postgres', join(folder.path, 'pg'));
   const { url }: { url: string } = JSON.parse(await child.line('ready '));
@@ -229,7 +229,7 @@ test('a Ctrl-C to the whole process group reaches Node alone', async () => {
   await start();
 });
 
-test('a server that cannot start says why, and leaves the folder free', async () => {
+test('a failed start reports the reason and releases the folder', async () => {
   await startedBefore();
   await (await start()).close();
   const file = join(folder.path, 'pg', 'cluster', 'postgresql.auto.conf');

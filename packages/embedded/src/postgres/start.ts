@@ -116,7 +116,7 @@ async function startOnce(start: ServerStart, port: number): Promise<{ pid: numbe
     await once(child, 'spawn');
     child.unref();
     const pid = child.pid;
-    if (pid === undefined) throw new Error('the system named no pid');
+    if (pid === undefined) throw new Error('the PostgreSQL process has no pid');
     const ended = () => child.exitCode !== null || child.signalCode !== null;
     // Crash recovery can take minutes.
     const settled = await until(async () => ended() || (await isReady(cluster, pid)), 300_000);

@@ -128,7 +128,7 @@ test('a request signed by hand is accepted', async () => {
   expect((await remove()).status).toBe(204);
 });
 
-test('a client that asks before it sends is told to go on only when its signature holds', async () => {
+test('100 Continue is sent only for a valid signature', async () => {
   const asks = { expect: '100-continue' };
   expect(await send({ body: 'hello', unsigned: asks })).toMatchObject({ status: 200, continued: true });
   expect(await send({ body: 'hello', unsigned: { ...asks, 'x-amz-acl': 'private' } })).toMatchObject({
@@ -138,7 +138,7 @@ test('a client that asks before it sends is told to go on only when its signatur
   await remove();
 });
 
-test('a clock more than fifteen minutes off is refused either way', async () => {
+test('a clock more than fifteen minutes ahead or behind is refused', async () => {
   for (const minutes of [-16, 16]) {
     const at = new Date(Date.now() + minutes * 60_000);
     expect(await send({ at })).toMatchObject({ status: 403, code: 'RequestTimeTooSkewed' });
@@ -148,7 +148,7 @@ test('a clock more than fifteen minutes off is refused either way', async () => 
   });
 });
 
-test('an x-amz header that nobody signed is refused', async () => {
+test('an unsigned x-amz header is refused', async () => {
   const unsigned = { 'x-amz-copy-source': '/things/secret' };
   expect(await send({ unsigned })).toMatchObject({ status: 403, code: 'AccessDenied' });
 });
@@ -164,7 +164,7 @@ test('a signature for another region, service or day is refused', async () => {
   }
 });
 
-test('a presigned address is refused before and after its time, and when anything in it was changed', async () => {
+test('a presigned URL is refused before and after its validity, and after any change', async () => {
   expect(await send({ body: 'hello' })).toMatchObject({ status: 200 });
   const presigned = (minutes: number, expiresIn = 60) =>
     getSignedUrl(client, new GetObjectCommand({ Bucket: 'things', Key: 'key' }), {
@@ -199,7 +199,7 @@ test('a presigned address is refused before and after its time, and when anythin
   await remove();
 });
 
-test('a body other than the signed one is refused, by its SHA-256 and by its checksum', async () => {
+test('a body with a wrong SHA-256 or checksum is refused', async () => {
   const cases: [Draft, string][] = [
     [{ payload: sha256('other') }, 'XAmzContentSHA256Mismatch'],
     [{ headers: { 'x-amz-checksum-crc32': crc('other') } }, 'BadDigest'],
@@ -218,7 +218,7 @@ test('a body in signed chunks is refused', async () => {
   expect(await send(chunked)).toMatchObject({ status: 501, code: 'NotImplemented' });
 });
 
-test('an upload that breaks off leaves nothing', async () => {
+test('an interrupted upload leaves no object', async () => {
   const blobs = () => readdir(join(folder.path, 'buckets', 'things', 'blobs'));
   const at = longDateOf(new Date());
   const scope = `${at.slice(0, 8)}/us-east-1/s3/aws4_request`;

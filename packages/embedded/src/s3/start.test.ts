@@ -61,7 +61,7 @@ const get = async (Key: string) =>
   (await client.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString() ?? '';
 const blobs = () => readdir(join(folder.path, 's3', 'buckets', Bucket, 'blobs'));
 
-test('an object comes back with its bytes, MD5 etag and type', async () => {
+test('GET returns an object’s bytes, MD5 etag and type', async () => {
   const body = randomBytes(3_000_000);
   const md5 = createHash('md5').update(body).digest('hex');
   const { ETag } = await client.send(
@@ -82,7 +82,7 @@ test('an object comes back with its bytes, MD5 etag and type', async () => {
   expect(Buffer.from((await got.Body?.transformToByteArray()) ?? []).equals(body)).toBe(true);
 });
 
-test('what is missing is told by its S3 code', async () => {
+test('missing objects and buckets are answered with their S3 codes', async () => {
   const name = (error: string) => ({ name: error });
   await expect(get('missing')).rejects.toMatchObject(name('NoSuchKey'));
   await expect(client.send(new HeadObjectCommand({ Bucket, Key: 'missing' }))).rejects.toMatchObject(
@@ -100,7 +100,7 @@ test('what is missing is told by its S3 code', async () => {
   await expect(client.send(again)).rejects.toMatchObject(name('BucketAlreadyOwnedByYou'));
 });
 
-test('a sub-resource we do not have is refused, not mistaken for the bucket or the object itself', async () => {
+test('an unsupported sub-resource is refused', async () => {
   const notImplemented = { name: 'NotImplemented' };
   await expect(client.send(new DeleteBucketPolicyCommand({ Bucket }))).rejects.toMatchObject(notImplemented);
   await client.send(new HeadBucketCommand({ Bucket }));
@@ -110,7 +110,7 @@ test('a sub-resource we do not have is refused, not mistaken for the bucket or t
   expect(await get('a')).toBe('a');
 });
 
-test('a header that would change what a request does is refused, not ignored', async () => {
+test('an unsupported header is refused', async () => {
   const notImplemented = { name: 'NotImplemented' };
   for (const more of [
     { IfNoneMatch: '*' },
@@ -124,7 +124,7 @@ test('a header that would change what a request does is refused, not ignored', a
   expect(await blobs()).toEqual([]);
 });
 
-test('no key reaches outside the folder, and strange keys are kept apart', async () => {
+test('no key leaves the folder, and unusual keys stay distinct', async () => {
   const keys = [
     '..',
     '../../../escaped',
@@ -149,13 +149,13 @@ test('no key reaches outside the folder, and strange keys are kept apart', async
   expect(await blobs()).toEqual([]);
 });
 
-test('a list is in the order of the bytes of its keys', async () => {
+test('a list is in the byte order of its keys', async () => {
   for (const key of ['a/2', 'z', 'B', '😀', 'ﬀ', 'a/1']) await put(key);
   const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
   expect(Contents.map(({ Key }) => Key)).toEqual(['B', 'a/1', 'a/2', 'z', 'ﬀ', '😀']);
 });
 
-test('a reader keeps the version it began with while the object is replaced and deleted', async () => {
+test('a reader keeps its version while the object is replaced and deleted', async () => {
   const first = randomBytes(8_000_000);
   await put('a', first);
   const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: 'a' }));
@@ -164,7 +164,7 @@ test('a reader keeps the version it began with while the object is replaced and 
   expect(Buffer.from((await Body?.transformToByteArray()) ?? []).equals(first)).toBe(true);
 });
 
-test('while an object is replaced again and again, every read and every copy gets one whole version', async () => {
+test('reads and copies during replacements get one whole version', async () => {
   const version = (number: number) => `${number} `.repeat(5000);
   await put('a', version(0));
   let writing = true;
@@ -190,7 +190,7 @@ test('a copy onto itself is refused', async () => {
   await expect(client.send(onto)).rejects.toMatchObject({ name: 'InvalidRequest' });
 });
 
-test('a restart keeps objects, credentials and the port, and sweeps what a death left half written', async () => {
+test('a restart keeps objects, credentials and port, and removes partial writes', async () => {
   await put('a', 'kept');
   const before = s3;
   await close();
@@ -208,7 +208,7 @@ test('a restart keeps objects, credentials and the port, and sweeps what a death
   }
 });
 
-test('the last port is only a wish: when it is taken, another one serves', async () => {
+test('another port is used when the last one is taken', async () => {
   const taken = Number(new URL(s3.endpoint).port);
   await close();
   const squatter = createServer().listen(taken, '127.0.0.1');
@@ -224,7 +224,7 @@ test('the last port is only a wish: when it is taken, another one serves', async
   }
 });
 
-test('a folder in use is refused, and endpoints on different folders keep to themselves', async () => {
+test('a folder in use is refused, and endpoints on different folders are independent', async () => {
   await expect(startS3({ dataDir: join(folder.path, 's3') })).rejects.toThrow(
     `in use by process ${process.pid}`,
   );

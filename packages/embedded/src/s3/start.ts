@@ -152,7 +152,7 @@ async function listen(server: Server, file: string, wanted: number | undefined):
     }
   }
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the system named no port');
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
   await replaceFile(file, String(address.port));
   return address.port;
 }

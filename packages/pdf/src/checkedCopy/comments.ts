@@ -23,8 +23,7 @@ export const commentPadding = 3.5;
 export const commentLeading = 1.28;
 
 /**
- * Places a comment on the nearest empty paper and tries several widths. Returns null when the text is empty or no
- * empty paper is large enough; the summary lists every remark in any case.
+ * Places a comment on the nearest empty paper. Returns null without a text or a place; the summary has every remark.
  */
 export function placeComment(
   room: Room,
@@ -42,7 +41,6 @@ export function placeComment(
   for (const width of widths) {
     const lines = regular.wrap(cut(text, mostCharacters), size, width * unit, mostLines);
     if (lines.length === 0) return null;
-    // Skip a width that gives a number of lines already tried: the shape is the same.
     if (tried.has(lines.length)) continue;
     tried.add(lines.length);
     const shape = {

@@ -61,7 +61,6 @@ async function openSource(source: string): Promise<{ document: PdfDocument; mayE
   return { document, mayExtract: canExtract(bytes) };
 }
 
-/** A page without an image was never checked and counts as damaged. */
 function isSound(image: PageImage | undefined): boolean {
   return image !== undefined && !image.damaged;
 }

@@ -41,7 +41,6 @@ export class Face {
     let shown = '';
     for (const character of text.toWellFormed().normalize('NFC').replace(/\s/g, ' ')) {
       if (this.#known.has(character.codePointAt(0) ?? 0)) shown += character;
-      // Controls, joiners, variation selectors and accents have no width.
       else if (!/[\p{C}\p{M}]/u.test(character)) shown += '?';
     }
     return shown.trim();
@@ -89,7 +88,6 @@ export class Face {
     return kept;
   }
 
-  /** One line of at most `width` points; longer text is cut with '…'. */
   shorten(text: string, size: number, width: number, ellipsis = false): string {
     const shown = this.showable(text);
     if (this.width(shown, size) <= width) return shown;

@@ -75,10 +75,7 @@ function emptySpot(room: Room, text: string, area: Area, letters: Lettering): Pl
   );
 }
 
-/**
- * Places marks in a column at the right edge at the height of the answers' middles, moved apart where they would
- * overlap. A full column is followed by another to its left.
- */
+/** Places marks in columns at the right edge near the middles of their answers, moved apart on overlap. */
 export function columnOfMarks(room: Room, marks: readonly Wanted[], letters: Lettering): PlacedMark[] {
   const { unit } = room;
   const gap = 4 * unit;

@@ -44,7 +44,7 @@ const annotations = (most: number, kinds: readonly Placed['kind'][]) =>
     { maxLength: most },
   );
 
-test('nothing is drawn on top of one another or off the page, and comments stand on empty paper only', () => {
+test('drawn areas neither overlap nor leave the page, and comments stand on empty paper only', () => {
   const everything = annotations(50, ['mark', 'tick', 'cross', 'comment']);
   fc.assert(
     fc.property(written, everything, fc.boolean(), (lines, plan, hasTotal) => {
@@ -71,7 +71,6 @@ test('nothing is drawn on top of one another or off the page, and comments stand
 const box = { x: 0.1, y: 0.4, width: 0.8, height: 0.1 };
 const top = box.y * a4.height;
 const line = (x: number, y: number, width: number): Area => ({ x, y, width, height: 18 });
-/** Areas of 20 points in height, from the top of the box to the bottom of the page and beyond. */
 const rows = (from: number, to: number, x = 0, width = a4.width) =>
   Array.from({ length: Math.floor((to - from) / 20) }, (_, row) => line(x, from + row * 20, width));
 
@@ -94,7 +93,7 @@ test.each<[string, Area[], (area: Area) => boolean]>([
 
 const comment = { kind: 'comment', box, text: 'Missing: the pulmonary artery. '.repeat(4) } as const;
 
-test('a comment far from its answer is led to it by a line, a near one is not', () => {
+test('a comment far from its answer has a leader, a near one has none', () => {
   const far = layOutPage(a4, [comment], false, letters, inkOfBoxes(rows(0, 700)));
   expect(far.comments).toHaveLength(1);
   const [from, to] = far.comments[0]?.leader ?? [];
@@ -104,12 +103,12 @@ test('a comment far from its answer is led to it by a line, a near one is not', 
   expect(near.comments.map(({ leader }) => leader)).toEqual([null]);
 });
 
-test('a comment that finds no empty paper on the page is left to the summary', () => {
+test('a comment without empty paper stands in the summary only', () => {
   const full = inkOfBoxes(rows(0, 860));
   expect(layOutPage(a4, [comment], false, letters, full).comments).toEqual([]);
 });
 
-test('a comment on a page without room is given up after a bounded search', () => {
+test('the search for a comment’s place ends on a page without room', () => {
   let asked = 0;
   const full = () => {
     asked++;

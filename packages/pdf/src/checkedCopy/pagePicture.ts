@@ -12,7 +12,7 @@ const quality = 80;
 const mostBytes = 1_000_000;
 const leastQuality = 45;
 
-/** Picture of a page and the clockwise rotation that turns it upright. */
+/** `rotation` (clockwise) turns the picture upright. */
 export interface PagePicture extends PdfPicture {
   rotation: PageFrame['rotation'];
 }

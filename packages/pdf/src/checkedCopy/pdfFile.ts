@@ -22,7 +22,6 @@ export class PdfFile {
   readonly #target: string;
   readonly #partial: string;
   readonly #handle: FileHandle;
-  /** Byte offsets by object number. */
   readonly #offsets = new Map<number, number>();
   /** Written pictures by length and checksum; candidates are compared byte by byte. */
   readonly #pictures = new Map<string, { ref: PDFRef; start: number }>();
@@ -62,12 +61,7 @@ export class PdfFile {
     return ref;
   }
 
-  /**
-   * Writes the remaining objects and renames the file to the target.
-   * @returns size in bytes
-   */
   async finish(): Promise<number> {
-    // pdf-lib adds an empty Annots list to each page.
     for (const page of this.document.getPages()) page.node.delete(PDFName.of('Annots'));
     await this.document.flush();
     const { context } = this.document;

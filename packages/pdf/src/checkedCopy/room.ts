@@ -6,7 +6,6 @@ const specks = 9;
 const speckShare = 0.002;
 
 export interface Search {
-  /** Constant during one search; the search varies the top left corner. */
   size: { width: number; height: number };
   xs: readonly number[];
   ys: readonly number[];

@@ -38,7 +38,6 @@ export function appendSummary(document: PDFDocument, plan: CheckedCopyPlan, lett
   sheet.finish();
 }
 
-/** A4 pages filled from the top. A new page begins when a line does not fit. */
 class Sheet {
   readonly letters: Lettering;
   readonly #document: PDFDocument;

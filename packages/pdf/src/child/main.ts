@@ -49,13 +49,13 @@ async function load(kindOfJob: string): Promise<(job: Job) => Promise<Report>> {
       return async (job) => ({ kind: 'drawn', copy: await draw(of(job, 'draw')) });
     }
     default:
-      throw new Error(`there is no job ${kindOfJob}`);
+      throw new Error(`unknown job ${kindOfJob}`);
   }
 }
 
 function of<K extends Job['kind']>(job: Job, expected: K): Extract<Job, { kind: K }> {
   const isExpected = (each: Job): each is Extract<Job, { kind: K }> => each.kind === expected;
-  if (!isExpected(job)) throw new Error(`a process for ${expected} was given ${job.kind}`);
+  if (!isExpected(job)) throw new Error(`expected a job ${expected}, received ${job.kind}`);
   return job;
 }
 

@@ -21,11 +21,7 @@ const maxResidentBytes = 768 * 2 ** 20;
 
 export type LastReport = Exclude<Report, { kind: 'page' }>;
 
-/**
- * Runs one job in its own child process.
- * @throws PdfUnreadable when the work failed; the signal's reason when aborted; an Error when no child could be
- * started
- */
+/** @throws PdfUnreadable when the work failed; the signal's reason when aborted; Error when no child started */
 export async function runChild(
   job: Job,
   limits: { timeoutSeconds: number; signal?: AbortSignal },
@@ -96,7 +92,8 @@ function supervise(
       return;
     }
     const report = Report.safeParse(message);
-    if (!report.success) return fail(new PdfUnreadable('unreadable', 'the PDF process answered garbage'));
+    if (!report.success)
+      return fail(new PdfUnreadable('unreadable', 'the PDF process sent an invalid message'));
     if (report.data.kind === 'page') {
       try {
         onPage(report.data.page);

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 
 const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 
-/** Starts the child process without a job and returns its exit code and signal. */
 async function end(parentPid: number, maxResidentBytes: number): Promise<unknown[]> {
   const child = fork(entry, ['inspect', String(parentPid), String(maxResidentBytes)], {
     execArgv: [],
@@ -18,10 +17,10 @@ async function end(parentPid: number, maxResidentBytes: number): Promise<unknown
   }
 }
 
-test('a child larger than its memory limit ends itself', async () => {
+test('the watchdog ends a child above its memory limit', async () => {
   expect(await end(process.pid, 2 ** 20)).toEqual([null, 'SIGKILL']);
 });
 
-test('a child whose parent is another process than the one that started it ends itself', async () => {
+test('the watchdog ends a child whose parent has changed', async () => {
   expect(await end(1, 2 ** 32)).toEqual([null, 'SIGKILL']);
 });

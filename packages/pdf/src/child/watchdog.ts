@@ -7,10 +7,7 @@ interface Limits {
   bytes: number;
 }
 
-/**
- * Ends this process when its parent has ended or its memory exceeds a limit. Runs in a thread, because the main
- * thread may be blocked inside a parser.
- */
+/** Ends this process when its parent has ended or its memory exceeds a limit. A thread, since parsers may block. */
 export async function startWatchdog(limits: Limits): Promise<void> {
   // The thread is started from the function's text: compile caches do not cover threads, and stripping the types of a
   // file takes longer than the thread's own start.

@@ -6,7 +6,6 @@ const speckPixels = 6;
 /** Share of a side in which scanners leave shadows and torn edges. */
 const edgeShare = 0.02;
 
-/** True when the page holds only specks and shadows along its edges. */
 export function isBlank({ ink, width, height }: InkMap): boolean {
   const enough = width * height * blankShare;
   const [edgeX, edgeY] = [width * edgeShare, height * edgeShare];

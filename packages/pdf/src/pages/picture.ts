@@ -17,11 +17,7 @@ export interface Picture {
   readable: boolean;
 }
 
-/**
- * Takes the picture of the page as a viewer shows it. `longSide` is in pixels; a smaller scan is not enlarged.
- * @param mayExtract false when a picture can have a mask or an inversion that PDFium does not report (see
- * `canExtract`)
- */
+/** @param longSide pixels; a smaller scan is not enlarged @param mayExtract see `canExtract` */
 export async function takePicture(page: PdfPage, longSide: number, mayExtract: boolean): Promise<Picture> {
   const jpeg = mayExtract ? scannerJpeg(page) : null;
   if (jpeg !== null) {

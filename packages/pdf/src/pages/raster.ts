@@ -30,6 +30,7 @@ export async function readGrey(file: string, longSide: number): Promise<Raster> 
 
 export async function toRaster(image: Sharp): Promise<Raster> {
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
-  if (info.channels !== 1 && info.channels !== 3) throw new Error(`${info.channels} channels`);
+  if (info.channels !== 1 && info.channels !== 3)
+    throw new Error(`unsupported number of channels: ${info.channels}`);
   return { data, width: info.width, height: info.height, channels: info.channels };
 }

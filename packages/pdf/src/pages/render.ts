@@ -37,7 +37,7 @@ export function render(page: PdfPage, width: number, height: number): Raster {
 function drawFormFields(page: PdfPage, bitmap: number, width: number, height: number): void {
   const { pdfium } = page.document;
   const { native } = pdfium;
-  // FPDF_FORMFILLINFO is 140 bytes: a version (2) and callbacks, all of them left null.
+  // FPDF_FORMFILLINFO is 140 bytes: version 2, and callbacks left null.
   pdfium.withMemory(256, (pointer, view) => {
     view().setUint32(0, 2, true);
     const form = native._FPDFDOC_InitFormFillEnvironment(page.document.handle, pointer);

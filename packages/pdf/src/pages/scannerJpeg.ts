@@ -37,7 +37,6 @@ export function scannerJpeg(page: PdfPage): Buffer | null {
   });
 }
 
-/** PDFium's handle of the picture that `scannerJpeg` takes. */
 export function scannerPicture(page: PdfPage): number | null {
   const { native } = page.document.pdfium;
   if (native._FPDFPage_GetAnnotCount(page.handle) !== 0) return null;

@@ -103,7 +103,6 @@ function coversOn(page: PdfPage): Box[] {
   return boxes;
 }
 
-/** Boxes of drawn annotations, which lie above the page content. */
 function annotationsOn(page: PdfPage): Box[] {
   const { pdfium } = page.document;
   const { native } = pdfium;

@@ -71,7 +71,6 @@ function union(a: Bounds | null, b: Bounds): Bounds | null {
   };
 }
 
-/** Null for text outside the page. */
 function visibleBox(page: PdfPage, { left, bottom, right, top }: Bounds): Box | null {
   const box = page.toViewed(left, bottom, right, top);
   const clamp = (value: number) => Math.max(0, Math.min(1, value));

@@ -1,6 +1,5 @@
 import { inflateSync } from 'node:zlib';
 
-/** Place of an object: an offset in the file, or an index in an object stream. */
 export type Place =
   | { kind: 'offset'; offset: number; generation: number }
   | { kind: 'packed'; container: number; index: number };
@@ -82,10 +81,7 @@ interface Container {
   data: Buffer;
 }
 
-/**
- * Adds the objects of object streams to `places`.
- * @returns the numbers of the catalogs among them
- */
+/** Adds the objects of object streams to `places`. @returns the numbers of catalogs among them */
 function unpack(containers: readonly Container[], places: Map<number, Place>): number[] {
   const catalogs: number[] = [];
   let left = mostUnpacked;

@@ -2,10 +2,7 @@ import { findObjects } from './findObjects.ts';
 import type { Place } from './findObjects.ts';
 import { headerOffset } from './strayOffsets.ts';
 
-/**
- * Returns the file with a new cross-reference table appended; no earlier byte changes. Returns null when no catalog
- * is found, as in a file that is not a PDF.
- */
+/** Returns the file with a new cross-reference table appended, or null when it has no catalog. */
 export function rebuildTable(file: Buffer): Buffer | null {
   const { places, root, encryption } = findObjects(file);
   if (root === null) return null;

@@ -35,7 +35,6 @@ function startOfTable(file: Buffer): number | null {
 }
 
 interface Table {
-  /** Offsets by object number, of objects in use. */
   offsets: Map<number, number>;
   previous: number | null;
 }

@@ -22,7 +22,7 @@ export const readPlan = (row: object | undefined): PlanReading => {
   const root = typeof first === 'object' && first !== null ? Reflect.get(first, 'Plan') : undefined;
   const nodes = nodesOf(root);
   const [outcome] = nodes;
-  if (outcome === undefined) throw new Error('this is no plan');
+  if (outcome === undefined) throw new Error('the row holds no plan');
   const read = nodes.filter((node) => node.table !== null);
   return {
     indexes: namesOf(nodes.map(({ index }) => index)),

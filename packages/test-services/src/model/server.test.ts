@@ -40,14 +40,14 @@ async function content(response: Response): Promise<unknown> {
 }
 
 describe('the model server', () => {
-  test('answers a schema it does not know with a value that fits, and records the call', async () => {
+  test('answers an unknown schema with a valid value and records the call', async () => {
     expect(await content(await ask())).toEqual({ name: 'text', kind: 'x', count: 1, items: [{ ok: false }] });
     expect(server.calls).toMatchObject([
       { schemaName: 'anything', model: 'm', authorization: 'Bearer key', aborted: false },
     ]);
   });
 
-  test('behaves by schema name and number of calls, then as usual', async () => {
+  test('follows rules by schema name and number of calls, then the default', async () => {
     server.behave([
       { schemaName: 'b', times: 1, behaviour: { kind: 'status', status: 429, retryAfterSeconds: 7 } },
       { schemaName: 'a', times: 2, behaviour: { kind: 'status', status: 500 } },
@@ -60,7 +60,7 @@ describe('the model server', () => {
     expect((await ask('b')).status).toBe(200);
   });
 
-  test('behaves as a function says', async () => {
+  test('follows a script function', async () => {
     server.behave(({ schemaName }) =>
       schemaName === 'a' ? { kind: 'content', content: { own: 1 } } : undefined,
     );
@@ -68,7 +68,7 @@ describe('the model server', () => {
     expect(await content(await ask('b'))).toHaveProperty('name');
   });
 
-  test('breaks content, schema and connection when told to', async () => {
+  test('breaks content, schema and connection on request', async () => {
     server.behave([{ times: 1, behaviour: { kind: 'truncated' } }]);
     await expect(ask().then(content)).rejects.toThrow(SyntaxError);
     server.behave([{ times: 1, behaviour: { kind: 'violating' } }]);
@@ -77,7 +77,7 @@ describe('the model server', () => {
     await expect(ask().then((response) => response.text())).rejects.toThrow();
   });
 
-  test('says that it ran out of length, alters what it would have answered, and holds an answer back', async () => {
+  test('reports finish_reason length, alters its default answer, and holds an answer back', async () => {
     server.behave([{ times: 1, behaviour: { kind: 'out_of_length' } }]);
     const { choices } = JSON.parse(await (await ask()).text());
     expect(choices[0].finish_reason).toBe('length');
@@ -94,7 +94,7 @@ describe('the model server', () => {
     expect((await asking).status).toBe(200);
   });
 
-  test('a script by how often the same is asked tells questions apart', async () => {
+  test('eachQuestion counts each question by itself', async () => {
     const script = eachQuestion({ kind: 'status', status: 500 }, { kind: 'violating' });
     server.behave(script);
     const statuses = [];
@@ -104,7 +104,7 @@ describe('the model server', () => {
     expect(server.calls).toHaveLength(4);
   });
 
-  test('notices that a client hangs up, while hanging and while slow', async () => {
+  test('records disconnects, while hanging and while slow', async () => {
     for (const behaviour of [{ kind: 'hang' }, { kind: 'slow', ms: 60_000 }] as const) {
       server.reset();
       server.behave([{ behaviour }]);
@@ -117,7 +117,7 @@ describe('the model server', () => {
     }
   });
 
-  test('is slow when told to, and counts how many calls are under way', async () => {
+  test('is slow on request and counts the calls in progress', async () => {
     server.behave([{ behaviour: { kind: 'slow', ms: 100 } }]);
     const started = performance.now();
     await Promise.all([ask(), ask(), ask()].map(async (asking) => (await asking).text()));
@@ -125,11 +125,11 @@ describe('the model server', () => {
     expect(server.peakInFlight).toBe(3);
   });
 
-  test('a wait that is not met fails', async () => {
+  test('waitFor fails after its timeout', async () => {
     await expect(server.waitFor(() => false, 20)).rejects.toThrow('not what was waited for');
   });
 
-  test('another path is 404 and a body that is no JSON is 400', async () => {
+  test('another path is 404 and invalid JSON is 400', async () => {
     expect((await fetch(`${server.baseUrl}/other`)).status).toBe(404);
     const bad = await fetch(`${server.baseUrl}/chat/completions`, { method: 'POST', body: '{' });
     expect(bad.status).toBe(400);

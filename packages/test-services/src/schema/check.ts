@@ -4,7 +4,7 @@ import { withServer } from './withServer.ts';
 
 const difference = await withServer((superuserUrl) => drift(superuserUrl));
 if (difference !== '') {
-  console.error(`The migrations do not lead to schema.prisma. Missing:\n\n${difference}\n`);
+  console.error(`The migrations differ from schema.prisma. Missing:\n\n${difference}\n`);
   console.error('Write it with: npm run new-migration --workspace @evaluation/test-services -- NAME');
   process.exitCode = 1;
 }

@@ -4,9 +4,9 @@ import { withServer } from './withServer.ts';
 
 const [name] = process.argv.slice(2);
 if (name === undefined) {
-  console.error('Say what it does: npm run new-migration -- add_rubric_source');
+  console.error('Name the migration: npm run new-migration -- add_rubric_source');
   process.exitCode = 2;
 } else {
   const file = await withServer((superuserUrl) => newMigration(superuserUrl, name));
-  console.log(file ?? 'The migrations already lead to schema.prisma.');
+  console.log(file ?? 'The migrations already match schema.prisma.');
 }
