@@ -19,6 +19,23 @@ export const accept = <S extends z.ZodType>(
   body: unknown,
   others: (parts: Parts<z.output<S>>) => Problem[] = () => [],
 ): z.output<S> => {
+  const steps = acceptSteps(schema, body, others);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+};
+
+/** `accept` for bodies that may be large: other requests run between its steps, of which the longest takes 0.2 s. */
+export const acceptInSlices = <S extends z.ZodType>(
+  ...asked: Parameters<typeof accept<S>>
+): Promise<z.output<S>> => finishInSlices(acceptSteps(...asked), 0);
+
+function* acceptSteps<S extends z.ZodType>(
+  schema: S,
+  body: unknown,
+  others: (parts: Parts<z.output<S>>) => Problem[] = () => [],
+): Generator<void, z.output<S>> {
   // A missing body counts as `{}`. `null` is passed to the schema, which refuses it.
   const sent = body === undefined ? {} : body;
   // Lengths are checked first, so that a list of a million items is neither parsed nor reported item by item.
@@ -40,8 +57,9 @@ export const accept = <S extends z.ZodType>(
 const MAX_PROBLEMS = 1000;
 
 /**
- * Throws at most MAX_PROBLEMS problems. The code of the error is the first problem's own code (such as
- * `rubric_marks_mismatch`) if every problem has one, otherwise `validation_failed`.
+ * Throws a DomainFailure with at most `MAX_PROBLEMS` problems. If every problem belongs to a rule with an error code of
+ * its own (such as `rubric_marks_mismatch`), the first problem's code is the code of the error; otherwise the code is
+ * `validation_failed`.
  */
 export const refuse = (found: readonly Problem[], question?: { label: string }): never => {
   const problems = found.slice(0, MAX_PROBLEMS);
@@ -132,5 +150,8 @@ const parsedOrNull = (text: string): unknown => {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A malformed id gets the same answer as an id that does not exist. */
+/**
+ * Checks the form of an id. A malformed id gets the same answer as an id that does not exist
+ * (docs/architecture.md#order-of-checks).
+ */
 export const isUuid = (value: string): boolean => UUID.test(value);

@@ -4,7 +4,10 @@ import { labelKey } from './labels.ts';
 import { checkQuestion, negativeMarks, questionWarnings } from './question.ts';
 import { isRead, type Parts } from './readable.ts';
 
-/** Rules of a whole paper (docs/api/exams.md#fields). Pure. All problems are listed at once, with their paths. */
+/**
+ * Rules of a whole paper (docs/api/exams.md#fields): unique labels, declared or derived sections, and the number of
+ * questions. Pure. All problems are listed at once, with the paths of their fields.
+ */
 
 export interface PaperSection {
   name: string;
@@ -43,7 +46,9 @@ const MAX_QUESTIONS = 200;
 type DeclaredSection = { name: string; order: number };
 
 /** A new paper. Sections are the declared ones, by `order`, or are derived from the questions. */
-export const checkPaper = (input: {
+export const checkPaper = (input: NewPaper): Paper => finish(paperSteps(input));
+
+interface NewPaper {
   mode: ExamMode;
   sections: readonly DeclaredSection[] | null;
   questions: readonly QuestionInput[];
@@ -57,7 +62,7 @@ export function* paperSteps(input: NewPaper): Generator<void, Paper> {
   return { ...place(input.mode, standing, input.questions), problems };
 }
 
-export const paperProblems = (input: {
+interface ReadPaper {
   sections?: Parts<readonly DeclaredSection[] | null | undefined>;
   questions?: Parts<readonly QuestionInput[] | null | undefined>;
 }
@@ -100,7 +105,9 @@ export const inOrder = <S extends { order: number }>(sections: readonly S[]): S[
   sections.toSorted((a, b) => a.order - b.order);
 
 /** Checks questions to add to a paper. A new section is appended if sections are derived, else refused. */
-export const checkAdded = (input: {
+export const checkAdded = (input: AddedQuestions): Paper => finish(addedSteps(input));
+
+interface AddedQuestions {
   mode: ExamMode;
   standing: StandingPaper;
   questions: readonly QuestionInput[];
@@ -159,7 +166,7 @@ interface QuestionSurroundings extends StandingPaper {
   sectionsRead?: boolean;
 }
 
-const questionProblems = (
+function* questionSteps(
   standing: QuestionSurroundings,
   questions: readonly Parts<QuestionInput>[],
   at: (index: number) => string,

@@ -25,20 +25,15 @@ import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
 
 /**
- * Creates an exam with paper and candidates in one transaction. It does not wait for a locked price or rubric table:
- * see `quote.ts` and `paper/savePending.ts`.
+ * Creates an exam with paper and candidates in one transaction (docs/api/exams.md#fields). It does not wait for a
+ * locked price or rubric table: see `quote.ts` and `paper/savePending.ts`.
  * @throws DomainFailure validation_failed, exam_exists, exam_not_ready and the errors of the rules of a paper
  */
 export const createExam = async (services: Services, actor: Actor, body: unknown): Promise<Exam> => {
-  const exam = accept(ExamCreate, body, tiedProblems);
-  // Lets other requests run between two blocking steps: a large body takes about 0.2 s to parse and 0.3 s for
-  // `checkPaper`.
-  await nextRound();
-  const paper = checkPaper({
-    mode: exam.mode,
-    sections: exam.sections ?? null,
-    questions: exam.questions ?? [],
-  });
+  const exam = await acceptInSlices(ExamCreate, body, tiedProblems);
+  const paper = await finishInSlices(
+    paperSteps({ mode: exam.mode, sections: exam.sections ?? null, questions: exam.questions ?? [] }),
+  );
   const problems = [...paper.problems, ...repeatedCandidates(exam.candidates ?? [], 'candidates')];
   if (problems.length > 0) refuse(problems);
   if (exam.open === true) checkReady({ questions: paper.questions.length });
@@ -64,6 +59,7 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
   );
 };
 
+/** Rules that tie fields together, on the fields that could be parsed. */
 const tiedProblems = (parts: Parts<ExamCreate>): Problem[] =>
   isRead(parts) ? [...paperProblems(parts), ...repeatedCandidates(parts.candidates ?? [], 'candidates')] : [];
 
@@ -93,7 +89,8 @@ const insertExam = (tx: Tx, instituteId: string, id: string, exam: ExamCreate, p
     .execute();
 
 /**
- * Inserts the paper, one statement for each table. The exam gets a rubric version only if the rubrics could be saved.
+ * Inserts sections, questions, options and the first version of the rubrics, with one statement each. Rubrics come
+ * last, and the exam gets their version only if they could be saved.
  */
 const insertPaper = async (tx: Tx, instituteId: string, examId: string, paper: Paper): Promise<void> => {
   const sections = paper.sections.map(({ name, order }, position) => ({

@@ -12,8 +12,8 @@ import { readQuestions, WHOLE } from './readQuestions.ts';
 import { addSections, readPaperUnderLock, recountPaper } from './paperUnderLock.ts';
 
 /**
- * Adds questions at the end of a draft paper in the order of the request, in one transaction. Their rubrics and model
- * answers are one new version.
+ * Adds questions at the end of a draft paper in the order of the request, in one transaction
+ * (docs/api/lifecycle.md#exams). Their rubrics and model answers are one new version.
  * @throws DomainFailure exam_not_found, conflict, exam_finalized, validation_failed and the errors of the rules of a
  * paper
  */
@@ -30,10 +30,7 @@ export const addQuestions = (
     const { questions } = await acceptInSlices(QuestionsAdd, body, (parts) =>
       isRead(parts) ? addedProblems(standing, parts.questions) : [],
     );
-    // Lets other requests run between two blocking steps: a large body takes about 0.2 s to parse and 0.3 s for
-    // `checkAdded`.
-    await nextRound();
-    const paper = checkAdded({ mode: exam.mode, standing, questions });
+    const paper = await finishInSlices(addedSteps({ mode: exam.mode, standing, questions }));
     if (paper.problems.length > 0) refuse(paper.problems);
 
     const place = { instituteId: actor.institute_id, examId: exam.id };
