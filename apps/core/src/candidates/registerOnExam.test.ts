@@ -46,15 +46,7 @@ const candidates = (count: number, name: string) =>
     metadata: { index },
   }));
 
-const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
-  const query = vi.spyOn(pg.Client.prototype, 'query');
-  await work();
-  const sent = query.mock.calls.length;
-  query.mockRestore();
-  return sent;
-};
-
-test('creating or updating 2000 candidates takes as many statements as one', async () => {
+test('as many statements create or update 2000 candidates as one', async () => {
   const create = (count: number, name: string) => () =>
     createCandidates({ database }, actor, { candidates: candidates(count, name) });
   const one = await statementsOf(clone.url, create(1, 'single'));
@@ -63,7 +55,7 @@ test('creating or updating 2000 candidates takes as many statements as one', asy
   expect(await statementsOf(clone.url, create(2000, 'many'))).toBe(one);
 });
 
-test('registering 2000 candidates takes as many statements as one, in both forms, new or not', async () => {
+test('as many statements register 2000 candidates as one, in either form, new or not', async () => {
   const [small, large] = [await newExam(), await newExam()];
   const register = (exam: string, body: object) => () => registerOnExam({ database }, actor, exam, body);
   const one = await statementsOf(clone.url, register(small, { candidates: candidates(1, 'described') }));

@@ -92,7 +92,7 @@ interface Known {
   halves: number;
 }
 
-test('marks, count, order and sections of a paper are correct after any allowed edits of a draft', async () => {
+test('any allowed edits of a draft keep marks, count, order and sections of its paper true', async () => {
   const declared = fc.constantFrom<string[] | null>(null, ['Physics', 'Biology', 'Chemistry']);
   await fc.assert(
     fc.asyncProperty(declared, fc.array(step, { minLength: 1, maxLength: 14 }), async (names, steps) => {
@@ -177,15 +177,7 @@ test('marks, count, order and sections of a paper are correct after any allowed 
   );
 }, 60_000);
 
-const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
-  const query = vi.spyOn(pg.Client.prototype, 'query');
-  await work();
-  const sent = query.mock.calls.length;
-  query.mockRestore();
-  return sent;
-};
-
-test('adding 200 questions with options and rubrics takes as many statements as adding two', async () => {
+test('as many statements add 200 questions with options and rubrics as two', async () => {
   const questions = (count: number): QuestionInput[] =>
     Array.from({ length: count }, (_, index) =>
       index % 2 === 0
@@ -224,7 +216,7 @@ test('adding 200 questions with options and rubrics takes as many statements as 
   expect(exam).toMatchObject({ question_count: 200, total_marks: 200 });
 });
 
-test('questions added by concurrent calls are all stored, ordered and counted', async () => {
+test('questions added at once from many sides all stand, in one order, and are counted', async () => {
   const exam = await newExam(null);
   const added = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
@@ -250,7 +242,7 @@ test('questions added by concurrent calls are all stored, ordered and counted', 
   }
 });
 
-test('of concurrent calls that add the same label exactly one succeeds', async () => {
+test('of one label added from many sides at once exactly one stands', async () => {
   const exam = await newExam(null);
   const tried = await Promise.allSettled(
     ['x', 'X', 'x', 'X', 'x'].map((label) =>
