@@ -48,7 +48,7 @@ export const model: Values = {
 };
 
 const monitoring: Values = {
-  runbookUrl: 'https://git.example.org/exams/docs/operations.md',
+  runbookUrl: 'https://git.example.org/exams/docs/operate/runbook.md',
   serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
   prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
   dashboard: { enabled: true, annotations: { folder: 'Exams' } },

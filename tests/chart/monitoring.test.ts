@@ -190,13 +190,13 @@ describe('alerts', () => {
   });
 
   test('each says what is wrong, how bad it is, and leads to a heading of the operations page', async () => {
-    const page = await readFile(join(root, 'docs/operations.md'), 'utf8');
+    const page = await readFile(join(root, 'docs/operate/runbook.md'), 'utf8');
     const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, text]) => String(text).toLowerCase());
     for (const { alert, labels, annotations } of rules) {
       expect(['warning', 'critical']).toContain(labels.severity);
       expect(annotations.summary.length).toBeGreaterThan(10);
       const [file, anchor] = annotations.runbook_url.split('#');
-      expect(file).toBe('https://git.example.org/exams/docs/operations.md');
+      expect(file).toBe('https://git.example.org/exams/docs/operate/runbook.md');
       expect(headings, alert).toContain(anchor);
     }
   });

@@ -181,7 +181,7 @@ const refused: Readonly<Record<string, readonly [Values, ...(RegExp | string)[]]
     'https://git.example.org',
   ],
   'alerts that lead to no address': [
-    { ...external, monitoring: { runbookUrl: 'docs/operations.md' } },
+    { ...external, monitoring: { runbookUrl: 'docs/operate/runbook.md' } },
     '/monitoring/runbookUrl',
   ],
   'a certificate of core that nobody trusts': [

@@ -14,7 +14,7 @@ const WIDTH = 110;
 const HEADER = [
   'Settings of all programs, with their defaults. `npm start` needs none of them. To use some, copy this file to .env, take',
   'the # from the lines that you change, and start with: set -a; . ./.env; set +a; npm start',
-  'Generated from packages/settings by `npm run generate:env`; docs/operations.md says more of each.',
+  'Generated from packages/settings by `npm run generate:env`; docs/operate/settings.md explains the main ones.',
 ].join(' ');
 
 /** What stands in the sources above a variable, by its name; the first one counts. */

@@ -172,7 +172,7 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- $wrong = append $wrong "monitoring.serviceMonitor.enabled=true, but networkPolicy.metrics.from is empty, so that Prometheus would reach no pod. Name its namespace there." -}}
 {{- end -}}
 {{- if and $v.monitoring.prometheusRule.enabled (not $v.monitoring.runbookUrl) -}}
-{{- $wrong = append $wrong "monitoring.prometheusRule.enabled=true, and monitoring.runbookUrl is empty: whoever an alert wakes would have no page to read. Name the address where your people read docs/operations.md of this repository, e.g. https://git.example.org/exams/answer-evaluation/docs/operations.md." -}}
+{{- $wrong = append $wrong "monitoring.prometheusRule.enabled=true, and monitoring.runbookUrl is empty: the alerts have no page to link to. Set it to the address of docs/operate/runbook.md of this repository, e.g. https://git.example.org/exams/answer-evaluation/docs/operate/runbook.md." -}}
 {{- end -}}
 
 {{- if $wrong -}}
