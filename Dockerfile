@@ -1,11 +1,11 @@
 # One image an app: docker build --target facade|core|worker|migrate --tag answer-evaluation/TARGET:VERSION .
 #
-# The base is the Node LTS line of this repository on Debian (glibc, which sharp's libvips and the OCR engine are built
-# for), by its exact version. To pin the bytes too, or to take it from a mirror:
+# The base is an exact version of Node LTS on Debian, because sharp's libvips and the OCR engine are built for glibc. To pin the
+# digest as well, or to use a mirror:
 #   --build-arg BASE=registry.example.org/node:24.21.0-bookworm-slim@sha256:…
 ARG BASE=node:24.21.0-bookworm-slim
 
-# The manifests alone: the layer of dependencies is made anew when one of them changes, and not with every source file.
+# Manifests only: a changed source file does not invalidate the layer of dependencies.
 FROM ${BASE} AS manifests
 WORKDIR /all
 COPY . .
@@ -14,19 +14,19 @@ RUN mkdir /manifests && find . \( -name package.json -o -name package-lock.json 
 FROM ${BASE} AS build
 WORKDIR /src
 COPY --from=manifests /manifests ./
-# No install scripts: nothing that is bundled needs one, and what is fetched cannot run anything here.
+# Without install scripts: no bundled package needs one, and a compromised package cannot run code here.
 RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY . .
 RUN npm run --silent generate && npm run --silent bundle
 
-# What the images have in common. They need no shell, no npm and no network to start; a read-only root file system is
-# fine, and the worker wants a writable /tmp (tmpfs or emptyDir) for the pages in hand.
+# Common to all images. They start without shell, npm and network, on a read-only root file system. The worker needs a writable
+# /tmp (tmpfs or emptyDir) for page images.
 FROM ${BASE} AS runtime
 ENV NODE_ENV=production METRICS_HOST=0.0.0.0
 WORKDIR /app
-# A number, so that a cluster can see that it is not root's. It owns nothing, not even the program.
+# A numeric user, so that a cluster can verify that it is not root. It owns no file.
 USER 10001:10001
-# Node is the first process: the programs handle SIGTERM themselves and wait for their own children.
+# Node is the first process: the programs handle SIGTERM and wait for their child processes.
 ENTRYPOINT ["node", "main.js"]
 
 FROM runtime AS migrate
@@ -34,7 +34,7 @@ COPY --from=build /src/dist/migrate ./
 
 FROM runtime AS core
 COPY --from=build /src/dist/core ./
-# CORE_URL is for the provisioning CLI beside it: docker exec CONTAINER node admin.js --help
+# CORE_URL is for the provisioning CLI in the same image: docker exec CONTAINER node admin.js --help
 ENV CORE_HOST=0.0.0.0 CORE_PORT=8081 CORE_URL=http://127.0.0.1:8081
 EXPOSE 8081
 
