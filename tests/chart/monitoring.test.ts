@@ -192,7 +192,7 @@ describe('alerts', () => {
     });
   });
 
-  test('each alert states the problem and its severity, and links to a heading of docs/operate/runbook.md', async () => {
+  test('each says what is wrong, how bad it is, and leads to a heading of the operations page', async () => {
     const page = await readFile(join(root, 'docs/operate/runbook.md'), 'utf8');
     const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, text]) => String(text).toLowerCase());
     for (const { alert, labels, annotations } of rules) {

@@ -115,7 +115,7 @@ const refused: Readonly<Record<string, readonly [Values, ...(RegExp | string)[]]
   ],
   'a lane without workers': [
     { ...external, worker: { lanes: { typed: { enabled: false } } } },
-    'nobody would grade',
+    'would never be graded',
     'worker.lanes.typed.elsewhere=true',
   ],
   'inspections that nobody does': [

@@ -1,5 +1,5 @@
 {{/*
-One of the three services for a trial: a single replica with a volume. {root, component, port, user, values, env, args,
+An embedded service for a trial: one replica with a volume. Parameters: {root, component, port, user, values, env, args,
 command, mounts, volumes, probe}
 */}}
 {{- define "answer-evaluation.embedded" -}}
@@ -120,7 +120,7 @@ spec:
 {{- if $index }}{{ "\n" }}{{ end -}}
 {{- include "answer-evaluation.embedded.env" (dict "root" $ "name" (printf "NATS_%s_PASSWORD" $name)) -}}
 {{- end }}
-# The server reads its configuration once: with another namespace in it the pod has to start anew.
+# The server reads its configuration once. This variable restarts the pod when the namespace changes.
 - name: LANE_NAMESPACE
   value: {{ .Values.nats.namespace | quote }}
 {{- end -}}

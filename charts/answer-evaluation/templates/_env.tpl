@@ -1,4 +1,4 @@
-{{/* {settings}: the variables of packages/settings under their own names; large numbers without an exponent. */}}
+{{/* {settings}: variables of packages/settings under their own names; large numbers are written without an exponent. */}}
 {{- define "answer-evaluation.settings" -}}
 {{- range $name, $value := .settings }}
 - name: {{ $name }}
@@ -48,8 +48,8 @@
 {{- end -}}
 
 {{/*
-{root, part}: how much of the memory limit JavaScript's heap may take; the rest is for bodies that are not text yet, and
-for the process itself. Node takes half by itself. NODE_OPTIONS in extraEnv takes the place of it.
+{root, part}: the share of the memory limit for JavaScript's heap; the rest is for request bodies in buffers and for the process itself.
+Node's default is half. NODE_OPTIONS in extraEnv replaces it.
 */}}
 {{- define "answer-evaluation.env.heap" -}}
 {{- $isSet := false -}}
@@ -86,7 +86,7 @@ for the process itself. Node takes half by itself. NODE_OPTIONS in extraEnv take
   value: /etc/answer-evaluation/tls/tls.crt
 - name: CORE_TLS_KEY_FILE
   value: /etc/answer-evaluation/tls/tls.key
-# For the provisioning CLI beside it.
+# For the provisioning CLI in the same image.
 - name: CORE_URL
   value: https://localhost:8081
 {{- end }}
@@ -114,8 +114,7 @@ for the process itself. Node takes half by itself. NODE_OPTIONS in extraEnv take
 {{- end -}}
 
 {{/*
-{root, lane}: a worker takes its own lane; inspections and drawings that have no workers of their own go with the copies,
-whose workers have the same tools.
+{root, lane}: a worker takes its own lane. Workers of copies also take inspections and drawings if those have no workers of their own.
 */}}
 {{- define "answer-evaluation.env.worker" -}}
 {{- $lanes := .root.Values.worker.lanes -}}

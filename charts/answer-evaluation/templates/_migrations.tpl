@@ -1,9 +1,9 @@
 {{/*
-The migrations lock in the database, so any number of these may run: one works, the others find nothing left to do. They
-have no probe, since nothing may kill them half-way, and time enough for a large table. Only the migrations' own Secret,
-account and network policy are needed; as a hook all of them are hooks, made before the job. They stay until the next hook
-makes them anew: a job that outlasts helm's patience goes on, and its retries need them. As hooks they have a name of
-their own, since what helm left behind is not taken into a release when the mode changes.
+Migrations take a lock in the database, so any number may run: one works, and the others then find nothing to do. They have no probe,
+because nothing may kill them half-way, and enough time for a large table. The Job needs only its own Secret, account and network
+policy. In hook mode these are hooks too, created before the Job. They stay until the next hook replaces them, because a Job that
+exceeds helm's timeout continues and its retries need them. In hook mode they have names of their own, because helm does not adopt
+leftover hooks into a release when the mode changes.
 */}}
 
 {{- define "answer-evaluation.migrations.name" -}}
@@ -39,7 +39,7 @@ template:
   {{- include "answer-evaluation.pod" $part | nindent 2 }}
 {{- end -}}
 
-{{/* Core's pods start when the schema is there, whoever applies it; until then the old ones go on serving. */}}
+{{/* Core's pods start when the schema is current. Until then the old pods continue to serve. */}}
 {{- define "answer-evaluation.waitForSchema" -}}
 {{- $part := dict "root" . "component" "core" "part" .Values.core -}}
 {{- $_ := set $part "env" (printf "- name: DATABASE_URL\n  valueFrom: %s%s" (include "answer-evaluation.databaseRef" .) (include "answer-evaluation.env.certificates" .)) -}}

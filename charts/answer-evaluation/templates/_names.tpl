@@ -1,10 +1,10 @@
-{{/* Names, labels and images. Every template is named answer-evaluation.*, so that the chart can be part of another. */}}
+{{/* Names, labels and images. Every template is named answer-evaluation.*, so that the chart can be a subchart. */}}
 
 {{- define "answer-evaluation.name" -}}
 {{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* 40 characters at most: the longest ending, of a migration's name, still fits into the 63 of a label. */}}
+{{/* At most 40 characters, so that the name of a migration with its suffix fits into the 63 of a label. */}}
 {{- define "answer-evaluation.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
@@ -23,7 +23,7 @@ app.kubernetes.io/name: {{ include "answer-evaluation.name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}
 
-{{/* Of a part {root, component, lane?}: never changes, since a Deployment's selector cannot. */}}
+{{/* {root, component, lane?}: must never change, because a Deployment's selector cannot change. */}}
 {{- define "answer-evaluation.selectorLabels" -}}
 {{ include "answer-evaluation.releaseLabels" .root }}
 app.kubernetes.io/component: {{ .component }}
@@ -43,7 +43,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- default .Chart.AppVersion .Values.image.tag -}}
 {{- end -}}
 
-{{/* {root, image}: a digest pins more than a tag does, so it wins. */}}
+{{/* {root, image}: a digest takes precedence over the tag. */}}
 {{- define "answer-evaluation.image" -}}
 {{- $name := printf "%s/%s" (trimSuffix "/" .root.Values.image.registry) .image.repository -}}
 {{- if .image.digest -}}
@@ -63,7 +63,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end -}}
 
-{{/* The lanes that have workers of their own, as JSON: those that are enabled. */}}
+{{/* The enabled lanes, as JSON: they have workers of their own. */}}
 {{- define "answer-evaluation.lanes" -}}
 {{- $lanes := list -}}
 {{- range include "answer-evaluation.lanes.all" . | fromJsonArray -}}
@@ -72,21 +72,21 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- toJson $lanes -}}
 {{- end -}}
 
-{{/* {root, lane, what}: whether the workers of a lane take what waits in another; empty where they do not. */}}
+{{/* {root, lane, what}: `yes` if the workers of `lane` take the jobs of lane `what`, else empty. */}}
 {{- define "answer-evaluation.takes" -}}
 {{- $own := (index .root.Values.worker.lanes .what).enabled -}}
 {{- if or (eq .what .lane) (and (eq .lane "copy") (has .what (include "answer-evaluation.lanes.ofJobs" . | fromJsonArray)) (not $own)) }}yes{{ end -}}
 {{- end -}}
 
 {{/*
-hook, job or none. With embedded services there is no database before the release is installed, so that a hook before it
-would wait for ever: it is the job then.
+hook, job or none. With embedded services hook becomes job: there is no database before the release is installed, so a hook would wait
+for ever.
 */}}
 {{- define "answer-evaluation.migrations.mode" -}}
 {{- if and .Values.embedded.enabled (eq .Values.migrations.mode "hook") -}}job{{- else -}}{{ .Values.migrations.mode }}{{- end -}}
 {{- end -}}
 
-{{/* {url, default}: the port that an address names, or that its scheme means. */}}
+{{/* {url, default}: the port in an address, or the default port of its scheme. */}}
 {{- define "answer-evaluation.portOf" -}}
 {{- $parsed := urlParse .url -}}
 {{- $port := regexFind ":[0-9]+$" $parsed.host | trimPrefix ":" -}}

@@ -1,10 +1,10 @@
 {{/*
-Egress rules as list items. A port comes from networkPolicy.*.ports, else from the address where the values name one,
-else it is the service's usual one. A destination is the embedded pod, else networkPolicy.*.to, else anywhere but
-link-local addresses, where clouds serve credentials of the node.
+Egress rules as list items. The port is networkPolicy.*.ports, else the port of the address in the values, else the usual port of the
+service. The destination is the embedded pod, else networkPolicy.*.to, else any address except link-local ones, where clouds serve
+credentials of the node.
 */}}
 
-{{/* Pods are named beside the address blocks: some networks (Cilium) do not match a pod by its address. */}}
+{{/* Pods are listed beside the address blocks, because some networks (Cilium) do not match a pod by its address. */}}
 {{- define "answer-evaluation.egress.anywhere" -}}
 - namespaceSelector: {}
 - ipBlock: { cidr: 0.0.0.0/0, except: [169.254.0.0/16] }

@@ -1,13 +1,13 @@
 {{/*
-One pod for everything of ours. Its parameters:
+The pod of each part of the service. Parameters:
   root       the chart's context
   component  facade, core, worker, migrate
   lane       of a worker
   part       the values of this part (resources, extraEnv, nodeSelector, …)
   image      {repository, digest}
   env        YAML of its environment
-  ports      {name: number} besides metrics
-  running    true: it serves until it is told to stop, so it has probes; a migration has none, nothing may kill it
+  ports      {name: number}, without metrics
+  running    true: a server with probes; false: a migration without probes, which nothing may kill
   init       YAML of init containers
   args, startupSeconds, preStopSeconds, terminationGracePeriodSeconds, restartPolicy
 */}}
@@ -41,7 +41,7 @@ spec:
   {{- end }}
   serviceAccountName: {{ include "answer-evaluation.serviceAccountName" . | quote }}
   automountServiceAccountToken: false
-  # The variables of other services (CORE_PORT=tcp://…) must not be taken for settings of ours.
+  # Otherwise Kubernetes sets variables of other services (CORE_PORT=tcp://…), which would be read as settings.
   enableServiceLinks: false
   {{- with .restartPolicy }}
   restartPolicy: {{ . }}
@@ -174,7 +174,7 @@ securityContext:
 {{- end }}
 {{- end -}}
 
-{{/* A variable given twice would silently be the last one: it is refused instead. */}}
+{{/* Refuses a variable that is given twice; Kubernetes would silently use the last one. */}}
 {{- define "answer-evaluation.envWithExtra" -}}
 {{- $own := fromYamlArray .env -}}
 {{- $names := dict -}}

@@ -1,6 +1,6 @@
 {{/*
-Where each secret is. An existing Secret is never read or copied by the chart; the chart makes one only of what is given
-in the values, or, for secrets.generate, of chance. Both at once is refused in _validate.tpl.
+The Secret and key of each secret. The chart never reads or copies an existing Secret. It creates a Secret from the values or, with
+secrets.generate, from random characters. _validate.tpl refuses both at once.
 */}}
 
 {{- define "answer-evaluation.tokenSecretName" -}}
@@ -25,7 +25,7 @@ in the values, or, for secrets.generate, of chance. Both at once is refused in _
 {{- end -}}
 {{- end -}}
 
-{{/* The address that the chart itself must put into a Secret for the migrations; empty where one exists already. */}}
+{{/* The database address that the chart puts into a Secret for the migrations; empty if a Secret exists. */}}
 {{- define "answer-evaluation.migrate.literalUrl" -}}
 {{- if and (not .Values.embedded.enabled) (not .Values.database.migrate.existingSecret) -}}
 {{- if .Values.database.migrate.url -}}{{ .Values.database.migrate.url }}
@@ -35,8 +35,8 @@ in the values, or, for secrets.generate, of chance. Both at once is refused in _
 {{- end -}}
 
 {{/*
-A hook runs before anything of the release exists, so its Secret must not be one of the release: what the values give
-goes into a Secret of the migrations' own, which is a hook itself.
+A hook runs before the objects of the release exist, so it cannot use a Secret of the release. Values go into a separate Secret, which is
+a hook itself.
 */}}
 {{- define "answer-evaluation.migrate.databaseRef" -}}
 {{- if include "answer-evaluation.migrate.literalUrl" . -}}
@@ -48,7 +48,7 @@ goes into a Secret of the migrations' own, which is a hook itself.
 {{- end -}}
 {{- end -}}
 
-{{/* {root, component: core | facade | worker}: each may have a user of its own. */}}
+{{/* {root, component: core | facade | worker}: each may have its own NATS user. */}}
 {{- define "answer-evaluation.natsRef" -}}
 {{- $nats := .root.Values.nats -}}
 {{- if .root.Values.embedded.enabled -}}
@@ -88,16 +88,15 @@ goes into a Secret of the migrations' own, which is a hook itself.
 {{- end -}}
 
 {{/*
-{kept, key, length}: the value that the cluster has, or a new one. What is generated is never generated again: pods that
-still run, and the data of a kept volume, know the old one. It begins with a letter: nats-server takes what looks like a
-number for one.
+{kept, key, length}: the value in the cluster, or a new one. A value is generated once, because running pods and the data of a kept
+volume use the old one. It begins with a letter, because nats-server reads a numeric text as a number.
 */}}
 {{- define "answer-evaluation.keptOrNew" -}}
 {{- $kept := get .kept .key -}}
 {{- if $kept -}}{{ b64dec $kept }}{{- else -}}s{{ randAlphaNum .length }}{{- end -}}
 {{- end -}}
 
-{{/* {root, component}: so that pods start anew when a secret in the values changes that they use, and no others. */}}
+{{/* {root, component}: restarts the pods that use a secret of the values when that secret changes. */}}
 {{- define "answer-evaluation.literalsChecksum" -}}
 {{- $v := .root.Values -}}
 {{- $s := $v.secrets -}}

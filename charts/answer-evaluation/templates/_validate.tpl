@@ -1,6 +1,6 @@
 {{/*
-Every combination of values that cannot work, as a sentence that says what to do. All of them are named at once, before
-anything is rendered. What a single value may be stands in values.schema.json.
+Refuses combinations of values that cannot work, before anything is rendered. Reports all of them at once, each with what to do. The
+bounds of single values are in values.schema.json.
 */}}
 {{- define "answer-evaluation.validate" -}}
 {{- $v := .Values -}}
@@ -11,7 +11,7 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- $wrong = append $wrong (printf "%q cannot be the name of a Service, which begins with a letter and has lower-case letters, digits and hyphens. Set fullnameOverride, e.g. fullnameOverride=evaluation." $fullname) -}}
 {{- end -}}
 {{- if not $v.image.registry -}}
-{{- $wrong = append $wrong "image.registry is empty. The images are built from this repository's Dockerfile and published nowhere: push them to a registry of yours and name it, e.g. image.registry=registry.example.org/exams. For images loaded into kind or minikube it is docker.io." -}}
+{{- $wrong = append $wrong "image.registry is empty. The images are built from this repository's Dockerfile and published nowhere: push them to your registry and name it, e.g. image.registry=registry.example.org/exams. For images loaded into kind or minikube it is docker.io." -}}
 {{- end -}}
 {{- if eq (include "answer-evaluation.tag" .) "latest" -}}
 {{- $wrong = append $wrong "image.tag=latest is refused: pods would run whatever was pushed last, and an upgrade or a roll-back would do nothing. Name a version, or leave it empty for this chart's own." -}}
@@ -34,11 +34,11 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- else if and $v.secrets.existingSecret $v.secrets.generate -}}
 {{- $wrong = append $wrong "secrets.existingSecret and secrets.generate are both set. Remove secrets.generate: there is nothing to generate." -}}
 {{- else if and (not $v.secrets.existingSecret) $missing (not $v.secrets.generate) -}}
-{{- $wrong = append $wrong (printf "there are no service tokens: %s. Name a Secret of yours in secrets.existingSecret, with the keys CORE_PUBLIC_TOKEN, CORE_GRADING_TOKEN, CORE_CONTROL_TOKEN and ACTOR_SIGNING_KEY; or, with helm install and upgrade, set secrets.generate=true and they are made once and kept." (join ", " $missing)) -}}
+{{- $wrong = append $wrong (printf "there are no service tokens: %s. Name your own Secret in secrets.existingSecret, with the keys CORE_PUBLIC_TOKEN, CORE_GRADING_TOKEN, CORE_CONTROL_TOKEN and ACTOR_SIGNING_KEY; or, with helm install and upgrade, set secrets.generate=true and they are made once and kept." (join ", " $missing)) -}}
 {{- end -}}
 {{- $generates := or (and $v.secrets.generate $missing) $v.embedded.enabled -}}
 {{- if and $generates (not $v.secrets.allowUnkept) (not (.Capabilities.APIVersions.Has "v1/Secret")) -}}
-{{- $wrong = append $wrong "secrets cannot be generated here: helm template sees no cluster, so each rendering would have others, and pods that run would be locked out. Use helm install, or existing Secrets (secrets.existingSecret, and no embedded services). Just to look at the output, set secrets.allowUnkept=true." -}}
+{{- $wrong = append $wrong "secrets cannot be generated here: helm template sees no cluster, so each rendering would have other secrets, and running pods would be refused. Use helm install, or existing Secrets (secrets.existingSecret, and no embedded services). Just to look at the output, set secrets.allowUnkept=true." -}}
 {{- end -}}
 
 {{- /* The three services. */ -}}
@@ -82,7 +82,7 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- if and $v.grader.apiKey $v.grader.existingSecret -}}
 {{- $wrong = append $wrong "grader.apiKey and grader.existingSecret are both set, and only one can count. Remove grader.apiKey: the existing Secret is the one to trust." -}}
 {{- else if not (or $v.grader.apiKey $v.grader.existingSecret) -}}
-{{- $wrong = append $wrong "grader.provider=openai needs a key: set grader.existingSecret (a Secret with the key OPENAI_API_KEY) or grader.apiKey. For a server of your own that takes none (vLLM, Ollama) set grader.apiKey=none." -}}
+{{- $wrong = append $wrong "grader.provider=openai needs a key: set grader.existingSecret (a Secret with the key OPENAI_API_KEY) or grader.apiKey. For your own server without keys (vLLM, Ollama) set grader.apiKey=none." -}}
 {{- end -}}
 {{- else if or $v.grader.apiKey $v.grader.existingSecret -}}
 {{- $wrong = append $wrong "there is a key for a model, but grader.provider=baseline uses none, and every result would wait for a review. Set grader.provider=openai, or remove the key." -}}
@@ -92,7 +92,7 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- $drain := int (get $v.worker.settings "DRAIN_SECONDS" | default 20) -}}
 {{- $workerGrace := int $v.worker.terminationGracePeriodSeconds -}}
 {{- if lt $workerGrace (add $drain 10 | int) -}}
-{{- $wrong = append $wrong (printf "worker.terminationGracePeriodSeconds=%d is too short for worker.settings.DRAIN_SECONDS=%d: a worker would be killed with runs in hand. Make it at least %d: 10 more, to hand back what is not finished." $workerGrace $drain (add $drain 10)) -}}
+{{- $wrong = append $wrong (printf "worker.terminationGracePeriodSeconds=%d is too short for worker.settings.DRAIN_SECONDS=%d: a worker would be killed with runs in hand. Make it at least %d: 10 s more, to hand back unfinished runs." $workerGrace $drain (add $drain 10)) -}}
 {{- end -}}
 {{- range list "facade" "core" -}}
 {{- $part := index $v . -}}
@@ -115,19 +115,19 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- range $lane := include "answer-evaluation.lanes.ofRuns" . | fromJsonArray -}}
 {{- if not (index $v.worker.lanes $lane).enabled -}}
 {{- if not (index $v.worker.lanes $lane).elsewhere -}}
-{{- $wrong = append $wrong (printf "worker.lanes.%s.enabled=false: nobody would grade what is submitted there. Where other workers take this lane, say so with worker.lanes.%s.elsewhere=true." $lane $lane) -}}
+{{- $wrong = append $wrong (printf "worker.lanes.%s.enabled=false: submissions in this lane would never be graded. If workers of another release take this lane, set worker.lanes.%s.elsewhere=true." $lane $lane) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- range $lane := include "answer-evaluation.lanes.ofJobs" . | fromJsonArray -}}
 {{- if not (or (index $v.worker.lanes $lane).enabled $v.worker.lanes.copy.enabled (index $v.worker.lanes $lane).elsewhere) -}}
-{{- $wrong = append $wrong (printf "worker.lanes.%s has no workers of its own, and the workers of copies, which would do it, are not enabled. Set worker.lanes.%s.enabled=true, or worker.lanes.%s.elsewhere=true where other workers do it." $lane $lane $lane) -}}
+{{- $wrong = append $wrong (printf "worker.lanes.%s has no workers of its own, and the workers of copies, which would do it, are not enabled. Set worker.lanes.%s.enabled=true, or worker.lanes.%s.elsewhere=true if workers of another release do it." $lane $lane $lane) -}}
 {{- end -}}
 {{- end -}}
 {{- range $lane := include "answer-evaluation.lanes" . | fromJsonArray -}}
 {{- $values := index $v.worker.lanes $lane -}}
 {{- if and (eq $scaling.kind "none") (eq (int $values.replicas) 0) -}}
-{{- $wrong = append $wrong (printf "worker.lanes.%s.replicas=0 and worker.autoscaling.kind=none: nobody would ever take what waits in this lane. Give it a replica, or let it scale (worker.autoscaling.kind=keda)." $lane) -}}
+{{- $wrong = append $wrong (printf "worker.lanes.%s.replicas=0 and worker.autoscaling.kind=none: jobs in this lane would wait for ever. Give it a replica, or let it scale (worker.autoscaling.kind=keda)." $lane) -}}
 {{- end -}}
 {{- if and (eq $scaling.kind "hpa") (eq (int $values.autoscaling.minReplicas) 0) -}}
 {{- $wrong = append $wrong (printf "worker.lanes.%s.autoscaling.minReplicas=0 needs KEDA: an HPA does not start from nothing. Make it 1, or set worker.autoscaling.kind=keda." $lane) -}}
@@ -139,7 +139,7 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- if and (eq $scaling.kind "keda") (not $scaling.keda.serverAddress) -}}
 {{- $wrong = append $wrong "worker.autoscaling.kind=keda asks Prometheus how many runs wait, and worker.autoscaling.keda.serverAddress is empty, e.g. http://prometheus-operated.monitoring:9090." -}}
 {{- end -}}
-{{- /* Each copy, inspection and drawing in hand is processes of up to 768 Mi together; the pod of a lane may do several. */ -}}
+{{- /* Each copy, inspection and drawing in hand has processes of up to 768 Mi together; the pod of a lane may work on several. */ -}}
 {{- range $lane := include "answer-evaluation.lanes" . | fromJsonArray -}}
 {{- $limit := dig "limits" "memory" "" (index $v.worker.lanes $lane).resources -}}
 {{- $has := include "answer-evaluation.mebibytes" $limit -}}
@@ -164,9 +164,9 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- $wrong = append $wrong "serviceAccounts.create=false needs serviceAccounts.existingName: pods would run as the namespace's default account." -}}
 {{- end -}}
 
-{{- /* From outside. */ -}}
+{{- /* Ingress and monitoring. */ -}}
 {{- if and $v.ingress.enabled (not $v.ingress.hosts) -}}
-{{- $wrong = append $wrong "ingress.enabled=true needs ingress.hosts, e.g. ingress.hosts={evaluation.example.org}: without one it would take every name that reaches the controller." -}}
+{{- $wrong = append $wrong "ingress.enabled=true needs ingress.hosts, e.g. ingress.hosts={evaluation.example.org}: without a host it would serve every name that reaches the controller." -}}
 {{- end -}}
 {{- if and $v.networkPolicy.enabled $v.monitoring.serviceMonitor.enabled (not $v.networkPolicy.metrics.from) -}}
 {{- $wrong = append $wrong "monitoring.serviceMonitor.enabled=true, but networkPolicy.metrics.from is empty, so that Prometheus would reach no pod. Name its namespace there." -}}
@@ -180,7 +180,7 @@ anything is rendered. What a single value may be stands in values.schema.json.
 {{- end -}}
 {{- end -}}
 
-{{/* A quantity of memory in Mi; empty where it is written in another unit, which is then not checked. */}}
+{{/* A quantity of memory in Mi; empty for other units, which are not checked. */}}
 {{- define "answer-evaluation.mebibytes" -}}
 {{- $text := toString . -}}
 {{- if regexMatch "^[0-9]+Gi$" $text -}}{{ mul 1024 (trimSuffix "Gi" $text | int) }}
