@@ -1,9 +1,8 @@
 /**
- * `npm run capacity [-- --typed N --copies N --pages N]`: what one submission costs each part in CPU time, with a model
- * that answers at once, and what it leaves in PostgreSQL. docs/capacity.md says what follows from it.
- *
- * Facade, core and a worker run as processes of their own over embedded services in this one, so each part's CPU time
- * can be read from the system (Linux). CPU time hardly depends on what else the machine does; wall time does.
+ * `npm run capacity [-- --typed N --copies N --pages N]`: measures CPU time of each part per submission, with a model
+ * that answers at once, and the rows and bytes left in PostgreSQL. docs/capacity.md draws the conclusions.
+ * Facade, core and a worker run as separate processes over embedded services of this process, so the CPU time of each
+ * part can be read from the system (Linux only). CPU time hardly depends on the load of the machine; wall time does.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -41,7 +40,7 @@ const stopAll = async (): Promise<void> => {
   for (const stop of stopping.splice(0).toReversed())
     await stop().catch((error: unknown) => console.error(error));
 };
-// Nothing measured is kept, so an interruption has nothing to finish: the programs first, then their servers.
+// On a stop signal: end the programs, then their servers. Measurements are not kept, so nothing has to be finished.
 onStopSignals({
   stop: () =>
     void killPrograms()
@@ -53,13 +52,13 @@ onStopSignals({
       .then(() => process.exit(130)),
 });
 
-/** Seconds of CPU of a process, its ended children included. */
+/** CPU seconds of a process and its ended children. */
 const cpuOf = async (pid: number): Promise<number> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index] ?? 0), 0) / CLOCK_TICKS;
 };
-/** The same of a server with processes for its connections, alive or ended. */
+/** CPU seconds of a server and of the processes of its connections, alive or ended. */
 const cpuOfTree = async (root: number): Promise<number> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const parents = await Promise.all(
@@ -92,7 +91,7 @@ try {
   const observer = new pg.Client({ connectionString: tables.href });
   await observer.connect();
   stopping.push(() => observer.end());
-  /** Of all tables with their indexes, after what nobody sees any more is cleared away. */
+  /** Rows and bytes of all tables and their indexes, after VACUUM. */
   const kept = async (): Promise<{ rows: number; bytes: number }> => {
     await observer.query('vacuum analyze');
     const { rows } = await observer.query<{ rows: number; bytes: number }>(
@@ -139,7 +138,7 @@ try {
     .control.createKey.mutate({ institute_id, scopes: ['evaluation:read', 'evaluation:write'] });
   const api = apiClient(facade.name, api_key);
 
-  /** As a client asks that does not wait for one answer alone (docs/api/conventions.md#polling): seldom. */
+  /** Polls slowly, like a client that waits for many submissions (docs/api/conventions.md#polling). */
   const untilGraded = async (id: string): Promise<void> => {
     for (;;) {
       await wait(2000);
@@ -190,7 +189,7 @@ try {
   await measure(`typed submissions of ${QUESTIONS} long answers`, typedCount, async (index) => {
     const { id } = await submit(api, typed.id, {
       candidate: { external_id: `typed-${index}` },
-      // In words of their own: else one judgement would serve all.
+      // Each answer has words of its own; equal answers would share one cached judgement.
       answers: questions.map(({ label }) => ({
         question_label: label,
         text: `Because of this and that, as candidate ${index} says of question ${label}. `.repeat(5),

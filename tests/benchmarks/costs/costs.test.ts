@@ -5,12 +5,12 @@ import { EXAMPLE_PRICES, EXAMPLE_SECOND_LOOKS, PAGE, tableOf } from './page.ts';
 import { callsTable, costsOf, tokensTable } from './table.ts';
 import { cachedOf, tokensOfPicture } from './tokens.ts';
 
-/** Of the input and output tokens on the page: a word changed in a prompt is no reason to measure again. */
+/** Allowed difference from the tokens on the page, so that a changed word in a prompt needs no new measurement. */
 const TOLERANCE = 0.03;
 
 test('docs/model-costs.md tells the calls of each kind as they are, and tokens within 3 %', async () => {
   const page = readFileSync(new URL(`../../../${PAGE}`, import.meta.url), 'utf8');
-  // The copy of 40 pages is left out, since it costs more CPU than all others together.
+  // The copy of 40 pages is left out: it costs more CPU than all other papers together.
   const measured = await measure({ pictures: 'tiles', detail: 'high' }, (paper) => (paper.pages ?? 0) < 40);
   const costs = measured.map((paper) => costsOf(paper, EXAMPLE_SECOND_LOOKS, EXAMPLE_PRICES));
   expect(costs.length).toBeGreaterThan(5);
@@ -19,7 +19,7 @@ test('docs/model-costs.md tells the calls of each kind as they are, and tokens w
   expect(tableOf(page, 'calls'), remedy).toMatchObject(tableOf(callsTable(costs), 'calls'));
   const told = tableOf(page, 'tokens');
   for (const [paper, now] of Object.entries(tableOf(tokensTable(costs), 'tokens'))) {
-    // Input, pictures and output: the shares between them follow from the first two candidates' words.
+    // Columns of input, pictures and output. The shares follow from the words of the first two candidates.
     for (const column of [0, 1, 4]) {
       const [was = Number.NaN, is = Number.NaN] = [told[paper]?.[column], now[column]];
       expect(
@@ -31,7 +31,7 @@ test('docs/model-costs.md tells the calls of each kind as they are, and tokens w
 });
 
 test.each([
-  // The examples of the provider's own page on images.
+  // Examples of the provider's page on images.
   { width: 1024, height: 1024, detail: 'high', by: 'tiles', tokens: 765 },
   { width: 2048, height: 4096, detail: 'high', by: 'tiles', tokens: 1105 },
   { width: 4096, height: 8192, detail: 'low', by: 'tiles', tokens: 85 },

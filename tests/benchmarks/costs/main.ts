@@ -1,6 +1,6 @@
 /**
- * `npm run costs [-- --write]`: calls, tokens and money of one copy and of one answer, counted in the requests that the
- * grader sends to a programmable model server. `--write` puts the tables into docs/model-costs.md.
+ * `npm run costs [-- --write]`: counts calls, tokens and money of one copy and of one answer, from the requests that
+ * the grader sends to a programmable model server. `--write` puts the tables into docs/model-costs.md.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

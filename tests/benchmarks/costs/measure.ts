@@ -31,7 +31,10 @@ export interface MeasuredCall {
   kind: Kind;
   textTokens: number;
   pictureTokens: number;
-  /** How many tokens the same call for another candidate begins alike with, and what of them a cache gives back. */
+  /**
+   * Tokens of the common prefix of this call and the same call for another candidate, and how many of them a cache
+   * returns.
+   */
   equalTokens: number;
   cachedTokens: number;
   outputTokens: number;
@@ -48,10 +51,10 @@ export interface MeasureOptions {
   detail: 'high' | 'low';
 }
 
-/** A model that needs no network, so the limits are those of a busy machine. */
+/** Deadline of a call. The model needs no network, so only a busy machine makes it slow. */
 const SECONDS = 120;
 
-/** Sends each paper of two candidates through the grader to the programmable server, and counts what went out. */
+/** Sends each paper of two candidates through the grader to the programmable server, and counts the requests. */
 export async function measure(
   options: MeasureOptions,
   isWanted: (paper: Paper) => boolean = () => true,
@@ -65,7 +68,7 @@ export async function measure(
     maxConcurrentCalls: 4,
     callTimeoutSeconds: SECONDS,
     imageDetail: options.detail,
-    // Each judgement is asked twice here; the page takes its share of the second ones.
+    // Every answer is judged twice here; docs/model-costs.md takes its share of the second calls.
     secondLook: { when: 'always', maxCharacters: 1_000_000 },
   });
   const folder = await mkdtemp(join(tmpdir(), 'costs-'));
@@ -98,7 +101,7 @@ interface Asked {
   reply: string;
 }
 
-/** One candidate's paper from its pages to its marks, in the worker's steps, one call after the other. */
+/** Grades one candidate's paper from pages to marks, in the order of the worker, one call after the other. */
 async function ask(
   server: ModelServer,
   grader: Grader,
@@ -133,7 +136,7 @@ async function ask(
   }
   for (const [index, question] of paper.questions.entries()) {
     const isObjective = question.type !== 'long_answer';
-    // Typed objective answers are marked by their key when they come, and never reach a grader.
+    // Typed objective answers are marked by key and never reach a grader.
     if (paper.pages === null && isObjective) continue;
     const answer = answers[index];
     if (answer === undefined || withoutJudging(question, answer, []) !== null) {
@@ -178,7 +181,7 @@ function compared(first: readonly Counted[], second: readonly Counted[]): Measur
   });
 }
 
-/** Pages as they are drawn from an A4 scan. What is on them does not matter: their tokens depend on their size. */
+/** Pages as drawn from an A4 scan. Tokens depend on the size of a page, not on its content. */
 async function pageImages(folder: string, count: number, candidate: number): Promise<PageImage[]> {
   const height = PAGE_LONG_SIDE;
   const width = Math.round(height / Math.SQRT2);

@@ -2,15 +2,15 @@ import { callsTable, moneyTable, tokensTable, type PaperCosts, type Prices } fro
 
 export const PAGE = 'docs/model-costs.md';
 
-/** Round figures for a large model of 2025, so that the page has a unit. Not anybody's list price of today. */
+/** Round figures for a large model of 2025, so that the page has a unit. They are no provider's current list price. */
 export const EXAMPLE_PRICES: Prices = { input: 2, cachedInput: 0.5, output: 8, currency: 'USD' };
-/** One long answer in four. How many it is depends on the model's certainty (docs/confidence.md). */
+/** Share of long answers that are judged twice. It depends on the model's certainty (docs/confidence.md). */
 export const EXAMPLE_SECOND_LOOKS = 0.25;
 
 const BEGIN = '<!-- costs: begin -->';
 const END = '<!-- costs: end -->';
 
-/** The page with its tables as measured. */
+/** The page with the measured tables put in. */
 export function withTables(page: string, costs: readonly PaperCosts[], prices: Prices): string {
   const [before, rest] = page.split(BEGIN);
   const [, after] = (rest ?? '').split(END);
@@ -19,7 +19,7 @@ export function withTables(page: string, costs: readonly PaperCosts[], prices: P
   return `${before}${BEGIN}\n\n${tables.join('\n\n')}\n\n${END}${after}`;
 }
 
-/** The rows of the table whose first heading is `name`, by their first cell; numbers without commas and percent signs. */
+/** Rows of the table whose first heading is `name`, by their first cell; numbers without commas and percent signs. */
 export function tableOf(page: string, name: 'calls' | 'tokens'): Record<string, number[]> {
   const tables = page.split(/\n\n+/).map((block) =>
     block.split('\n').map((line) =>

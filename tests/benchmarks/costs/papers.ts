@@ -2,20 +2,20 @@ import type { MarkedQuestion } from '@evaluation/grading-model';
 import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import { examBody, typedSamples } from '../../fixtures/fixtures.ts';
 
-/** One paper of two candidates: what is equal in their prompts can come from the provider's cache. */
+/** One paper of two candidates. The provider's cache can serve what is equal in their prompts. */
 export interface Paper {
   name: string;
   questions: MarkedQuestion[];
-  /** For each of the two candidates the texts by question, in the order of `questions`. */
+  /** For each of the two candidates: the answer texts in the order of `questions`. */
   candidates: [readonly string[], readonly string[]];
-  /** Pages of the copy; null: typed. */
+  /** Pages of the copy; null for a typed submission. */
   pages: number | null;
 }
 
 const exam = examBody('history-typed');
 const [strong, weak] = typedSamples();
 
-/** What the grader is told of the exam as a whole. */
+/** The exam context that the grader gets. */
 export const EXAM = {
   subject: exam.subject ?? null,
   level: exam.level ?? 'school',
@@ -24,7 +24,7 @@ export const EXAM = {
   instructions: exam.instructions ?? null,
 };
 
-/** `label`: under which it stands on this paper; the label in the exam where it is left out. */
+/** A question of the exam under another label. `label` defaults to the question's label in the exam. */
 function marked(of: string, label = of): MarkedQuestion {
   const input: QuestionInput | undefined = exam.questions?.find((question) => question.label === of);
   if (input === undefined) throw new Error(`the history exam has no question ${of}`);
@@ -56,10 +56,10 @@ const typed = (name: string, label: string): Paper => ({
   pages: null,
 });
 
-/** Ten long questions in turn, so that a copy holds short and long answers, with rubrics and with a model answer. */
+/** Ten long questions in turn: short and long answers, with rubrics and with a model answer. */
 const LONG = ['6', '7(a)', '7(b)', '8', '8'] as const;
 const OBJECTIVE = ['1', '2', '3', '4', '5'] as const;
-/** A full page by hand: about 160 words. The other candidate writes of the same things in another order. */
+/** A full handwritten page: about 160 words. The other candidate writes the same sentences in another order. */
 const PAGE = answer(strong, '8');
 const OTHER_PAGE = PAGE.split('. ').toReversed().join('. ');
 
@@ -95,7 +95,7 @@ function objective(pages: number | null): Paper {
   };
 }
 
-/** The papers of docs/model-costs.md, in its order. */
+/** Papers of docs/model-costs.md, in its order. */
 export function papers(): Paper[] {
   return [
     typed('typed, short answer', '7(a)'),

@@ -1,13 +1,13 @@
 import { asObject, type Json, type PageTruth } from '@evaluation/test-services/model';
 import type { Paper } from './papers.ts';
 
-/** A reason and a feedback as large models write them by these prompts: some 30 and 60 tokens. */
+/** Reason and feedback in the length that large models write for these prompts: about 30 and 60 tokens. */
 const REASON =
   'The answer names the point and supports it with one fact, but does not say why it mattered at that time, as the criterion asks.';
 const FEEDBACK =
   'You name the main points and support them with facts. You leave out how the movement changed afterwards. Give one sentence on its effects, and finish with a judgement of your own that follows from what you wrote before.';
 
-/** What the server would answer, with words as many as a model's. */
+/** The server's usual reply, with as many words as a model writes. */
 export function replyAsLongAsAModels(answer: Json): Json {
   const reply = asObject(answer);
   if (!('feedback' in reply)) return answer;
@@ -20,7 +20,7 @@ export function replyAsLongAsAModels(answer: Json): Json {
   );
 }
 
-/** What is written on each page: the questions one after the other, each with its label, as evenly as they fit. */
+/** Text of each page: the questions in order, each with its label, spread evenly over the pages. */
 export function pageTruths(paper: Paper, texts: readonly string[]): Record<number, PageTruth> {
   const pages = paper.pages ?? 0;
   const truths: Record<number, PageTruth> = {};

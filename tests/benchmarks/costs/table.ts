@@ -1,6 +1,6 @@
 import { KINDS, type Kind, type MeasuredCall, type MeasuredPaper } from './measure.ts';
 
-/** Prices of a million tokens. */
+/** Prices per million tokens. */
 export interface Prices {
   input: number;
   cachedInput: number;
@@ -11,20 +11,20 @@ export interface Prices {
 export interface PaperCosts {
   name: string;
   questions: number;
-  /** Calls of each kind; of second looks the share that is asked. */
+  /** Number of calls of each kind. Second looks count by the share of answers that get one. */
   calls: Record<Kind, number>;
   inputTokens: number;
   pictureTokens: number;
-  /** Input tokens that are the same for the next candidate, and those of them that a cache gives back. */
+  /** Input tokens that are the same for the next candidate, and how many of them a cache returns. */
   equalTokens: number;
   cachedTokens: number;
   outputTokens: number;
-  /** For the first candidate, and for one whose equal beginnings are in the provider's cache. */
+  /** Price for the first candidate, and for a candidate whose common prefixes are in the provider's cache. */
   price: number;
   cachedPrice: number;
 }
 
-/** @param secondLooks the share of long answers that are judged twice */
+/** @param secondLooks share of long answers that are judged twice */
 export function costsOf(
   { name, questions, calls }: MeasuredPaper,
   secondLooks: number,
@@ -70,7 +70,6 @@ const count = (value: number): string => String(Number(value.toFixed(2)));
 const tokens = (value: number): string => Math.round(value).toLocaleString('en-US');
 const money = (value: number): string => (value === 0 ? '0' : value.toFixed(5));
 
-/** Calls by kind, a row for each paper. */
 export function callsTable(costs: readonly PaperCosts[]): string {
   return table(
     ['calls', ...KINDS, 'together'],
@@ -81,7 +80,6 @@ export function callsTable(costs: readonly PaperCosts[]): string {
   );
 }
 
-/** Tokens of one copy or typed answer sheet. */
 export function tokensTable(costs: readonly PaperCosts[]): string {
   return table(
     ['tokens', 'input', 'of it pictures', 'equal for all candidates', 'of it from a cache', 'output'],
@@ -96,7 +94,7 @@ export function tokensTable(costs: readonly PaperCosts[]): string {
   );
 }
 
-/** Money of one copy and of one answer in it. */
+/** Money for one copy and for one answer in it. */
 export function moneyTable(costs: readonly PaperCosts[], { currency }: Prices): string {
   return table(
     [currency, 'a copy', 'an answer', 'a copy, cached', 'an answer, cached'],

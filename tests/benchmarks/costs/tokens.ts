@@ -1,12 +1,10 @@
 /**
  * Tokens of a recorded request as OpenAI counts them.
- *
- *   text      encoding o200k_base, which the models since gpt-4o use
- *   messages  3 tokens around each and 3 before the reply, as OpenAI's cookbook ("How to count tokens") gives them
- *   schema    its JSON as text, before the messages: the provider's own form of it is not published
+ *   text      encoding o200k_base, used by the models since gpt-4o
+ *   messages  3 tokens around each and 3 before the reply, from OpenAI's cookbook ("How to count tokens")
+ *   schema    its JSON as text, before the messages: the provider's internal form is not published
  *   pictures  the formulas of platform.openai.com/docs/guides/images-vision (read in 2026)
- *
- * Other tokenizers count the same English text within some 15 %.
+ * Other tokenizers differ from this by about 15 % on English text.
  */
 import { createHash } from 'node:crypto';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
@@ -16,7 +14,7 @@ import { asArray, asObject, asText, type ModelCallRecord } from '@evaluation/tes
 /** How a model counts pictures: by tiles of 512 px (gpt-4o, gpt-4.1) or by patches of 32 px (gpt-4.1-mini, o4-mini). */
 export type PictureTokens = 'tiles' | 'patches';
 
-/** A prompt in the order in which a provider reads it: a token of text is a number, a picture one string. */
+/** A prompt in the order in which a provider reads it: a text token is a number, a picture is one string. */
 export interface Prompt {
   order: readonly (number | string)[];
   textTokens: number;
@@ -28,7 +26,10 @@ type Body = ModelCallRecord['body'];
 const AROUND_MESSAGE = 3;
 const BEFORE_REPLY = 3;
 
-/** A provider keeps no shorter beginning, and counts in steps (platform.openai.com/docs/guides/prompt-caching). */
+/**
+ * Shortest prefix that a provider caches, and the step in which it counts
+ * (platform.openai.com/docs/guides/prompt-caching).
+ */
 const SHORTEST_CACHED = 1024;
 const CACHE_STEP = 128;
 
@@ -64,13 +65,15 @@ export function tokensOfText(text: string): number {
   return encode(text).length;
 }
 
-/** How many tokens two prompts begin alike with; a picture that is equal ends the count, since its tokens are unknown. */
+/**
+ * Length in tokens of the common prefix of two prompts. An equal picture ends the count, since its tokens are unknown.
+ */
 export function equalTokens(a: Prompt, b: Prompt): number {
   const end = a.order.findIndex((item, index) => item !== b.order[index] || typeof item === 'string');
   return end === -1 ? a.order.length : end;
 }
 
-/** What of a beginning the provider's cache gives back. */
+/** Tokens of a common prefix that the provider's cache returns. */
 export function cachedOf(tokens: number): number {
   return tokens < SHORTEST_CACHED ? 0 : tokens - (tokens % CACHE_STEP);
 }
@@ -84,7 +87,10 @@ export function tokensOfPicture(size: Size, detail: 'high' | 'low', by: PictureT
   return by === 'tiles' ? tilesOf(size, detail) : patchesOf(size);
 }
 
-/** 85 and 170 for each tile of 512 px, once the picture fits 2048 × 2048 and its short side 768; 85 in low detail. */
+/**
+ * 85 tokens plus 170 for each tile of 512 px, after scaling the picture into 2048 × 2048 and its short side to 768; 85
+ * in low detail.
+ */
 function tilesOf(size: Size, detail: 'high' | 'low'): number {
   if (detail === 'low') return 85;
   const within = scaled(size, Math.min(1, 2048 / Math.max(size.width, size.height)));
@@ -92,7 +98,7 @@ function tilesOf(size: Size, detail: 'high' | 'low'): number {
   return 85 + 170 * Math.ceil(width / 512) * Math.ceil(height / 512);
 }
 
-/** A token for each patch of 32 px, 1536 at most, times the factor of the mini models. */
+/** One token for each patch of 32 px, at most 1536, times the factor of the mini models. */
 function patchesOf({ width, height }: Size): number {
   return Math.ceil(Math.min(1536, Math.ceil(width / 32) * Math.ceil(height / 32)) * 1.62);
 }
