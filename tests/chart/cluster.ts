@@ -15,14 +15,14 @@ const GROUPS = [...new Set(knownKinds().map(({ apiVersion }) => apiVersion))]
 
 export interface Cluster {
   kubeconfig: string;
-  /** The Secrets it has, by name; a test puts in what an installation made. Values as they are, not in base64. */
+  /** Secrets of the cluster by name, with values not in base64. A test adds the Secrets that an installation made. */
   secrets: Map<string, Record<string, string>>;
   close(): Promise<void>;
 }
 
 /**
- * As much of a Kubernetes API as helm's `lookup` asks of one: which kinds there are, and a Secret. Not a cluster: nothing
- * can be installed in it. It is there so that the real helm looks up over HTTP what it looks up in an upgrade.
+ * A server with the part of the Kubernetes API that helm's `lookup` uses: the list of kinds, and reading a Secret. The
+ * real helm looks up over HTTP as in an upgrade; nothing can be installed here.
  */
 export const startCluster = async (namespace: string): Promise<Cluster> => {
   const secrets = new Map<string, Record<string, string>>();
@@ -59,7 +59,7 @@ export const startCluster = async (namespace: string): Promise<Cluster> => {
     const data = Object.fromEntries(
       Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
     );
-    // As the release that made it left it, or helm would not take it for its own.
+    // Labels and annotations of the release; without them helm would not treat the Secret as its own.
     const metadata = {
       name,
       namespace,

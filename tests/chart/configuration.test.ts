@@ -18,7 +18,7 @@ const OPERATORS = {
   NATS_URL: 'nats://nats:4222',
 } as const;
 
-/** The environment that a container gets; what a Secret of the operator holds is made up. */
+/** The environment of a container. Values from the operator's Secrets are made up. */
 const environmentOf = (objects: KubernetesObject[], { env = [] }: Container): Record<string, string> =>
   Object.fromEntries(
     env.map(({ name, value, valueFrom }) => {
@@ -55,7 +55,7 @@ describe('the settings readers take what the chart sets', () => {
     ]);
     const scheme = core.tls === null ? 'http' : 'https';
     expect(service['spec']).toMatchObject({ ports: [{ appProtocol: scheme }] });
-    // The same lanes of the same server, each with its own user where there are users.
+    // All parts use the same lanes on the same server, each with its own user where users are set.
     const places = [facade, core, worker].map(({ lanes: { url, namespace } }) => [
       namespace,
       ...url.split(',').map((one) => new URL(one).host),
@@ -88,7 +88,7 @@ test('a token, or two of them, that the schema takes is one that the service tak
       lists.filter((list) => pattern.test(list)),
       path,
     ).toEqual(lists.filter(takes));
-    // Not given here.
+    // The empty string: no token is set in the values.
     expect(pattern.test('')).toBe(true);
   }
 });
@@ -147,7 +147,7 @@ describe.each(['facade', 'core', 'worker'] as const)('%s', (component) => {
   test('each variable that it reads is either a value of the chart or set by it', async () => {
     const folder = join(root, 'packages/settings/src');
     const source = await readFile(join(folder, `${component}.ts`), 'utf8');
-    // What a file spreads (lanesShape, monitorShape) is another file's.
+    // Fields spread from other files (lanesShape, monitorShape) are tested with those files.
     const spread = [...source.matchAll(/^ {2,4}\.\.\.(\w+),$/gm)].map(([, name]) => name);
     const others = await Promise.all(
       (await readdir(folder)).map((file) => readFile(join(folder, file), 'utf8')),

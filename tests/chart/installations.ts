@@ -1,9 +1,9 @@
 import type { Values } from './helm.ts';
 
-/** Values of an installation as people have them, to build others from. */
+/** Values of typical installations, from which others are built. */
 const registry = { registry: 'registry.example.org/exams' };
 
-/** With Secrets of one's own, as production should be. */
+/** Secrets are made by the operator, as production should be. */
 export const external: Values = {
   image: registry,
   secrets: { existingSecret: 'own-tokens' },
@@ -12,7 +12,7 @@ export const external: Values = {
   s3: { endpoint: 'https://s3.example.org', existingSecret: 'own-s3' },
 };
 
-/** With every secret in the values. */
+/** Every secret is in the values. */
 export const literal: Values = {
   image: registry,
   secrets: {
@@ -31,7 +31,9 @@ export const literal: Values = {
   },
 };
 
-/** A trial; rendered without a cluster only because it says so. */
+/**
+ * A trial with embedded services. `allowUnkept` permits generated secrets without a cluster to look them up in.
+ */
 export const embedded: Values = {
   image: registry,
   secrets: { generate: true, allowUnkept: true },
@@ -72,7 +74,7 @@ const podExtras: Values = {
   extraVolumeMounts: [{ name: 'more', mountPath: '/more' }],
 };
 
-/** The matrix: every switch on and off at least once, and those together that touch each other. */
+/** Installations to test: every switch on and off at least once, and switches that affect each other together. */
 export const installations: Readonly<Record<string, Values>> = {
   'external services by existing secrets': external,
   'external services by literal values': literal,

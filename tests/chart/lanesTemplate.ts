@@ -1,6 +1,6 @@
 import { JOB_LANES, LANES, RUN_LANES, runLanes } from '@evaluation/jobs-contract';
 
-/** Lists of lanes that the chart's templates go through, by what the lanes have in common. */
+/** Lists of lanes that the chart's templates iterate over, by the property that the lanes share. */
 const LISTS = {
   all: LANES,
   ofRuns: RUN_LANES,
@@ -8,7 +8,7 @@ const LISTS = {
   ofPdfs: [...RUN_LANES.filter((lane) => runLanes[lane].grades === 'pages'), ...JOB_LANES],
 } as const;
 
-/** `templates/_lanes.tpl`: the table of contracts/jobs/src/lanes.ts as the chart reads it. */
+/** `templates/_lanes.tpl`: the table of contracts/jobs/src/lanes.ts in the form that the chart reads. */
 export const lanesTemplate = (): string =>
   [
     '{{/* Generated from contracts/jobs/src/lanes.ts by `npm run generate:chart`. Each list is JSON. */}}',

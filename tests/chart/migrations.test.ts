@@ -13,7 +13,7 @@ const withMode = (values: Values, mode: string, more: object = {}): Values => ({
 const jobName = async (values: Values): Promise<string> =>
   find(await render(values), 'Job', /migrate/).metadata.name;
 
-/** The Secrets, accounts and policies that the job's pod needs to be there. */
+/** Names of the Secrets, service accounts and policies that must exist before the job's pod can start. */
 const needs = (objects: KubernetesObject[]): string[] => {
   const [pod] = podsOf(objects).filter(({ of }) => of.kind === 'Job');
   if (pod === undefined) throw new Error('no job');

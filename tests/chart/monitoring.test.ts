@@ -9,7 +9,10 @@ import { find, podsOf, selects } from './pods.ts';
 
 const root = join(import.meta.dirname, '../..');
 const NAME = 'ae-answer-evaluation';
-/** Of Prometheus itself, of prom-client's defaults, and of what every cluster with the Prometheus operator has. */
+/**
+ * Metrics that are not made by our code: of Prometheus, of prom-client's defaults, and of every cluster with the
+ * Prometheus operator.
+ */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   up: ['app_kubernetes_io_component', 'answer_evaluation_lane'],
   nodejs_eventloop_lag_p99_seconds: [],
@@ -18,7 +21,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   kube_pod_container_resource_limits: ['pod', 'container', 'resource'],
   kube_job_failed: ['job_name', 'condition'],
 };
-/** What every series has from its target. */
+/** Labels that Prometheus adds to every series. */
 const TARGET = ['namespace', 'job', 'pod', 'le'];
 
 interface Rule {
@@ -45,7 +48,7 @@ interface Dashboard {
 let objects: KubernetesObject[];
 let rules: Rule[];
 let dashboard: Dashboard;
-/** Our metrics and their labels, from where they are made. */
+/** Metrics of our code and their labels, read from where they are registered. */
 let ours: Map<string, readonly string[]>;
 
 beforeAll(async () => {
@@ -74,7 +77,7 @@ const expressions = (): string[] => [
 const PLAIN = { $__rate_interval: '5m', $namespace: 'exams', $job: 'ae' } as const;
 const plain = (expr: string): string =>
   Object.entries(PLAIN).reduce((text, [name, value]) => text.replaceAll(name, value), expr);
-/** The series that an expression asks for, each with the labels it selects by; and those that it groups by. */
+/** Series of an expression with the labels that it selects by, and the labels that it groups by. */
 const asks = (expr: string): { metric: string; labels: string[] }[] =>
   [...plain(expr).matchAll(/\b([a-z_][a-z0-9_]*)\{([^}]*)\}/g)].map(([, metric = '', matchers = '']) => ({
     metric,
@@ -94,7 +97,7 @@ test('every expression is PromQL: the grammar of Prometheus itself reads it', as
     });
     expect(wrong, expr).toEqual([]);
   }
-  // That the parser does find what is wrong.
+  // Check that the parser does find errors.
   let errors = 0;
   parser.parse('sum by (lane (up)').iterate({ enter: ({ type }) => void (errors += Number(type.isError)) });
   expect(errors).toBeGreaterThan(0);
@@ -151,7 +154,7 @@ describe('alerts', () => {
     ]);
   });
 
-  /** An alert without the labels that every series of ours is selected by. */
+  /** The named alert, without the labels that every series of the release is selected by. */
   const only = (name: string): { expr: string; for: string; severity: string } => {
     const [rule, ...others] = rules.filter(({ alert }) => alert === name);
     if (rule === undefined || others.length > 0) throw new Error(`not exactly one ${name}`);
@@ -183,7 +186,7 @@ describe('alerts', () => {
       expr:
         `time() - max(${finished}) > 7800 or ` +
         'max(absent_over_time(evaluation_reconcile_last_success_timestamp_seconds[130m]))',
-      // Nor was there a first one of a new installation by then.
+      // A new installation has not made its first comparison by then either.
       for: '70m',
       severity: 'warning',
     });

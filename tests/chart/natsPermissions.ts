@@ -1,9 +1,9 @@
 import { COMPONENTS, permissionsText } from '@evaluation/jobs-contract';
 
 /**
- * A configuration of nats-server whose lines `{ user: core, …, permissions: … }` have the permissions of
- * contracts/jobs/src/permissions.ts.
- * @param escape how the file writes what nats-server reads
+ * Puts the permissions of contracts/jobs/src/permissions.ts into the lines `{ user: core, …, permissions: … }` of a
+ * configuration of nats-server.
+ * @param escape escapes for the file format around the configuration
  */
 export const withPermissions = (
   text: string,

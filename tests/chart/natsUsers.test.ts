@@ -7,7 +7,7 @@ import { render } from './helm.ts';
 import { embedded, external } from './installations.ts';
 import { find, podsOf } from './pods.ts';
 
-/* What is written for other servers is what the table says, to the letter: contracts/jobs/src/permissions.ts. */
+/* The configurations of other servers must match contracts/jobs/src/permissions.ts exactly. */
 
 const usersFor = (namespace: string, passwordOf: (component: string) => string): string[] =>
   COMPONENTS.map(

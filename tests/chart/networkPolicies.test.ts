@@ -24,14 +24,14 @@ const policies = (objects: KubernetesObject[]): Policy[] =>
   objects.filter(({ kind }) => kind === 'NetworkPolicy').map((object) => object['spec'] as Policy);
 const componentOf = ({ labels }: Pod): string => labels['app.kubernetes.io/component'] ?? '';
 
-/** The three peers that a destination is which no value names: pods of the cluster, and addresses outside. */
+/** The three peers of a destination that no value names: pods of the cluster, and IPv4 and IPv6 addresses outside. */
 const ANYWHERE = new Set([
   '{"namespaceSelector":{}}',
   '{"ipBlock":{"cidr":"0.0.0.0/0","except":["169.254.0.0/16"]}}',
   '{"ipBlock":{"cidr":"::/0","except":["fe80::/10","fd00:ec2::/32"]}}',
 ]);
 
-/** Where each component may go, and who may come: `core:8081` for pods of ours, else the peer as it stands. */
+/** Peers of each component in one direction: `core:8081` for pods of the release, otherwise the peer as written. */
 const paths = (objects: KubernetesObject[], direction: 'ingress' | 'egress'): Record<string, string[]> => {
   const pods = podsOf(objects);
   const name = (peer: Peer): string => {
@@ -102,7 +102,7 @@ test('no pod reaches a link-local address, where clouds serve credentials, unles
   for (const values of Object.values(installations)) {
     const rules = policies(await render(values)).flatMap(({ egress = [] }) => egress);
     for (const { to } of rules) {
-      // A rule without a destination is for all of them.
+      // A rule without `to` allows all destinations.
       expect(to).toBeDefined();
       for (const { ipBlock } of to ?? [])
         if (ipBlock !== undefined && linkLocal.includes(ipBlock.cidr))

@@ -28,7 +28,7 @@ export interface PodSpec {
   topologySpreadConstraints?: unknown[];
 }
 export interface Pod {
-  /** The object that it comes from. */
+  /** The object that contains the pod template. */
   of: KubernetesObject;
   labels: Record<string, string>;
   spec: PodSpec;
@@ -38,7 +38,7 @@ interface Template {
   spec: PodSpec;
 }
 
-/** Every pod that the objects lead to. */
+/** Every pod that the objects create. */
 export const podsOf = (objects: readonly KubernetesObject[]): Pod[] =>
   objects.flatMap((object) => {
     if (object.kind === 'Pod')

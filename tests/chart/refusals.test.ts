@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { template, templateAs, type Values } from './helm.ts';
 import { embedded, external, literal, model } from './installations.ts';
 
-/** Values that cannot work, and a part of the sentence that says what to do. */
+/** Values that cannot work, and a part of the expected error message. */
 const refused: Readonly<Record<string, readonly [Values, ...(RegExp | string)[]]>> = {
   'no registry': [{ ...external, image: {} }, 'image.registry is empty', 'kind or minikube'],
   'the tag latest': [

@@ -5,10 +5,10 @@ import { embedded, external, literal } from './installations.ts';
 import { find } from './pods.ts';
 
 /*
- * What is kept through an upgrade is what helm's `lookup` finds in the cluster; here the real helm looks it up in a server
- * that has as much of Kubernetes' API as that takes (cluster.ts).
+ * Secrets survive an upgrade because helm's `lookup` finds them in the cluster. The real helm looks them up in a server
+ * with the needed part of the Kubernetes API (cluster.ts).
  */
-/** Rendered with a look at the cluster; that the objects are valid is for objects.test.ts. */
+/** Renders with a lookup in the cluster. objects.test.ts checks that the objects are valid. */
 const IN_CLUSTER = ['--dry-run=server', '--disable-openapi-validation'];
 let cluster: Cluster;
 beforeEach(async () => {
@@ -114,6 +114,6 @@ test('pods start anew when a secret of theirs in the values changes, and not whe
   const before = await sums(literal);
   expect(await sums({ ...literal, logLevel: 'debug' })).toEqual(before);
   const after = await sums(changed);
-  // Facade has no part in grading, and goes on.
+  // Facade does not use this secret, so its pods keep running.
   expect(after.map((sum, index) => sum === before[index])).toEqual([true, false, false]);
 });

@@ -17,7 +17,7 @@ test('each value has a description that says something', async () => {
 
 test('values.yaml and values.schema.json name the same values', async () => {
   const values = await readValues(chart);
-  // Settings have the service's own defaults, so that values.yaml has none of most of them.
+  // Settings default in the service, so values.yaml leaves most of them out.
   const missing = values.filter(
     ({ path, default: value }) => value === undefined && path !== 'global' && !/\.settings\./.test(path),
   );

@@ -18,18 +18,18 @@ interface RootSchema extends ValueSchema {
   $defs: Record<string, ValueSchema>;
 }
 export interface Value {
-  /** Its place: `core.settings.LEASE_SECONDS`. */
+  /** Path of the value, such as `core.settings.LEASE_SECONDS`. */
   path: string;
   schema: ValueSchema;
-  /** As values.yaml has it; undefined where it is not there. */
+  /** The value in values.yaml; undefined if absent. */
   default: unknown;
 }
 
-/** The values of a chart with their schemas, in the order of values.schema.json. */
+/** Values of a chart with their schemas, in the order of values.schema.json. */
 export const readValues = async (chart: string): Promise<Value[]> => {
   const root = JSON.parse(await readFile(join(chart, 'values.schema.json'), 'utf8')) as RootSchema;
   const defaults: unknown = parse(await readFile(join(chart, 'values.yaml'), 'utf8'));
-  // What stands beside a reference wins: a shared schema may mean something more special in its place.
+  // Keywords beside a `$ref` override the shared schema.
   const resolved = (schema: ValueSchema): ValueSchema => {
     if (schema.$ref === undefined) return schema;
     const target = root.$defs[schema.$ref.replace('#/$defs/', '')];

@@ -6,9 +6,9 @@ import { withPermissions } from './natsPermissions.ts';
 import { readValues, type Value } from './valuesSchema.ts';
 
 /**
- * `npm run generate:chart`: writes the table of values in the chart's README from values.schema.json and values.yaml, the
- * chart's lists of lanes from the table of lanes, and the users of NATS in the chart and in docker-compose.yaml from their
- * permissions. With `--check` it writes nothing, and exits with 1 when a file is not what it should be.
+ * `npm run generate:chart`: writes the table of values in the chart's README from values.schema.json and values.yaml,
+ * the chart's lists of lanes from the table of lanes, and the NATS users of the chart and of docker-compose.yaml from
+ * their permissions. With `--check` it writes nothing, and exits with 1 if a file is out of date.
  */
 const BEGIN = '<!-- values: begin -->';
 const END = '<!-- values: end -->';
@@ -32,7 +32,6 @@ const row = ([first, ...others]: [Value, ...Value[]]): string => {
   return `| ${places.map((place) => `\`${place}\``).join(', ')} | ${cell((schema.description ?? '') + bounds)} | ${cell(shown)} |`;
 };
 
-/** The table of all values, in the order of the schema. */
 const valuesTable = async (chart: string): Promise<string> => {
   const leaves = (await readValues(chart))
     .filter((value) => isLeaf(value) && value.path !== 'global')
@@ -49,7 +48,7 @@ const valuesTable = async (chart: string): Promise<string> => {
   );
 };
 
-/** A README with its table as it should be. Unpadded: the longest cell would make every line of it as long. */
+/** The README with its table replaced. Cells are not padded: the longest cell would widen every line. */
 export const withTable = async (readme: string, chart: string): Promise<string> => {
   const [before, rest] = readme.split(BEGIN);
   const [, after] = (rest ?? '').split(END);

@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 
 /**
- * Makes `schemas.json` from the projects' own files: Kubernetes' swagger.json and the custom resource definitions of the
- * Prometheus operator and KEDA. Run it by hand when a version is raised:
- *
+ * Makes `schemas.json` from swagger.json of Kubernetes and the custom resource definitions of the Prometheus operator
+ * and KEDA. Run by hand when a version is raised:
  *   node tests/chart/kubernetes/makeSchemas.ts VERSIONS swagger.json CRD.yaml…
- *
- * where VERSIONS is the text that `schemas.json` names as its source. Descriptions and status are left out, and what is
- * an object with named fields takes no others: Kubernetes drops unknown fields in silence, so a slip of the pen in a
- * template would be noticed by nobody.
+ * VERSIONS is the text that `schemas.json` names as its source. Descriptions and status are left out. Objects with
+ * named fields are closed: Kubernetes drops unknown fields silently, so a misspelt field in a template would go
+ * unnoticed.
  */
 type Schema = { [key: string]: unknown };
 interface CustomResource {
@@ -21,7 +19,7 @@ interface CustomResource {
   };
 }
 
-/** What the chart may contain, by the name of Kubernetes' definition. */
+/** Kinds that the chart may contain, by the names of Kubernetes' definitions. */
 const KINDS = [
   'io.k8s.api.apps.v1.Deployment',
   'io.k8s.api.apps.v1.StatefulSet',
@@ -42,14 +40,14 @@ const OMITTED = new Set(['description', 'default', 'example', 'x-kubernetes-vali
 const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** One schema without prose, closed, with references into `$defs`. */
+/** A schema without descriptions, closed to other fields, with references into `$defs`. */
 const closed = (schema: Schema): Schema => {
   const made: Schema = {};
   const intOrString = schema['format'] === 'int-or-string' || schema['x-kubernetes-int-or-string'] === true;
   for (const [key, value] of Object.entries(schema)) {
     if (OMITTED.has(key) || key === 'format' || key.startsWith('x-kubernetes-')) continue;
     if (intOrString && (key === 'type' || key === 'anyOf')) continue;
-    // Go's own notation of patterns, which no JSON Schema validator reads.
+    // Skip patterns in Go's own notation; JSON Schema validators cannot read them.
     if (key === 'pattern' && String(value).includes('(?')) continue;
     if (key === '$ref') made[key] = String(value).replace('#/definitions/', '#/$defs/');
     else if (key === 'properties' && isObject(value))

@@ -14,14 +14,13 @@ const { kinds, $defs } = JSON.parse(
 const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false });
 ajv.addSchema({ $id: 'kubernetes', $defs, kinds });
 
-/** The kinds of objects that the schemas know. */
 export const knownKinds = (): { apiVersion: string; kind: string }[] =>
   Object.keys(kinds).map((name) => {
     const [apiVersion = '', kind = ''] = name.split(' ');
     return { apiVersion, kind };
   });
 
-/** What Kubernetes would refuse, or drop in silence, of an object; empty when all is well. */
+/** Errors of an object that Kubernetes would refuse, and fields that it would drop silently; empty if valid. */
 export const problemsOf = (object: KubernetesObject): string[] => {
   const kind = `${object.apiVersion} ${object.kind}`;
   if (kinds[kind] === undefined) return [`${kind} is none of the kinds in schemas.json`];
