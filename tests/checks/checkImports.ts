@@ -22,12 +22,12 @@ interface Workspace {
 }
 
 const SOURCE = /\.(?:[cm]?ts|[cm]?js)$/;
-/** Tests, and code for them in `test/` beside `src`. */
+/** Test files, and their code in `test/` beside `src`. */
 const TEST = /\.test\.[cm]?[jt]s$|^(?:apps|contracts|packages)\/[^/]+\/test\//;
 const CONFIG = /\.config\.[cm]?[jt]s$/;
 const SKIPPED = new Set(['node_modules', 'generated', 'coverage', 'dist']);
 
-/** Checks every file below `root` against docs/architecture.md#layout. Answers a line for each offence; none when all is well. */
+/** Checks every file below `root` against docs/architecture.md#layout. Returns a line for each offence. */
 export const checkImports = async (root: string): Promise<string[]> => {
   const files = (await filesBelow(root, '')).sort();
   const workspaces = await workspacesOf(root, files);
@@ -93,7 +93,7 @@ const workspacesOf = async (root: string, files: readonly string[]): Promise<Wor
   );
 };
 
-/** A name that says nothing is found once, at the file that carries it or is the first inside. */
+/** Reports a meaningless name once: at the file with that name, or at the first file in a folder with that name. */
 const nameOffences = (file: string): string[] =>
   file
     .split('/')
@@ -103,7 +103,7 @@ const nameOffences = (file: string): string[] =>
 const mayReadEnvironment = (file: string, own: Workspace | undefined): boolean =>
   TEST.test(file) || CONFIG.test(file) || (own !== undefined && environmentReaders.includes(own.folder));
 
-/** What an import leads to: a workspace of ours, its entry, and the file where it is known. */
+/** Target of an import: a workspace of the repository, its entry, and the file if known. */
 interface Target {
   workspace?: Workspace | undefined;
   entry?: string;

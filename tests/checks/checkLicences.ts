@@ -2,12 +2,11 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * What we depend on, from package-lock.json and the manifests: licences that were decided on, exact versions, a hash of
- * every package, and no install script that nobody has looked at. Known vulnerabilities are `npm run audit`, which asks a
- * service.
+ * Checks dependencies by package-lock.json and the manifests: allowed licences, exact versions, a hash of every
+ * package, and no install script that is not listed here. `npm run audit` looks up known vulnerabilities in a service.
  */
 
-/** Permissive: a notice at most. */
+/** Permissive licences: they require a notice at most. */
 const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
@@ -22,7 +21,10 @@ const ALLOWED = new Set([
   'Zlib',
 ]);
 
-/** Packages of another licence, or of one that is said nowhere a program could read it; each was decided on by itself. */
+/**
+ * Packages with another licence, or with a licence that no manifest states in readable form. Each is decided
+ * individually.
+ */
 const DECIDED: readonly { of: RegExp; licence: string; why: string }[] = [
   {
     of: /^@img\/sharp-libvips-/,
@@ -61,7 +63,7 @@ interface Locked {
   hasInstallScript?: boolean;
 }
 
-/** @returns a line for each offence; none when all is well */
+/** @returns a line for each offence */
 export const checkLicences = async (root: string): Promise<string[]> => {
   const lock = (await readJson(join(root, 'package-lock.json'))) as { packages: Record<string, Locked> };
   const { allowScripts = {} } = (await readJson(join(root, 'package.json'))) as {
@@ -87,14 +89,14 @@ export const checkLicences = async (root: string): Promise<string[]> => {
   return offences.toSorted();
 };
 
-/** Old manifests have an object, or a list of them. */
+/** Old manifests have an object, or a list of objects. */
 const licenceOf = (said: unknown): string | undefined => {
   if (typeof said === 'string') return said;
   if (Array.isArray(said)) return said.map(licenceOf).join(' OR ') || undefined;
   return typeof said === 'object' && said !== null && 'type' in said ? licenceOf(said.type) : undefined;
 };
 
-/** Undefined also for what is not installed on this platform. */
+/** Licence in the installed manifest; undefined also for packages that are not installed on this platform. */
 const installedLicence = async (root: string, path: string): Promise<unknown> => {
   try {
     const manifest = (await readJson(join(root, path, 'package.json'))) as Record<string, unknown>;
@@ -104,7 +106,7 @@ const installedLicence = async (root: string, path: string): Promise<unknown> =>
   }
 };
 
-/** All parts of a conjunction, one of a choice. No licence expression of ours nests them. */
+/** AND needs all parts allowed, OR needs one. No licence expression of our dependencies nests them. */
 const isAllowed = (name: string, licence: string): boolean => {
   const decided = new Set(DECIDED.filter(({ of }) => of.test(name)).map((decision) => decision.licence));
   const known = (id: string) => ALLOWED.has(id) || decided.has(id);
@@ -118,7 +120,7 @@ const isAllowed = (name: string, licence: string): boolean => {
 const EXACT = /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
 const SECTIONS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
 
-/** A range would be something else on the day it is installed. */
+/** Dependencies with a version range, which may install something else later. */
 const unpinned = async (root: string): Promise<string[]> => {
   const offences: string[] = [];
   for (const path of await manifests(root)) {

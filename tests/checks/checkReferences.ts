@@ -5,16 +5,16 @@ import { promisify } from 'node:util';
 import GithubSlugger from 'github-slugger';
 
 /*
- * References that lead somewhere: relative links and their anchors in Markdown files, mentions of `docs/PAGE.md#anchor` in
- * all other files, and no mention of a chapter of a text that is not in the repository.
+ * Checks that references resolve: relative links and their anchors in Markdown files, mentions of `docs/PAGE.md#anchor`
+ * in all other files, and no mention of a chapter of a text that is not in the repository.
  */
 
 const run = promisify(execFile);
 
 const READ = /(?:\.(?:md|ts|js|py|prisma|ya?ml|tpl|toml|sh)|Dockerfile)$/;
-/** What was applied to a database keeps its bytes: its hash is compared. */
+/** Applied migrations cannot be edited: the migration program compares their hashes. */
 const FROZEN = /\/prisma\/migrations\//;
-/** The check and its test name references that are broken on purpose. */
+/** This check and its test contain references that are broken on purpose. */
 const ITS_OWN = /^tests\/checks\/(?:checkR|r)eferences(?:\.test)?\.ts$/;
 
 const LINK = /\]\(([^()\s]+)\)/g;
@@ -23,7 +23,7 @@ const CHAPTER =
   /\b(?:spec(?:ification)?|design)(?:'s)?,? (?:chapters? [1-9]|[1-9](?:\.\d{1,2}|(?= ?[).,:;])))(?:\.\d+)?/gi;
 const TEST_OF_CHAPTER = /\b(?:test|describe)(?:\.\w+)*(?:\([^\n]*?\))?\(\s*['"`][1-9]\.\d{1,2} /g;
 
-/** @param root a git repository. @returns a line for each reference that leads nowhere */
+/** @param root a git repository. @returns a line for each reference that does not resolve */
 export const checkReferences = async (root: string): Promise<string[]> => {
   const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -37,7 +37,7 @@ export const checkReferences = async (root: string): Promise<string[]> => {
   return offences.flat();
 };
 
-/** The anchors of a Markdown file; null when there is no such file. */
+/** Anchors of a Markdown file; null if the file does not exist. */
 type Anchors = (file: string) => Promise<ReadonlySet<string> | null>;
 
 const anchorsOf = (root: string): Anchors => {
@@ -56,7 +56,7 @@ const anchorsOf = (root: string): Anchors => {
   };
 };
 
-/** Fenced blocks become empty lines, so that lines keep their numbers. */
+/** Empties the lines of fenced blocks; line numbers stay the same. */
 const withoutCode = (text: string): string =>
   text.replaceAll(/^ *```[^]*?^ *```/gm, (block) => block.replaceAll(/[^\n]/g, ''));
 

@@ -1,6 +1,6 @@
 /**
- * The cycles of a graph, one for each knot of nodes that reach each other: the shortest way round from its first
- * node, which is both the first and the last of the answer.
+ * Cycles of a graph, one for each strongly connected component: the shortest way round from its first node. That node
+ * is both first and last in the result.
  */
 export const cyclesOf = (edges: ReadonlyMap<string, ReadonlySet<string>>): string[][] => {
   const seen = new Set<string>();

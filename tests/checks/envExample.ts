@@ -5,7 +5,7 @@ import * as z from 'zod/v4';
 
 /**
  * `npm run generate:env`: writes `.env.example` from packages/settings: each variable with its comment, default and the
- * programs that read it. With `--check` it writes nothing, and exits with 1 when the file is not what the settings say.
+ * programs that read it. With `--check` it writes nothing, and exits with 1 if the file is out of date.
  */
 const ROOT = join(import.meta.dirname, '../..');
 const FILE = '.env.example';
@@ -17,7 +17,7 @@ const HEADER = [
   'Generated from packages/settings by `npm run generate:env`; docs/operations.md says more of each.',
 ].join(' ');
 
-/** What stands in the sources above a variable, by its name; the first one counts. */
+/** Comments above the variables in the sources, by variable name; the first comment of a name counts. */
 const commentsOf = async (folder: string): Promise<Map<string, string>> => {
   const comments = new Map<string, string>();
   const files = (await readdir(folder)).filter((name) => /^[a-zA-Z]+\.ts$/.test(name));

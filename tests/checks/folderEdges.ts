@@ -1,7 +1,6 @@
 /**
- * The edge that an import draws between two entries (files or folders) of one folder: `src/a/x.ts` importing
- * `src/b/y.ts` draws `src/a` → `src/b`. Null when a file imports itself, or
- * the import leaves `src` of the workspace.
+ * The edge that an import makes between two entries (files or folders) of the same folder: `src/a/x.ts` importing
+ * `src/b/y.ts` makes `src/a` → `src/b`. Null if a file imports itself, or the import leaves `src` of the workspace.
  */
 export const folderEdge = (src: string, from: string, to: string): [from: string, to: string] | null => {
   if (!from.startsWith(`${src}/`) || !to.startsWith(`${src}/`)) return null;
@@ -14,11 +13,11 @@ export const folderEdge = (src: string, from: string, to: string): [from: string
   }
 };
 
-/** The entry of a folder that holds the file, or is the file. */
+/** The entry of `folder` that contains the file, or is the file. */
 const entryOf = (folder: string, file: string): string => {
   const [name] = file.slice(folder.length + 1).split('/');
   return `${folder}/${name}`;
 };
 
-/** A cycle in which each entry is a file is found among the imports of files already. */
+/** Whether a cycle contains a folder. Cycles of files alone are already found among the imports of files. */
 export const hasFolder = (cycle: readonly string[]): boolean => cycle.some((entry) => !entry.endsWith('.ts'));

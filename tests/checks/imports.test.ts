@@ -22,7 +22,7 @@ const manifest = (name: string, entries: readonly string[] = ['.']): string =>
     ),
   });
 
-/** A repository in small, in which every import is allowed. */
+/** A small repository in which every import is allowed. */
 const healthy: Tree = {
   'contracts/rest/package.json': manifest('rest-contract', ['.', './schemas', './errors']),
   'contracts/rest/src/index.ts': "export * from './schemas.ts';\nexport * from './errors.ts';\n",

@@ -17,7 +17,7 @@ const package_ = (change: object = {}) => ({
   ...change,
 });
 
-/** A repository in small. @returns what is wrong with it */
+/** Checks a small repository. @returns its offences */
 const check = async (
   packages: Record<string, object>,
   files: Record<string, object> = {},

@@ -10,7 +10,7 @@ afterEach(async () => {
   await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
 });
 
-/** Checks a repository of these files, with a page that others can refer to. */
+/** Checks a repository of these files and a page that they can refer to. */
 const offencesOf = async (files: Record<string, string>): Promise<string[]> => {
   const root = await mkdtemp(join(tmpdir(), 'evaluation-references-'));
   folders.push(root);

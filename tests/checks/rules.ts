@@ -1,6 +1,6 @@
 /**
- * Who may import whom (docs/architecture.md#layout). A folder that is missing here may import nothing of ours, so that a new
- * package has to be thought about.
+ * Allowed imports by folder (docs/architecture.md#layout). A folder that is not listed may import no other folder of
+ * the repository, so a new package needs a decision.
  */
 const contracts = ['contracts/rest', 'contracts/jobs'];
 const adapter = [...contracts, 'packages/rules', 'packages/telemetry'];
@@ -24,7 +24,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'packages/evidence': [...contracts, 'packages/rules', 'packages/grading-model', 'packages/grader'],
   'packages/embedded': ['packages/telemetry'],
   'packages/core-client': [...contracts, 'packages/signed-actor', 'packages/telemetry', 'apps/core'],
-  // Of the programs it bundles it knows the paths only.
+  // The bundler knows only the paths of the programs that it bundles.
   'packages/bundle': [],
   'packages/test-services': [
     ...adapter,
@@ -87,15 +87,15 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   tests: 'anything',
 };
 
-/** A test beside the code may start real services besides what its package imports. */
+/** Tests beside the code may start real services, besides what their package imports. */
 export const allowedToTests: readonly string[] = ['packages/embedded', 'packages/test-services'];
 
-/** Imports that only types may cross. */
+/** Imports that may import types only. */
 export const typesOnly: readonly (readonly [from: string, to: string])[] = [
   ['packages/core-client', 'apps/core'],
 ];
 
-/** The parts of the REST contract that are no HTTP: all that core and what lies below it may see of it. */
+/** Entries of the REST contract without HTTP: core and the packages below it may import only these. */
 export const schemaEntries: readonly string[] = [
   './schemas',
   './errors',
@@ -106,16 +106,16 @@ export const schemaEntries: readonly string[] = [
   './upload-rejections',
 ];
 
-/** Who speaks REST, and so may import the routes. */
+/** Folders that speak REST and so may import the routes. */
 export const restSpeakers: readonly string[] = ['apps/facade', 'apps/demo', 'apps/standalone', 'tests'];
 
-/** Packages of others that a folder must not import. */
+/** External packages that a folder must not import. */
 export const forbidden: Readonly<Record<string, RegExp>> = {
   'apps/core': /^(?:express|@ts-rest\/.*)$/,
 };
 
-/** Who may read `process.env`, besides tests and `*.config.ts`. */
+/** Folders that may read `process.env`, besides tests and `*.config.ts`. */
 export const environmentReaders: readonly string[] = ['packages/settings', 'packages/test-services', 'tests'];
 
-/** Names that say nothing of what is inside. */
+/** Names that do not tell the content. */
 export const emptyName = /^(?:utils?|helpers?|common|misc|shared)$/i;

@@ -1,11 +1,12 @@
 /**
- * Finds what a source file imports, by its tokens: comments, strings, template texts and regular expressions are
- * told apart, so that an import written inside one of them is none. Enough of TypeScript for that, and no more.
+ * Finds the imports of a source file by its tokens. Comments, strings, template texts and regular expressions are
+ * recognized, so an import written inside one of them does not count. Covers only the TypeScript syntax that this
+ * needs.
  */
 export interface Import {
   specifier: string;
   line: number;
-  /** The whole statement is `import type` or `export type`: it is gone when the file runs. */
+  /** The whole statement is `import type` or `export type`; it does not exist at run time. */
   typeOnly: boolean;
   /** Names between the braces, before any `as`. */
   names: readonly string[];
@@ -47,7 +48,7 @@ const importAt = (tokens: readonly Token[], at: number): Import | null => {
   return token.value === 'export' ? reExportedAt(tokens, at) : null;
 };
 
-/** `{ import: 1 }` and `a.import` only look like one. */
+/** `{ import: 1 }` and `a.import` are properties, not imports. */
 const isProperty = (tokens: readonly Token[], at: number): boolean =>
   is(tokens[at - 1], 'mark', '.') || is(tokens[at + 1], 'mark', ':');
 
@@ -77,7 +78,7 @@ const reExportedAt = (tokens: readonly Token[], at: number): Import | null => {
   return opens ? clauseFrom(tokens, start, typeOnly) : null;
 };
 
-/** Reads a clause up to `from 'x'`; null where it ends without one, as `export { a }` does. */
+/** Reads a clause up to `from 'x'`; null if the clause ends without it, as `export { a }` does. */
 const clauseFrom = (tokens: readonly Token[], start: number, typeOnly: boolean): Import | null => {
   const names: string[] = [];
   for (let at = start; at < tokens.length; at++) {
@@ -109,7 +110,7 @@ const tokensOf = (source: string): Token[] => {
   const tokens: Token[] = [];
   let line = 1;
   let at = 0;
-  /** How many braces are open inside each `${` that is being read. */
+  /** Number of open braces inside each open `${`. */
   const substitutions: number[] = [];
 
   const take = (pattern: RegExp): string | null => {
@@ -156,7 +157,7 @@ const tokensOf = (source: string): Token[] => {
       const text = take(/(?:\\[^]|\$(?!\{)|[^`\\$])*/y) ?? '';
       push(resumes ? 'mark' : 'text', text);
       if (take(/\$\{/y) !== null) {
-        // What follows the text is code: not a text that an import could name.
+        // A substitution follows, so the template is not a literal module name.
         tokens[tokens.length - 1] = { kind: 'mark', value: 'template', line };
         substitutions.push(0);
       } else at += 1;
@@ -174,7 +175,7 @@ const BEFORE_REGEX = new Set(
   'return typeof case in of delete void throw new do else await yield instanceof'.split(' '),
 );
 
-/** A slash after a value divides; anywhere else it opens a regular expression. */
+/** A slash after a value is a division; elsewhere it opens a regular expression. */
 const regexMayStart = (tokens: readonly Token[]): boolean => {
   const last = tokens.at(-1);
   if (last === undefined) return true;
