@@ -19,7 +19,7 @@ import { openTerminal, type Terminal } from './terminal.ts';
 
 let service: TestService;
 let terminal: Terminal;
-/** As on the machine of `npm start`: only the data folder is known. */
+/** DATA_DIR alone, as on a machine that runs `npm start`. */
 let here: { DATA_DIR: string };
 beforeAll(async () => {
   service = await startIdleService();
@@ -33,14 +33,14 @@ afterAll(async () => {
 
 const admin = (...args: string[]): Promise<Outcome> => terminal.run(args);
 
-/** The one object of a command that succeeded. */
+/** The one JSON object of a command that succeeded. */
 const answerOf = (outcome: Outcome): Answer => {
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
   expect(outcome.stdout).toMatch(/^\{.*\}\n$/);
   return JSON.parse(outcome.stdout) as Answer;
 };
 
-/** Whatever the commands answer; which of it, the test that asks knows. */
+/** Fields of all answers; a test reads those of its command. */
 interface Answer {
   institute_id: string;
   key_id: string;
@@ -56,7 +56,7 @@ const errorOf = (outcome: Outcome): { code: string; message: string } => {
   return (JSON.parse(outcome.stderr) as { error: { code: string; message: string } }).error;
 };
 
-/** The words of options that have no spaces in them. */
+/** Splits options that contain no spaces. */
 const words = (options: string): string[] => options.split(' ').filter((word) => word !== '');
 
 const newInstitute = async (options = ''): Promise<string> => {
@@ -146,7 +146,7 @@ test('a grant with one key happens once: repeated, at once, and never with anoth
   const granted = { institute_id: institute, balance: 512.5, idempotency_key: 'invoice-4711' };
   expect(atOnce).toEqual(atOnce.map(() => granted));
   await control.grantCredits.mutate({ institute_id: institute, amount: 1 });
-  // The answer of then, though the balance is another one by now.
+  // The original answer, although the balance has changed since.
   expect(answerOf(await grantOf(institute, '12.5', 'invoice-4711'))).toEqual(granted);
   expect((await show(institute)).credits.balance).toBe(513.5);
 
@@ -155,14 +155,14 @@ test('a grant with one key happens once: repeated, at once, and never with anoth
   expect(errorOf(other)).toMatchObject({ code: 'idempotency_key_reused' });
   expect(errorOf(other).message).toContain('used to grant 12.5 credits, so it cannot grant 13');
   expect((await show(institute)).credits.balance).toBe(513.5);
-  // A key of one institute says nothing about another.
+  // Keys of grants are unique per institute.
   const neighbour = await newInstitute();
   expect(answerOf(await grantOf(neighbour, '12.5', 'invoice-4711'))).toMatchObject({ balance: 512.5 });
 });
 
 test('a grant whose answer is lost prints the command that is safe to repeat, and the repetition grants nothing more', async () => {
   const institute = await newInstitute();
-  // Core answers, and the answer does not arrive: as when core is killed between the commit and the answer.
+  // Core commits and its answer gets lost, as if core were killed between commit and answer.
   const installation = await findInstallation(here.DATA_DIR);
   const core = Number(new URL(installation?.core_url ?? '').port);
   const proxy = createProxy((near) => {

@@ -24,8 +24,8 @@ import { environmentOf, fileOf, runProgram, type Outcome } from './program.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 /*
- * What the service has of a candidate, exported and erased (docs/operations.md, "Data of a candidate"). Runs are graded by
- * the test's own hands, so that each thing that may be kept of an answer says something that can be looked for.
+ * Export and erasure of a candidate's data (docs/operations.md, "Data of a candidate"). The test grades the runs
+ * itself, so each kind of stored data contains a known text.
  */
 
 const EXTERNAL = 'ROLL-77-quackenbush';
@@ -46,7 +46,7 @@ const SAID = {
   annotation: 'See the okapi.',
   metadata: 'desk-of-the-wombat',
 };
-/** Everything that must be found before and not after. */
+/** Texts that must be found before the erasure and not after it. */
 const TRACES = [
   EXTERNAL,
   PERSON.name,
@@ -55,7 +55,7 @@ const TRACES = [
   'Hephzibah',
   ...Object.values(SAID),
 ];
-/** What a teacher wrote stands in the audit, which is append-only; and in `reviews`, where it goes. */
+/** Remark of a teacher: it stays in the audit, which is append-only, and is erased from `reviews`. */
 const TEACHER = 'The examiner and the tapir agree.';
 
 let proxy: StoreProxy;
@@ -72,7 +72,7 @@ let zebulon: Theirs;
 let other: Theirs;
 let running: Awaited<ReturnType<typeof takeRun>>;
 
-/** Of one candidate: the copy, the answers, and what those replaced. */
+/** Data of one candidate: copy, answers, and the replaced ones. */
 interface Theirs {
   candidateId: string;
   copy: string;
@@ -144,11 +144,13 @@ afterAll(async () => {
 const core = () => service.grading.as({}).grading;
 type Sent = Record<keyof typeof SAID, string>;
 
-/** A client's own, and kept as it is for 48 hours: it says nothing of anybody as long as clients see to it. */
+/**
+ * A client's idempotency key, kept for 48 hours. It must not contain personal data; clients are responsible for that.
+ */
 const keyOf = (candidate: { external_id: string }): string =>
   createHash('sha256').update(candidate.external_id).digest('hex');
 
-/** One candidate sits two exams; everything that the service keeps of that is there. */
+/** One candidate takes two exams, so that every kind of stored data exists. */
 const sit = async (
   of: Tenant,
   candidate: { external_id: string; name: string },
@@ -185,7 +187,7 @@ const sit = async (
   return { candidateId: copy.candidate.id, copy: copy.id, typed: again.id, earlier: earlier.id };
 };
 
-/** After %%EOF, where a reader does not look and a search of the bytes does. */
+/** Adds text after %%EOF: a PDF reader ignores it, a search of the bytes finds it. */
 const withText = (text: string): Uint8Array => Buffer.concat([plainPdf(1), Buffer.from(`%${text}\n`)]);
 
 const grade = async ({ id, lane }: Submission, said: Sent): Promise<void> => {
@@ -245,7 +247,7 @@ const grade = async ({ id, lane }: Submission, said: Sent): Promise<void> => {
   });
 };
 
-/** As on the machine of `npm start`: only the data folder is known. */
+/** DATA_DIR alone, as on a machine that runs `npm start`. */
 const here = () => ({ DATA_DIR: service.environment['DATA_DIR'] ?? '' });
 const admin = (...args: string[]): Promise<Outcome> => terminal.run([...args, '--json']);
 const exported = (...args: string[]) =>
@@ -262,7 +264,7 @@ const refused = (outcome: Outcome, exitCode: 1 | 2, code: string): void => {
   expect((JSON.parse(outcome.stderr) as { error: { code: string } }).error.code).toBe(code);
 };
 
-/** Every row of every table as text, and every object, unpacked where it was packed. */
+/** Every row of every table as text, and every object, decompressed. */
 const everything = async (): Promise<{ where: string; text: string }[]> => {
   const tables = await behind<{ name: string }>(
     service.database,
@@ -295,7 +297,6 @@ const tracesOf = async (words: readonly string[], institute: string): Promise<st
     );
 };
 
-/** The files below a folder. */
 const filesIn = async (root: string): Promise<string[]> =>
   (await readdir(root, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -310,7 +311,7 @@ const textOf = async (file: string): Promise<string> => {
 test('an export has everything of the candidate and nothing of anybody else', async () => {
   const out = join(folder, 'whole');
   const args = ['--institute', tenant.instituteId, '--external-id', EXTERNAL, '--out', out, '--json'];
-  // A program of its own, which ends by itself when all is written.
+  // A separate program, to see that it ends by itself.
   const answer = answerOf(await runProgram('admin', ['candidate', 'export', ...args], here()));
   expect(answer).toMatchObject({ candidate_id: zebulon.candidateId, submissions: 4 });
   const files = await filesIn(out);
@@ -392,7 +393,7 @@ test('an export that was cut short goes on, and fetches no file twice', async ()
   expect(proxy.seen.slice(seen).filter(isFile)).toHaveLength(1);
   expect(await filesIn(out)).toEqual(await filesIn(join(folder, 'whole')));
 
-  // Another candidate's data in the same folder would be given away with it.
+  // A folder with another candidate's data is refused: handing it over would disclose that data.
   refused(await exported('--candidate', other.candidateId, '--out', out), 2, 'folder_in_use');
   await writeFile(join(folder, 'note.txt'), 'mine');
   refused(await exported('--candidate', other.candidateId, '--out', folder), 2, 'folder_in_use');
@@ -410,7 +411,9 @@ test('an unknown candidate, or that of another institute, answers not_found', as
   expect(await filesIn(folder)).not.toContain('nobody/export.json');
 });
 
-/** Objects and rows as they were before, that are not theirs: one row of credits aside, which a stopped run frees. */
+/**
+ * Rows and objects of other candidates must stay unchanged, except the row of credits, which a cancelled run refunds.
+ */
 const untouched = (
   before: Awaited<ReturnType<typeof everything>>,
   after: Awaited<ReturnType<typeof everything>>,
@@ -442,7 +445,7 @@ test('an erasure that the store cuts short is finished by the same command, and 
 
   proxy.setAway(true);
   refused(await erased('--external-id', EXTERNAL), 1, 'service_unavailable');
-  // The rows are gone by then, and whoever works on a run of theirs is refused.
+  // The rows are deleted by now, so core refuses the worker of a run of the candidate.
   expect(await running.mark(1)).toBe('lost');
   const open = await behind(service.database, 'select 1 from erasures where files_removed_at is null');
   expect(open).toHaveLength(1);
@@ -454,7 +457,7 @@ test('an erasure that the store cuts short is finished by the same command, and 
   });
   expect(await tracesOf(TRACES, tenant.instituteId)).toEqual([]);
   const teachers = await tracesOf([TEACHER], tenant.instituteId);
-  // Zebulon's in the audit; the other candidate's there and in their review.
+  // The remark on the erased candidate stays in the audit only; the remark on the other candidate stays in both.
   expect(teachers.toSorted()).toEqual([
     `audit_entries: ${TEACHER}`,
     `audit_entries: ${TEACHER}`,
@@ -468,12 +471,12 @@ test('an erasure that the store cuts short is finished by the same command, and 
       .map(({ where }) => where),
   );
 
-  // What the run that was stopped had reserved is free; what was charged stays charged.
+  // The reservation of the cancelled run is refunded; completed runs stay charged.
   expect(await tenant.credits()).toEqual({ ...credits, committed: 0 });
   expect(credits.committed).toBeGreaterThan(0);
   expect((await admin('reconcile', '--institute', tenant.instituteId)).code).toBe(0);
 
-  // The feed shows each of them again, and the other candidate's not.
+  // The feed shows each erased submission again, and not the other candidate's.
   for (const row of await wholeFeed(tenant.api)) {
     const isTheirs = row.candidate.id === zebulon.candidateId;
     expect(Date.parse(row.updated_at) > Date.parse(feed.get(row.id) ?? '')).toBe(isTheirs);
@@ -516,7 +519,7 @@ test('asking again changes nothing, and an erased candidate is not marked, named
   const registered = { candidate_ids: [zebulon.candidateId] };
   expectError(await api.post(`/exams/${second.id}/candidates`, registered), 404, 'candidate_not_found');
 
-  // The request that was sent before is answered from what is left of its outcome, and happens once.
+  // A repeated request gets an answer from the redacted outcome, and is not executed again.
   const replayed = await api.send(`/exams/${typed.id}/submissions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': keyOf(PERSON) },
@@ -561,7 +564,7 @@ test('an erasure that nobody asks for again is finished by core, and what comes 
   };
   await letPass(1);
   await eventually('core has removed the files', () => stands('files_removed_at'));
-  // A worker that was told too late.
+  // A drawing of a worker that had not yet noticed the erasure.
   const late = `institutes/${tenant.instituteId}/checked-copies/${other.copy}/late.pdf`;
   await store.put(late, Buffer.from('late'), 'application/pdf');
   await letPass(4);
@@ -575,7 +578,7 @@ test('a submission that was accepted while the erasure began is erased too', asy
   const registrar = new pg.Client({ connectionString: service.database.superuserUrl });
   await registrar.connect();
   try {
-    // Somebody registers the candidate and takes long: the submission has found it, and waits here.
+    // A registration that holds its transaction open: the submission has found the candidate, and waits here.
     await registrar.query('begin');
     await registrar.query('set local session_replication_role = replica');
     await registrar.query(

@@ -1,6 +1,6 @@
 /*
- * The process behind a terminal (terminal.ts): runs one command after another, each by the function that the program's
- * `main.ts` calls. What a command writes goes to this process' own stdout and stderr, with an end mark behind it.
+ * The process behind a terminal (terminal.ts): runs commands one after another, each by the function that the program's
+ * `main.ts` calls. Output goes to the stdout and stderr of this process, followed by an end mark.
  */
 import { END } from './terminal.ts';
 

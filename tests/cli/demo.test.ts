@@ -16,7 +16,7 @@ import { openTerminal, type Terminal } from './terminal.ts';
 let service: TestService;
 let terminal: Terminal;
 let folder: string;
-/** As for a person who has `npm start` running. */
+/** DATA_DIR alone, as for a person who runs `npm start`. */
 let here: { DATA_DIR: string };
 beforeAll(async () => {
   service = await startService();
@@ -50,7 +50,6 @@ const pagesOf = async (pdf: Uint8Array): Promise<number> => {
   }
 };
 
-/** The cells of the row of a question. */
 const rowOf = (stdout: string, label: string): string[] | undefined =>
   stdout
     .split('\n')
@@ -85,10 +84,10 @@ test(
     }
     expect(history).toContain(`Credits charged: ${expected.non_blank_long_answers}\n`);
 
-    // The baseline owns up to it.
+    // The demo says that the baseline graded.
     expect(stdout).toContain('no AI model was asked');
     expect(stdout).toContain('GRADER=openai');
-    // Not a terminal: a line for each step, none of it to steer a cursor, none wider than 100 columns in the tables.
+    // Not a terminal: a line for each step, without cursor control, and tables of at most 100 columns.
     expect(stdout).toMatch(/^progress {4}strong\.pdf: .*12\/12 questions$/m);
     expect(stdout).not.toContain('\u001b');
     for (const line of stdout.split('\n').filter((text) => /^[│├┌└]/.test(text)))
@@ -166,7 +165,6 @@ test('a copy that is rejected is named with the reason, and the exit code is 1',
   expect(tooLong.stderr).toContain('too_many_pages');
 });
 
-/** One page and nothing on it. */
 const blankPdf = (): Buffer =>
   writePdf(
     [
@@ -267,7 +265,7 @@ test(
         timeout: 100_000,
         interval: 100,
       });
-      // Once for each lane, however often it is checked.
+      // Once for each lane, however many checks there were.
       expect(interrupted.said().match(/^model .*copy lane.*$/gm)).toHaveLength(1);
       interrupted.child.kill('SIGINT');
       expect((await interrupted.ended).code).toBe(130);

@@ -17,9 +17,9 @@ import { runProgram, type Outcome } from './program.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 /*
- * Sample exams graded by a model that reads and marks as a careful examiner did: what each mark rests on is written as a
- * file, and the file alone gives the same marks. The other copies of the science exam are in journeys/copy.test.ts, the
- * baseline in journeys/typed.test.ts, a run of two deliveries in resilience/workers.test.ts.
+ * Sample exams graded by a model that reads and marks like the careful examiner of the fixtures. The evidence is
+ * written to a file, and replaying the file gives the same marks. journeys/copy.test.ts has the other copies of the
+ * science exam, journeys/typed.test.ts the baseline, resilience/workers.test.ts a run of two deliveries.
  */
 
 const MODEL_KEY = 'sk-never-in-a-bundle';
@@ -41,7 +41,7 @@ beforeAll(async () => {
     OPENAI_API_KEY: MODEL_KEY,
     GRADER_MODEL: 'perfect-reader-1',
   });
-  // As on the machine of `npm start`: only the data folder is known.
+  // DATA_DIR alone, as on a machine that runs `npm start`.
   terminal = await openTerminal('admin', { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
   tenant = await newTenant(service);
   const { api } = tenant;
@@ -78,7 +78,7 @@ const writeEvidence = async (submissionId: string, ...more: string[]): Promise<s
   return readFile(out, 'utf8');
 };
 
-/** Nothing of the service: no data folder, no address, no key. */
+/** Replays with an empty environment: no data folder, no address, no key. */
 const replayFile = (file: string): Promise<Outcome> =>
   runProgram('admin', ['evidence', 'replay', file], { DATA_DIR: join(folder, 'nowhere') });
 
@@ -122,7 +122,7 @@ test('a bundle that was tampered with is refused, and a recorded mark that was c
   const text = await readFile(fileOf(typed?.id ?? ''), 'utf8');
   const file = join(folder, 'changed.json');
 
-  // As the model had said it: another award in its reply, so that the student would have got more.
+  // Raise an award in the model's recorded reply: the student would get more marks.
   const reply = text.replace(/(\\"awarded\\":)\d/, '$19');
   expect(reply).not.toBe(text);
   await writeFile(file, reply);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { COMPILE_CACHE } from '../harness/compileCache.ts';
 
-/** What a person at a terminal, or a script, gets from one of our programs. */
+/** Exit code and output of a program. */
 export interface Outcome {
   code: number | null;
   stdout: string;
@@ -12,15 +12,15 @@ export interface Outcome {
 
 export interface RunningProgram {
   child: ChildProcess;
-  /** What it has said so far. */
+  /** Output so far. */
   said(): string;
   ended: Promise<Outcome>;
 }
 
-/** A file beside this one, or above it. */
+/** Path of a file relative to this one. */
 export const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** A program's environment: what is given, and nothing of the test's own. */
+/** A program's environment: the given variables and PATH, nothing else of the test. */
 export const environmentOf = (given: Record<string, string>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],

@@ -10,8 +10,8 @@ import { freePort, processesNaming } from '../harness/processes.ts';
 import { environmentOf, fileOf } from './program.ts';
 
 /*
- * `npm start` over servers of its own, stopped in each way that a terminal or a service manager stops it. One data folder
- * for all tests, one after another: making the cluster is the slow part.
+ * Stops `npm start` over embedded servers in each way that a terminal or a service manager does. All tests use one data
+ * folder, one after another, since making the database cluster is slow.
  */
 
 const ROOT = fileOf('../..');
@@ -21,7 +21,7 @@ let dataDir: string;
 let ports: { PORT: string; CORE_PORT: string; METRICS_PORT: string };
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'stopping-'));
-  // PostgreSQL runs under another account where we are root.
+  // PostgreSQL runs under another account if the test runs as root.
   await chmod(dataDir, 0o711);
   ports = {
     PORT: String(await freePort()),
@@ -30,7 +30,7 @@ beforeAll(async () => {
   };
 });
 afterEach(async () => {
-  // A failed guarantee must not leave its processes to the next test.
+  // A failed test must not leave processes to the next test.
   for (const pid of [...groups.flatMap((group) => [-group]), ...(await processesNaming(dataDir))]) end(pid);
   groups = [];
 });
@@ -41,7 +41,7 @@ const end = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 };
 
@@ -52,7 +52,7 @@ interface Started {
   exited: Promise<number | null>;
 }
 
-/** `npm run SCRIPT` as a terminal starts it: npm leads a process group, in which the program is too. */
+/** Starts `npm run SCRIPT` like a terminal: npm leads a process group that contains the program. */
 const npmRun = (script: string, environment: Record<string, string> = {}): Started => {
   const child = spawn('npm', ['run', '--silent', script], {
     cwd: ROOT,
@@ -80,7 +80,7 @@ const npmRun = (script: string, environment: Record<string, string> = {}): Start
   };
 };
 
-/** The service's own process in the group of an npm. */
+/** The service's process in the group of an npm. */
 const memberOf = async (group: number): Promise<number> => {
   for (const pid of await processesNaming('apps/standalone/src/main.ts')) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
@@ -98,11 +98,13 @@ const startService = async (): Promise<Started> => {
   return service;
 };
 
-/** PostgreSQL and nats-server name the data folder; the service names its program. */
+/**
+ * Searches processes by command line: PostgreSQL and nats-server name the data folder, the service names its program.
+ */
 const expectNothingLeft = (): Promise<void> =>
   vi.waitFor(async () => expect(await processesNaming(dataDir)).toEqual([]), PATIENT);
 
-/** A request that has begun: the service does not end in order before it has the rest. */
+/** Sends part of a request: the service waits for the rest before it exits in order. */
 const requestInHand = async (): Promise<{ socket: Socket; finish(): Promise<string> }> => {
   const installation = await findInstallation(dataDir);
   const socket = connect(Number(ports.PORT), '127.0.0.1');
@@ -119,7 +121,7 @@ const requestInHand = async (): Promise<{ socket: Socket; finish(): Promise<stri
     'Expect: 100-continue',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
-  // The server has the request once it asks for the body.
+  // "100 Continue" shows that the server has the request.
   await vi.waitFor(() => expect(answer).toContain('100 Continue'), PATIENT);
   return {
     socket,
@@ -137,7 +139,7 @@ const send = (service: Started, node: number, target: Target, signal: NodeJS.Sig
   else process.kill(target === 'npm alone' ? service.group : -service.group, signal);
 };
 
-/** Sends until the program has ended: the first ones may be taken for copies. */
+/** Sends the signal until the program has ended: the service may take the first ones for copies of the same signal. */
 const sendUntilEnded = async (started: Started, hurry: () => void): Promise<void> => {
   let ended = false;
   void started.exited.then(() => (ended = true));
@@ -161,7 +163,7 @@ test.each<[Target, NodeJS.Signals]>([
     const request = await requestInHand();
     const node = await service.node();
     send(service, node, target, signal);
-    // More copies of the same wish.
+    // Copies of the same signal, as npm and the terminal send them.
     for (const copy of ['SIGTERM', 'SIGINT'] as const) send(service, node, 'node alone', copy);
     await untilSaid(service, 'stopping: finishing');
     expect(await request.finish()).toContain('HTTP/1.1 422');
@@ -183,7 +185,7 @@ test.each<[Target, NodeJS.Signals]>([
     send(service, node, target, signal);
     await untilSaid(service, 'stopping: finishing');
     await sendUntilEnded(service, () => {
-      // Once is enough: npm itself would end by one more.
+      // Send no further signal after this line: npm itself would end by it.
       if (!service.said().includes('stopping at once')) send(service, node, target, signal);
     });
     expect(await service.exited).toBe(1);

@@ -4,15 +4,15 @@ import type { Readable } from 'node:stream';
 import { environmentOf, fileOf, type Outcome } from './program.ts';
 
 /**
- * A process in which a program's commands run one after another: starting one takes longer, and more CPU, than most
- * commands do. For whatever is not about the process itself; that is `runProgram`'s.
+ * A process that runs a program's commands one after another: starting a process takes more time and CPU than most
+ * commands. Tests of the process itself use `runProgram`.
  */
 export interface Terminal {
   run(args: readonly string[]): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/** What commandLoop.ts writes behind what a command has written; no program of ours writes it. */
+/** End mark that commandLoop.ts writes after the output of a command; no program writes this character. */
 export const END = '\u0000';
 
 const COMMANDS = {
@@ -27,7 +27,7 @@ export const openTerminal = async (
   const [entry, name] = COMMANDS[app];
   const child = fork(fileOf('./commandLoop.ts'), [fileOf(entry), name], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // Nothing of the test's own: no flags of Vitest's.
+    // No flags of Vitest.
     execArgv: [],
     env: environmentOf(environment),
   });
@@ -38,7 +38,7 @@ export const openTerminal = async (
   let answer = Promise.withResolvers<number>();
   child.on('message', (code: number) => answer.resolve(code));
   void ended.then(() => answer.reject(new Error(`${app} ended in the middle: ${stderr.rest()}`)));
-  // It says once that it listens, and from then on how each command ended.
+  // The child sends one message when it listens, then one with the outcome of each command.
   await answer.promise;
 
   const run = async (args: readonly string[]): Promise<Outcome> => {
@@ -50,7 +50,7 @@ export const openTerminal = async (
   };
   let last: Promise<unknown> = Promise.resolve();
   return {
-    // One at a time: there is one stdout.
+    // One command at a time, since all share one stdout.
     run: (args) => {
       const outcome = last.then(() => run(args));
       last = outcome.catch(() => {});
@@ -64,7 +64,7 @@ export const openTerminal = async (
 };
 
 interface Heard {
-  /** What a command has written, once all of it has come. */
+  /** Output of a command, once its end mark has arrived. */
   next(): Promise<string>;
   rest(): string;
 }
