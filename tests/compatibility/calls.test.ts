@@ -4,16 +4,16 @@ import * as z from 'zod/v4';
 import { calls as release_0_1_0 } from './recorded/calls-0.1.0.ts';
 
 /*
- * Calls of earlier facades and workers against this core (docs/compatibility.md). What core answered them is checked by the
- * compiler: each recorded answer `satisfies` the type of the procedure, so a field that is gone, or that an older core does
- * not send and this caller counts on, does not compile.
+ * Calls of earlier facades and workers against this core (docs/compatibility.md). The compiler checks core's answers:
+ * each recorded answer `satisfies` the type of the procedure, so a removed field, or a field that an older core does
+ * not send and this caller needs, does not compile.
  */
 
 const recorded = Object.entries({ '0.1.0': release_0_1_0 }).flatMap(([release, calls]) =>
   Object.entries(calls).map(([path, { input }]) => [release, path, input] as const),
 );
 
-/** tRPC keeps a procedure's input schemas in its definition, and procedures by their whole path. */
+/** tRPC keeps the input schemas of a procedure in its definition, and procedures by their full path. */
 const inputOf = (path: string): z.ZodType | null => {
   const procedures: unknown = coreRouter._def.procedures;
   const procedure: unknown = Reflect.get(Object(procedures), path);

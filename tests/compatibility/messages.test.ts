@@ -4,13 +4,13 @@ import { controlMessages, laneJobs } from '@evaluation/jobs-contract';
 import { beforeAll, describe, expect, test } from 'vitest';
 
 /*
- * Messages of earlier releases, as they went over the wire, against the readers and writers of this one: during an upgrade
- * both are there, and jobs of the older release wait in the lanes (docs/compatibility.md).
+ * Messages of earlier releases in their wire format, against the readers and writers of this release: during an upgrade
+ * both run, and jobs of the older release wait in the lanes (docs/compatibility.md).
  */
 
 const codecs = [...new Set([...Object.values(laneJobs), ...Object.values(controlMessages)])];
 const folder = join(import.meta.dirname, 'recorded');
-/** By release, by name of the message. */
+/** By release, then by name of the message. */
 let recorded: Map<string, Record<string, unknown>>;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
-/** A field that nobody knows, in every object. */
+/** Adds an unknown field to every object. */
 const withMore = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withMore);
   if (typeof value !== 'object' || value === null) return value;
@@ -42,7 +42,7 @@ describe.each(codecs.map((codec) => [codec.name, codec] as const))('%s', (name, 
   test('a message of each recorded release is read, and means the same', () => {
     for (const [release, messages] of recorded) {
       const message = messages[name];
-      // A message that a release did not have yet.
+      // This release did not have the message yet.
       if (message === undefined) continue;
       expect(codec.decode(bytes(message)), release).toMatchObject(Object(message));
     }

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 /*
- * The migrations of a release are applied while the release before it still serves (docs/compatibility.md): they may add,
- * and must not take away, rename, narrow or check what the earlier release reads and writes.
+ * Migrations of a release are applied while the release before it still serves (docs/compatibility.md). They may add;
+ * they must not drop, rename, narrow or constrain what the earlier release reads and writes.
  */
 
 const folder = join(import.meta.dirname, '../../packages/database/prisma/migrations');
 
-/** The last migration of the first release: before it nobody ran anything. */
+/** Last migration of the first release. Earlier migrations have no running release to protect. */
 const FIRST_RELEASE = '20261121010309_evidence_of_rubrics';
 
 /**
- * What takes something away after all, by migration: each statement's beginning, and the release that stopped using what
- * goes. It must be older than the release that has the migration.
+ * Allowed removals by migration: the beginning of each statement, and the release that stopped using the removed
+ * object. That release must be older than the release of the migration.
  */
 const CONTRACTED: Readonly<Record<string, readonly { statement: string; unusedSince: string }[]>> = {};
 
@@ -31,7 +31,7 @@ const statementsOf = (sql: string): string[] =>
     .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
     .filter((statement) => statement !== '');
 
-/** The table that a statement is about, without schema and quotes. */
+/** Table of a statement, without schema and quotes. */
 const tableOf = (statement: string): string =>
   (
     /^(?:CREATE TABLE(?: IF NOT EXISTS)?|ALTER TABLE(?: IF EXISTS)?(?: ONLY)?) ([\w".]+)/i.exec(
@@ -60,11 +60,14 @@ const REFUSED: readonly [what: string, pattern: RegExp][] = [
     /\b(?:ENABLE|FORCE) ROW LEVEL SECURITY\b|^CREATE POLICY\b.*\bAS RESTRICTIVE\b/i,
   ],
   ['takes a right away', /^REVOKE\b/i],
-  // Of a table that grows, this is minutes in which nobody writes; nothing tells which tables are small everywhere.
+  // On a large table this blocks writes for minutes; the migration cannot know the size of a table.
   ['holds up who writes while it is built', /^CREATE INDEX (?!CONCURRENTLY IF NOT EXISTS\b)/i],
 ];
 
-/** What of a migration an earlier release cannot live with. On a table that it makes itself anything goes. */
+/**
+ * Statements of a migration that break an earlier release. Any statement is allowed on a table that the migration
+ * creates.
+ */
 const faultsOf = (sql: string): string[] => {
   const statements = statementsOf(sql);
   const made = new Set(statements.filter((one) => /^CREATE TABLE\b/i.test(one)).map(tableOf));
@@ -98,7 +101,7 @@ test.each([
   'ALTER TABLE "runs" ALTER COLUMN "fence" SET DATA TYPE BIGINT;',
   'ALTER TABLE "runs" ALTER COLUMN "worker" SET NOT NULL;',
   'ALTER TABLE "runs" ADD COLUMN "a" TEXT DEFAULT \'x\', ADD COLUMN "b" TEXT NOT NULL;',
-  // New rows are checked all the same, and the older release writes some.
+  // NOT VALID still checks new rows, and the older release writes new rows.
   'ALTER TABLE runs ADD CONSTRAINT sane CHECK (fence >= 0) NOT VALID;',
   'CREATE UNIQUE INDEX "one" ON "runs" ("worker");',
   'ALTER TABLE runs ENABLE ROW LEVEL SECURITY;',

@@ -12,8 +12,9 @@ import { startSplitService, type SplitService } from '../harness/processes.ts';
 import { truthOf } from '../resilience/modelCalls.ts';
 
 /*
- * Not a test: writes what facade and worker of this release say to core, and what it answers, for the tests of the next
- * one. Run with each release (docs/compatibility.md): RECORD_CALLS=<version> npx vitest run tests/compatibility/record
+ * Not a test: records the calls of this release's facade and worker to core, with the answers, for the tests of the
+ * next release. Run with each release (docs/compatibility.md): RECORD_CALLS=<version> npx vitest run
+ * tests/compatibility/record
  */
 const version = process.env['RECORD_CALLS'];
 
@@ -122,11 +123,11 @@ test.skipIf(version === undefined)(
   },
 );
 
-/** Of each procedure the call that says the most. */
+/** Keeps the call of each procedure with the most content. */
 const keep = (calls: Map<string, Call>, url: string, body: Buffer, answered: Buffer): void => {
   const path = url.slice(1).split('?')[0] ?? '';
   if (!/^(?:grading|public)\./.test(path)) return;
-  // tRPC's own envelope.
+  // tRPC's envelope.
   const answer = JSON.parse(answered.toString()) as { result?: { data?: unknown } };
   if (answer.result === undefined) return;
   const call = {
@@ -141,10 +142,10 @@ const keep = (calls: Map<string, Call>, url: string, body: Buffer, answered: Buf
     calls.set(path, call);
 };
 
-/** One of a list shows what the others are like; more than one shows that it is a list. */
+/** Shortens a list to two items: enough to show that it is a list. */
 const shortened = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.slice(0, 2).map(shortened);
-  // Of addresses the signature goes.
+  // Removes the signature of addresses.
   if (typeof value === 'string' && /^https?:/.test(value)) return value.split('?')[0];
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shortened(one)]));

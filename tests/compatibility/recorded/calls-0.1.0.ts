@@ -1,6 +1,6 @@
 import type { Outputs } from '@evaluation/core-client';
 
-/** What facade and worker of release 0.1.0 said to core, and its answers; written by record.test.ts. */
+/** Calls of facade and worker of release 0.1.0 to core, with the answers; written by record.test.ts. */
 export const calls = {
   'grading.beginRubric': {
     input: {
