@@ -2,7 +2,7 @@ import type { RecordedQuestion } from '@evaluation/core-client';
 import type { TestService } from '../harness/service.ts';
 import { takeRun } from '../harness/takeRun.ts';
 
-/** Grades a submission as a worker does, with marks that a page can show: full marks for all criteria but the last. */
+/** Grades a submission as a worker does: full marks for all criteria but the last. */
 export const gradeSubmission = async (service: TestService, submissionId: string): Promise<void> => {
   const { material, held, complete } = await takeRun(service, submissionId);
   for (const question of material.questions) {

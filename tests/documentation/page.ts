@@ -1,13 +1,13 @@
 /*
- * What a page of `docs/api` lets a test do, in the order of the page:
+ * Blocks of a page of `docs/api` that a test runs, in the order of the page:
  *
  *   ```http request      a request: method and path, headers, an empty line, the body
- *   ```http response     its answer: status line, headers that matter, an empty line, the body
- *   ```sh                a command with curl; $BASE and $KEY are given, $EXAM_ID is what `<exam_id>` stands for
- *   ```json              what the command before it prints
+ *   ```http response     its answer: status line, relevant headers, an empty line, the body
+ *   ```sh                a command with curl; $BASE and $KEY are given, $EXAM_ID is the value of `<exam_id>`
+ *   ```json              the output of the command before it
  *   <!-- worker: grade <submission_id> -->   a worker grades the submission now
  *
- * Blocks inside a comment are run too, and not shown: they set the scene.
+ * Blocks inside a comment are run too, and not shown: they set up the example.
  */
 
 export type Step =

@@ -1,16 +1,16 @@
 /**
- * What the names of a page, such as `<exam_id>`, stand for in this run. A name takes its value where it stands in an
- * answer for the first time; from then on it must be the same value.
+ * Values of a page's names, such as `<exam_id>`, in this run. A name takes its value at its first place in an answer;
+ * from then on the value must be the same.
  */
 export type Names = Map<string, string>;
 
 const NAME = /<(\w+)>/g;
 const WHOLE_NAME = /^<(\w+)>$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Stands for the fields or the items that the page leaves out. */
+/** Marks fields or items that the page leaves out. */
 const REST = '…';
 
-/** A text with the values of its names. @throws Error for a name that has no value yet */
+/** Replaces names by their values. @throws Error for a name that has no value yet */
 export const filled = (text: string, names: Names): string =>
   text.replaceAll(NAME, (_, name: string) => {
     const value = names.get(name);
@@ -19,8 +19,8 @@ export const filled = (text: string, names: Names): string =>
   });
 
 /**
- * What the example of a page says that the answer must be: its names with their values, its times as they came (any time
- * is as good as another), and what it leaves out as it came. Everything else must be equal, field by field.
+ * The answer that a page's example expects: names replaced by their values; times and omitted fields copied from the
+ * actual answer. All other fields must be equal.
  */
 export const expected = (example: unknown, actual: unknown, names: Names): unknown => {
   if (typeof example === 'string') return expectedText(example, actual, names);

@@ -10,7 +10,7 @@ import { expected, filled, type Names } from './placeholders.ts';
 
 const run = promisify(execFile);
 
-/** Runs the examples of a page in their order, as an institute of its own, and compares each answer field by field. */
+/** Runs the examples of a page in order, with an institute of its own, and compares each answer field by field. */
 export const runPage = async (service: TestService, api: ApiClient, page: string, names: Names) => {
   let answer: Answer | undefined;
   let output = '';
@@ -43,7 +43,7 @@ const send = async (
   const headers = new Headers(step.headers.map(([name, value]) => [name, filled(value, names)]));
   const response = step.path.startsWith('/v1')
     ? await sendToService(step, headers, api, names)
-    : // An upload: the PDF is made to the size that the page announced.
+    : // An upload: the PDF is made in the size that the page announced.
       await fetch(filled(step.path, names), {
         method: step.method,
         headers,
@@ -81,7 +81,7 @@ const compareBody = (example: string, actual: unknown, names: Names): void => {
   expect(actual).toEqual(expected(JSON.parse(example), actual, names));
 };
 
-/** A shell with the values of the page's names in variables: `<exam_id>` is `$EXAM_ID`. */
+/** Runs a shell with the page's names in variables: `<exam_id>` is `$EXAM_ID`. */
 const runCommand = async (command: string, api: ApiClient, names: Names): Promise<string> => {
   const variables = Object.fromEntries([...names].map(([name, value]) => [name.toUpperCase(), value]));
   const { stdout } = await run('sh', ['-ec', command], {

@@ -20,11 +20,10 @@ const read = async (path: string, init: RequestInit = {}): Promise<Read> => {
   return { response, text: await response.text() };
 };
 
-/** Addresses that a page names, with those of scripts and styles. */
+/** Addresses in a page, including those of scripts and styles. */
 const addressesIn = (html: string): string[] =>
   [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, address = '']) => address);
 
-/** Every page and asset of the site, found by following links from its first page. */
 const wholeSite = async (): Promise<Map<string, Read>> => {
   const found = new Map<string, Read>();
   const waiting = ['/docs'];
