@@ -8,7 +8,7 @@ import { cachedOf, tokensOfPicture } from './tokens.ts';
 /** Allowed difference from the tokens on the page, so that a changed word in a prompt needs no new measurement. */
 const TOLERANCE = 0.03;
 
-test('docs/model-costs.md tells the calls of each kind as they are, and tokens within 3 %', async () => {
+test('docs/model-costs.md states the calls of each kind exactly, and tokens within 3 %', async () => {
   const page = readFileSync(new URL(`../../../${PAGE}`, import.meta.url), 'utf8');
   // The copy of 40 pages is left out: it costs more CPU than all other papers together.
   const measured = await measure({ pictures: 'tiles', detail: 'high' }, (paper) => (paper.pages ?? 0) < 40);
@@ -36,10 +36,10 @@ test.each([
   { width: 2048, height: 4096, detail: 'high', by: 'tiles', tokens: 1105 },
   { width: 4096, height: 8192, detail: 'low', by: 'tiles', tokens: 85 },
   { width: 1024, height: 1024, detail: 'high', by: 'patches', tokens: Math.ceil(1024 * 1.62) },
-] as const)('a picture of $width × $height in $detail detail is $tokens tokens by $by', (picture) => {
+] as const)('a picture of $width × $height in $detail detail counts as $tokens tokens by $by', (picture) => {
   expect(tokensOfPicture(picture, picture.detail, picture.by)).toBe(picture.tokens);
 });
 
-test('a cache gives back no beginning below 1,024 tokens, and longer ones in steps of 128', () => {
+test('the cache returns no prefix below 1,024 tokens, and longer prefixes in steps of 128', () => {
   expect([1023, 1024, 1151, 1152].map(cachedOf)).toEqual([0, 1024, 1024, 1152]);
 });
