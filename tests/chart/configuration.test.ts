@@ -36,7 +36,7 @@ const environment = (objects: KubernetesObject[], deployment: string): Record<st
   return environmentOf(objects, pod.spec.containers[0]);
 };
 
-describe('the settings readers take what the chart sets', () => {
+describe('the settings readers accept the environment that the chart sets', () => {
   test.each(Object.entries(installations))('%s', async (_, values) => {
     const objects = await render(values);
     const facade = readFacadeSettings(environment(objects, '-facade'));
@@ -64,7 +64,7 @@ describe('the settings readers take what the chart sets', () => {
   });
 });
 
-test('a token, or two of them, that the schema takes is one that the service takes, and no other', async () => {
+test('the values schema accepts a token, or a pair of tokens, exactly if the service accepts it', async () => {
   const tokens = (await readValues(chart)).filter(({ path }) =>
     /^secrets\.(?:core.*Token|actorSigningKey)$/.test(path),
   );
@@ -98,7 +98,7 @@ test('large numbers reach the service as numbers', async () => {
   expect(readFacadeSettings(environment(objects, '-facade')).bodyLimitBytes).toBe(536_870_912);
 });
 
-test('a model reaches the workers, and the baseline asks for no key', async () => {
+test('a model’s settings reach the workers, and the baseline requires no API key', async () => {
   const worker = readWorkerSettings(environment(await render({ ...external, ...model }), '-worker-copy'));
   expect(worker.grader).toMatchObject({
     provider: 'openai',
@@ -110,7 +110,7 @@ test('a model reaches the workers, and the baseline asks for no key', async () =
   expect(Object.keys(baseline).filter((name) => name.startsWith('OPENAI'))).toEqual([]);
 });
 
-test('each lane is taken by its own workers, inspections and drawings with the copies where they have none', async () => {
+test('each lane has its own workers; copy workers take inspections and drawings that have no workers', async () => {
   const lanesOf = async (lanes: object): Promise<Record<string, object>> => {
     const objects = await render({ ...external, worker: { lanes } });
     return Object.fromEntries(
@@ -144,7 +144,7 @@ describe.each(['facade', 'core', 'worker'] as const)('%s', (component) => {
     (await readValues(chart)).filter(({ path }) => path.startsWith(`${component}.settings.`));
   const nameOf = ({ path }: { path: string }): string => path.replace(/.*\./, '');
 
-  test('each variable that it reads is either a value of the chart or set by it', async () => {
+  test('each variable that the program reads is a value of the chart or set by the chart', async () => {
     const folder = join(root, 'packages/settings/src');
     const source = await readFile(join(folder, `${component}.ts`), 'utf8');
     // Fields spread from other files (lanesShape, monitorShape) are tested with those files.
@@ -175,7 +175,7 @@ describe.each(['facade', 'core', 'worker'] as const)('%s', (component) => {
     expect((await settings()).map(nameOf).filter((name) => !read.includes(name))).toEqual([]);
   });
 
-  test('each number of its settings has the bounds that it is read with', async () => {
+  test('each number of its settings has the bounds that the program checks', async () => {
     const objects = await render(literal);
     const base = environment(objects, component === 'worker' ? '-worker-copy' : `-${component}`);
     const takes = (name: string, value: number): boolean => {

@@ -23,7 +23,7 @@ const needs = (objects: KubernetesObject[]): string[] => {
   return [...secrets.map((name) => `Secret ${name}`), `ServiceAccount ${pod.spec.serviceAccountName}`];
 };
 
-describe('as a hook', () => {
+describe('migrations as a hook', () => {
   test.each([
     ['existing secrets', external],
     ['literal values', literal],
@@ -43,7 +43,7 @@ describe('as a hook', () => {
         migrations: { coreDatabaseRole: 'core' },
       },
     ],
-  ])('with %s it needs nothing that the release makes later', async (_, values) => {
+  ])('with %s the job needs no object that the release creates later', async (_, values) => {
     const objects = await render(values);
     const job = find(objects, 'Job', HOOK);
     expect(isHook(job)).toBe(true);
@@ -62,7 +62,7 @@ describe('as a hook', () => {
     expect(isHook(find(objects, 'NetworkPolicy', HOOK))).toBe(true);
   });
 
-  test('all of it is made anew before the next; what a job needs stays, since a job may outlast the patience of helm', async () => {
+  test('helm recreates the hook’s other objects each time; the objects that a job needs stay, since a job may run longer than helm waits', async () => {
     for (const { kind, metadata } of (await render(literal)).filter(isHook)) {
       expect(metadata.annotations?.['helm.sh/hook-delete-policy'], kind).toBe(
         kind === 'Job' ? 'before-hook-creation,hook-succeeded' : 'before-hook-creation',
@@ -70,7 +70,7 @@ describe('as a hook', () => {
     }
   });
 
-  test('nothing of it has the name of what a release has in another mode, which could not take it over', async () => {
+  test('no hook object has the name of a release object in another mode, which helm could not take over', async () => {
     const namesOf = async (mode: string) =>
       (await render(withMode(literal, mode))).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     const hooks = (await namesOf('hook')).filter((name) => name.endsWith(HOOK));
@@ -78,14 +78,14 @@ describe('as a hook', () => {
     expect(await namesOf('job')).toEqual(expect.not.arrayContaining(hooks));
   });
 
-  test('no other part of the release is a hook, or uses what is gone with it', async () => {
+  test('no other part of the release is a hook or uses an object that is deleted with the hook', async () => {
     const objects = await render(literal);
     expect(objects.filter(isHook).map(({ metadata }) => metadata.name)).toEqual([HOOK, HOOK, HOOK, HOOK]);
     for (const { of, spec } of podsOf(objects))
       if (of.kind !== 'Job') expect(JSON.stringify(spec)).not.toContain(HOOK);
   });
 
-  test('with embedded services it is a job, since the database comes with the release', async () => {
+  test('with embedded services the migrations are a plain job, since the database comes with the release', async () => {
     const objects = await render(withMode(embedded, 'hook'));
     expect(objects.filter(isHook)).toEqual([]);
     expect(find(objects, 'Job', /migrate/).metadata.name).toMatch(
@@ -94,13 +94,13 @@ describe('as a hook', () => {
   });
 });
 
-describe('as a job', () => {
-  test('nothing is a hook, so tools that render and apply know it', async () => {
+describe('migrations as a job', () => {
+  test('no object is a hook, so tools that render and apply know every object', async () => {
     for (const values of [external, literal, embedded])
       expect((await render(withMode(values, 'job'))).filter(isHook)).toEqual([]);
   });
 
-  test('its name stays while its content does, and is another with each other image or setting', async () => {
+  test('the job’s name changes with its image or settings, and only then', async () => {
     const job = withMode(external, 'job');
     const names = await Promise.all(
       [
@@ -115,12 +115,12 @@ describe('as a job', () => {
   });
 });
 
-test('with none there is no job, nor anything for one', async () => {
+test('in mode `none` there is no job and no object for one', async () => {
   const objects = await render(withMode(literal, 'none'));
   expect(objects.filter(({ metadata }) => metadata.name.includes('migrate'))).toEqual([]);
 });
 
-test('no probe can kill a migration, it is tried again, and it has time for a large table', async () => {
+test('no probe can kill a migration, a failed one is retried, and it has time for a large table', async () => {
   const job = find(await render(external), 'Job', HOOK);
   expect(JSON.stringify(job)).not.toMatch(/probe/i);
   expect(job['spec']).toMatchObject({
@@ -147,7 +147,7 @@ test("core's pods wait for the schema with the release's own migrations, and no 
   ).toBe(true);
 });
 
-test('a role of core’s own is told to the migrations, and to nobody else', async () => {
+test('core’s own database role is passed to the migrations, and to no other pod', async () => {
   const named = podsOf(
     await render({
       ...external,

@@ -84,7 +84,7 @@ const asks = (expr: string): { metric: string; labels: string[] }[] =>
     labels: [...matchers.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label]) => String(label)),
   }));
 
-test('every expression is PromQL: the grammar of Prometheus itself reads it', async () => {
+test('the grammar of Prometheus parses every expression', async () => {
   const scaled = await render(installations['KEDA, a lane of its own each'] ?? {});
   objects.push(...scaled.filter(({ kind }) => kind === 'ScaledObject'));
   expect(expressions().length).toBeGreaterThan(40);
@@ -103,7 +103,7 @@ test('every expression is PromQL: the grammar of Prometheus itself reads it', as
   expect(errors).toBeGreaterThan(0);
 });
 
-test('every series that is asked for is one that is made, with the labels it is selected and grouped by', () => {
+test('every series in an expression exists with the labels that the expression selects and groups by', () => {
   for (const expr of expressions()) {
     const asked = asks(expr);
     expect(asked.length, expr).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ test('every series that is asked for is one that is made, with the labels it is 
   }
 });
 
-test('every metric of ours is in an alert or a panel: none is made that nobody looks at', () => {
+test('every metric of the service is used by an alert or a panel', () => {
   const asked = new Set(expressions().flatMap((expr) => asks(expr).map(({ metric }) => metric)));
   const unseen = metrics
     .describeMetrics()
@@ -131,7 +131,7 @@ test('every metric of ours is in an alert or a panel: none is made that nobody l
 });
 
 describe('alerts', () => {
-  test('there is one for each thing that an operator must know of', () => {
+  test('each condition that an operator must know of has an alert', () => {
     expect([...new Set(rules.map(({ alert }) => alert))].sort()).toEqual([
       'EvaluationCreditsDiffer',
       'EvaluationDependencyDown',
@@ -162,7 +162,7 @@ describe('alerts', () => {
     return { expr: expr.replaceAll('{}', ''), for: rule.for, severity: rule.labels.severity };
   };
 
-  test('a dependency that is away is told of as long as it is, whether or not anybody asks for anything', () => {
+  test('the alert for an unreachable dependency lasts as long as the outage, with and without requests', () => {
     expect(only('EvaluationDependencyDown')).toEqual({
       expr: 'max by (service, dependency) (evaluation_dependency_up) == 0',
       for: '2m',
@@ -170,14 +170,14 @@ describe('alerts', () => {
     });
   });
 
-  test('a model that is down is told of while something needs it, and not for one worker of many', () => {
+  test('the alert for an unreachable model fires while work waits for the model, and not for one worker of many', () => {
     expect(only('EvaluationProviderDown').expr).toBe(
       '(avg by (lane) (evaluation_model_provider_up) < 0.5 and on (lane) max by (lane) (evaluation_runs_queued) > 0) or ' +
         '(max by (lane) (evaluation_model_provider_up) == 0 and on (lane) max by (lane) (evaluation_runs_in_flight) > 0)',
     );
   });
 
-  test('findings stand until a later comparison ends, also when who made it is gone; and that it does is watched', () => {
+  test('the alert for findings lasts until a later comparison ends, even after the reporting pod was deleted; missing comparisons have an alert', () => {
     const finished = 'last_over_time(evaluation_reconcile_last_success_timestamp_seconds[130m])';
     expect(only('EvaluationCreditsDiffer').expr).toBe(
       `max(last_over_time(evaluation_reconcile_differences[130m]) and topk(1, ${finished})) > 0`,
@@ -192,7 +192,7 @@ describe('alerts', () => {
     });
   });
 
-  test('each says what is wrong, how bad it is, and leads to a heading of the operations page', async () => {
+  test('each alert states the problem and its severity, and links to a heading of docs/operations.md', async () => {
     const page = await readFile(join(root, 'docs/operations.md'), 'utf8');
     const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, text]) => String(text).toLowerCase());
     for (const { alert, labels, annotations } of rules) {
@@ -204,7 +204,7 @@ describe('alerts', () => {
     }
   });
 
-  test('lanes that work elsewhere are not watched here, nor comparisons that are not made', async () => {
+  test('without workers for a lane, or without comparisons, their alerts are not rendered', async () => {
     const values = {
       ...external,
       monitoring: { runbookUrl: 'https://example.org/operations', prometheusRule: { enabled: true } },
@@ -216,7 +216,7 @@ describe('alerts', () => {
   });
 });
 
-test('the monitor scrapes each pod of ours, ready or not, under the labels that the alerts ask for', () => {
+test('the monitor scrapes each pod, ready or not, with the labels that the alerts select by', () => {
   const { selector, podTargetLabels, endpoints } = find(objects, 'ServiceMonitor', NAME)['spec'] as {
     selector: { matchLabels: Record<string, string> };
     podTargetLabels: string[];
@@ -242,7 +242,7 @@ test('the monitor scrapes each pod of ours, ready or not, under the labels that 
   for (const { expr } of rules) if (/job="/.test(expr)) expect(expr).toContain(`job="${NAME}-metrics"`);
 });
 
-test('the dashboard has each panel in a place of its own, described, under the signals, lanes, runs, model and credits', async () => {
+test('each panel of the dashboard has its own place and a description, under signals, lanes, runs, model and credits', async () => {
   const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title);
   expect(rows).toEqual([
     'Golden signals',
@@ -273,7 +273,7 @@ test('the dashboard has each panel in a place of its own, described, under the s
 });
 
 describe('scaling', () => {
-  test('KEDA scales a lane by what waits and what is in hand, and by what its workers do besides', async () => {
+  test('KEDA scales a lane by its waiting and claimed jobs, and by the other jobs of its workers', async () => {
     const queries = async (installation: string): Promise<Record<string, string[]>> =>
       Object.fromEntries(
         (await render(installations[installation] ?? {}))
@@ -303,7 +303,7 @@ describe('scaling', () => {
     });
   });
 
-  test('an HPA asks for the same as external metrics', async () => {
+  test('an HPA reads the same numbers as external metrics', async () => {
     const hpa = find(
       await render(installations['HPA everywhere'] ?? {}),
       'HorizontalPodAutoscaler',

@@ -47,7 +47,7 @@ test('docker-compose.yaml has a user for each part with the permissions of the t
     );
 });
 
-test('each pod gets the address of its own user, and one address for all stays possible', async () => {
+test('each pod gets the address of its own NATS user, or one shared address if the values give one', async () => {
   const natsKeys = async (values: object): Promise<Record<string, string | undefined>> => {
     const pods = podsOf(await render(values as Parameters<typeof render>[0]));
     return Object.fromEntries(

@@ -69,7 +69,7 @@ describe.each(Object.entries(installations).filter(([name]) => !name.startsWith(
       objects = await render(values);
     });
 
-    test('everything is denied to every pod that nothing allows', () => {
+    test('traffic is denied unless a policy allows it, for every pod', () => {
       for (const { of, labels } of podsOf(objects)) {
         const deny = policies(objects).filter(
           ({ podSelector, policyTypes, ingress, egress }) =>
@@ -82,7 +82,7 @@ describe.each(Object.entries(installations).filter(([name]) => !name.startsWith(
       }
     });
 
-    test('only core and the migrations reach PostgreSQL, and no worker is reached but by Prometheus', () => {
+    test('only core and the migrations reach PostgreSQL, and only Prometheus reaches a worker', () => {
       const egress = paths(objects, 'egress');
       const reaching = Object.entries(egress)
         .filter(([, to]) => to.some((one) => /:(?:5432|5433|6432)$/.test(one)))
@@ -116,7 +116,7 @@ test('no pod reaches a link-local address, where clouds serve credentials, unles
   expect(paths(opened, 'egress')['core']).toContain('{"ipBlock":{"cidr":"169.254.170.0/24"}}:443');
 });
 
-test('with services of your own each part reaches what it needs, at the ports that their addresses name', async () => {
+test('with external services each part reaches the services that it needs, at the ports of their addresses', async () => {
   const objects = await render({ ...literal, ...model });
   expect(paths(objects, 'ingress')).toEqual({
     facade: ['anywhere:8080', ...SCRAPED],
@@ -134,7 +134,7 @@ test('with services of your own each part reaches what it needs, at the ports th
   });
 });
 
-test('embedded services are reached by those who need them, inside, and the store by clients too', async () => {
+test('embedded services accept only the parts that use them; the object store accepts clients too', async () => {
   const objects = await render(embedded);
   const { facade, core, worker, migrate } = paths(objects, 'egress');
   expect({ facade, core, worker, migrate }).toEqual({
@@ -151,11 +151,11 @@ test('embedded services are reached by those who need them, inside, and the stor
   });
 });
 
-test('the baseline needs no way out to a model', async () => {
+test('with the baseline grader no egress to a model is allowed', async () => {
   expect(paths(await render(external), 'egress')['worker']).toEqual([...outside(4222, 443), 'core:8081']);
 });
 
-test('destinations that are named take the place of anywhere', async () => {
+test('destinations in the values replace the rule that allows any destination', async () => {
   const objects = await render(installations['network policies that name everybody'] ?? {});
   const { core, worker, facade } = paths(objects, 'egress');
   for (const to of [...(core ?? []), ...(worker ?? []), ...(facade ?? [])])

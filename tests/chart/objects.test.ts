@@ -27,7 +27,7 @@ test('every installation passes helm lint --strict', async () => {
   }
 });
 
-test('an unknown field, a wrong type and an unknown kind are found', async () => {
+test('the schemas detect an unknown field, a wrong type and an unknown kind', async () => {
   const core = find(await render(external), 'Deployment', 'ae-answer-evaluation-core');
   const spec = core['spec'] as Record<string, unknown>;
   expect(problemsOf(core)).toEqual([]);
@@ -36,7 +36,7 @@ test('an unknown field, a wrong type and an unknown kind are found', async () =>
   expect(problemsOf({ ...core, apiVersion: 'apps/v1beta1' }).join()).toContain('none of the kinds');
 });
 
-describe('what is added to all pods', () => {
+describe('settings added to all pods', () => {
   const pod = (end: string) => {
     const all = podsOf(objectsOf('everything that can be added to pods'));
     const found = all.find(({ of }) => of.metadata.name.endsWith(end));
@@ -44,7 +44,7 @@ describe('what is added to all pods', () => {
     return found;
   };
 
-  test('reaches the container that waits for the schema too, which may need it to reach the database', () => {
+  test('reach the container that waits for the schema, which may need them to reach the database', () => {
     const { initContainers, containers } = pod('-core').spec;
     const added = {
       env: expect.arrayContaining([{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }]),
@@ -55,7 +55,7 @@ describe('what is added to all pods', () => {
     expect(containers).toMatchObject([added]);
   });
 
-  test('is where the pod of `helm test` runs too, which no node would take otherwise', () => {
+  test('apply to the pod of `helm test`, which no node would accept otherwise', () => {
     const placed = ({ spec }: { spec: object }): unknown[] =>
       ['nodeSelector', 'tolerations', 'affinity', 'priorityClassName'].map((name) => Reflect.get(spec, name));
     const tested = pod('-test');
@@ -70,18 +70,18 @@ describe('what is added to all pods', () => {
 });
 
 describe.each(Object.keys(installations))('%s:', (name) => {
-  test('every object is one that Kubernetes knows, without a field that it does not', () => {
+  test('every object matches the schema of its kind, without unknown fields', () => {
     expect(objectsOf(name).length).toBeGreaterThan(8);
     expect(objectsOf(name).flatMap(problemsOf)).toEqual([]);
   });
 
-  test('no two objects are the same, and names fit', () => {
+  test('no two objects have the same name, and names are not too long', () => {
     const names = objectsOf(name).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(names).toEqual([...new Set(names)]);
     for (const { metadata } of objectsOf(name)) expect(metadata.name).toMatch(/^[a-z][a-z0-9-]{0,51}$/);
   });
 
-  test('pods are restricted: no root, no privileges, nothing writable but temporary files, no token', () => {
+  test('pods are restricted: no root, no privileges, only temporary files writable, no service account token', () => {
     const pods = podsOf(objectsOf(name));
     expect(pods.length).toBeGreaterThanOrEqual(5);
     for (const { of, spec } of pods) {
@@ -110,7 +110,7 @@ describe.each(Object.keys(installations))('%s:', (name) => {
       expect(account['automountServiceAccountToken']).toBe(false);
   });
 
-  test('each container says what it needs and what it may use, and its image is a version', () => {
+  test('each container has requests and limits, and an image with a version', () => {
     for (const { of, spec } of podsOf(objectsOf(name)))
       for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
         const where = `${of.kind} ${of.metadata.name} ${container.name}`;
@@ -123,7 +123,7 @@ describe.each(Object.keys(installations))('%s:', (name) => {
       }
   });
 
-  test('what serves has probes, of which liveness asks the process alone; what ends has none', () => {
+  test('servers have probes, and liveness asks the process alone; programs that end have none', () => {
     for (const { of, spec } of podsOf(objectsOf(name))) {
       const [container] = spec.containers;
       const where = `${of.kind} ${of.metadata.name}`;
@@ -142,7 +142,7 @@ describe.each(Object.keys(installations))('%s:', (name) => {
     }
   });
 
-  test('a pod has longer to stop than it takes to drain', () => {
+  test('the termination grace period of a pod is longer than its drain', () => {
     for (const { of, spec } of podsOf(objectsOf(name)).filter((pod) => pod.of.kind === 'Deployment')) {
       const [container] = spec.containers;
       const seconds = (variable: string): string | undefined =>
@@ -156,7 +156,7 @@ describe.each(Object.keys(installations))('%s:', (name) => {
     }
   });
 
-  test('no variable is set twice, and no secret stands in a pod', () => {
+  test('no variable is set twice, and no pod contains a secret in plain text', () => {
     for (const { of, spec } of podsOf(objectsOf(name)))
       for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
         const names = (container.env ?? []).map((one) => one.name);
@@ -167,7 +167,7 @@ describe.each(Object.keys(installations))('%s:', (name) => {
       }
   });
 
-  test('each Service, budget and scaler means pods that are there', () => {
+  test('each Service, budget and scaler selects existing pods', () => {
     const objects = objectsOf(name);
     const pods = podsOf(objects);
     for (const { kind, metadata, ...object } of objects) {
@@ -191,14 +191,14 @@ describe.each(Object.keys(installations))('%s:', (name) => {
     }
   });
 
-  test('nobody scales the same pods twice', () => {
+  test('no pods have two scalers', () => {
     const targets = objectsOf(name)
       .filter(({ kind }) => kind === 'ScaledObject' || kind === 'HorizontalPodAutoscaler')
       .map(({ spec }) => (spec as { scaleTargetRef: { name: string } }).scaleTargetRef.name);
     expect(targets).toEqual([...new Set(targets)]);
   });
 
-  test('a Secret that a pod asks for is either made by the chart with that key, or one of the operator', () => {
+  test('a Secret that a pod refers to is made by the chart with that key, or by the operator', () => {
     const objects = objectsOf(name);
     for (const { of, spec } of podsOf(objects))
       for (const container of [...(spec.initContainers ?? []), ...spec.containers])

@@ -245,17 +245,14 @@ const refused: Readonly<Record<string, readonly [Values, ...(RegExp | string)[]]
   'a container without limits': [{ ...external, core: { resources: { limits: null } } }, '/core/resources'],
 };
 
-test.each(Object.entries(refused))(
-  '%s: refused with a sentence that helps',
-  async (_, [values, ...parts]) => {
-    const { code, stderr } = await template(values);
-    expect(code).not.toBe(0);
-    for (const part of parts) expect(stderr).toMatch(part);
-  },
-);
+test.each(Object.entries(refused))('helm refuses %s, and says what to do', async (_, [values, ...parts]) => {
+  const { code, stderr } = await template(values);
+  expect(code).not.toBe(0);
+  for (const part of parts) expect(stderr).toMatch(part);
+});
 
 test.each(['2026', 'ex.am'])(
-  'a release %s: what helm takes for a name and Kubernetes does not',
+  'the release name %s, which Kubernetes does not accept, is refused until fullnameOverride is set',
   async (name) => {
     const refusal = await templateAs(name, external);
     expect(refusal.code).not.toBe(0);
@@ -266,7 +263,7 @@ test.each(['2026', 'ex.am'])(
   },
 );
 
-test('everything that is wrong is said at once', async () => {
+test('all errors are reported at once', async () => {
   const { stderr } = await template({ ingress: { enabled: true } });
   for (const part of [
     'image.registry',

@@ -27,7 +27,7 @@ const EMBEDDED = 'ae-answer-evaluation-embedded';
 const generated: Values = { ...external, secrets: { generate: true } };
 const trial: Values = { ...embedded, secrets: { generate: true } };
 
-test('an installation generates secrets that are long, different from each other, and kept when it is removed', async () => {
+test('an installation generates long, distinct secrets, and helm keeps them on uninstall', async () => {
   const objects = await inCluster(trial);
   const tokens = dataOf(objects, TOKENS);
   expect(Object.keys(tokens).sort()).toEqual([
@@ -58,7 +58,7 @@ test('an installation generates secrets that are long, different from each other
     expect(find(objects, 'Secret', name).metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
 });
 
-test('an upgrade renders the very secrets that the cluster has', async () => {
+test('an upgrade renders the secrets that are in the cluster', async () => {
   const first = await inCluster(trial);
   cluster.secrets.set(TOKENS, dataOf(first, TOKENS));
   cluster.secrets.set(EMBEDDED, dataOf(first, EMBEDDED));
@@ -78,13 +78,13 @@ test('a secret that a newer chart adds is generated, and the others stay', async
   expect(tokens['CORE_GRADING_TOKEN']).toMatch(/^s[A-Za-z0-9]{40}$/);
 });
 
-test('a secret that is given beats the one that was generated', async () => {
+test('a secret in the values takes precedence over a generated one', async () => {
   cluster.secrets.set(TOKENS, { CORE_PUBLIC_TOKEN: 'the-public-token-of-the-first-install' });
   const values = { ...external, secrets: { generate: true, corePublicToken: 'given-afterwards' } };
   expect(dataOf(await inCluster(values), TOKENS)['CORE_PUBLIC_TOKEN']).toBe('given-afterwards');
 });
 
-test('with an existing Secret nothing of it is rendered', async () => {
+test('with an existing Secret the chart renders none of its keys', async () => {
   cluster.secrets.set('own-tokens', { CORE_PUBLIC_TOKEN: 'a-secret-of-the-operator' });
   cluster.secrets.set(TOKENS, { CORE_PUBLIC_TOKEN: 'a-secret-of-an-earlier-time' });
   const { stdout } = await template(external, IN_CLUSTER, cluster.kubeconfig);
@@ -92,12 +92,12 @@ test('with an existing Secret nothing of it is rendered', async () => {
   expect(stdout).not.toMatch(/a-secret-of|kind: Secret/);
 });
 
-test('what is rendered without secrets to generate is the same each time', async () => {
+test('rendering is reproducible when no secrets are generated', async () => {
   const [first, second] = await Promise.all([template(literal), template(literal)]);
   expect(first.stdout).toBe(second.stdout);
 });
 
-test('pods start anew when a secret of theirs in the values changes, and not when another value does', async () => {
+test('pods restart when one of their secrets in the values changes, and not when another value does', async () => {
   const sums = async (values: Values): Promise<string[]> => {
     const objects = await render(values);
     return ['facade', 'core', 'worker-copy'].map((name) => {

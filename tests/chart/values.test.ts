@@ -6,7 +6,7 @@ import { readValues } from './valuesSchema.ts';
 import { withTable } from './valuesTable.ts';
 import { embedded, external } from './installations.ts';
 
-test('each value has a description that says something', async () => {
+test('each value has a description', async () => {
   const values = await readValues(chart);
   expect(values.length).toBeGreaterThan(200);
   const bare = values.filter(
@@ -24,7 +24,7 @@ test('values.yaml and values.schema.json name the same values', async () => {
   expect(missing.map(({ path }) => path)).toEqual([]);
 });
 
-test('every object of values with names of its own takes no other', async () => {
+test('every object of values with named fields refuses other fields', async () => {
   const open = (await readValues(chart)).filter(
     ({ schema, path }) =>
       schema.properties !== undefined &&
@@ -34,12 +34,12 @@ test('every object of values with names of its own takes no other', async () => 
   expect(open.map(({ path }) => path)).toEqual([]);
 });
 
-test('the table of values in the README is what the schema says', async () => {
+test('the table of values in the chart’s README matches the schema', async () => {
   const readme = await readFile(join(chart, 'README.md'), 'utf8');
   expect(await withTable(readme, chart)).toBe(readme);
 });
 
-test('the notes end in a first call, and say of a trial that it is one', async () => {
+test('the notes end with a first API call, and mark a trial installation as one', async () => {
   const notes = async (values: object): Promise<string> =>
     (
       await helm(
