@@ -72,7 +72,7 @@ const plant = async (tree: Tree): Promise<string> => {
 const offencesOf = async (planted: Tree): Promise<string[]> =>
   checkImports(await plant({ ...healthy, ...planted }));
 
-describe('who may import whom', () => {
+describe('import rules', () => {
   test('a repository that keeps the rules has no offence', async () => {
     expect(await offencesOf({})).toEqual([]);
   });
@@ -218,7 +218,7 @@ describe('who may import whom', () => {
     ).toEqual([]);
   });
 
-  test('packages do not import each other in a circle', async () => {
+  test('packages may not import each other in a cycle', async () => {
     const offences = await offencesOf({
       'packages/core-client/src/a.ts': "import type { A } from '@evaluation/core';",
       'apps/core/src/a.ts': "import { client } from '@evaluation/core-client';",
@@ -242,7 +242,7 @@ describe('who may import whom', () => {
   });
 });
 
-describe('what counts as an import', () => {
+describe('the scanner', () => {
   const specifiers = (source: string) => scan(source).imports.map(({ specifier }) => specifier);
 
   test.each([
@@ -267,7 +267,7 @@ describe('what counts as an import', () => {
     ["const a = b / c; import 'x'; d / e", ['x']],
     ["/['\"`]/.test(a); import 'x'", ['x']],
     ["export const from = 1; import 'x'", ['x']],
-  ])('%s', (source, expected) => {
+  ])('finds an import: %s', (source, expected) => {
     expect(specifiers(source)).toEqual(expected);
   });
 
@@ -282,7 +282,7 @@ describe('what counts as an import', () => {
     ["export const a = 'x'"],
     ["export { a }; const from = 'x'"],
     ["const rule = { import: 'x', from: 'y' }"],
-  ])('not: %s', (source) => {
+  ])('finds no import: %s', (source) => {
     expect(specifiers(source)).toEqual([]);
   });
 
@@ -292,12 +292,12 @@ describe('what counts as an import', () => {
     ['process?.env'],
     ['const { env } = process'],
     ["import { env } from 'node:process'"],
-  ])('reads the environment: %s', (source) => {
+  ])('finds a read of the environment: %s', (source) => {
     expect(scan(source).environmentLines).toEqual([1]);
   });
 
   test.each([['process.execPath'], ["'process.env.A'"], ['// process.env.A'], ['const { pid } = process']])(
-    'does not read the environment: %s',
+    'finds no read of the environment: %s',
     (source) => {
       expect(scan(source).environmentLines).toEqual([]);
     },

@@ -44,7 +44,7 @@ const check = async (
   return checkLicences(root);
 };
 
-test('what was decided on passes: permissive licences, choices, and the exceptions by name', async () => {
+test('permissive licences, choices that contain one, and the named exceptions pass', async () => {
   expect(
     await check({
       'node_modules/a': package_(),
@@ -59,7 +59,7 @@ test('what was decided on passes: permissive licences, choices, and the exceptio
   ).toEqual([]);
 });
 
-test('a licence that nobody decided on is refused, also below another package and in half of an expression', async () => {
+test('an undecided licence is refused, also of a nested package and in half of an expression', async () => {
   expect(
     await check({
       'node_modules/a': package_({ license: 'AGPL-3.0-or-later' }),
@@ -75,14 +75,14 @@ test('a licence that nobody decided on is refused, also below another package an
   ]);
 });
 
-test('a licence that only the installed manifest has is read there', async () => {
+test('a licence that only the installed manifest states is read there', async () => {
   const bare = { 'node_modules/a': package_({ license: undefined }) };
   const manifest = (license: string) => ({ 'node_modules/a/package.json': { license } });
   expect(await check(bare, manifest('ISC'))).toEqual([]);
   expect(await check(bare, manifest('SSPL-1.0'))).toHaveLength(1);
 });
 
-test('a range, a missing hash, another source and an unknown install script are refused, of tools too', async () => {
+test('a version range, a missing hash, another source and an unknown install script are refused, also of tools', async () => {
   expect(
     await check(
       {

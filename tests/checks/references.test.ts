@@ -32,7 +32,7 @@ test('links and mentions that lead to a file and a heading pass', async () => {
   expect(await offencesOf(files)).toEqual([]);
 });
 
-test('a link to a missing file or heading is named with its place', async () => {
+test('a link to a missing file or heading is reported with its place', async () => {
   const files = { 'README.md': '# A\n\n[b](missing.md)\n[c](docs/page.md#nothing) [d](#b)\n' };
   expect(await offencesOf(files)).toEqual([
     'README.md:3 missing.md: no such file',
@@ -41,7 +41,7 @@ test('a link to a missing file or heading is named with its place', async () => 
   ]);
 });
 
-test('a mention in code of a page or heading that is not there is an offence', async () => {
+test('a mention in code of a missing page or heading is an offence', async () => {
   const files = { 'src/a.ts': '// docs/page.md#gone\n// docs/missing.md\n' };
   expect(await offencesOf(files)).toEqual([
     'src/a.ts:1 docs/page.md#gone: no such heading',
