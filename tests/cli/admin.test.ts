@@ -72,7 +72,7 @@ const show = async (institute: string): Promise<Answer> =>
 
 const me = <T>(apiKey: string) => apiClient(service.baseUrl, apiKey).get<T>('/me');
 
-test('an institute is created with everything that was said of it', async () => {
+test('institute create stores every option', async () => {
   const institute = await newInstitute(
     '--credit-limit 20 --credits-per-page 0.25 --credits-per-answer 0 --daily-copy-quota 7',
   );
@@ -88,7 +88,7 @@ test('an institute is created with everything that was said of it', async () => 
   });
 });
 
-test('a created key works at once, with the scopes, tier and cap that were asked for', async () => {
+test('key create makes a key that works at once, with the requested scopes, tier and cap', async () => {
   const institute = await newInstitute();
   const key = await newKey(
     institute,
@@ -118,7 +118,7 @@ test('a revoked key answers 401, is shown as revoked, and can be revoked again',
   expect(answerOf(await admin('key', 'revoke', '--key', key_id, '--json'))).toEqual(first);
 });
 
-test('a key is refused from its expiry on, and an institute whose API is disabled answers 403', async () => {
+test('an expired key answers 401, and an institute with its API disabled answers 403', async () => {
   const expired = await newKey(await newInstitute(), '--scopes read --expires-at 2020-01-01T00:00:00Z');
   expect((await me(expired.api_key)).status).toBe(401);
   const disabled = await newKey(await newInstitute('--api-disabled'), '--scopes read');
@@ -126,7 +126,7 @@ test('a key is refused from its expiry on, and an institute whose API is disable
   expect([refused.status, refused.body.error.code]).toEqual([403, 'product_not_enabled']);
 });
 
-test('granted credits are added to the balance', async () => {
+test('credits grant adds to the balance', async () => {
   const institute = await newInstitute();
   const granted = await admin('credits', 'grant', '--institute', institute, '--amount', '12.5', '--json');
   expect(answerOf(granted)).toMatchObject({ institute_id: institute, balance: 512.5 });
@@ -138,7 +138,7 @@ const grantOf = (institute: string, amount: string, key: string): Promise<Outcom
     ...words(`credits grant --institute ${institute} --amount ${amount} --idempotency-key ${key} --json`),
   );
 
-test('a grant with one key happens once: repeated, at once, and never with another amount', async () => {
+test('a grant with a key happens once, also when repeated at the same time, and refuses another amount', async () => {
   const institute = await newInstitute();
   const control = service.control.as({}).control;
   const same = { institute_id: institute, amount: 12.5, idempotency_key: 'invoice-4711' };
@@ -160,7 +160,7 @@ test('a grant with one key happens once: repeated, at once, and never with anoth
   expect(answerOf(await grantOf(neighbour, '12.5', 'invoice-4711'))).toMatchObject({ balance: 512.5 });
 });
 
-test('a grant whose answer is lost prints the command that is safe to repeat, and the repetition grants nothing more', async () => {
+test('a grant whose answer is lost prints a command that is safe to repeat, and repeating it grants no more credits', async () => {
   const institute = await newInstitute();
   // Core commits and its answer gets lost, as if core were killed between commit and answer.
   const installation = await findInstallation(here.DATA_DIR);
@@ -191,7 +191,7 @@ test('a grant whose answer is lost prints the command that is safe to repeat, an
   expect((await show(institute)).credits.balance).toBe(505);
 });
 
-test('a price or a grant that no column could keep is refused by its name, and an old price ends in 402', async () => {
+test('a price or a grant beyond the column’s range is refused by name, and a price set before ends in 402', async () => {
   const institute = await newInstitute();
   for (const option of ['--credits-per-page', '--credits-per-answer']) {
     const refused = await admin('institute', 'set', '--institute', institute, option, '10000001', '--json');
@@ -223,7 +223,7 @@ test('a price or a grant that no column could keep is refused by its name, and a
   });
 });
 
-test('what is set of an institute changes, and nothing else of it', async () => {
+test('institute set changes only the given fields', async () => {
   const institute = await newInstitute('--credit-limit 20 --credits-per-page 0.25 --credits-per-answer 2');
   const set = async (...args: string[]) =>
     answerOf(await admin('institute', 'set', '--institute', institute, '--json', ...args));
@@ -261,7 +261,7 @@ test('a disabled institute is refused, and works again once it is enabled', asyn
   expect((await me(api_key)).status).toBe(200);
 });
 
-test('what is set of a key changes, and nothing else of it; a revoked key stays as it is', async () => {
+test('key set changes only the given fields; a revoked key cannot be changed', async () => {
   const institute = await newInstitute();
   const { key_id, api_key } = await newKey(
     institute,
@@ -291,7 +291,7 @@ test('what is set of a key changes, and nothing else of it; a revoked key stays 
   expect((await show(institute)).keys).toMatchObject([{ rate_tier: 'high', daily_copy_cap: 2 }]);
 });
 
-test('an institute is shown with the last use of its keys', async () => {
+test('institute show prints the last use of the keys', async () => {
   const institute = await newInstitute();
   const { key_id, api_key } = await newKey(institute, '--scopes read');
   const shown = async () => (await admin('institute', 'show', '--institute', institute)).stdout;
@@ -302,7 +302,7 @@ test('an institute is shown with the last use of its keys', async () => {
   expect((await show(institute)).keys).toMatchObject([{ key_id, last_used_at: expect.stringMatching(/Z$/) }]);
 });
 
-test('without --json a person reads lines, and sees an API key only where it is created', async () => {
+test('without --json the output is lines of text, with an API key only at its creation', async () => {
   const created = await admin('institute', 'create', '--name', 'Hill School', '--credits', '5');
   const institute = /Institute created: (\S+)/.exec(created.stdout)?.[1] ?? '';
   const key = await admin('key', 'create', '--institute', institute, '--scopes', 'read,write');
@@ -464,7 +464,7 @@ test.each<[what: string, args: string[], exitCode: number, code: string, says: s
   expect(inWords.stderr).not.toContain('    at ');
 });
 
-test('a service that does not run is said to be so, and no data folder is made for it', async () => {
+test('a service that is not running is reported, and no data folder is made for it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'admin-'));
   try {
     const args = ['institute', 'show', '--institute', someId, '--json'];
@@ -486,7 +486,7 @@ test('a service that does not run is said to be so, and no data folder is made f
   }
 });
 
-test('when the connection breaks before an answer, nothing is claimed about what happened', async () => {
+test('a connection that breaks before the answer is reported as an unknown outcome', async () => {
   const breaking = createServer((request) => request.socket.destroy());
   await new Promise<void>((resolve) => breaking.listen(0, '127.0.0.1', resolve));
   const { port } = breaking.address() as AddressInfo;
@@ -502,7 +502,7 @@ test('when the connection breaks before an answer, nothing is claimed about what
   }
 });
 
-test('CORE_URL and CORE_CONTROL_TOKEN lead to another core, which refuses a wrong token', async () => {
+test('CORE_URL and CORE_CONTROL_TOKEN select another core, which refuses a wrong token', async () => {
   const { tokens, core_url } = await openInstallation(service.environment['DATA_DIR'] ?? '');
   const args = [...withCredits('1'), '--json'];
   const right = await runProgram('admin', args, {
@@ -519,7 +519,7 @@ test('CORE_URL and CORE_CONTROL_TOKEN lead to another core, which refuses a wron
   expect(wrong.stderr).not.toContain(tokens.grading);
 });
 
-test('the program itself ends with the exit code of its command, and says what the tests above were told', async () => {
+test('the program exits with the exit code of its command and prints the command’s output', async () => {
   const institute = await newInstitute();
   for (const [code, ...args] of [
     [0, 'institute', 'show', '--institute', institute],
@@ -534,7 +534,7 @@ test('the program itself ends with the exit code of its command, and says what t
   }
 });
 
-test('`--help` of each command says what it does and gives an example, without a service', async () => {
+test('--help of each command prints a description and an example, without a service', async () => {
   const nowhere = await openTerminal('admin', {});
   onTestFinished(() => nowhere.close());
   for (const command of [

@@ -308,7 +308,7 @@ const textOf = async (file: string): Promise<string> => {
   return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
 };
 
-test('an export has everything of the candidate and nothing of anybody else', async () => {
+test('candidate export contains all data of the candidate and none of another candidate', async () => {
   const out = join(folder, 'whole');
   const args = ['--institute', tenant.instituteId, '--external-id', EXTERNAL, '--out', out, '--json'];
   // A separate program, to see that it ends by itself.
@@ -351,7 +351,7 @@ test('an export has everything of the candidate and nothing of anybody else', as
   }
 });
 
-test('an export to stdout is the same folder in an archive, and what is said of it goes to stderr', async () => {
+test('candidate export to stdout writes the same folder as an archive, and its messages to stderr', async () => {
   const file = join(folder, 'candidate.tar');
   const archive = await openFile(file, 'w');
   const args = ['--institute', tenant.instituteId, '--external-id', EXTERNAL, '--inside', '--out', '-'];
@@ -373,7 +373,7 @@ test('an export to stdout is the same folder in an archive, and what is said of 
     expect(await readFile(join(out, path)), path).toEqual(await readFile(join(whole, path)));
 });
 
-test('an export that was cut short goes on, and fetches no file twice', async () => {
+test('an interrupted export continues, and downloads no file twice', async () => {
   const out = join(folder, 'cut');
   let fetches = 0;
   const isFile = ({ method, path }: { method: string; path: string }) =>
@@ -399,7 +399,7 @@ test('an export that was cut short goes on, and fetches no file twice', async ()
   refused(await exported('--candidate', other.candidateId, '--out', folder), 2, 'folder_in_use');
 });
 
-test('an unknown candidate, or that of another institute, answers not_found', async () => {
+test('candidate export answers not_found for an unknown candidate and for one of another institute', async () => {
   const out = join(folder, 'nobody');
   refused(await exported('--external-id', 'nobody', '--out', out), 1, 'not_found');
   const there = ['--institute', stranger.instituteId, '--candidate', zebulon.candidateId];
@@ -426,7 +426,7 @@ const untouched = (
     .filter((where) => where !== 'credit_accounts');
 };
 
-test('an erasure that the store cuts short is finished by the same command, and leaves no trace', async () => {
+test('an erasure interrupted by the object store is finished by the same command, and leaves no trace', async () => {
   expect(await tracesOf([EXTERNAL], tenant.instituteId)).not.toEqual([]);
   const before = await everything();
   const feed = new Map((await wholeFeed(tenant.api)).map((row) => [row.id, row.updated_at]));
@@ -497,7 +497,7 @@ test('an erasure that the store cuts short is finished by the same command, and 
   expectError(await tenant.api.get(`/submissions/${zebulon.copy}/checked-copy`), 404, 'not_found');
 });
 
-test('asking again changes nothing, and an erased candidate is not marked, named or submitted for again', async () => {
+test('repeating an erasure changes nothing, and an erased candidate cannot be graded, named or submitted for', async () => {
   const before = await everything();
   const again = answerOf(await erased('--candidate', zebulon.candidateId));
   expect(again).toMatchObject({ candidate_id: zebulon.candidateId, submissions: 4 });
@@ -543,7 +543,7 @@ test('asking again changes nothing, and an erased candidate is not marked, named
   expect(body).toMatchObject({ external_id: `erased-${zebulon.candidateId}`, name: null, metadata: null });
 });
 
-test('an erasure that nobody asks for again is finished by core, and what comes late is removed', async () => {
+test('core finishes an interrupted erasure by itself, and removes objects that arrive late', async () => {
   proxy.setAway(true);
   refused(await erased('--candidate', other.candidateId), 1, 'service_unavailable');
   proxy.setAway(false);
@@ -572,7 +572,7 @@ test('an erasure that nobody asks for again is finished by core, and what comes 
   expect(await store.head(late)).toBeNull();
 });
 
-test('a submission that was accepted while the erasure began is erased too', async () => {
+test('a submission that is accepted while the erasure begins is erased too', async () => {
   const answers = [{ question_label: '1', text: 'A coelacanth races.' }];
   const { candidate } = await submit(tenant.api, second.id, { candidate: { external_id: 'racer' }, answers });
   const registrar = new pg.Client({ connectionString: service.database.superuserUrl });
@@ -607,7 +607,7 @@ test('a submission that was accepted while the erasure began is erased too', asy
   expect((await admin('reconcile', '--institute', tenant.instituteId)).code).toBe(0);
 });
 
-test('a record that was under way when the erasure began is refused', async () => {
+test('a record of a worker that was in progress when the erasure began is refused', async () => {
   const candidate = { external_id: 'in-hand' };
   const answers = [{ question_label: '1', text: 'In hand.' }];
   const { id, candidate: made } = await submit(tenant.api, second.id, { candidate, answers });

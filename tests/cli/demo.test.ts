@@ -58,7 +58,7 @@ const rowOf = (stdout: string, label: string): string[] | undefined =>
     ?.slice(1, -1);
 
 test(
-  'without options both samples are marked: a table each, what was charged, and the checked copy as a longer PDF',
+  'without options the demo marks both samples: a table each, the charge, and the checked copy as a longer PDF',
   { timeout: 240_000 },
   async () => {
     const { code, stdout, stderr } = await runProgram('demo', [], here);
@@ -116,7 +116,7 @@ const ownExam: ExamCreate = {
   candidates: [{ external_id: 'MINE-1', name: 'Meera Shah' }],
 };
 
-test('an exam of one’s own can be shown again and again, with its own candidate and its key as answers', async () => {
+test('a file of --exam can be marked repeatedly, with its own candidate and its key as answers', async () => {
   const exam = await fileWith('own.json', ownExam);
   for (const run of [1, 2]) {
     const { code, stdout, stderr } = await demo('--exam', exam);
@@ -129,7 +129,7 @@ test('an exam of one’s own can be shown again and again, with its own candidat
   }
 });
 
-test('--answers takes one’s own answers', async () => {
+test('the answers of --answers are graded', async () => {
   const exam = await fileWith('answered.json', { ...ownExam, external_ref: null });
   const answers = await fileWith('answers.json', [{ question_label: '1', text: '5' }]);
   const { code, stdout } = await demo('--exam', exam, '--answers', answers);
@@ -138,7 +138,7 @@ test('--answers takes one’s own answers', async () => {
   expect(rowOf(stdout, '2')?.slice(1)).toEqual(['0 / 1', '–', '–', 'no', 'not answered']);
 });
 
-test('what is wrong with an exam file is printed field by field, and the exit code is 1', async () => {
+test('errors of an exam file are printed field by field, and the exit code is 1', async () => {
   const [first] = ownExam.questions ?? [];
   const exam = await fileWith('broken.json', {
     ...ownExam,
@@ -156,7 +156,7 @@ test('what is wrong with an exam file is printed field by field, and the exit co
 
 const fixture = (path: string): string => fileURLToPath(new URL(`../fixtures/${path}`, import.meta.url));
 
-test('a copy that is rejected is named with the reason, and the exit code is 1', async () => {
+test('a rejected copy is reported with the reason, and the exit code is 1', async () => {
   const encrypted = await demo('--copy', fixture('bad/encrypted.pdf'));
   expect(encrypted.code).toBe(1);
   expect(encrypted.stderr).toMatch(/^error: The copy encrypted\.pdf was rejected: .*password/);
@@ -175,7 +175,7 @@ const blankPdf = (): Buffer =>
     '/Root 3 0 R',
   );
 
-test('a grading failure is said with its code, and the exit code is 1', async () => {
+test('a grading failure is reported with its code, and the exit code is 1', async () => {
   const { code, stdout, stderr } = await demo('--copy', await fileWith('blank.pdf', blankPdf()));
   expect({ code, stdout }).toMatchObject({ code: 1 });
   expect(stderr).toMatch(/^error: blank\.pdf: grading ended as failed: copy_unreadable: /);
@@ -194,14 +194,14 @@ test.each<[what: string, args: string[], exitCode: number, says: string]>([
   ],
   ['answers without an exam', ['--answers', 'x.json'], 2, '--exam'],
   ['an option that does not exist', ['--paper', 'x.json'], 2, '--paper'],
-])('%s is refused in a sentence', async (_what, args, exitCode, says) => {
+])('the demo refuses %s in one sentence', async (_what, args, exitCode, says) => {
   const { code, stdout, stderr } = await demo(...args);
   expect({ code, stdout }).toEqual({ code: exitCode, stdout: '' });
   expect(stderr).toContain(says);
   expect(stderr).not.toContain('    at ');
 });
 
-test('the program itself ends with the exit code of what it did, and says what the tests above were told', async () => {
+test('the program exits with the exit code of its command and prints the command’s output', async () => {
   for (const [code, ...args] of [
     [1, '--exam', '/nonexistent.json'],
     [2, '--paper', 'x.json'],
@@ -218,7 +218,7 @@ test('--help needs no service', async () => {
   for (const option of ['--exam', '--copy', '--answers']) expect(help.stdout).toContain(`${option} <file>`);
 });
 
-test('API_URL with API_KEY leads to a service elsewhere; a key that it does not know is said', async () => {
+test('API_URL with API_KEY selects another service; an unknown key is reported', async () => {
   const environment = { DATA_DIR: join(folder, 'elsewhere'), API_URL: service.baseUrl };
   const exam = await fileWith('elsewhere.json', { ...ownExam, external_ref: null });
   const right = await runProgram('demo', ['--exam', exam], { ...environment, API_KEY: service.api.apiKey });
@@ -237,7 +237,7 @@ const isGone = async (dataDir: string): Promise<boolean> => {
 };
 
 test(
-  'where no service runs the demo starts one, says why it waits for the model, and stops it at the end or when interrupted',
+  'without a service the demo starts one, reports that it waits for the model, and stops it at the end or when interrupted',
   { timeout: 240_000 },
   async () => {
     const { environment, drop } = await newEnvironment();
@@ -277,7 +277,7 @@ test(
   },
 );
 
-test('a service that cannot start is reported with its own words', async () => {
+test('a service that cannot start is reported with its own message', async () => {
   const dataDir = join(folder, 'unstartable');
   await mkdir(dataDir);
   const outcome = await runProgram('demo', [], { DATA_DIR: dataDir, CORE_PORT: 'x' });

@@ -82,7 +82,7 @@ const writeEvidence = async (submissionId: string, ...more: string[]): Promise<s
 const replayFile = (file: string): Promise<Outcome> =>
   runProgram('admin', ['evidence', 'replay', file], { DATA_DIR: join(folder, 'nowhere') });
 
-test('every submission of the sample exams is marked the same from its evidence alone', async () => {
+test('a replay of every sample submission gives the same marks from the evidence alone', async () => {
   expect(submissions).toHaveLength(1 + typedSamples().length);
   for (const { id, status } of submissions) {
     expect(status).toBe('graded');
@@ -92,7 +92,7 @@ test('every submission of the sample exams is marked the same from its evidence 
   }
 });
 
-test('the program replays without a service, and prints the same bytes each time', async () => {
+test('evidence replay needs no service, and prints the same bytes each time', async () => {
   const [copy] = submissions;
   const file = fileOf(copy?.id ?? '');
   const first = await replayFile(file);
@@ -101,7 +101,7 @@ test('the program replays without a service, and prints the same bytes each time
   expect(JSON.parse(first.stdout)).toEqual(marksOf(await resultOf(tenant.api, copy?.id ?? '')));
 });
 
-test('no key and no name stands in a bundle', async () => {
+test('a bundle contains no API key and no name', async () => {
   for (const { id } of submissions) {
     const text = await readFile(fileOf(id), 'utf8');
     for (const secret of [MODEL_KEY, tenant.api.apiKey, NAME, 'candidate-', 'SAMPLE-', '260417']) {
@@ -117,7 +117,7 @@ const refused = (outcome: Outcome, exitCode: 1 | 2, code: string): string => {
   return error.message;
 };
 
-test('a bundle that was tampered with is refused, and a recorded mark that was changed is told', async () => {
+test('a bundle that was tampered with is refused, and a changed recorded mark is reported', async () => {
   const [typed] = submissions.slice(-1);
   const text = await readFile(fileOf(typed?.id ?? ''), 'utf8');
   const file = join(folder, 'changed.json');
@@ -142,7 +142,7 @@ test('a bundle that was tampered with is refused, and a recorded mark that was c
   expect(refused(await admin('evidence', 'replay', file, '--json'), 2, 'not_a_bundle')).toContain('not JSON');
 });
 
-test('a prompt that is not what this release makes of what is recorded is told, but where a judgement was used again', async () => {
+test('a recorded prompt that differs from this release’s prompt is reported, except for a cached judgement', async () => {
   const [typed] = submissions.slice(-1);
   const bundle = JSON.parse(await readFile(fileOf(typed?.id ?? ''), 'utf8')) as {
     parts: { kind: string; sha256: string; content: { reused_from: string | null; calls: object[] } }[];
@@ -161,7 +161,7 @@ test('a prompt that is not what this release makes of what is recorded is told, 
   expect(withContent({ ...judged.content, calls, reused_from: typed?.id ?? '' })).toEqual([]);
 });
 
-test('teachers’ marks, an approval and a later evaluation are in what is replayed', async () => {
+test('a replay includes overrides, approval and a re-evaluation', async () => {
   const { api } = tenant;
   const [typed] = submissions.slice(-1);
   const id = typed?.id ?? '';
@@ -199,7 +199,7 @@ test('teachers’ marks, an approval and a later evaluation are in what is repla
   expect(before.outcome).toEqual({ ...approved.outcome, submission: null });
 });
 
-test('what has no evidence to write is refused', async () => {
+test('a submission without evidence is refused', async () => {
   const none = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
   refused(await admin('evidence', '--submission', none, '--json'), 1, 'not_found');
   refused(await admin('evidence', '--json'), 2, 'invalid_arguments');

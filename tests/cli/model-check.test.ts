@@ -18,7 +18,7 @@ const check = (more: Record<string, string> = {}, ...args: string[]): Promise<Ou
     ...more,
   });
 
-test('`model check` says of each lane that it takes runs, by every check, and ends with 0', async () => {
+test('`model check` prints every check of each lane, says that the lane takes runs, and exits with 0', async () => {
   const { code, stdout, stderr } = await check({}, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const checks = (...names: string[]) =>
@@ -35,7 +35,7 @@ test('`model check` says of each lane that it takes runs, by every check, and en
   expect(stdout).not.toContain('sk-never');
 });
 
-test('`model check` of a model without sight names lane, check, reason and remedy for a person, and ends with 1', async () => {
+test('`model check` of a model that cannot read images prints lane, check, reason and remedy, and exits with 1', async () => {
   model.behave([{ behaviour: { kind: 'blind' } }]);
   const { code, stdout, stderr } = await check();
   expect(code).toBe(1);
@@ -46,7 +46,7 @@ test('`model check` of a model without sight names lane, check, reason and remed
   expect(stderr).toBe('error: With this model the copy lane would take no runs.\n');
 });
 
-test('`model check` of an endpoint that is not there, and of the baseline, needs no service', async () => {
+test('`model check` of an unreachable endpoint, and of the baseline, needs no service', async () => {
   const gone = await check({ OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }, '--json');
   expect(gone.code).toBe(1);
   expect(JSON.parse(gone.stderr)).toMatchObject({ error: { code: 'model_unavailable' } });

@@ -37,7 +37,7 @@ const told = (setting: string): string =>
   `${setting} ${taken.port} on 127.0.0.1 is taken by another process; set ${setting} to a free one`;
 
 test.each(['PORT', 'CORE_PORT', 'METRICS_PORT'])(
-  'npm start with a taken %s names the setting, ends with 1, and has made nothing',
+  'npm start with a port in use for %s names the setting, exits with 1, and writes no files',
   async (setting) => {
     const dataDir = join(folder, `start-${setting}`);
     const outcome = await startProgram('standalone', {
@@ -53,7 +53,7 @@ test.each(['PORT', 'CORE_PORT', 'METRICS_PORT'])(
   },
 );
 
-test('the demo with a taken PORT says what the service said, ends with 1, and has made nothing', async () => {
+test('the demo with PORT in use prints the service’s message, exits with 1, and writes no files', async () => {
   const dataDir = join(folder, 'demo');
   const outcome = await runProgram('demo', [], { DATA_DIR: dataDir, PORT: taken.port, CORE_PORT: '0' });
   expect(outcome.code).toBe(1);
@@ -67,7 +67,7 @@ test.each([
   ['core', 'CORE_PORT'],
   ['core', 'METRICS_PORT'],
   ['worker', 'METRICS_PORT'],
-] as const)('the %s with a taken %s names the setting and ends with 1', async (app, setting) => {
+] as const)('the %s with a port in use for %s names the setting and exits with 1', async (app, setting) => {
   const outcome = await startProgram(app, { ...ready.environment, [setting]: taken.port }).catch(String);
   expect(outcome).toContain('ended with 1');
   expect(outcome).toContain(told(setting));

@@ -157,7 +157,7 @@ test.each<[Target, NodeJS.Signals]>([
   ['node alone', 'SIGINT'],
   ['node alone', 'SIGTERM'],
 ])(
-  'npm start: to %s, %s lets the request in hand finish, ends with 0 and leaves no process',
+  'npm start: %s to %s lets the open request finish, exits with 0 and leaves no process',
   async (target, signal) => {
     const service = await startService();
     const request = await requestInHand();
@@ -177,7 +177,7 @@ test.each<[Target, NodeJS.Signals]>([
   ['npm alone', 'SIGTERM'],
   ['node alone', 'SIGINT'],
 ])(
-  'npm start: to %s, %s again after the copies ends with 1 at once, and leaves no process',
+  'npm start: %s to %s, again after the copies, exits with 1 at once and leaves no process',
   async (target, signal) => {
     const service = await startService();
     const request = await requestInHand();
@@ -194,7 +194,7 @@ test.each<[Target, NodeJS.Signals]>([
   },
 );
 
-test('npm start: SIGQUIT in the middle of the first start ends with 1 at once, and leaves no process', async () => {
+test('npm start: SIGQUIT in the middle of the first start exits with 1 at once and leaves no process', async () => {
   const fresh = join(dataDir, 'fresh');
   const service = npmRun('start', { DATA_DIR: fresh });
   await untilSaid(service, 'creating the PostgreSQL cluster');
@@ -203,7 +203,7 @@ test('npm start: SIGQUIT in the middle of the first start ends with 1 at once, a
   await expectNothingLeft();
 });
 
-test('npm run demo: Ctrl-C ends with 130 and stops the service that it started, at once when it is pressed again', async () => {
+test('npm run demo: Ctrl-C exits with 130 and stops the service that it started, at once when pressed again', async () => {
   for (const again of [false, true]) {
     const demo = npmRun('demo');
     await untilSaid(demo, /^service /m);
