@@ -25,19 +25,20 @@ const inputOf = (path: string): z.ZodType | null => {
 };
 
 describe.each(recorded)('%s %s', (_release, path, input) => {
-  test('is still there and takes what it took', () => {
+  test('exists and accepts the recorded input', () => {
     const schema = inputOf(path);
-    if (schema === null) throw new Error(`${path} is gone: callers of an earlier release still use it`);
+    if (schema === null)
+      throw new Error(`${path} does not exist: callers of an earlier release still use it`);
     expect(schema.safeParse(input).error).toBeUndefined();
   });
 
-  test('ignores what a later caller says besides', () => {
+  test('ignores unknown fields of a later caller', () => {
     const more = typeof input === 'object' && input !== null ? { ...input, of_a_later_release: 1 } : input;
     expect(inputOf(path)?.safeParse(more).error).toBeUndefined();
   });
 });
 
-test('calls of every part are recorded: runs, inspections, drawings, and what the facade asks', () => {
+test('the record contains calls of every part: runs, inspections, drawings, and those of the facade', () => {
   const paths = Object.keys(release_0_1_0);
   for (const path of [
     'grading.claim',

@@ -39,7 +39,7 @@ const withMore = (value: unknown): unknown => {
 };
 
 describe.each(codecs.map((codec) => [codec.name, codec] as const))('%s', (name, codec) => {
-  test('a message of each recorded release is read, and means the same', () => {
+  test('a message of each recorded release is read with the same meaning', () => {
     for (const [release, messages] of recorded) {
       const message = messages[name];
       // This release did not have the message yet.

@@ -79,7 +79,7 @@ const faultsOf = (sql: string): string[] => {
   });
 };
 
-test('every migration since the first release only adds, or names the release that stopped using what it takes away', async () => {
+test('every migration since the first release only adds, or names the release that stopped using the removed object', async () => {
   const names = (await readdir(folder)).filter((name) => /^\d/.test(name)).toSorted();
   expect(names).toContain(FIRST_RELEASE);
   for (const name of names.filter((one) => one > FIRST_RELEASE)) {
@@ -109,7 +109,7 @@ test.each([
   'CREATE TABLE other (id int); DROP INDEX runs_queue;',
   'CREATE INDEX more ON runs (worker);',
   'CREATE TABLE other (id int); CREATE INDEX more ON runs (worker);',
-])('an earlier release could not live with %s', (sql) => {
+])('a migration is refused with %s', (sql) => {
   expect(faultsOf(sql)).toHaveLength(1);
 });
 
@@ -120,6 +120,6 @@ test.each([
   '-- outside a transaction\nCREATE INDEX CONCURRENTLY IF NOT EXISTS more ON runs (worker);',
   'CREATE TABLE other (id int); CREATE INDEX more ON other (id);',
   "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$ DROP TABLE x; $$; -- DROP TABLE y\nCOMMENT ON TABLE runs IS 'DROP; it''s'",
-])('an earlier release lives with %s', (sql) => {
+])('a migration is allowed with %s', (sql) => {
   expect(faultsOf(sql)).toEqual([]);
 });
