@@ -54,7 +54,7 @@ const newInstitute = async () => {
 };
 
 test.skipIf(!hasCurl).each(withExamples)(
-  'the examples of docs/api/$name are what the service answers',
+  'the examples of docs/api/$name match the answers of the service',
   async ({ text }) => {
     const { names, api } = await newInstitute();
     await runPage(service, api, text, names);

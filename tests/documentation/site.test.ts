@@ -60,7 +60,7 @@ test('each link of the site leads to a page or an asset of this service, and eac
   expect(broken).toEqual([]);
 });
 
-test('pages run no script of their own and load nothing from another host', async () => {
+test('pages run no inline script and load nothing from another host', async () => {
   for (const [path, { response, text }] of await wholeSite()) {
     if (!path.startsWith('/docs')) continue;
     const policy = response.headers.get('content-security-policy') ?? '';
@@ -76,7 +76,7 @@ test('pages run no script of their own and load nothing from another host', asyn
   }
 });
 
-test('assets are kept for ever, pages are asked for again and then not sent again', async () => {
+test('assets are cached forever; pages are revalidated and answer 304', async () => {
   const { text } = await read('/docs/reference');
   const assets = addressesIn(text).filter((address) => address.startsWith('/docs/assets/'));
   expect(assets).toHaveLength(4);
@@ -91,7 +91,7 @@ test('assets are kept for ever, pages are asked for again and then not sent agai
   expect([again.response.status, again.text]).toEqual([304, '']);
 });
 
-test('a client that takes no compression gets the same page as one that does', async () => {
+test('a client without compression gets the same page', async () => {
   const plain = await read('/docs/exams', { headers: { 'accept-encoding': 'identity' } });
   expect(plain.response.headers.get('content-encoding')).toBeNull();
   expect(plain.text).toBe((await read('/docs/exams')).text);
@@ -107,7 +107,7 @@ test('the documentation needs no key, counts against no limit, and is no part of
   expect((await read('/docs', { method: 'POST' })).response.status).toBe(404);
 });
 
-test('comments of the Markdown files, which hold what only tests need, are not sent', async () => {
+test('comments of the Markdown files, which contain set-up for tests, are not sent', async () => {
   const { text } = await read('/docs/submissions');
   expect(text).not.toMatch(/<!--|worker: grade|Hill View/);
   expect(text).toContain('<h2 id="feed">Feed</h2>');
