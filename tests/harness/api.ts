@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Exam, Result, Submission, UploadsCreated } from '@evaluation/rest-contract/schemas';
 
-/** What an institute's backend sees: status, headers, body. Nothing of ours is between the test and HTTP. */
+/** Status, headers and body of a response, as an institute's backend gets them over HTTP. */
 export interface Answer<T> {
   status: number;
   headers: Headers;
@@ -24,7 +24,7 @@ export interface ApiClient {
   post<T = ErrorBody>(path: string, body?: unknown): Promise<Answer<T>>;
   patch<T = ErrorBody>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
   delete<T = ErrorBody>(path: string): Promise<Answer<T>>;
-  /** Anything else: the request as it is, with the key. */
+  /** Sends any other request unchanged, with the key. */
   send(path: string, init: RequestInit): Promise<Response>;
   download(path: string): Promise<Uint8Array>;
 }
@@ -38,7 +38,7 @@ export const apiClient = (baseUrl: string, apiKey: string): ApiClient => {
   const answer = async <T>(response: Response): Promise<Answer<T>> => ({
     status: response.status,
     headers: response.headers,
-    // The test says what it expects and then looks at it field by field.
+    // Unchecked: the test compares the fields that it reads.
     body: (await response.json()) as T,
   });
   return {
@@ -68,14 +68,14 @@ export const apiClient = (baseUrl: string, apiKey: string): ApiClient => {
   };
 };
 
-/** Creates an open exam, or shows what was wrong with it. */
+/** Creates an exam. @throws Error with the answer, if the service refuses it */
 export const createExam = async (api: ApiClient, exam: object): Promise<Exam> => {
   const { status, body } = await api.post<Exam>('/exams', { open: true, ...exam });
   if (status !== 201) throw new Error(`the exam was refused: ${JSON.stringify(body)}`);
   return body;
 };
 
-/** Asks for an address, PUTs the file there, and returns the upload's id. */
+/** Requests an address, PUTs the file there, and returns the upload's id. */
 export const uploadCopy = async (api: ApiClient, pdf: Uint8Array): Promise<string> => {
   const { body } = await api.post<UploadsCreated>('/uploads', {
     files: [{ file_name: 'copy.pdf', content_type: 'application/pdf', size_bytes: pdf.byteLength }],
@@ -93,7 +93,9 @@ export const uploadCopy = async (api: ApiClient, pdf: Uint8Array): Promise<strin
 
 const LONGEST_CHECK_MS = 50_000;
 
-/** Submits, again while the file is still being checked: the service waits for that no longer than a client would. */
+/**
+ * Submits; repeats while the file is still being inspected, since the service waits for that for a limited time only.
+ */
 export const submit = async (api: ApiClient, examId: string, body: object): Promise<Submission> => {
   const deadline = performance.now() + LONGEST_CHECK_MS;
   for (;;) {
@@ -102,20 +104,20 @@ export const submit = async (api: ApiClient, examId: string, body: object): Prom
     const isBeingChecked = answer.status === 409 && JSON.stringify(answer.body).includes('is not ready');
     if (!isBeingChecked || performance.now() > deadline)
       throw new Error(`the submission was refused: ${JSON.stringify(answer.body)}`);
-    // It has waited already, where it is set up to.
+    // The service has usually waited already, so a short pause is enough.
     await wait(100);
   }
 };
 
 const OVER = new Set(['graded', 'partially_graded', 'failed', 'cancelled']);
 
-/** Reads a submission until grading is over; tells of every reading on the way. */
+/** Reads a submission until grading is over. `onReading` gets every submission read. */
 export const untilOver = async (
   api: ApiClient,
   submissionId: string,
   onReading?: (submission: Submission) => void,
 ): Promise<Submission> => {
-  // Who only waits asks less and less often: each reading takes CPU from what is waited for.
+  // Without `onReading` the pauses grow: each request takes CPU from the grading.
   for (let pause = 25; ; pause = onReading === undefined ? Math.min(pause * 1.5, 500) : pause) {
     const { body } = await api.get<Submission>(`/submissions/${submissionId}`);
     onReading?.(body);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * What a Kubernetes Service is to its clients: connections go to one replica after another, and stay there. A replica
- * that is taken out gets no more of them and keeps those it has.
+ * Balances connections like a Kubernetes Service: a new connection goes to the next replica and stays there. A removed
+ * replica gets no new connections and keeps its open ones.
  */
 export interface Balancer {
   url: string;
@@ -28,7 +28,7 @@ export const startBalancer = async (...replicas: string[]): Promise<Balancer> =>
       [upstream, client],
     ] as const) {
       sockets.add(one);
-      // A reset on one side is a reset on the other: nothing is repaired on the way.
+      // A reset on one side resets the other side.
       one.on('error', () => other.resetAndDestroy());
       one.once('close', () => sockets.delete(one));
       one.pipe(other);
@@ -36,7 +36,6 @@ export const startBalancer = async (...replicas: string[]): Promise<Balancer> =>
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // It listens on a port.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

@@ -1,7 +1,10 @@
 import pg from 'pg';
 import type { ClonedDatabase } from '@evaluation/test-services';
 
-/** One statement behind the service and its row-level security: to look, or to make a state that takes long to reach. */
+/**
+ * Runs one statement as superuser, past row-level security: to read rows, or to make a state that the API reaches
+ * slowly.
+ */
 export const behind = async <R extends pg.QueryResultRow>(
   database: ClonedDatabase,
   statement: string,
@@ -16,7 +19,7 @@ export const behind = async <R extends pg.QueryResultRow>(
   }
 };
 
-/** An exam as it stands once all of its live submissions are finalized: the status is derived from these counters. */
+/** Marks an exam as if all of its live submissions were finalized: the status is derived from these counters. */
 export const finalizeExam = async (database: ClonedDatabase, examId: string): Promise<void> => {
   await behind(database, 'update exams set live_submissions = 1, live_unfinalized = 0 where id = $1', [
     examId,

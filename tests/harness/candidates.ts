@@ -7,7 +7,7 @@ import type {
 } from '@evaluation/rest-contract/schemas';
 import type { Answer, ApiClient, ErrorBody } from './api.ts';
 
-/** Candidates of whom only the external ids matter. @returns their ids, in the same order */
+/** Makes candidates with these external ids. @returns their ids, in the same order */
 export const newCandidates = async (api: ApiClient, ...externalIds: string[]): Promise<string[]> => {
   const { body } = await api.post<CandidatesCreated>('/candidates', {
     candidates: externalIds.map((external_id) => ({ external_id })),
@@ -31,7 +31,6 @@ export const unregister = <T = ErrorBody>(
   candidateId: string,
 ): Promise<Answer<T>> => api.delete<T>(`/exams/${examId}/candidates/${candidateId}`);
 
-/** One page of the candidates of an exam. */
 export const listRegistered = async (
   api: ApiClient,
   examId: string,
@@ -42,7 +41,7 @@ export const listRegistered = async (
   return body;
 };
 
-/** A candidate of an exam that has 200 at most. */
+/** A registered candidate of an exam with at most 200 candidates. */
 export const registered = async (
   api: ApiClient,
   examId: string,

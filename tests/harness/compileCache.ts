@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** A good third of the CPU of a short program is reading its sources: many programs are started, from the same ones. */
+/** Node's compile cache for started programs. Parsing sources takes a third of the CPU of a short program. */
 export const COMPILE_CACHE = fileURLToPath(
   new URL('../../node_modules/.cache/node-compile', import.meta.url),
 );

@@ -7,22 +7,25 @@ import { handwrittenExam, longAnswer, mcq, typedExam } from './papers.ts';
 import { plainPdf, settled } from './pdfs.ts';
 
 /*
- * Every endpoint of the contract with a request that succeeds, for the tables that walk all of them (docs/api/me.md#authentication).
- * A new endpoint needs one line in `fixtures`; the tables fail until it has one.
+ * Every endpoint of the contract with a request that succeeds, for tests over all endpoints
+ * (docs/api/me.md#authentication). A new endpoint needs one line in `fixtures`; these tests fail until it has one.
  */
 
-/** One of everything that an id can name. What a line below changes or deletes, no other line names. */
+/**
+ * One object of each kind that an id can name. An object that an entry below changes or deletes is used by that entry
+ * only.
+ */
 export interface Belongings {
-  /** Typed and open, with these submissions, and a registered candidate without one. */
+  /** Typed and open, with the submissions below, and a registered candidate without a submission. */
   exam: Exam;
   graded: Submission;
   queued: Submission;
   toFinalize: Submission;
   finalized: Submission;
   toRemove: Submission;
-  /** Handwritten and open, nothing submitted. */
+  /** Handwritten and open, without submissions. */
   written: Exam;
-  /** Checked, and used by no submission. */
+  /** Inspected, and used by no submission. */
   uploadId: string;
   /** Drafts; `draft` has two questions, the second a long answer. */
   draft: Exam;
@@ -71,11 +74,11 @@ export interface Call {
 }
 
 interface Fixture {
-  /** A request that succeeds, once, for whoever owns what it names. */
+  /** A request that succeeds once for the institute that owns the objects. */
   call: (own: Belongings) => Call;
-  /** The owner's answer, where it is no success: there is nothing to be had, for the owner too. */
+  /** Status of the owner's answer, if it is not a success: the object does not exist for the owner either. */
   ownerSees?: number;
-  /** What the body names: whose it is to try with, and a request that is right but for that. */
+  /** By field of the body: an object of another institute to try, and a request that is valid except for that field. */
   inBody?: Record<string, { of: (other: Belongings) => string; call: (own: Belongings, id: string) => Call }>;
 }
 
@@ -216,10 +219,10 @@ function registering(own: Belongings, candidateId: string): Call {
 }
 
 export interface Endpoint extends Fixture {
-  /** `exams.create`: its name in the contract, and its operationId in openapi.json. */
+  /** `exams.create`: name in the contract, and operationId in openapi.json. */
   name: string;
   method: string;
-  /** As the contract writes it: `/exams/:examId`. */
+  /** As in the contract: `/exams/:examId`. */
   path: string;
   scope: RouteMetadata['scope'];
   success: number;
@@ -235,7 +238,9 @@ const routes = Object.entries(contract).flatMap(([tag, group]) =>
   })),
 );
 
-/** All that the contract has. @throws Error naming the endpoints that have no line above, and lines without endpoint */
+/**
+ * All endpoints of the contract. @throws Error naming endpoints without an entry above, and entries without endpoint
+ */
 export const everyEndpoint = (): Endpoint[] => {
   const named = new Set(routes.map(({ name }) => name));
   const missing = [...named].filter((name) => !(name in fixtures));
@@ -251,11 +256,11 @@ export const everyEndpoint = (): Endpoint[] => {
   });
 };
 
-/** Names of what the path of an endpoint names. */
+/** Names of the parameters in an endpoint's path. */
 export const paramsOf = ({ path }: Endpoint): string[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
-/** Makes a request of an endpoint with these headers and no others of ours. */
+/** Sends a request to an endpoint with these headers and no others of the test. */
 export const send = (
   baseUrl: string,
   { method, path }: Endpoint,

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { ErrorBody } from './api.ts';
 import { expectRefused, type Tenant } from './tenant.ts';
 
-/** `POST /exams` of one tenant: what must be accepted, and what must be refused and change nothing. */
+/** `POST /exams` of one tenant: expects acceptance, or a refusal that changes nothing. */
 export interface ExamsOf {
   created(body: object): Promise<Exam>;
   refused(body: object, status: number, code: string): Promise<ErrorBody['error']>;

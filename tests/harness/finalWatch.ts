@@ -1,9 +1,9 @@
 import type { BehindTheApi } from './ledger.ts';
 
 /*
- * Watches, inside the database and at every moment, what must hold of finalized results (docs/api/lifecycle.md#exams): a test that
- * looks between two requests sees only what is left of a race. What is broken is written down and never refused, so
- * that the service goes on as it would.
+ * Checks the invariants of finalized results (docs/api/lifecycle.md#exams) by triggers in the database at every change:
+ * a test that looks between two requests misses states inside a race. A violation is recorded and not refused, so that
+ * the service behaves as without the watch.
  */
 const WATCH = `
   create table broken (what text not null, id uuid not null);
@@ -67,7 +67,7 @@ const WATCH = `
   create constraint trigger watch_exam after insert or update of state, finalized_at on submissions
     deferrable initially deferred for each row execute function watch_exam();`;
 
-/** Sets the watch up. @returns what it has seen broken so far, nothing if all is well */
+/** Installs the triggers. @returns reads the violations recorded so far */
 export const watchFinal = async (behind: BehindTheApi): Promise<() => Promise<string[]>> => {
   await behind.query(WATCH);
   return async () => {

@@ -4,29 +4,32 @@ import { eventually } from './ledger.ts';
 import type { TestService } from './service.ts';
 
 /**
- * A worker in the hands of a test: it takes runs and reports what the test wants, when the test wants it, over the same
- * calls as a real one. For a service without hands of its own (`startIdleService`).
+ * A worker that a test controls: it claims runs and reports outcomes over the same calls as a real worker. For a
+ * service without workers (`startIdleService`).
  */
 export interface HandWorker {
-  /** Takes the submission's run as soon as it is released. */
+  /** Claims the submission's run as soon as it is released. */
   claim(submissionId: string): Promise<HeldByHand>;
-  /** One delivery of a run's message. @returns null when there is nothing to take: it comes twice, or late */
+  /**
+   * Claims as for one delivery of a run's message. @returns null if there is nothing to claim: a repeated or late
+   * message
+   */
   deliver(run: { id: string; institute_id: string }): Promise<HeldByHand | null>;
 }
 
 export interface HeldByHand {
   material: RunMaterial;
-  /** How core is told which run it is. */
+  /** How each call to core names the claim. */
   held: { run_id: string; institute_id: string; fence: number; token?: string };
   step(step: 'processing' | 'reading' | 'grading'): Promise<Said>;
-  /** Records what waits for the AI, all of it or the questions named by label. */
+  /** Records questions that wait for the AI: all, or those with these labels. */
   mark(awarded: number | 'failed', labels?: readonly string[]): Promise<Said>;
   complete(reviewReasons?: string[]): Promise<Said>;
   fail(code: string): Promise<Said>;
   handBack(): Promise<Said>;
 }
 
-/** `lost`: core refused, since the run is not this worker's any more. */
+/** `lost`: core refused, since another claim or an end of the run has replaced this claim. */
 export type Said = 'ok' | 'lost';
 
 export const handWorker = (service: TestService): HandWorker => {

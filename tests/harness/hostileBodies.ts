@@ -1,13 +1,13 @@
 /*
- * Bodies that cost the most to read, check or answer, one for each way that is known. All are within the byte limit, and
- * a key with the write scope may send them.
+ * The most expensive known bodies to read, check or answer, one of each kind. All are within the byte limit, and any
+ * key with the write scope may send them.
  */
 
 export interface HostileBody {
   name: string;
   path: string;
   body: Uint8Array<ArrayBuffer>;
-  /** Statuses that it may be answered with; 503 besides, when too many are in hand. */
+  /** Expected statuses; 503 is also allowed when too many large bodies are being handled. */
   answers: readonly number[];
 }
 
@@ -20,11 +20,11 @@ const question = (index: number, rest: string): string =>
 const candidate = (index: number, metadata: string): string =>
   `{"external_id":"h${index}","metadata":${metadata}}`;
 
-/** 20,000 characters of guidance that almost name marks, of which the search for mark figures begins anew at each. */
+/** About 20,000 characters of guidance, in which each word restarts the search for mark figures without a match. */
 const GUIDANCE = 'certain '.repeat(250).slice(0, 1990);
 /** As many fields as fit into 2 KB. */
 const METADATA = `{${times(245, (index) => `"${index.toString(36).padStart(2, '0')}":10`)}}`;
-/** The same, with numbers that are kept as they are written. */
+/** The same with numbers that are stored as written. */
 const EXACT_METADATA = `{${times(220, (index) => `"${index.toString(36).padStart(2, '0')}":1.0`)}}`;
 
 /** @param scale 1: as large as a body may be */

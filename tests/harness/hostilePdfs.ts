@@ -1,7 +1,7 @@
 import { constants, deflateRawSync, deflateSync } from 'node:zlib';
 import { writePdf, type PdfObject } from './pdfFile.ts';
 
-/* Files that are made to hurt whoever opens them: small to send, dear to read. */
+/* Small files that take excessive time or memory to open. */
 
 /** Objects 1 and 2 are the catalog and the page tree. */
 const withPages = (tree: string, ...objects: (string | PdfObject)[]): Buffer =>
@@ -24,16 +24,16 @@ const stream = (bytes: Buffer, dictionary = ''): PdfObject => ({
   stream: bytes,
 });
 
-/** `megabytes` of the same text over and over, a thousand times smaller, packed without ever holding them. */
+/** Deflates `megabytes` of repeated text, a thousand times smaller, without holding the text in memory. */
 const packed = (text: string, megabytes: number): Buffer => {
   const megabyte = Buffer.alloc(2 ** 20 - (2 ** 20 % text.length), text);
-  // A block that refers to nothing before it may stand anywhere.
+  // The block refers to no earlier data, so it can be repeated.
   const block = deflateRawSync(megabyte, { finishFlush: constants.Z_FULL_FLUSH });
   return Buffer.concat([
     Buffer.from([0x78, 0x9c]),
     ...Array.from({ length: megabytes }, () => block),
     deflateRawSync(Buffer.alloc(0)),
-    // The checksum comes when all is unpacked; nobody gets that far.
+    // A wrong checksum: it is read only after everything is unpacked, which must not happen.
     Buffer.alloc(4),
   ]);
 };
@@ -43,21 +43,21 @@ export const pageTreeLoop = (): Buffer =>
 
 export const noPages = (): Buffer => withPages('<< /Type /Pages /Kids [] /Count 0 >>');
 
-/** Says that it has 100,000 pages, and has one. */
+/** Declares 100,000 pages, and has one. */
 export const promisedPages = (): Buffer =>
   withPages(
     '<< /Type /Pages /Kids [3 0 R] /Count 100000 >>',
     '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>',
   );
 
-/** Has 100,000 pages: one page, hung into the tree as often. */
+/** Has 100,000 pages: one page object, referenced 100,000 times. */
 export const manyPages = (): Buffer =>
   withPages(
     `<< /Type /Pages /Kids [${'3 0 R '.repeat(100_000)}] /Count 100000 >>`,
     '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>',
   );
 
-/** A page below 20,000 nodes of the tree, each with one child. */
+/** A page below 20,000 nodes of the page tree, each with one child. */
 export const deepTree = (): Buffer => {
   const depth = 20_000;
   const nodes = Array.from(
@@ -71,7 +71,7 @@ export const deepTree = (): Buffer => {
   );
 };
 
-/** 600 MB of spaces, packed twice into a few kilobytes, hold the page tree. */
+/** The page tree inside 600 MB of spaces, compressed twice into a few kilobytes. */
 export const objectStreamBomb = (): Buffer => {
   const inside = deflateSync(packed(' ', 600), { level: 9 });
   const parts = [
@@ -110,11 +110,11 @@ export const objectStreamBomb = (): Buffer => {
   ]);
 };
 
-/** 700 MB of drawing, packed into less than one. */
+/** 700 MB of drawing operators, compressed to less than 1 MB. */
 export const contentBomb = (): Buffer =>
   onePage('/Contents 4 0 R', stream(packed('0 0 1 1 re f\n', 700), '/Filter /FlateDecode'));
 
-/** A hundred thousand see-through sheets over one another: little to unpack, minutes to draw. */
+/** 100,000 transparent layers: little to unpack, minutes to draw. */
 export const endlessDrawing = (): Buffer =>
   onePage(
     '/Contents 4 0 R /Resources << /ExtGState << /G 5 0 R >> >>',
@@ -122,7 +122,7 @@ export const endlessDrawing = (): Buffer =>
     '<< /Type /ExtGState /ca 0.5 /BM /Luminosity >>',
   );
 
-/** A form that draws itself twice, and so on. */
+/** A form that draws itself twice, recursively. */
 export const formLoop = (): Buffer =>
   onePage(
     '/Contents 5 0 R /Resources << /XObject << /X 4 0 R >> >>',
@@ -140,11 +140,11 @@ const picture = (bytes: Buffer, dictionary: string): Buffer =>
     stream(bytes, `/Type /XObject /Subtype /Image /BitsPerComponent 8 ${dictionary}`),
   );
 
-/** 30,000 × 30,000 pixels in colour, 2.7 GB, in 3 MB. */
+/** A picture of 30,000 × 30,000 pixels in colour, 2.7 GB, in 3 MB. */
 export const hugePicture = (): Buffer =>
   picture(packed('\u0010', 2575), '/Width 30000 /Height 30000 /ColorSpace /DeviceRGB /Filter /FlateDecode');
 
-/** A JPEG that names another size than it has: what a decoder is told to make room for. */
+/** A JPEG whose header declares another size: a decoder allocates memory by the header. */
 export const lyingJpeg = (jpeg: Buffer, width: number, height: number): Buffer => {
   const claimed = Buffer.from(jpeg);
   const frame = claimed.indexOf(Buffer.from([0xff, 0xc0]));
@@ -154,7 +154,7 @@ export const lyingJpeg = (jpeg: Buffer, width: number, height: number): Buffer =
   return picture(claimed, `/Width ${width} /Height ${height} /ColorSpace /DeviceRGB /Filter /DCTDecode`);
 };
 
-/** `inches` wide and high, with writing as large. */
+/** A page of `inches` × `inches`, with text scaled to it. */
 export const wideSheet = (inches: number): Buffer => {
   const side = inches * 72;
   return withPages(
@@ -165,7 +165,7 @@ export const wideSheet = (inches: number): Buffer => {
   );
 };
 
-/** Pages that all show one picture of `side` × `side` pixels in colour, packed to a thousandth. */
+/** Pages that all show one picture of `side` × `side` pixels in colour, compressed to a thousandth. */
 export const sharedPicture = (pages: number, side: number): Buffer => {
   const kids = Array.from({ length: pages }, (_, page) => `${page + 5} 0 R`).join(' ');
   return withPages(
@@ -183,7 +183,7 @@ export const sharedPicture = (pages: number, side: number): Buffer => {
   );
 };
 
-/** The same file with noise where its cross-reference table was. */
+/** The file with its cross-reference table overwritten by noise. */
 export const withoutTable = (pdf: Buffer): Buffer => {
   const table = pdf.lastIndexOf('\nxref');
   const noise = Buffer.from(Array.from({ length: 400 }, (_, index) => (index * 7919) % 251));

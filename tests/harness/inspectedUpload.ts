@@ -5,8 +5,8 @@ import { eventually, lookBehind } from './ledger.ts';
 import { plainPdf } from './pdfs.ts';
 
 /**
- * Uploads a sound file of so many pages, which counts as inspected though no worker has opened it: that takes a process of
- * its own, and proves nothing where the test begins later. For services that inspect nothing (INSPECT_CONCURRENCY 0).
+ * Uploads a valid file of this many pages and marks it as inspected without a worker: an inspection takes a process of
+ * its own, and tests that begin later do not need it. For services that inspect nothing (INSPECT_CONCURRENCY 0).
  * @returns the upload's id
  */
 export const uploadInspected = async (
@@ -18,7 +18,7 @@ export const uploadInspected = async (
   const id = await uploadCopy(api, pdf);
   const behind = lookBehind(database);
   try {
-    // The first read seals the file, and then waits for the inspection's outcome.
+    // The first read seals the file, then waits for the outcome of the inspection.
     const sealing = api.get(`/uploads/${id}`);
     await eventually('the upload is sealed', async () => {
       const settled = await behind.query(

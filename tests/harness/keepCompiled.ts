@@ -1,5 +1,5 @@
 import { enableCompileCache } from 'node:module';
 import { COMPILE_CACHE } from './compileCache.ts';
 
-// Vitest's setup file: children of the service that a test starts in its own process find their sources compiled.
+// Set-up file of Vitest: child processes of a service inside the test process also use the compile cache.
 enableCompileCache(COMPILE_CACHE);

@@ -5,22 +5,21 @@ import sharp from 'sharp';
 import { writePdf, type PdfObject } from './pdfFile.ts';
 import { seededRandom } from './seededRandom.ts';
 
-/** A page of a large copy. */
 export interface LargePage {
-  /** Scanned; where it is left out, a picture that many pages share. */
+  /** Lines of print on a scanned page; without them, a picture that many pages share. */
   lines?: string[];
-  /** Typed beneath the picture, for everybody to see. */
+  /** Visible text, typed beneath the picture. */
   typed?: string[];
-  /** A text layer that nobody sees, as a scanner's own OCR lays it over the picture. */
+  /** Invisible text layer, as a scanner's OCR puts it over the picture. */
   hidden?: string[];
 }
 
-/** 200 dpi. */
+/** A4 at 200 dpi. */
 const [width, height] = [1654, 2339];
 
 /**
- * A copy as a good scanner writes it, each page one colour JPEG of A4 at 200 dpi, of exactly `bytes`. Pages of which no
- * lines are scanned share one picture, so that the making is quick; they are as many pictures in the file all the same.
+ * A copy as a good scanner writes it, each page one colour JPEG of A4 at 200 dpi, of exactly `bytes`. Pages without
+ * lines use one JPEG, so that making them is quick; the file contains it once per page.
  */
 export const largeCopy = async (pages: readonly LargePage[], bytes: number): Promise<Buffer> => {
   const shared = await scan(['As the text says.']);
@@ -32,7 +31,7 @@ export const largeCopy = async (pages: readonly LargePage[], bytes: number): Pro
       text
         .map((line, row) => `BT /F 14 Tf ${mode} Tr 1 0 0 1 57 ${top - row * 29} Tm (${line}) Tj ET`)
         .join(' ');
-    // Render mode 3: there to be found, not to be seen.
+    // Render mode 3: invisible.
     const written = `${set(typed, 70, 0)} ${set(hidden, 745, 3)}`;
     const foot = typed.length > 0 ? 100 : 0;
     const content = Buffer.from(`q 595 0 0 ${842 - foot} 0 ${foot} cm /Scan Do Q ${written}`);
@@ -58,7 +57,7 @@ export const largeCopy = async (pages: readonly LargePage[], bytes: number): Pro
       [...objects, { dictionary: `<< /Length ${padding} >>`, stream: Buffer.alloc(padding, 'x') }],
       `/Root ${tree + 1} 0 R`,
     );
-  // The offsets behind a padding of this size have as many digits as those without: the file grows by the padding alone.
+  // Offsets after a padding of this size have as many digits as the final ones, so the file grows by the padding alone.
   const rough = filled(1_000_000).byteLength;
   if (rough > bytes) throw new Error(`${rough - bytes} bytes too many: scan with a lower quality`);
   return filled(1_000_000 + bytes - rough);
@@ -69,7 +68,7 @@ const font = fontkit.create(
 );
 const SCALE = 44 / font.unitsPerEm;
 
-/** A line of print as SVG outlines, so that no font need be installed. */
+/** A line of print as SVG outlines, so that no font has to be installed. */
 const print = (line: string, left: number, baseline: number): string => {
   const { glyphs, positions } = font.layout(line);
   let x = left;
@@ -82,7 +81,7 @@ const print = (line: string, left: number, baseline: number): string => {
     .join('');
 };
 
-/** Lines of print on ruled paper, with the grain of a sensor. */
+/** Lines of print on ruled paper, with sensor noise. */
 const scan = async (lines: readonly string[]): Promise<Buffer> => {
   const random = seededRandom(1);
   const text = lines.map((line, row) => print(line, 160, 270 + row * 80));

@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import type { ClonedDatabase } from '@evaluation/test-services';
 
-/** A run as it stands in the table. */
 export interface RunRow {
   id: string;
   institute_id: string;
@@ -15,16 +14,16 @@ export interface RunRow {
   claimed_at: Date | null;
 }
 
-/** What lies behind the API and a client never sees: runs, what they recorded, and the ledger of credits. */
+/** Reads what the API does not show: runs, their records, and the ledger of credits. */
 export interface BehindTheApi {
   runsOf(submissionId: string): Promise<RunRow[]>;
-  /** The one run of a submission that was evaluated once. */
+  /** The run of a submission that has exactly one. */
   runOf(submissionId: string): Promise<RunRow>;
-  /** Names of the model calls whose outcome is stored, as `nameOfCall` gives them. */
+  /** Names of the model calls whose outcome is stored, in the form of `nameOfCall`. */
   recordedCalls(submissionId: string): Promise<string[]>;
   /** Kinds and amounts of the ledger's entries for a submission's runs, in order. */
   entriesOf(submissionId: string): Promise<{ kind: string; amount: number }[]>;
-  /** As if nobody had given any answer before: the same one would not be judged again. */
+  /** Deletes the cached judgements, so that equal answers are judged again. */
   forgetJudgements(): Promise<void>;
   query<Row extends pg.QueryResultRow>(statement: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -86,9 +85,9 @@ export const lookBehind = (database: Pick<ClonedDatabase, 'superuserUrl'>): Behi
 const LONGEST_PAUSE_MS = 200;
 
 /**
- * Looks until there is something to see.
- * @param timeoutMs long by default: it tells that something never happens, not that a busy machine takes its time
- * @throws Error naming what never came
+ * Calls `look` until it returns a value.
+ * @param timeoutMs long by default, since a busy machine may be slow
+ * @throws Error with `what` after the timeout
  */
 export const eventually = async <T>(
   what: string,
@@ -96,7 +95,7 @@ export const eventually = async <T>(
   timeoutMs = 50_000,
 ): Promise<T> => {
   const deadline = performance.now() + timeoutMs;
-  // Each look costs what is looked at CPU that it needs to get there: what takes long is looked at less often.
+  // The pauses grow, since each look takes CPU from the work that is awaited.
   for (let pause = 5; ; pause = Math.min(pause * 1.25, LONGEST_PAUSE_MS)) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;

@@ -1,7 +1,10 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files of 40 seconds and more, the longest first. One that began last would run alone while the other forks are idle. */
+/**
+ * Files of 40 seconds and more, longest first. A long file that begins last would run alone while the other forks are
+ * idle.
+ */
 const LONGEST = [
   'tests/cli/stopping.test.ts',
   'tests/resilience/rate-limit-replicas.test.ts',
@@ -22,7 +25,7 @@ const LONGEST = [
   'tests/resilience/deadlines.test.ts',
 ];
 
-/** Vitest's order of test files, which knows durations only where an earlier run has left its cache, after `LONGEST`. */
+/** Vitest's order of test files with `LONGEST` first. Vitest knows durations only from a cache of an earlier run. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {

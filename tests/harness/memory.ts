@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Peak {
   bytes: number;
-  /** What was resident at that moment, the largest first, and what each of it was. */
+  /** Resident memory and command of each process at that moment, largest first. */
   processes: { bytes: number; command: string }[];
 }
 
 export interface MemoryWatch {
-  /** @returns the most that was resident at once since the start */
+  /** @returns the largest sum of resident memory since the start */
   stop(): Promise<Peak>;
 }
 
@@ -16,8 +16,8 @@ const PAGE_BYTES = 4096;
 const EVERY_MS = 20;
 
 /**
- * Watches the resident memory of a program, by its group, with all of its children. What processes share counts for
- * each of them, so the truth is rather less.
+ * Watches the resident memory of a program and its children, by process group. Shared memory counts for each process,
+ * so the real sum is lower.
  */
 export const watchMemory = (group: number): MemoryWatch => {
   let peak: Peak = { bytes: 0, processes: [] };
@@ -39,16 +39,16 @@ export const watchMemory = (group: number): MemoryWatch => {
   };
 };
 
-/** The living processes of a group, and the children of its leader, the largest first. */
+/** Living processes of a group, and the children of its leader, largest first. */
 export const processesIn = async (group: number): Promise<Peak['processes']> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
       try {
-        // "pid (name) state parent group …", and a name may hold spaces.
+        // Format: "pid (name) state parent group …", where the name may contain spaces.
         const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
         const [, parent, itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        // What reads PDFs has a group of its own.
+        // A PDF child has a process group of its own, so it is found by its parent.
         if (Number(itsGroup) !== group && Number(parent) !== group) return [];
         const [statm, command] = await Promise.all([
           readFile(`/proc/${pid}/statm`, 'utf8'),
@@ -56,7 +56,7 @@ export const processesIn = async (group: number): Promise<Peak['processes']> => 
         ]);
         return [{ bytes: Number(statm.split(' ')[1]) * PAGE_BYTES, command: command.replaceAll('\0', ' ') }];
       } catch {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
         return [];
       }
     }),

@@ -1,6 +1,6 @@
 import type { ExamCreate, QuestionInput } from '@evaluation/rest-contract/schemas';
 
-/** Questions to build papers from; what a test is about it changes, the rest stays valid. */
+/** Valid questions to build papers from. A test overrides the fields that it is about. */
 
 export const mcq = (label: string, change: Partial<QuestionInput> = {}): QuestionInput => ({
   label,

@@ -3,7 +3,7 @@ import type { Upload, UploadsCreated } from '@evaluation/rest-contract/schemas';
 import { writePdf, type PdfObject } from './pdfFile.ts';
 import type { ApiClient } from './api.ts';
 
-/** A PDF of so many pages, a line of text on each; padded to `bytes` with a comment where that is asked for. */
+/** A PDF with this many pages, each with a line of text; padded to `bytes` if given. */
 export const plainPdf = (pages: number, bytes = 0): Buffer => {
   const tree = pages * 2 + 2;
   const objects: PdfObject[] = [{ dictionary: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>' }];
@@ -23,14 +23,15 @@ export const plainPdf = (pages: number, bytes = 0): Buffer => {
   );
   const pdf = writePdf(objects, `/Root ${tree + 1} 0 R`);
   if (bytes < pdf.byteLength) return pdf;
-  // Before the header a reader looks up to 1024 bytes away; after %%EOF a comment would hide the trailer from some.
+  // Padding precedes the header: readers search for the header in 1024 bytes, and data after %%EOF would hide the
+  // trailer from some.
   const padding = Buffer.from('\n'.repeat(bytes - pdf.byteLength));
   return Buffer.concat([pdf, padding]);
 };
 
 export type Address = UploadsCreated['uploads'][number];
 
-/** Asks for an address for a file of so many bytes. */
+/** Requests an address for a file of this many bytes. */
 export const presign = async (api: ApiClient, sizeBytes: number): Promise<Address> => {
   const { status, body } = await api.post<UploadsCreated>('/uploads', {
     files: [{ file_name: 'copy.pdf', content_type: 'application/pdf', size_bytes: sizeBytes }],
@@ -40,7 +41,7 @@ export const presign = async (api: ApiClient, sizeBytes: number): Promise<Addres
   return address;
 };
 
-/** PUTs bytes to the address, with the headers given or others. @returns the store's status */
+/** PUTs bytes to the address, with its headers or others. @returns the store's status */
 export const put = async (
   address: Address,
   bytes: Uint8Array,
@@ -55,7 +56,7 @@ export const put = async (
   return response.status;
 };
 
-/** Reads an upload until its file is checked. */
+/** Reads an upload until its file is inspected. */
 export const settled = async (api: ApiClient, uploadId: string): Promise<Upload> => {
   for (;;) {
     const { body } = await api.get<Upload>(`/uploads/${uploadId}`);
@@ -63,7 +64,7 @@ export const settled = async (api: ApiClient, uploadId: string): Promise<Upload>
   }
 };
 
-/** The text of each page, as a reader's search would find it. */
+/** Text of each page, as a PDF reader's search finds it. */
 export const textOfPages = async (pdf: Uint8Array): Promise<string[]> => {
   const library = await PDFiumLibrary.init();
   try {

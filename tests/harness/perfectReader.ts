@@ -3,8 +3,8 @@ import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import { examBody, type CopyTruth } from '../fixtures/fixtures.ts';
 
 /**
- * What the programmable model server must know to read a copy as it truly is and to mark it as the careful examiner
- * of the fixtures did.
+ * Makes the programmable model server read a copy without errors, and mark it like the careful examiner of the
+ * fixtures.
  */
 export const truthFor = (copy: CopyTruth): Truth => {
   const questions = new Map(
@@ -25,7 +25,7 @@ export const truthFor = (copy: CopyTruth): Truth => {
         },
       ]),
     ),
-    // The careful examiner marked as a whole what the exam has no rubric for.
+    // Questions without a rubric in the exam get the examiner's marks as a whole.
     rubrics: Object.fromEntries(
       copy.questions
         .filter(({ criteria }) => criteria.length === 0)
@@ -44,7 +44,7 @@ export const truthFor = (copy: CopyTruth): Truth => {
   };
 };
 
-/** What a reader takes for the answer of an objective question: the letters named, the last number, the word. */
+/** The short answer to an objective question: the option letters, the last number, or the word. */
 const finalAnswer = (
   question: QuestionInput | undefined,
   text: string,

@@ -5,8 +5,8 @@ const strictly = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /**
- * The same presigned PUT as if it had been given out at another time (AWS signature version 4, written out here, so that
- * it does not rest on the code that it tests).
+ * The same presigned PUT as if it had been issued at another time. Signed here with AWS signature version 4,
+ * independent of the code under test.
  */
 export const signedAt = (
   address: { upload_url: string; headers: Record<string, string> },

@@ -12,31 +12,34 @@ import { apiClient, type ApiClient } from './api.ts';
 import { COMPILE_CACHE } from './compileCache.ts';
 import { newEnvironment } from './service.ts';
 
-/** The service's programs as processes of their own, to be killed, paused and started again (docs/architecture.md#runs). */
+/**
+ * Runs the service's programs as separate processes that a test can kill, pause and start again
+ * (docs/architecture.md#runs).
+ */
 
 export type App = 'core' | 'facade' | 'worker' | 'standalone';
 
 export interface Program {
   pid: number;
-  /** What it said it is when it was ready: an address, or its name. */
+  /** Address or name that the program printed when it was ready. */
   name: string;
-  /** Its exit code; null when a signal ended it. */
+  /** Its exit code; null if a signal ended it. */
   exited: Promise<number | null>;
   signal(signal: NodeJS.Signals): void;
-  /** SIGKILL to this process alone, as the kernel's memory killer does it. @returns when it is gone */
+  /** Sends SIGKILL to this process alone, as the kernel's OOM killer does. @returns when the process has ended */
   kill(): Promise<void>;
-  /** The last of what it wrote, for messages of failed tests. */
+  /** The last part of its output, for messages of failed tests. */
   output(): string;
 }
 
 const START_MS = 60_000;
 
-/** Every process started here and not seen to end: nothing may outlive its test file. */
+/** Processes started here that have not ended. None may outlive its test file. */
 const running = new Map<number, Promise<number | null>>();
 
 /**
- * Starts a program and waits until it says `ready`. @throws Error with its output when it ends before that
- * @param onOutput hears all that it writes, to the end
+ * Starts a program and waits until it prints `ready`. @throws Error with its output, if it ends before that
+ * @param onOutput gets all output, to the end
  */
 export const startProgram = async (
   app: App,
@@ -45,7 +48,7 @@ export const startProgram = async (
 ): Promise<Program> => {
   const main = fileURLToPath(new URL(`../../apps/${app}/src/main.ts`, import.meta.url));
   const child = spawn(process.execPath, [main], {
-    // A group of its own, so that its children can be ended with it.
+    // A process group of its own, so that its children can be ended with it.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -91,7 +94,7 @@ export const startProgram = async (
   }
 };
 
-/** For `afterEach` and `afterAll`: ends what was started here, children included, whatever state it is in. */
+/** For `afterEach` and `afterAll`: ends the programs started here and their children, in any state. */
 export const killPrograms = async (which: (pid: number) => boolean = () => true): Promise<void> => {
   for (const [pid, exited] of running) {
     if (!which(pid)) continue;
@@ -105,7 +108,6 @@ export const killPrograms = async (which: (pid: number) => boolean = () => true)
   }
 };
 
-/** Pids of living processes that name `path` in their command line. */
 export const processesNaming = async (path: string): Promise<number[]> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const lines = await Promise.all(
@@ -114,27 +116,26 @@ export const processesNaming = async (path: string): Promise<number[]> => {
   return pids.filter((pid, index) => pid !== process.pid && (lines[index]?.includes(path) ?? false));
 };
 
-/** Core and facade as two processes; workers are started, and killed, by the test. */
+/** Core and facade as two processes; the test starts and kills workers. */
 export interface SplitService {
   api: ApiClient;
   instituteId: string;
   database: ClonedDatabase;
   environment: Record<string, string>;
   startWorker(settings?: Record<string, string>): Promise<Program>;
-  /** Another key of the institute. */
+  /** Makes another key of the institute. */
   newKey(): Promise<{ api_key: string }>;
   core(): Program;
   facade: Program;
-  /** Starts core again where it was, after the test has ended it. */
+  /** Starts core again at its address, after the test has ended it. */
   restartCore(): Promise<void>;
-  /** Ends all workers and leaves core and facade running. */
   killWorkers(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const CREDITS = 10_000;
 
-/** @param apart settings that only core, or only the facade, is given */
+/** @param apart settings for core only, or for the facade only */
 export const startSplitService = async (
   settings: Record<string, string>,
   apart: { core?: Record<string, string>; facade?: Record<string, string> } = {},
@@ -153,7 +154,7 @@ export const startSplitService = async (
     CORE_GRADING_TOKEN: newSecret(),
     CORE_CONTROL_TOKEN: controlToken,
     ACTOR_SIGNING_KEY: newSecret(),
-    // What a killed worker leaves behind goes with the test.
+    // Temporary files of a killed worker are deleted with the test.
     TMPDIR: temporary,
     ...settings,
   });
@@ -209,7 +210,7 @@ export const startSplitService = async (
 
 const newSecret = (): string => randomBytes(16).toString('hex');
 
-/** A port that was free a moment ago; a core that is started again must come back at its address. */
+/** A port that was free a moment ago, for a core that must come back at the same address. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -5,12 +5,12 @@ import { readBundle, replay, type Outcome, type Replayed } from '@evaluation/evi
 import type { Result } from '@evaluation/rest-contract/schemas';
 import { runProgram } from '../cli/program.ts';
 
-/** Of a service's environment, what the admin program finds it by. */
+/** Variables by which the admin program finds a service. */
 const FOUND_BY = ['DATA_DIR', 'CORE_URL', 'CORE_CONTROL_TOKEN'];
 
 /**
- * A submission's evidence as the admin program writes it for an operator.
- * @param more options of the command
+ * A submission's evidence, written by the admin program.
+ * @param more further options of the command
  */
 export const evidenceOf = async (
   environment: Record<string, string>,
@@ -32,11 +32,11 @@ export const evidenceOf = async (
   }
 };
 
-/** What a submission's evidence comes to by itself. */
+/** Replays a submission's evidence. */
 export const replayOf = async (...of: Parameters<typeof evidenceOf>): Promise<Replayed> =>
   replay(readBundle(await evidenceOf(...of)));
 
-/** What the API shows of a result and evidence recomputes. */
+/** The part of a result that a replay recomputes. */
 export const marksOf = ({ status, needs_review, review_reasons, totals, questions }: Result): Outcome => ({
   submission: { status, needs_review, review_reasons, totals },
   questions: questions.map((question) => {

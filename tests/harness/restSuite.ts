@@ -3,7 +3,7 @@ import { newTenant, startIdleService, type Tenant } from './tenant.ts';
 
 export interface RestSuite {
   service: TestService;
-  /** An institute that only the calling file knows. */
+  /** An institute that only this test file uses. */
   tenant: Tenant;
 }
 
@@ -11,10 +11,8 @@ let shared: Promise<TestService> | undefined;
 
 /**
  * The set-up of a REST test file: `const { service, tenant } = await restSuite();` at its top.
- *
- * All files of one fork share one service, which grades nothing and ends with the fork. A file whose tests need other
- * settings, take runs as a worker does, stop the service or change rows of other institutes starts its own with
- * `startIdleService`.
+ * All files of a fork share one service without workers, which ends with the fork. A file whose tests need other
+ * settings, claim runs, stop the service or change rows of other institutes starts its own with `startIdleService`.
  */
 export const restSuite = async (): Promise<RestSuite> => {
   shared ??= startIdleService();

@@ -10,13 +10,13 @@ import { apiClient, type ApiClient } from './api.ts';
 /** The whole service for one test file, on a database, a bucket and lanes of its own. */
 export interface TestService {
   baseUrl: string;
-  /** With a key that has every scope, of an institute with many credits. */
+  /** A client with a key that has every scope, of an institute with many credits. */
   api: ApiClient;
-  /** For provisioning, as the CLI does it: `control.as({}).control`. */
+  /** Provisioning calls, as the CLI makes them: `control.as({}).control`. */
   control: ReturnType<typeof coreOverHttp>;
-  /** As a worker calls core: `grading.as({}).grading`. */
+  /** Calls of a worker to core: `grading.as({}).grading`. */
   grading: ReturnType<typeof coreOverHttp>;
-  /** Another institute with a key of its own. */
+  /** Makes another institute with a key of its own. */
   newInstitute(options?: {
     credits?: number;
     dailyCopyQuota?: number;
@@ -28,7 +28,7 @@ export interface TestService {
     api: ApiClient;
   }>;
   database: ClonedDatabase;
-  /** What a process of its own would have to be given to be this service again (see the resilience tests). */
+  /** Environment with which a separate process is this service again (see the resilience tests). */
   environment: Record<string, string>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ const EVERY_SCOPE: Scopes = [
 const GENEROUS =
   'key:reads:minute=1000000,institute:reads:second=1000000,key:writes:minute=1000000,key:upload_files:minute=1000000';
 
-/** The environment of a service on backing services that nobody else uses; `drop` them when it is over. */
+/** An environment with backing services that no other test uses; call `drop` at the end. */
 export const newEnvironment = async (
   extra: Record<string, string> = {},
 ): Promise<{ environment: Record<string, string>; database: ClonedDatabase; drop(): Promise<void> }> => {
@@ -61,7 +61,7 @@ export const newEnvironment = async (
       LOG_LEVEL: 'silent',
       DATABASE_URL: database.url,
       NATS_URL: lanes.url,
-      // Each part with its own user, unless the test is about another server.
+      // Each part connects as its own NATS user, unless the test sets another server.
       ...(extra['NATS_URL'] === undefined
         ? {
             CORE_NATS_URL: lanes.urls.core,
@@ -77,9 +77,9 @@ export const newEnvironment = async (
       VALIDATE_RESPONSES: 'true',
       KEY_CACHE_SECONDS: '0',
       DRAIN_SECONDS: '0',
-      // A few calls of each lane at each start; tests of the preflight turn it on.
+      // The preflight makes a few calls of each lane at each start; only its own tests turn it on.
       MODEL_PREFLIGHT: 'off',
-      // Tests send hundreds of reads a second: they are counted, as always, and never too many.
+      // Tests send hundreds of reads a second. Requests are counted as always, under high limits.
       RATE_LIMITS_STANDARD: GENEROUS,
       RATE_LIMITS_HIGH: GENEROUS,
       UNKNOWN_KEYS_PER_ADDRESS: '1000000',

@@ -14,7 +14,7 @@ import type { TestService } from './service.ts';
 import { takeRun } from './takeRun.ts';
 import { newTenant, type Tenant } from './tenant.ts';
 
-/** One of 1 mark that its key marks, two of 2 marks that wait for the AI. */
+/** Question 1 has 1 mark and is marked by key; questions 2 and 3 have 2 marks each and wait for the AI. */
 const PAPER = typedExam([mcq('1', { negative_marks: 0.75 }), longAnswer('2'), longAnswer('3')]);
 const ANSWERS = [
   { question_label: '1', option_labels: ['B'] },
@@ -22,14 +22,14 @@ const ANSWERS = [
   { question_label: '3', text: 'Because of that.' },
 ];
 
-/** What a test says of the answer: its success, or the envelope of a failure. */
+/** Answer of the API: a success, or the envelope of a failure. */
 type Said<T> = Promise<Answer<T & ErrorBody>>;
 
-/** One candidate's submission, and what a teacher can ask of it. */
+/** One candidate's submission, with the calls that a teacher can make on it. */
 export interface Sitting {
   id: string;
   path: string;
-  /** The run's last holder, where there was one. */
+  /** The last claim of the run, if there was one. */
   held: HeldByHand | null;
   read(): Promise<Submission>;
   result(): Promise<Result>;
@@ -44,15 +44,15 @@ export interface Sitting {
   replace(): Said<Submission>;
 }
 
-/** An exam of an institute of its own, and candidates who sit it. */
+/** An exam in an institute of its own, and submissions to it. */
 export interface SatExam {
   tenant: Tenant;
   exam: Exam;
   questionId(label: string): string;
   status(): Promise<Exam['status']>;
-  /** A submission of a new candidate, brought to a status by a worker in the test's hands. */
+  /** Makes a submission of a new candidate and brings it to a status with a `HandWorker`. */
   reach(status: Submission['status']): Promise<Sitting>;
-  /** An existing submission. */
+  /** Wraps an existing submission. */
   of(submission: { id: string }, candidate: string): Sitting;
   finalize(body: unknown): Said<Finalized>;
 }
@@ -112,7 +112,7 @@ export const satExam = async (
   };
 };
 
-/** Brings a fresh submission to each status that it can have. Questions 2 and 3 get 1.5 each. */
+/** Brings a new submission to each status. Questions 2 and 3 get 1.5 marks each. */
 const REACH: Record<Submission['status'], (sat: Sitting) => Promise<HeldByHand | null>> = {
   queued: async () => null,
   processing: ({ take }) => take(),

@@ -7,15 +7,15 @@ export interface StoreRequest {
   headers: IncomingHttpHeaders;
 }
 
-/** Stands between the service and its store: sees what is sent there, and can do something just before it arrives. */
+/** A proxy between the service and its object store: records requests, and can act just before a request arrives. */
 export interface StoreProxy {
   endpoint: string;
   seen: StoreRequest[];
-  /** Runs before the next request that `which` picks is passed on; once. */
+  /** Runs `act` once, before the next request that `which` accepts is passed on. */
   beforeNext(which: (asked: StoreRequest) => boolean, act: () => Promise<unknown>): void;
-  /** Requests that `which` picks arrive only once the returned function is called. */
+  /** Holds requests that `which` accepts until the returned function is called. */
   hold(which: (asked: StoreRequest) => boolean): () => void;
-  /** While it is away, every connection breaks. */
+  /** While the store is away, every connection is reset. */
   setAway(away: boolean): void;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export const startStoreProxy = async (endpoint: string): Promise<StoreProxy> => 
         await act();
       }
       if (held?.which(asked) === true) await held.over;
-      // With its host header: that is signed.
+      // The original host header is kept, since it is signed.
       const onward = request({ hostname: target.hostname, port: target.port, method, path: url, headers });
       onward.on('response', (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);

@@ -3,7 +3,8 @@ import { handWorker, type HeldByHand } from './handWorker.ts';
 import type { TestService } from './service.ts';
 
 /**
- * Takes a submission's run at once, whatever else waits in the lane: for tests of what follows, not of whose turn it is.
+ * Claims a submission's run at once, ahead of other runs of the lane: for tests that do not depend on the order of
+ * runs.
  */
 export const takeRun = async (service: TestService, submissionId: string): Promise<HeldByHand> => {
   await behind(

@@ -3,15 +3,15 @@ import type { Account, Submission, SubmissionList } from '@evaluation/rest-contr
 import type { Answer, ApiClient, ErrorBody } from './api.ts';
 import { startService, type TestService } from './service.ts';
 
-/** An institute of one test's own: nobody else uses its credits, its quota or its feed. */
+/** An institute for one test: no other test uses its credits, quota or feed. */
 export interface Tenant {
   api: ApiClient;
   instituteId: string;
-  /** Balance and what is committed, as the provisioning CLI shows them. */
+  /** Balance and reserved credits, as the provisioning CLI shows them. */
   credits(): Promise<{ balance: number; credit_limit: number; committed: number }>;
 }
 
-/** The service without hands for grading: what it accepts stays `queued`, so nothing changes by itself. */
+/** A service without workers: an accepted submission stays `queued`. */
 export const startIdleService = (extra: Record<string, string> = {}): Promise<TestService> =>
   startService({ COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0', DRAW_CONCURRENCY: '0', ...extra });
 
@@ -30,7 +30,7 @@ export const newTenant = async (
   };
 };
 
-/** A submission without what is computed when it is read: its place in the queue and the estimates. */
+/** A submission without the fields computed on read: place in the queue and estimates. */
 export const stored = ({ queue: _queue, progress, ...rest }: Submission): object => ({
   ...rest,
   questions_done: progress?.questions_done ?? null,
@@ -47,14 +47,14 @@ export const wholeFeed = async (api: ApiClient, query = 'limit=200'): Promise<Su
   }
 };
 
-/** All of an institute that a request could change: quota, credits, submissions. */
+/** Everything of an institute that a request could change: quota, credits, submissions. */
 export const standing = async (tenant: Tenant): Promise<object> => ({
   used: (await tenant.api.get<Account>('/me')).body.quota_used_today,
   credits: await tenant.credits(),
   feed: (await wholeFeed(tenant.api)).map(stored),
 });
 
-/** An error answer as docs/api/conventions.md#errors has it: the envelope, and its request id in the header too. */
+/** Checks an error answer by docs/api/conventions.md#errors: the envelope, and its request id in the header too. */
 export const expectError = (answer: Answer<ErrorBody>, status: number, code: string): ErrorBody['error'] => {
   expect({ status: answer.status, code: answer.body.error?.code, body: answer.body }).toMatchObject({
     status,
@@ -67,7 +67,7 @@ export const expectError = (answer: Answer<ErrorBody>, status: number, code: str
   return error;
 };
 
-/** Makes a request that must be refused, and looks that it changed nothing. @returns the error */
+/** Makes a request, checks that it is refused, and that it changed nothing. @returns the error */
 export const expectRefused = async (
   tenant: Tenant,
   call: () => Promise<Answer<ErrorBody>>,

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as OTLP over HTTP carries it in JSON; the parts that tests look at. */
+/** A span as OTLP over HTTP encodes it in JSON, with the fields that tests read. */
 export interface CollectedSpan {
-  /** Of the process it comes from: facade, core, worker. */
+  /** Name of the process that sent it: facade, core or worker. */
   service: string;
   name: string;
   traceId: string;
   spanId: string;
-  /** Empty for the first of a trace. */
+  /** Empty for the root span of a trace. */
   parentSpanId: string;
   startMs: number;
   endMs: number;
@@ -17,12 +17,12 @@ export interface CollectedSpan {
   attributes: Record<string, string>;
 }
 
-/** A collector of traces that keeps what it is sent. */
+/** A trace collector that keeps the spans it receives. */
 export interface TraceCollector {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   endpoint: string;
   spans: readonly CollectedSpan[];
-  /** Everything as it came over the wire. */
+  /** Everything received, as text. */
   received(): string;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export const startTraceCollector = async (): Promise<TraceCollector> => {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString();
       received += body;
-      // The exporter's own encoding: what is missing in it shows in the tests.
+      // Only the fields that the exporter writes; a missing one fails the tests.
       for (const { resource, scopeSpans } of (JSON.parse(body) as Request).resourceSpans)
         for (const span of scopeSpans.flatMap((scope) => scope.spans))
           spans.push({
@@ -82,7 +82,6 @@ export const startTraceCollector = async (): Promise<TraceCollector> => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // It listens on a port.
   const { port } = server.address() as AddressInfo;
   return {
     endpoint: `http://127.0.0.1:${port}`,
@@ -96,7 +95,7 @@ export const startTraceCollector = async (): Promise<TraceCollector> => {
   };
 };
 
-/** A trace as text: each span under the one it is a part of, with its start after the first and its duration. */
+/** A trace as text: spans indented below their parents, with their start after the first span and their duration. */
 export const treeOf = (spans: readonly CollectedSpan[]): string => {
   const began = Math.min(...spans.map(({ startMs }) => startMs));
   const known = new Set(spans.map(({ spanId }) => spanId));
