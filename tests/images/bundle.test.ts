@@ -19,9 +19,9 @@ import { newEnvironment } from '../harness/service.ts';
 import { makeImages, type Container, type Images } from './container.ts';
 
 /*
- * The images' programs from their bundles alone: everything that the service does with a file of its own (migrations, the
- * schema engine, PDF and OCR engines in their processes and threads, fonts) is done once. One story, in the order of the
- * tests, since each step needs the one before.
+ * Programs of the images run from their bundles alone, and use every file that the service reads at run time once:
+ * migrations, the schema engine, PDF and OCR engines in their processes and threads, fonts. The tests depend on each
+ * other's order.
  */
 
 const secret = () => randomBytes(16).toString('hex');

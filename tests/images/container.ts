@@ -6,37 +6,40 @@ import { join } from 'node:path';
 import { bundle, type ImageName } from '@evaluation/bundle';
 
 /*
- * Programs run as an image runs them, without Docker: from the bundle alone, in a folder that nobody may write to, under
- * an account that has no name and no home, with the environment that is given and a temporary folder as the only place
- * to write.
+ * Runs programs as an image does, without Docker: from the bundle alone, in a read-only folder, under an account
+ * without name and home, with the given environment, and a temporary folder as the only writable place.
  */
 
-/** As in the Dockerfile. Only root may become somebody else; anybody else is held by the folder's modes already. */
+/**
+ * The account of the Dockerfile. Only root can switch to it; other users are restricted by the folder's modes already.
+ */
 const ACCOUNT = process.getuid?.() === 0 ? { uid: 10_001, gid: 10_001 } : {};
 const START_MS = 30_000;
 
 export interface Images {
   run(image: ImageName, program: string, args: string[], environment: Record<string, string>): Container;
-  /** Whether what was left in the temporary folders says that something was not tidied up. */
+  /** Names of files left in the temporary folders. */
   leftBehind(): Promise<string[]>;
   close(): Promise<void>;
 }
 
 export interface Container {
-  /** What it said it is when it was ready. @throws Error with its output when it ends before that */
+  /**
+   * Address or name that the program printed when it was ready. @throws Error with its output, if it ends before that
+   */
   ready: Promise<string>;
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
   stop(): void;
 }
 
-/** Bundles the images into a folder outside of the repository, with a Node beside them. */
+/** Bundles the images into a folder outside of the repository, with a Node binary beside them. */
 export const makeImages = async (names: readonly ImageName[]): Promise<Images> => {
   const folder = await mkdtemp(join(tmpdir(), 'evaluation-images-'));
   const running = new Map<number, Promise<unknown>>();
   const temporary = (name: string) => join(folder, 'tmp', name);
   const close = async () => {
     for (const [pid, ended] of running) {
-      // Its children too.
+      // Negative pid: the whole process group, children included.
       process.kill(-pid, 'SIGKILL');
       await ended;
     }
@@ -46,7 +49,7 @@ export const makeImages = async (names: readonly ImageName[]): Promise<Images> =
 
   try {
     const node = join(folder, 'node');
-    // The repository's may lie where the other account cannot look.
+    // Copy if a link fails: the other account may not be able to read the repository's Node.
     await link(process.execPath, node).catch(() => copyFile(process.execPath, node));
     for (const name of names) {
       await bundle(name, join(folder, name));
@@ -66,7 +69,7 @@ export const makeImages = async (names: readonly ImageName[]): Promise<Images> =
         });
         const output = { stdout: '', stderr: '' };
         const ready = Promise.withResolvers<string>();
-        // Whoever waits for its end only must not be ended by this.
+        // A caller that only waits for the end must not fail by an unhandled rejection.
         ready.promise.catch(() => {});
         child.stdout.setEncoding('utf8').on('data', (text: string) => {
           output.stdout += text;
