@@ -13,12 +13,12 @@ import { newTenant, wholeFeed, type Tenant } from '../harness/tenant.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
 /*
- * A scanned copy, from the upload to the checked copy, graded by the `openai` provider over HTTP. The server at the
- * other end reads what truly stands on the pages and marks as a careful human examiner did.
+ * A scanned copy, from upload to checked copy, graded by the `openai` provider over HTTP. The model server reads the
+ * true content of the pages and marks like the careful examiner of the fixtures.
  */
 
 const CALL_MS = 60;
-/** Often enough to see each step, seldom enough to leave the machine to the grading. */
+/** Often enough to see each step, rarely enough to leave CPU for grading. */
 const POLL_MS = 25;
 
 let model: ModelServer;
@@ -30,7 +30,7 @@ beforeAll(async () => {
     OPENAI_BASE_URL: model.baseUrl,
     OPENAI_API_KEY: 'sk-not-a-real-key',
     GRADER_MODEL: 'perfect-reader-1',
-    // One question after the other, so that each step of the progress can be seen.
+    // One question after the other, so that each step of the progress is visible.
     QUESTION_CONCURRENCY: '1',
   });
 });
@@ -43,9 +43,9 @@ interface Journey {
   tenant: Tenant;
   exam: Exam;
   accepted: Submission;
-  /** Every reading of the submission, from the first to the last. */
+  /** Every submission read, from first to last. */
   readings: Submission[];
-  /** The submission as the feed showed it, each time it came up anew. */
+  /** The submission as the feed showed it, at each change. */
   inFeed: Submission[];
   graded: Submission;
   result: Result;
@@ -98,7 +98,7 @@ const journeyOf = async (name: CopyName): Promise<Journey> => {
 };
 
 const changes = <T>(values: T[]): T[] => values.filter((value, index) => value !== values[index - 1]);
-/** What a client can see change; the queue's place and estimates are read, not stored. */
+/** A submission without `updated_at` and the fields computed on read: place in the queue and estimates. */
 const visible = ({ queue: _queue, updated_at: _at, progress, ...rest }: Submission): string =>
   JSON.stringify({ ...rest, done: progress?.questions_done });
 
@@ -106,7 +106,7 @@ const centre = ({ x, y, width, height }: Box): { x: number; y: number } => ({
   x: x + width / 2,
   y: y + height / 2,
 });
-/** Pages are straightened by a degree or so before they are read: a point may move by this part of the page. */
+/** Allowed distance as a fraction of the page: pages are straightened by up to a degree or so before they are read. */
 const NEAR = 0.05;
 const isNear = (box: Box, around: Box): boolean => {
   const { x, y } = centre(box);
@@ -244,8 +244,8 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
       if (status === 'queued') expect(progress?.questions_done).toBe(0);
     }
     expect(graded).toMatchObject({ attempt_count: 1, rubric_version: 1, error: null });
-    // A page with nothing but print between two that are written on, and a question without an answer: it may have been
-    // passed over.
+    // A page with print only between two written pages, and a question without an answer: an answer may have been
+    // missed.
     const doubts = name === 'weak' ? ['unreadable_pages'] : [];
     expect(graded).toMatchObject({ needs_review: doubts.length > 0, review_reasons: doubts });
   });
@@ -326,7 +326,7 @@ describe('a blind exam', () => {
       expect(JSON.stringify(result)).not.toContain(part);
       expect(bytes.includes(part)).toBe(false);
     }
-    // The search does find names: on an exam that is not blind the checked copy bears it.
+    // Counter-check of the search: the checked copy of an exam that is not blind contains the name.
     expect((await journeyWith(false)).text).toContain(NAME);
   });
 });

@@ -20,13 +20,16 @@ import { newTenant, type Tenant } from '../harness/tenant.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
 /*
- * Models of different character read and mark the same paper: which marks stand, what a teacher is told, and how many
- * calls that took, to the last one (docs/architecture.md#deadlines-and-retries).
+ * Models with different behaviours read and mark the same paper. Checks the resulting marks, the flags for the teacher,
+ * and the exact number of calls (docs/architecture.md#deadlines-and-retries).
  */
 
-/** Long for a call that is answered, on a busy machine too. */
+/** Long enough for an answered call on a busy machine. */
 const CALL_SECONDS = 8;
-/** Time for three such calls and the waits between them, and none for a fourth: it would begin after 25.75 s at the soonest. */
+/**
+ * Time for three such calls and the waits between them, but not for a fourth, which would begin after 25.75 s at the
+ * earliest.
+ */
 const TYPED_DEADLINE_SECONDS = 24;
 
 let model: ModelServer;
@@ -89,7 +92,7 @@ const expectFree = async ({ tenant, submission }: Graded, code: string): Promise
 };
 
 describe('on a copy', () => {
-  /** 12 marks. The model makes the rubric of question 4; nothing answers question 6. */
+  /** 12 marks. The model makes the rubric of question 4; question 6 has no answer. */
   const paper = handwrittenExam({
     questions: [
       longAnswer('1', {
@@ -122,7 +125,7 @@ describe('on a copy', () => {
   };
   const judgements: Truth['judgements'] = {
     1: { awards: [2, 0.5, 0] },
-    // Neither empty nor full, and not certain: worth a second look.
+    // Neither empty nor full marks, and not certain: gets a second look.
     5: { awards: [1], certainty: 'likely' },
   };
   const gradeBy = async (
@@ -166,7 +169,7 @@ describe('on a copy', () => {
     });
     expect(graded.submission).toMatchObject({ status: 'graded', needs_review: false, review_reasons: [] });
     await expectCharged(graded, 2);
-    // Question 5 twice; 6 not at all.
+    // Question 5 is judged twice, question 6 not at all.
     expect(calls()).toEqual({ read_pages: 1, align_answers: 1, make_rubric: 1, judge_answer: 4 + 2 });
   });
 
@@ -191,7 +194,7 @@ describe('on a copy', () => {
     expect(graded.result.totals).toMatchObject({ awarded: 5.5, max: 12, questions_failed: 0 });
     expect(graded.submission).toMatchObject({ status: 'graded', needs_review: true });
     await expectCharged(graded, 2);
-    // A teacher looks anyway: no second look.
+    // A teacher looks at these answers already, so there is no second look.
     expect(calls()).toEqual({ read_pages: 1, align_answers: 1, make_rubric: 1, judge_answer: 5 });
   });
 
@@ -203,9 +206,9 @@ describe('on a copy', () => {
     });
     const adjusted = ['low_confidence', 'marks_adjusted'];
     expect(marked(graded)).toEqual([
-      // It obeys and denies it: the marks that there are not give it away.
+      // The model obeys the answer and denies it; the marks out of range reveal it.
       ['1', 'graded', 4, adjusted],
-      // The key decides.
+      // Marked by key.
       ['2', 'graded', 0, []],
       ['3', 'graded', 1, []],
       ['4', 'graded', 2, adjusted],
@@ -240,7 +243,7 @@ describe('on a copy', () => {
   test('a reader that always breaks off: nothing is marked, nobody pays, and no reply is asked to be briefer', async () => {
     const graded = await gradeBy([{ behaviour: { kind: 'out_of_length' } }]);
     await expectFree(graded, 'grading_failed');
-    // Both pages together once, then each thrice by itself.
+    // Both pages together once, then each page three times alone.
     expect(calls()).toEqual({ read_pages: 7 });
     expect(JSON.stringify(model.calls.map(({ body }) => body['messages']))).not.toMatch(/be briefer/i);
   });
@@ -277,7 +280,7 @@ describe('on a copy', () => {
 
 describe('on typed answers', () => {
   let marks = 0;
-  /** Long answers that carry a mark of the test's own, by which its calls are told from those of others. */
+  /** Submits long answers that contain a marker, by which the server tells the calls of this test from others. */
   const gradeTyped = async (
     answers: number,
     behave: (call: ModelCallRecord, answer: number) => Behaviour | undefined,
@@ -359,7 +362,7 @@ describe('on typed answers', () => {
     });
   });
 
-  // By itself: it holds up whatever else the worker has to ask.
+  // Runs alone: the 429 delays all other calls of the worker.
   test('a model that answers 429: each call is made once more after the time it asked for, and all are graded', async () => {
     const [questions, denied] = [8, 6];
     let asked = 0;

@@ -27,13 +27,13 @@ import { plainPdf, settled } from '../harness/pdfs.ts';
 import { startSplitService, type Program, type SplitService } from '../harness/processes.ts';
 
 /*
- * Files made to kill whoever opens them, all at once, with honest copies among them, given to one worker that is a
- * process of its own. Each bomb goes off in a child, within the limits of its time and memory.
+ * Files made to exhaust the process that opens them, submitted all at once together with honest copies to one worker in
+ * a separate process. Each file is opened in a child with bounds on time and memory.
  */
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 180_000 });
 
-/** Refused when they are looked at: nobody is charged, nothing is queued. */
+/** Rejected at inspection: no charge, nothing queued. */
 const REJECTED = {
   'a page tree that holds itself': pageTreeLoop,
   'a page tree of 20,000 levels': deepTree,
@@ -54,7 +54,7 @@ const REJECTED = {
 
 let jpeg: Buffer;
 
-/** Well-formed, as far as a first look goes: found out when the pages are drawn. */
+/** Pass inspection; found out when the pages are drawn. */
 const UNREADABLE = {
   'a page that takes minutes to draw': endlessDrawing,
   'a picture of 30,000 × 30,000 pixels': hugePicture,
@@ -62,7 +62,7 @@ const UNREADABLE = {
   'a JPEG that says it is 65,500 × 65,500': () => lyingJpeg(jpeg, 65_500, 65_500),
 } satisfies Record<string, () => Buffer>;
 
-/** Odd, and no harm in them. */
+/** Unusual but harmless files. */
 const READABLE = {
   'a page 200 inches wide, all of it written on': () => wideSheet(200),
   'a JPEG that says it is larger than it is': () => lyingJpeg(jpeg, 1200, 1600),
@@ -98,7 +98,7 @@ beforeAll(async () => {
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
     INSPECT_SECONDS: '20',
-    // What a bomb has, and far more than an honest copy needs, on a busy machine too.
+    // Bounds for hostile files; an honest copy needs far less, also on a busy machine.
     PDF_SECONDS: '8',
     INSPECTION_WAIT_SECONDS: '30',
     COPY_CONCURRENCY: '3',
@@ -158,7 +158,7 @@ test.each(Object.keys(UNREADABLE))(
     });
     const entries = await behind.entriesOf(submission?.id ?? '');
     expect(entries.map(({ kind }) => kind)).toEqual(['reserve', 'release']);
-    // Tried once: what a file did to one child it would do to the next.
+    // Tried once: a file that exhausted one child would exhaust the next one.
     expect(await behind.runOf(submission?.id ?? '')).toMatchObject({ status: 'failed', dead_leases: 0 });
   },
 );

@@ -9,8 +9,8 @@ import { presign, put, settled, textOfPages } from '../harness/pdfs.ts';
 import { startSplitService, type SplitService } from '../harness/processes.ts';
 
 /*
- * The largest copy there may be, 80 pages in 50 MB, through the whole service, with a worker of its own whose memory is
- * watched from outside. The model is the programmable server: it knows the pages that it may see.
+ * The largest allowed copy, 80 pages in 50 MB, through the whole service, with a separate worker whose memory is
+ * watched. The model server knows only the pages that the model may see.
  */
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -18,17 +18,17 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 const MEGABYTE = 1024 * 1024;
 const PAGES = 80;
 const VISION_PAGES = 40;
-/** A container of this size must hold a worker with all of its children. */
+/** Memory of a container that must hold a worker with all of its children. */
 const WORKER_BYTES = 768 * MEGABYTE;
 
 const LATE = 'Water moves to the salty side of the membrane.';
 const LAST = 'Plants lose water through small openings in their leaves.';
 
-/** Nobody sees it on the page. */
+/** Invisible on the page. */
 const PASTED = 'A model answer that was pasted beneath the picture.';
 const moreOn = (page: number) => `more of it on sheet number ${page}`;
 
-/** Three questions: answered where the model looks, where OCR reads, and on the last page of all. */
+/** Three questions: answered on a page that the model sees, on a page read by OCR, and on the last page. */
 const pages: LargePage[] = Array.from({ length: PAGES }, (_, index) => {
   const page = index + 1;
   if (page === VISION_PAGES + 1) return { lines: [`Q2. ${LATE}`], hidden: [`Q2. ${PASTED}`] };
@@ -138,7 +138,7 @@ test('the checked copy has every page and the marks on the last one', async () =
   expect(result.checked_copy.available).toBe(true);
   expect(checkedHeaders.get('content-type')).toBe('application/pdf');
   expect(Number(checkedHeaders.get('content-length'))).toBe(checkedCopy.byteLength);
-  // Scanned pages keep their pictures; padding of the upload does not come back.
+  // Scanned pages keep their pictures; the padding of the upload is dropped.
   expect(checkedCopy.byteLength).toBeGreaterThan(MEGABYTE);
   expect(checkedCopy.byteLength).toBeLessThan(50 * MEGABYTE);
   const text = await textOfPages(checkedCopy);

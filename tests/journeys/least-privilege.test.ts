@@ -7,7 +7,7 @@ import { everyTypeExam, handwrittenExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
 import { newEnvironment, startService, type TestService } from '../harness/service.ts';
 
-/* Core by a role that owns nothing: what docs/kubernetes.md (Database roles) tells an operator to set up. */
+/* Core with a database role that owns no table, set up by docs/kubernetes.md (Database roles). */
 
 const role = `core_${randomBytes(6).toString('hex')}`;
 const password = randomBytes(12).toString('hex');
@@ -32,9 +32,9 @@ beforeAll(async () => {
   url.username = role;
   url.password = password;
   coreUrl = url.href;
-  // What an administrator once granted by hand goes.
+  // A manual grant of an administrator, which `grantCore` must revoke.
   await asSuperuser(`grant all on all tables in schema public to ${role}`);
-  // Each deploy does it again, also two at once.
+  // Each deploy grants again, also two deploys at once.
   await Promise.all([grantCore(backing.database.url, role), grantCore(backing.database.url, role)]);
   service = await startService({ DATABASE_URL: coreUrl });
 });

@@ -12,11 +12,12 @@ import { newEnvironment, startService, type TestService } from '../harness/servi
 import { newTenant, type Tenant } from '../harness/tenant.ts';
 
 /*
- * Model endpoints that answer and cannot do what is asked of them: nothing is marked on what they did not see. A lane is
- * checking, then open or shut; shut, it keeps one run as a witness, and opens by itself once the endpoint is mended.
+ * Model endpoints that answer but ignore a part of the request: no mark may rest on material that the model did not
+ * see. A lane is checking, open or shut; a shut lane keeps one run as a witness, and opens by itself once the endpoint
+ * works.
  */
 
-/** Until the reason is seen everywhere. */
+/** Time until the reason is visible everywhere. */
 const SEEN_WITHIN_MS = 30_000;
 
 let model: ModelServer;

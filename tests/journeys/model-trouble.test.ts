@@ -16,8 +16,8 @@ import { newTenant, type Tenant } from '../harness/tenant.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
 /*
- * The model is busy, broken, slow or refuses us (docs/architecture.md#deadlines-and-retries). Each test has answers of its own, and the server tells
- * the tests' calls apart by them, so that the waits between tries run beside each other.
+ * The model is busy, broken, slow or refuses calls (docs/architecture.md#deadlines-and-retries). Each test has its own
+ * answers, by which the server tells the calls apart, so that the waits of the tests run in parallel.
  */
 
 let model: ModelServer;
@@ -41,7 +41,7 @@ beforeAll(async () => {
     OPENAI_API_KEY: 'sk-not-a-real-key',
     GRADER_MODEL: 'm',
     MODEL_PRICES: '{"m": {"input": 2, "cached_input": 0.5, "output": 8}}',
-    // Long for a call here, even on a busy machine; what hangs is cut off by it.
+    // Long enough for an answered call on a busy machine; ends a hanging call.
     MODEL_CALL_SECONDS: '8',
     INSPECT_CONCURRENCY: '0',
   });
@@ -59,7 +59,7 @@ interface Graded {
 }
 
 let marks = 0;
-/** Submits long answers that carry a mark of the test's own, and waits until grading is over. */
+/** Submits long answers with the test's marker, and waits until grading is over. */
 const gradeWith = async (
   behave: (call: ModelCallRecord, nth: number, answer: number) => Behaviour | undefined,
   answers = 1,
@@ -250,7 +250,7 @@ describe.concurrent('the model has trouble that stays', () => {
       expect(result.questions.map((question) => question.status)).toEqual(['failed', 'failed']);
       expect(calls.length).toBeLessThanOrEqual(2 * 4);
       expect(await tenant.credits()).toEqual({ balance: 10, credit_limit: 0, committed: 0 });
-      // The endpoint repeats what it was sent; none of it reaches the client.
+      // The endpoint repeats the request in its error; no part of it reaches the client.
       for (const secret of ['sk-not-a-real-key', 'marker', String(status)]) {
         expect(JSON.stringify([submission.error, result.questions.map(({ error }) => error)])).not.toContain(
           secret,
@@ -260,7 +260,7 @@ describe.concurrent('the model has trouble that stays', () => {
   );
 });
 
-// After the others: what these send are pictures, which bear no mark.
+// After the others: these calls send pictures, which carry no marker.
 describe('the model has trouble with a copy', () => {
   const read: PageTruth = {
     blocks: [
@@ -309,7 +309,7 @@ describe('the model has trouble with a copy', () => {
       ],
     );
     expect(submission).toMatchObject({ status: 'graded', credits_charged: 1 });
-    // Neither was there trouble in the end, nor does crossed-out writing belong anywhere.
+    // The failures passed, and crossed-out writing belongs to no question: no flags.
     expect(submission).toMatchObject({ needs_review: false, review_reasons: [] });
     expect(result.questions.map(({ awarded }) => awarded)).toEqual([2, 1]);
     expect(calls()).toEqual({ read_pages: 2, align_answers: 2, judge_answer: 3 });

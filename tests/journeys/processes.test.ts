@@ -18,13 +18,13 @@ import { textOfPages } from '../harness/pdfs.ts';
 import { startSplitService, type SplitService } from '../harness/processes.ts';
 
 /*
- * Both journeys through facade, core and two workers as processes of their own, each worker on its lanes, as the chart
- * deploys them: what the parts of one process could share in memory, these cannot.
+ * Both journeys through facade, core and two workers as separate processes, each worker with its own lanes, as the
+ * chart deploys them. Nothing can be shared in memory here.
  */
 
 let model: ModelServer;
 let service: SplitService;
-/** With a key that has every scope. */
+/** A client with a key that has every scope. */
 let api: ApiClient;
 beforeAll(async () => {
   model = await startModelServer();

@@ -10,8 +10,8 @@ import { newTenant } from '../harness/tenant.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
 /*
- * How what stands on the pages of a copy becomes the answers that are judged: over page breaks, out of order, struck out,
- * scanned the wrong way round; and what a teacher hears when the reader was not to be believed.
+ * How the writing on the pages of a copy becomes the judged answers: over page breaks, out of order, struck out,
+ * scanned sideways; and the flags for contradictory readings.
  */
 
 let model: ModelServer;
@@ -49,7 +49,7 @@ const callsOf = (name: string) => model.calls.filter(({ schemaName }) => schemaN
 
 test('an answer is read whole over page breaks and where it was taken up later, each page once, and struck-out work is judged by nobody', async () => {
   const page = (...blocks: PageTruth['blocks']): PageTruth => ({ blocks });
-  // The service reads four pages at a time.
+  // The service reads four pages in one call.
   model.know({
     pagesByNumber: {
       1: page({ label: 'Q.2', text: 'The second comes first,' }),
@@ -142,7 +142,7 @@ test('what a model claimed of pages and questions that there are not is dropped 
   ]);
   const { id, graded } = await submitCopy(1);
   await eventually('a worker that hangs', () => Promise.resolve(callsOf('judge_answer')[0]));
-  // Its heartbeat may come in between.
+  // A heartbeat may extend the lease in between.
   await eventually('another delivery', async () => {
     const [run] = await behind<{ delivery: number }>(
       service.database,

@@ -25,11 +25,11 @@ import { expectError } from '../harness/tenant.ts';
 import { natsOf } from '../resilience/nats.ts';
 
 /*
- * After a teacher has changed a mark the checked copy is drawn anew (docs/architecture.md#checked-copy). Question 1 is answered on the copy,
- * and the model gives it both of its 2 marks; nothing answers question 2, of 1 mark.
+ * After an override the checked copy is drawn again (docs/architecture.md#checked-copy). Question 1 is answered on the
+ * copy and gets both of its 2 marks from the model; question 2, of 1 mark, has no answer.
  *
- * To grade a copy and to draw it takes seconds of CPU, so tests use the same copies one after the other: each gives the
- * marks that it looks for.
+ * Grading and drawing a copy take seconds of CPU, so the tests share copies, one after the other: each sets the marks
+ * that it checks.
  */
 
 vi.setConfig({ testTimeout: 150_000, hookTimeout: 150_000 });
@@ -67,7 +67,7 @@ const ownStore = (): Record<string, string> => ({
 interface Graded {
   api: ApiClient;
   id: string;
-  /** Of questions 1 and 2. */
+  /** Ids of questions 1 and 2. */
   questions: [string, string];
 }
 
@@ -85,7 +85,7 @@ const gradedCopy = async (api: ApiClient, change: { blind?: boolean } = {}): Pro
   return { api, id, questions: [first, second] };
 };
 
-/** The same to all who ask. */
+/** Calls `make` once and returns the same promise to all callers. */
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
@@ -102,7 +102,7 @@ const override = async ({ api, id }: Graded, question: string, awarded: number):
 const textOf = async (pdf: Uint8Array): Promise<string> =>
   (await textOfPages(pdf)).join('\n').replace(/\s+/g, ' ');
 
-/** The text of the checked copy; null while there is none. Whether there is one, its result says alike. */
+/** Text of the checked copy; null while there is none. Checks that the result agrees. */
 const shown = async ({ api, id }: Graded): Promise<string | null> => {
   const response = await api.send(`/submissions/${id}/checked-copy`, {});
   if (response.status === 200) return textOf(new Uint8Array(await response.arrayBuffer()));
@@ -113,7 +113,7 @@ const shown = async ({ api, id }: Graded): Promise<string | null> => {
   return null;
 };
 
-/** Not asked more often than that: drawing needs the machine. */
+/** Polls no faster than this, to leave CPU for drawing. */
 const POLL_MS = 150;
 
 const drawn = (copy: Graded): Promise<string> =>
@@ -123,7 +123,7 @@ const drawn = (copy: Graded): Promise<string> =>
     return text ?? undefined;
   });
 
-/** Marks of question 1, and the total, where they stand: in the margin, in the summary's row, in its total. */
+/** Marks of question 1 and the total, wherever they appear: in the margin, the summary's row and its total. */
 const expectMarks = (text: string, awarded: number, total: number): void => {
   expect(text).toContain(`Q1 ${awarded}/2`);
   expect(text).toContain(`${awarded} / 2`);
@@ -151,7 +151,7 @@ describe('a teacher changes marks', () => {
       'select attempts, released_at from copy_drawings where submission_id = $1',
       [id],
     );
-  /** Checked copies of the submission that lie in the store. */
+  /** Checked copies of the submission in the object store. */
   const filesOf = async ({ id }: Graded): Promise<string[]> => {
     const [row] = await behind<{ institute_id: string }>(
       service.database,
@@ -184,7 +184,7 @@ describe('a teacher changes marks', () => {
       checked_copy: { available: true, download_path: `/submissions/${copy.id}/checked-copy` },
       totals: { awarded: 0.5 },
     });
-    // Whoever follows the feed hears that it is available.
+    // The feed reports that the copy is available.
     if (!checked_copy.available)
       expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
     expect(await drawingsOf(copy)).toEqual([]);
@@ -216,7 +216,7 @@ describe('a teacher changes marks', () => {
 
   test('a re-evaluation that keeps a mark draws it, and one that does not draws its own', async () => {
     const copy = await named();
-    // Not waited for: the run draws the copy, and the drawing under way is of no use any more.
+    // Not awaited: the run draws the copy, so the drawing under way is obsolete.
     await override(copy, copy.questions[0], 0.5);
     const again = async (keep: boolean): Promise<Result> => {
       const asked = await copy.api.post(`/submissions/${copy.id}/re-evaluate`, { keep_overrides: keep });
@@ -276,7 +276,7 @@ describe('a teacher changes marks', () => {
       const now = await shown(copy);
       if (now !== null) expectMarks(now, awarded, awarded);
     }
-    // Nothing answers it on the copy: its mark stands in the summary and in the total.
+    // Question 2 has no answer on the copy: its mark stands in the summary and the total.
     await override(copy, copy.questions[1], 1);
     const text = await drawn(copy);
     expectMarks(text, 1.5, 2.5);
@@ -297,7 +297,7 @@ describe('a teacher changes marks', () => {
   });
 });
 
-/** As if a worker had been silent for long. */
+/** Expires the drawing's lease. */
 const letTimePass = (service: Pick<TestService, 'database'>, { id }: Graded) =>
   behind(
     service.database,
@@ -333,7 +333,7 @@ describe('a drawing gets lost', () => {
   });
   const startDrawing = () =>
     service.startWorker({ DRAW_CONCURRENCY: '1', COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0' });
-  /** Whoever draws, from one test to the next. */
+  /** The worker that draws, shared by the tests. */
   let drawer: Program | undefined;
 
   test('with its whole lane: it is put there again, and drawn', async () => {

@@ -8,8 +8,8 @@ import { startService, type TestService } from '../harness/service.ts';
 import { newTenant, type Tenant } from '../harness/tenant.ts';
 
 /*
- * A model that marks the same answer otherwise each time it is asked, as real ones do at any temperature: candidates who
- * wrote the same get the same marks all the same (decision 017).
+ * A model that marks the same answer differently at each call, as real ones do at any temperature. Candidates with
+ * equal answers still get equal marks (decision 017).
  */
 
 let model: ModelServer;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await service.close();
   await model.close();
 });
-/** 0.5 more each time that it is asked. */
+/** Awards 0.5 more at each call. */
 const fickle = (): Behaviour => ({
   kind: 'content',
   content: {
@@ -96,7 +96,7 @@ test('20 candidates with the same answer get the same marks, feedback and criter
       confidence,
     }));
   for (const result of results) expect(said(result)).toEqual(said(results[0]));
-  // As many as ran at once before one of them stood, and of those that came later none.
+  // At most one call for each run that was under way before the first judgement was cached; later runs make none.
   expect(model.calls.length).toBeLessThanOrEqual(4);
   const asked = model.calls.length;
   const later = await graded((await submitAnswer()).id);

@@ -9,8 +9,8 @@ import { killPrograms, startProgram, type Program } from '../harness/processes.t
 import { newEnvironment } from '../harness/service.ts';
 
 /*
- * What the whole service writes, as a process of its own at its most talkative, while things go well and while they
- * go wrong. The model's errors repeat the request they refuse, as some endpoints do.
+ * Everything that the service writes, as a separate process with the most verbose settings, during successful and
+ * failing work. The model's errors repeat the refused request, as some endpoints do.
  */
 
 const MODEL_KEY = 'sk-model-key-0123456789';
@@ -71,7 +71,10 @@ const candidate = (index: number) => ({
 
 type Grade = (examId: string, body: object) => Promise<void>;
 
-/** The model makes the rubric, once it is able to; what it doubts it judges twice; the same answer is judged once. */
+/**
+ * The model fails to make the rubric first, then makes it; doubtful answers are judged twice; equal answers are judged
+ * once.
+ */
 const withoutAnyMaterial = async (grade: Grade): Promise<void> => {
   const question = { text: SECRETS.bareQuestion, model_answer: null };
   const exam = await createExam(api, typedExam([longAnswer('1', question)]));
@@ -96,7 +99,7 @@ const withoutAnyMaterial = async (grade: Grade): Promise<void> => {
   await grade(exam.id, submission(4, SECRETS.injection));
 };
 
-/** Replies that break the schema by what the candidate wrote: as a field's name, as its value, cut off, and once more. */
+/** Replies that break the schema with the candidate's text: as a field name, as a value, cut off, and once more. */
 const quotedInWhatDoesNotFit = async (examId: string, grade: Grade): Promise<void> => {
   const replies = [
     { [SECRETS.typed]: 1 },
@@ -123,7 +126,7 @@ const everything = async (): Promise<string[]> => {
     ]),
   );
   const onPaper = await createExam(api, handwrittenExam({ questions: [longAnswer('1', question)] }));
-  // In words of their own: the same answer is not judged twice.
+  // Answers with words of their own, since equal answers are judged once.
   const answersOf = (index: number) => [
     { question_label: '1', text: `${SECRETS.typed} ${index}` },
     { question_label: '2', text: SECRETS.word },
@@ -154,14 +157,14 @@ const everything = async (): Promise<string[]> => {
   await grade(onPaper.id, { candidate: candidate(3), ...(await copy(plainPdf(1))) });
   await withoutAnyMaterial(grade);
   await quotedInWhatDoesNotFit(typed.id, grade);
-  // Copies that cannot be graded at all.
+  // Copies that cannot be graded.
   for (const page of [{ legibility: 0 }, { language: 'other' as const }]) {
     model.behave([]);
     model.know({ pagesByNumber: { 1: { blocks: [{ label: '1', text: SECRETS.illegible }], ...page } } });
     await grade(onPaper.id, { candidate: candidate(9), replace: true, ...(await copy(plainPdf(1))) });
   }
 
-  // And what clients do wrong.
+  // Invalid requests of clients.
   const nul = String.fromCharCode(0);
   await api.post(`/exams/${typed.id}/submissions`, { candidate: candidate(1), answers });
   await api.post(`/exams/${typed.id}/submissions`, {
@@ -194,21 +197,21 @@ test(
     expect(await everything()).toEqual([
       ...Array(2).fill('graded'),
       ...Array(3).fill('failed'),
-      // With no rubric, with one, with one whose judgement is there already, and of an answer that talks to the grader.
+      // Without rubric, with one, with a cached judgement, and with an answer that addresses the grader.
       ...Array(4).fill('graded'),
       ...Array(6).fill('failed'),
     ]);
     const aboutBare = model.calls.filter(({ body }) => JSON.stringify(body).includes(SECRETS.bareQuestion));
     const asked = (name: string) => aboutBare.filter(({ schemaName }) => schemaName === name).length;
-    // A rubric refused three times, and made; four answers, one of them looked at twice and one not at all.
+    // Four calls for the rubric, of which three were refused; four answers, one judged twice and one not at all.
     expect([asked('make_rubric'), asked('judge_answer')]).toEqual([3 + 1, 1 + 2 + 0 + 1]);
     program.signal('SIGTERM');
     expect(await program.exited).toBe(0);
 
-    // It does write: of the runs that failed, with their ids.
+    // Counter-check: failed runs are logged with their ids.
     expect(written).toMatch(/"run_id":"[0-9a-f-]{36}"/);
     expect(written).toMatch(/a run failed|could not be graded/);
-    // And that the endpoint has refused us.
+    // Counter-check: refusals of the endpoint are logged.
     expect(written).toMatch(/"level":"error".*"status":401,.*"msg":"the model endpoint refuses us/);
     const secrets = {
       ...SECRETS,

@@ -12,7 +12,7 @@ import {
   type TraceCollector,
 } from '../harness/traceCollector.ts';
 
-/* What facade, core and worker show of themselves, as processes of their own: traces, metrics, health, log lines. */
+/* Traces, metrics, health and log lines of facade, core and worker as separate processes. */
 
 const ANSWER = 'Photosynthesis keeps the quagga alive';
 const CANDIDATE = { external_id: 'ZZYZX-77', name: 'Quillfeather Ambrosius' };
@@ -28,7 +28,7 @@ let service: SplitService;
 let worker: Program;
 let ports: Record<Process, number>;
 let submission: Submission;
-/** The trace of the submission, complete. */
+/** The complete trace of the submission. */
 let trace: CollectedSpan[];
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ beforeAll(async () => {
       ({ attributes }) => attributes['evaluation.client_trace_id'] === THEIR_TRACE,
     );
     const spans = collector.spans.filter(({ traceId }) => traceId === begun?.traceId);
-    // Each process sends its own, each second.
+    // Each process exports its spans every second.
     const isThere = (wanted: string) => spans.some(({ name }) => name === wanted);
     return (
       ['POST /exams/:examId/submissions', 'grade typed', 'core grading.complete'].every(isThere) && spans
@@ -95,7 +95,7 @@ const named = (name: string): CollectedSpan => {
 test('one trace of our own names the client’s and goes on through facade, core and lane to the worker and what it records', async () => {
   const request = named('POST /exams/:examId/submissions');
   expect(request).toMatchObject({ service: 'facade', parentSpanId: '', failed: false });
-  // Whoever is outside does not decide what we trace.
+  // The client's trace id is not used: clients do not decide what is traced.
   expect(request.traceId).not.toBe(THEIR_TRACE);
   expect(collector.spans.filter(({ traceId }) => traceId === THEIR_TRACE)).toEqual([]);
   expect(request.attributes).toMatchObject({
@@ -175,7 +175,7 @@ test('the pages of metrics have the golden signals of facade and core, and the r
     expect(valueOf(page, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
 });
 
-/** The value of one series. */
+/** Value of one series. */
 const valueOf = (page: string | undefined, series: string): number => {
   const line = page?.split('\n').find((each) => each.startsWith(`${series} `));
   if (line === undefined) throw new Error(`no ${series}`);
@@ -183,7 +183,7 @@ const valueOf = (page: string | undefined, series: string): number => {
 };
 
 test('no key, answer, candidate or id of one is in a span, a metric or a line of the log', async () => {
-  // Lines of the log name the run and the request by their ids, so that was looked at too.
+  // Log lines contain ids of runs and requests, so the search covers real output.
   const log = [service.facade, service.core(), worker].map((program) => program.output()).join('\n');
   const line = log.split('\n').find((each) => each.includes('/exams/:examId/submissions"'));
   expect(JSON.parse(line ?? '{}')).toMatchObject({
@@ -219,7 +219,7 @@ test('without core, facade and worker live and are not ready; they are once it i
   expect(await ready()).toEqual([200, 200, 200]);
   await service.core().kill();
   for (const process of ['facade', 'worker'] as const) {
-    // What was found last is told for a second.
+    // A finding is cached for a second.
     const notReady = await eventually(`${process} is not ready`, async () => {
       const seen = await look(process, '/readyz');
       return seen.status === 503 && seen;

@@ -8,14 +8,13 @@ import { handwrittenExam, longAnswer } from '../harness/papers.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
 /*
- * A copy of 40 pages with 25 questions costs the time of its model calls, one after the other only where one needs the
- * other, and the time of its PDF work, which the same copy takes with a model that answers at once.
+ * A copy of 40 pages with 25 questions takes the time of its dependent model calls plus its PDF work, which is measured
+ * with a model that answers at once.
  *
- * Wall time says it all on a machine that is idle, and little on one that is not: a pause of the machine looks like a
- * worker that waits. So the schedule itself is looked at first, without a clock: the model holds its answers back until as
- * many calls are out as may be, and then lets one go to see that the next one follows at once. Only then is time measured,
- * against the same copy on the same machine in the same minute, and the best of three tries counts: whatever makes the
- * worker wait for nothing makes it wait in each of them.
+ * Wall time alone is unreliable on a busy machine: a pause of the machine looks like a waiting worker. So the test
+ * first checks the schedule without a clock: the model holds replies back until the maximum of calls is out, then
+ * releases one and checks that the next call follows at once. Only then it measures time against the same copy on the
+ * same machine, and takes the best of three tries: an unnecessary wait in the worker would show in all three.
  */
 
 const PAGES = 40;
@@ -28,7 +27,7 @@ const ALLOWED = 1.15;
 
 const READS = Math.ceil(PAGES / PAGES_PER_READ);
 const QUESTIONS_AT_ONCE = Math.min(QUESTIONS_IN_FLIGHT, CALLS_IN_FLIGHT);
-/** Reading, alignment, judging: so many calls must follow one another. */
+/** Reading, alignment and judging: the number of calls that must follow one another. */
 const ROUNDS = Math.ceil(READS / CALLS_IN_FLIGHT) + 1 + Math.ceil(QUESTIONS / QUESTIONS_AT_ONCE);
 
 let model: ModelServer;
@@ -60,7 +59,7 @@ let candidates = 0;
 /** @returns milliseconds from the submission to its marks */
 const grade = async (script: Parameters<ModelServer['behave']>[0]): Promise<number> => {
   candidates += 1;
-  // Each in words of its own: the same answer would not be judged twice.
+  // Words of their own, since equal answers are judged once.
   const written = labels.map((label) => ({ label, text: `Answer ${label} of candidate ${candidates}.` }));
   model.reset();
   model.know({
@@ -75,7 +74,7 @@ const grade = async (script: Parameters<ModelServer['behave']>[0]): Promise<numb
     upload_id,
   });
   const submission = await untilOver(service.api, id);
-  // By the rows: whoever asks over HTTP asks now and then.
+  // Times from the database, since polling over HTTP is too coarse.
   const [run] = await behind<{ took: number }>(
     service.database,
     `select 1000 * extract(epoch from finished_at - queued_at)::float8 as took from runs where submission_id = $1`,
@@ -91,7 +90,7 @@ const callsOf = (name: string): ModelCallRecord[] =>
   model.calls.filter(({ schemaName }) => schemaName === name);
 const untilOut = (name: string, count: number) => model.waitFor(() => callsOf(name).length >= count);
 
-/** Grades with a model that answers at once but for what it holds back to see who goes out beside it. */
+/** Grades with a model that holds replies back to count the calls beside each, and answers the rest at once. */
 const gradeHeldBack = async (): Promise<number> => {
   const reads = Promise.withResolvers<void>();
   const judged = labels.map(() => Promise.withResolvers<void>());
@@ -107,7 +106,7 @@ const gradeHeldBack = async (): Promise<number> => {
     reads.resolve();
     await untilOut('judge_answer', QUESTIONS_AT_ONCE);
     for (const [index, gate] of judged.entries()) {
-      // Nobody has the answer to a question but those before it: it is out beside as many others as there may be.
+      // Only the replies before this one are released, so it is out beside as many others as allowed.
       await untilOut('judge_answer', Math.min(index + QUESTIONS_AT_ONCE, QUESTIONS));
       expect(callsOf('judge_answer').length).toBeLessThanOrEqual(index + QUESTIONS_AT_ONCE);
       gate.resolve();
@@ -127,7 +126,7 @@ test(
       const took = await grade([{ behaviour: { kind: 'slow', ms: CALL_MS } }]);
       const ideal = ROUNDS * CALL_MS + withoutModel;
       const told = `${Math.round(took)} ms; ideal ${Math.round(ideal)} ms, ${Math.round(withoutModel)} of it without the model`;
-      // For whoever reads the log of a slow run.
+      // For the log of a slow run.
       console.info(told);
       tries.push({ ratio: took / ideal, told });
     }

@@ -34,7 +34,7 @@ test('a typed answer is graded: objective questions by their key at once, long a
   expect(result.totals.awarded).toBe(result.questions.reduce((sum, { awarded }) => sum + (awarded ?? 0), 0));
   expect(result.checked_copy).toEqual({ available: false, download_path: null });
 
-  // The offline marker leaves evidence as a model does, though nobody was asked.
+  // The baseline leaves evidence like a model, although no model was called.
   const { outcome, differences } = await replayOf(service.environment, submission.id);
   expect(differences).toEqual([]);
   expect(outcome.submission?.totals).toEqual(result.totals);
