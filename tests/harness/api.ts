@@ -71,7 +71,7 @@ export const apiClient = (baseUrl: string, apiKey: string): ApiClient => {
 /** Creates an exam. @throws Error with the answer, if the service refuses it */
 export const createExam = async (api: ApiClient, exam: object): Promise<Exam> => {
   const { status, body } = await api.post<Exam>('/exams', { open: true, ...exam });
-  if (status !== 201) throw new Error(`the exam was refused: ${JSON.stringify(body)}`);
+  if (status !== 201) throw new Error(`POST /exams was refused: ${JSON.stringify(body)}`);
   return body;
 };
 
@@ -103,7 +103,7 @@ export const submit = async (api: ApiClient, examId: string, body: object): Prom
     if (answer.status === 202) return answer.body;
     const isBeingChecked = answer.status === 409 && JSON.stringify(answer.body).includes('is not ready');
     if (!isBeingChecked || performance.now() > deadline)
-      throw new Error(`the submission was refused: ${JSON.stringify(answer.body)}`);
+      throw new Error(`POST /submissions was refused: ${JSON.stringify(answer.body)}`);
     // The service has usually waited already, so a short pause is enough.
     await wait(100);
   }

@@ -99,7 +99,7 @@ export const eventually = async <T>(
   for (let pause = 5; ; pause = Math.min(pause * 1.25, LONGEST_PAUSE_MS)) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
-    if (performance.now() > deadline) throw new Error(`never came within ${timeoutMs} ms: ${what}`);
+    if (performance.now() > deadline) throw new Error(`timed out after ${timeoutMs} ms: ${what}`);
     await wait(pause);
   }
 };
