@@ -56,7 +56,7 @@ const started = async (image: 'facade' | 'core' | 'worker'): Promise<string> => 
   return container.ready;
 };
 
-test('migrate brings an empty database up, says what it did, and does nothing the second time', async () => {
+test('migrate brings an empty database up to date, prints what it did, and does nothing the second time', async () => {
   const behind = lookBehind(backing.database);
   await behind.query('DROP SCHEMA public CASCADE');
   await behind.query('CREATE SCHEMA public AUTHORIZATION pg_database_owner');
@@ -73,7 +73,7 @@ test('migrate brings an empty database up, says what it did, and does nothing th
   expect(waited).toEqual(['nothing to apply: the database is up to date']);
 });
 
-test('migrate that cannot work ends with 1 and a sentence without the password', async () => {
+test('a failing migrate exits with 1 and a sentence without the password', async () => {
   const wrong = new URL(settings['DATABASE_URL'] ?? '');
   wrong.password = 'hidden-word';
   const outcomes = await Promise.all(
@@ -85,7 +85,7 @@ test('migrate that cannot work ends with 1 and a sentence without the password',
   expect(JSON.stringify(outcomes)).not.toContain('hidden-word');
 });
 
-test('core, facade and worker start as processes of their own, and core’s image provisions', async () => {
+test('core, facade and worker start as separate processes, and core’s image provisions', async () => {
   settings['CORE_URL'] = await started('core');
   const [baseUrl] = await Promise.all([started('facade'), started('worker')]);
   const provision = async (...args: string[]): Promise<Record<string, string>> => {
@@ -101,7 +101,7 @@ test('core, facade and worker start as processes of their own, and core’s imag
   expect(await api.get('/me')).toMatchObject({ status: 200 });
 });
 
-test('the facade shows its documentation, with the files of the reference', async () => {
+test('the facade serves its documentation, with the files of the reference', async () => {
   const { origin } = new URL(api.baseUrl);
   const page = await fetch(`${origin}/docs/reference`);
   const html = await page.text();
@@ -117,7 +117,7 @@ const graded = async (submissionId: string): Promise<Result> => {
   return resultOf(api, submissionId);
 };
 
-test('a typed submission is marked', async () => {
+test('a typed submission is graded', async () => {
   const exam = await createExam(api, typedExam([mcq('1'), longAnswer('2')]));
   const { id } = await submit(api, exam.id, {
     candidate: { external_id: 'typed' },
@@ -130,7 +130,7 @@ test('a typed submission is marked', async () => {
   expect({ status, totals }).toMatchObject({ status: 'graded', totals: { awarded: 3, max: 3 } });
 });
 
-test('a scanned page is inspected, read by OCR, marked, and its checked copy drawn with our fonts', async () => {
+test('a scanned page is inspected, read by OCR, graded, and its checked copy drawn with the bundled fonts', async () => {
   const exam = await createExam(api, examBody('science'));
   const { id } = await submit(api, exam.id, {
     candidate: { external_id: 'written', name: 'Žofie Ångström' },
@@ -145,7 +145,7 @@ test('a scanned page is inspected, read by OCR, marked, and its checked copy dra
   expect(text).toContain(`Q${read[0]?.label} ${read[0]?.awarded}/${read[0]?.max}`);
 });
 
-test('SIGTERM ends each with 0, and nothing is left in the temporary folder', async () => {
+test('SIGTERM ends each with 0, and leaves no temporary files', async () => {
   for (const container of containers) container.stop();
   const outcomes = await Promise.all(containers.map(({ ended }) => ended));
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
