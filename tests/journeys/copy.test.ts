@@ -118,14 +118,14 @@ const isNear = (box: Box, around: Box): boolean => {
   );
 };
 
-describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
+describe.each(['strong', 'weak'] as const)('scanned copy %s', (name) => {
   const truth = copyTruth(name);
   let journey: Journey;
   beforeAll(async () => {
     journey = await journeyOf(name);
   });
 
-  test('the marks per question and criterion are those of the examiner, added up by the service', () => {
+  test('the marks per question and criterion are the examiner’s, and the service adds them up', () => {
     const { result } = journey;
     expect(result.status).toBe('graded');
     expect(result.questions.map(({ label, awarded, max }) => ({ label, awarded, max }))).toEqual(
@@ -141,7 +141,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     expect(result.totals.percentage).toBeCloseTo((100 * truth.totals.awarded) / truth.totals.max, 2);
   });
 
-  test('answered questions have what was read, feedback, criteria and their source; the others are not_answered', () => {
+  test('an answered question has its text, feedback, criteria and source; any other is not_answered', () => {
     for (const [index, { label, status, text, feedback }] of truth.questions.entries()) {
       const question = journey.result.questions[index];
       if (status === 'not_answered') {
@@ -158,7 +158,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     expect(journey.result.questions[8]?.model_answer).toMatch(/^The inner lining/);
   });
 
-  test('every mark, flag and word of feedback is made again from the evidence alone, and no name or key is in it', async () => {
+  test('a replay of the evidence alone gives every mark, flag and feedback again, and the evidence has no name or key', async () => {
     const { accepted, result, tenant } = journey;
     const evidence = await evidenceOf(service.environment, accepted.id);
     const { outcome, differences } = replay(readBundle(evidence));
@@ -169,7 +169,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     }
   });
 
-  test('annotations lie inside the page, near the answer they belong to', () => {
+  test('annotations lie inside the page, near their answer', () => {
     for (const { label, status, annotations } of journey.result.questions) {
       if (status !== 'graded') continue;
       const blocks = truth.pages.flatMap(({ page, blocks: on }) =>
@@ -222,14 +222,14 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     }
   });
 
-  test('the status moves queued → processing → reading → grading → graded, and never back', () => {
+  test('the status goes queued → processing → reading → grading → graded, and never back', () => {
     const order = ['queued', 'processing', 'reading', 'grading', 'graded'];
     const seen = changes(journey.readings.map(({ status }) => status));
     expect(seen).toEqual(order.filter((status) => seen.includes(status as Submission['status'])));
     expect(seen).toEqual(expect.arrayContaining(['queued', 'reading', 'grading', 'graded']));
   });
 
-  test('progress counts the questions from none to all, and the queue is null once grading started', () => {
+  test('progress counts the questions from none to all, and the queue is null once grading has started', () => {
     const { readings, graded } = journey;
     const total = truth.questions.length;
     const done = readings.map(({ progress }) => progress?.questions_done ?? -1);
@@ -250,7 +250,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     expect(graded).toMatchObject({ needs_review: doubts.length > 0, review_reasons: doubts });
   });
 
-  test('the pages are charged, the copy counts for today', async () => {
+  test('the pages are charged, and the copy counts towards the daily quota', async () => {
     const { accepted, graded, result, tenant } = journey;
     const pages = truth.pages.length;
     expect(accepted).toMatchObject({
@@ -283,7 +283,7 @@ describe.each(['strong', 'weak'] as const)('a scanned copy: %s', (name) => {
     expect(inFeed.at(-1)).toEqual(graded);
   });
 
-  test('the model gets the written pages and the questions, no name, no roll number and no id of the candidate', () => {
+  test('the model gets the written pages and the questions, and no name, roll number or id of the candidate', () => {
     const { requests, exam } = journey;
     for (const secret of [NAME, 'Zebulon', 'Quackenbush', truth.roll_number, 'candidate-1', exam.id]) {
       expect(requests.includes(secret)).toBe(false);

@@ -131,7 +131,7 @@ afterAll(async () => {
 });
 
 test.each(Object.keys(REJECTED))(
-  '%s is rejected with a sentence that says what to do, and no submission takes it',
+  '%s is rejected with a sentence that says what to do, and no submission accepts it',
   async (name) => {
     const upload = uploads.get(name);
     expect(upload).toMatchObject({
@@ -148,7 +148,7 @@ test.each(Object.keys(REJECTED))(
 );
 
 test.each(Object.keys(UNREADABLE))(
-  '%s ends as failed, copy_unreadable, with a sentence that says what to do, and costs nothing',
+  '%s ends as failed with copy_unreadable and a sentence that says what to do, and is not charged',
   async (name) => {
     const submission = ended.get(name);
     expect(submission).toMatchObject({
@@ -167,7 +167,7 @@ test.each(Object.keys(READABLE))('%s is graded', (name) => {
   expect(ended.get(name)).toMatchObject({ status: 'graded', credits_charged: 1 });
 });
 
-test('100,000 pages that are there are counted, and the submission answers too_many_pages', async () => {
+test('100,000 real pages are counted, and the submission answers too_many_pages', async () => {
   const upload = await settled(service.api, await uploadCopy(service.api, manyPages()));
   expect(upload).toMatchObject({ status: 'ready', pages: 100_000 });
   const { status, body } = await service.api.post<ErrorBody>(`/exams/${exam.id}/submissions`, {
@@ -177,7 +177,7 @@ test('100,000 pages that are there are counted, and the submission answers too_m
   expect({ status, code: body.error.code }).toEqual({ status: 422, code: 'too_many_pages' });
 });
 
-test('honest copies among them and after them are graded and charged, by the worker that has lived through it all', async () => {
+test('honest copies beside and after the hostile ones are graded and charged by the same worker', async () => {
   expect(honest).toHaveLength(4);
   for (const submission of honest) {
     expect(submission).toMatchObject({ status: 'graded', credits_charged: 2, error: null });
@@ -189,6 +189,6 @@ test('honest copies among them and after them are graded and charged, by the wor
   expect(runs.map(({ worker: name }) => name.split('/').at(-1))).toEqual([String(worker.pid)]);
 });
 
-test('no child outlives its work', async () => {
+test('no child process is left', async () => {
   await eventually('the worker alone', async () => (await processesIn(worker.pid)).length === 1);
 });

@@ -113,7 +113,7 @@ test('50 MB and 80 pages are accepted with the warning, flagged for review, and 
   expect(graded.review_reasons).toContain('pages_beyond_vision_limit');
 });
 
-test('the model sees the first 40 pages, and the answers on the others are read as text and graded', () => {
+test('the model sees the first 40 pages, and answers on later pages are read as text and graded', () => {
   const asked = model.calls.filter(({ schemaName }) => schemaName === 'read_pages');
   const seen = asked.flatMap(({ body }) =>
     [...JSON.stringify(body['messages']).matchAll(/"Page (\d+)"/g)].map(([, page]) => Number(page)),
@@ -134,7 +134,7 @@ test('the model sees the first 40 pages, and the answers on the others are read 
   expect(result.questions[2]?.annotations?.map(({ page }) => page)).toContain(PAGES);
 });
 
-test('the checked copy has every page and the marks on the last one', async () => {
+test('the checked copy has every page, and the marks on the last one', async () => {
   expect(result.checked_copy.available).toBe(true);
   expect(checkedHeaders.get('content-type')).toBe('application/pdf');
   expect(Number(checkedHeaders.get('content-length'))).toBe(checkedCopy.byteLength);
@@ -146,7 +146,7 @@ test('the checked copy has every page and the marks on the last one', async () =
   expect(text[PAGES - 1]).toContain('Q3 2/2');
 });
 
-test('the worker and its children never hold more than 768 MB, and inspected and drew in children', () => {
+test('the worker and its children never hold more than 768 MB, and PDF work ran in children', () => {
   const told = `${Math.round(peak.bytes / MEGABYTE)} MB: ${peak.processes
     .map(({ bytes, command }) => `${Math.round(bytes / MEGABYTE)} ${command.slice(-90)}`)
     .join('; ')}`;

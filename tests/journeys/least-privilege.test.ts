@@ -44,7 +44,7 @@ afterAll(async () => {
   await backing.drop();
 });
 
-test('a typed and a handwritten submission are graded, overridden, finalized by a core that owns no table', async () => {
+test('a typed and a handwritten submission are graded, overridden and finalized by a core that owns no table', async () => {
   const { api } = service;
   const typed = await createExam(api, everyTypeExam());
   const answered = await submit(api, typed.id, {
@@ -88,7 +88,7 @@ test.each([
   }
 });
 
-test('a role that does not exist, or that row-level security does not bind, is refused in a sentence', async () => {
+test('a role that does not exist, or that bypasses row-level security, is refused with a sentence', async () => {
   await expect(grantCore(backing.database.url, 'nobody_there')).rejects.toThrow(
     /there is no role nobody_there/,
   );

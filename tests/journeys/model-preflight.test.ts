@@ -88,7 +88,7 @@ const gauge = async (lane: string, check: string): Promise<string | undefined> =
 const read = async ({ tenant }: Sitting, id: string) =>
   (await tenant.api.get<Submission>(`/submissions/${id}`)).body;
 
-test('a blind endpoint grades no copy and charges none; error, log and metric tell why, typed answers go on, and once it sees the copies that waited are graded', async () => {
+test('an endpoint without sight grades and charges no copy, error, log and metric give the reason, typed answers continue, and waiting copies are graded once it can see', async () => {
   model.behave([{ behaviour: { kind: 'blind' } }]);
   const sitting = await start();
   const { tenant } = sitting;
@@ -117,7 +117,7 @@ test('a blind endpoint grades no copy and charges none; error, log and metric te
   expect(await gauge('copy', 'vision')).toBe('1');
 });
 
-test('a server that answers pictures with 500 is told as one that takes no images, and no page is sent to it', async () => {
+test('a server that answers pictures with 500 is reported as one without image support, and gets no pages', async () => {
   model.behave((call): Behaviour | undefined =>
     JSON.stringify(call.body).includes('image_url') ? { kind: 'status', status: 500 } : undefined,
   );
@@ -134,7 +134,7 @@ test('a server that answers pictures with 500 is told as one that takes no image
   expect(model.calls.filter(({ schemaName }) => schemaName === 'read_pages')).toEqual([]);
 });
 
-test('a server that begins to cut prompts while answers are marked: no reply to a cut prompt counts, and the run goes on when it is mended', async () => {
+test('a server that begins to cut prompts during grading: no reply to a cut prompt counts, and the run continues once it is fixed', async () => {
   const sitting = await start();
   model.behave([{ behaviour: { kind: 'cuts', tokens: 256 } }]);
   const typed = await sitting.submitTyped();
@@ -147,7 +147,7 @@ test('a server that begins to cut prompts while answers are marked: no reply to 
   expect(await untilOver(sitting.tenant.api, typed)).toMatchObject({ status: 'graded', credits_charged: 1 });
 });
 
-test('`npm start` says before it is ready what grades and which lane takes no runs; /readyz keeps saying the latter', async () => {
+test('`npm start` prints before it is ready which grader it uses and which lane is shut; /readyz reports a shut lane', async () => {
   model.behave([{ behaviour: { kind: 'blind' } }]);
   const { environment, drop } = await newEnvironment({
     GRADER: 'openai',

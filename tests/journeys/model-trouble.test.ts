@@ -83,7 +83,7 @@ const gradeWith = async (
   return { tenant, submission, result: await resultOf(tenant.api, accepted.id), calls: callsWith(mark) };
 };
 
-describe.concurrent('the model has trouble that passes', () => {
+describe.concurrent('a temporary failure of the model', () => {
   const first =
     (behaviour: Behaviour, times = 1) =>
     (_call: ModelCallRecord, nth: number): Behaviour | undefined =>
@@ -102,23 +102,20 @@ describe.concurrent('the model has trouble that passes', () => {
     ['a page of HTML', { kind: 'html' }, 1],
     ['text that is no JSON', { kind: 'content', content: 'I would give full marks.' }, 1],
   ];
-  test.for(troubles)(
-    '%s: graded all the same, after one call more for each',
-    async ([, behaviour, times]) => {
-      const { submission, result, tenant, calls } = await gradeWith(first(behaviour, times));
-      expect(submission).toMatchObject({
-        status: 'graded',
-        credits_charged: 1,
-        error: null,
-        attempt_count: 1,
-      });
-      expect(result.questions[0]).toMatchObject({ status: 'graded', awarded: 2, error: null });
-      expect(calls).toHaveLength(times + 1);
-      expect(await tenant.credits()).toEqual({ balance: 9, credit_limit: 0, committed: 0 });
-    },
-  );
+  test.for(troubles)('%s: all answers graded, with one more call for each', async ([, behaviour, times]) => {
+    const { submission, result, tenant, calls } = await gradeWith(first(behaviour, times));
+    expect(submission).toMatchObject({
+      status: 'graded',
+      credits_charged: 1,
+      error: null,
+      attempt_count: 1,
+    });
+    expect(result.questions[0]).toMatchObject({ status: 'graded', awarded: 2, error: null });
+    expect(calls).toHaveLength(times + 1);
+    expect(await tenant.credits()).toEqual({ balance: 9, credit_limit: 0, committed: 0 });
+  });
 
-  test('one question that never ends: three time-outs, and the other questions of its submission are graded', async () => {
+  test('a question that never ends: three time-outs, and the other questions of its submission are graded', async () => {
     const { submission, result, calls } = await gradeWith(
       (_call, _nth, answer) => (answer === 2 ? { kind: 'hang' } : undefined),
       3,
@@ -132,12 +129,12 @@ describe.concurrent('the model has trouble that passes', () => {
     expect(calls).toHaveLength(2 + 3);
   });
 
-  test('Retry-After is waited for', async () => {
+  test('Retry-After is obeyed', async () => {
     const { calls } = await gradeWith(first({ kind: 'status', status: 429, retryAfterSeconds: 2 }));
     expect((calls[1]?.at ?? 0) - (calls[0]?.at ?? 0)).toBeGreaterThanOrEqual(1990);
   });
 
-  test('a run is stored with what it used, what that cost, and by which prompts', async () => {
+  test('a run is stored with its token usage, cost and prompts', async () => {
     const { submission, calls } = await gradeWith(first({ kind: 'status', status: 500 }), 2);
     const behind = lookBehind(service.database);
     const [run] = await behind.query<{ grader: unknown; usage: Record<string, unknown> }>(
@@ -160,7 +157,7 @@ describe.concurrent('the model has trouble that passes', () => {
     });
   });
 
-  test('a run that failed is stored with what it used all the same', async () => {
+  test('a failed run is also stored with its token usage', async () => {
     const { submission, calls } = await gradeWith(() => ({ kind: 'violating' }));
     expect(submission.status).toBe('failed');
     expect(calls).toHaveLength(3);
@@ -179,13 +176,13 @@ describe.concurrent('the model has trouble that passes', () => {
     });
   });
 
-  test('a slow model that answers in time is asked once', async () => {
+  test('a slow model that answers in time is called once', async () => {
     const { submission, calls } = await gradeWith(first({ kind: 'slow', ms: 500 }));
     expect(submission.status).toBe('graded');
     expect(calls).toHaveLength(1);
   });
 
-  test('marks out of range are put right by code, and a teacher is asked to look', async () => {
+  test('marks out of range are corrected by code and flagged for review', async () => {
     const tooMuch = {
       criterion_1: { evidence: 'It says more.', reason: 'x', awarded: 99, certainty: 'certain' },
       addresses_grader: false,
@@ -198,8 +195,8 @@ describe.concurrent('the model has trouble that passes', () => {
   });
 });
 
-describe.concurrent('the model has trouble that stays', () => {
-  test('one question that is always answered malformed fails; the submission is partially_graded and charged in full', async () => {
+describe.concurrent('a lasting failure of the model', () => {
+  test('a question whose reply is always malformed fails; the submission is partially_graded and charged in full', async () => {
     const { submission, result, tenant, calls } = await gradeWith(
       (_call, _nth, answer) => (answer === 2 ? { kind: 'violating' } : undefined),
       3,
@@ -232,7 +229,7 @@ describe.concurrent('the model has trouble that stays', () => {
   });
 
   test.for([400, 422])(
-    'a model that answers %i to everything: failed, not charged, asked four times at most',
+    'a model that answers %i to everything: failed, not charged, four calls at most',
     async (status) => {
       const { submission, result, tenant, calls } = await gradeWith(() => ({ kind: 'status', status }), 2);
       expect(submission).toMatchObject({
@@ -261,7 +258,7 @@ describe.concurrent('the model has trouble that stays', () => {
 });
 
 // After the others: these calls send pictures, which carry no marker.
-describe('the model has trouble with a copy', () => {
+describe('a failure of the model with a copy', () => {
   const read: PageTruth = {
     blocks: [
       { label: 'Q1', text: 'Because of this.' },
@@ -299,7 +296,7 @@ describe('the model has trouble with a copy', () => {
     expect(await tenant.credits()).toEqual({ balance: 10, credit_limit: 0, committed: 0 });
   };
 
-  test('a page not read, blocks not aligned, an answer not judged at once are asked for again: the copy is graded, and crossed-out writing is told to nobody', async () => {
+  test('failed reading, alignment and judging calls are each repeated: the copy is graded, and crossed-out writing raises no flag', async () => {
     const { submission, result } = await gradeCopy(
       { blocks: [{ ...stray, crossedOut: true }, ...read.blocks] },
       [
@@ -315,7 +312,7 @@ describe('the model has trouble with a copy', () => {
     expect(calls()).toEqual({ read_pages: 2, align_answers: 2, judge_answer: 3 });
   });
 
-  test('a copy that the model refuses to read fails and is not charged; nothing else is asked', async () => {
+  test('a copy that the model refuses to read fails and is not charged, and no further calls are made', async () => {
     const graded = await gradeCopy(read, [{ behaviour: { kind: 'status', status: 400 } }]);
     await refunded(graded);
     expect(graded.submission.error?.code).toBe('grading_failed');
@@ -336,7 +333,7 @@ describe('the model has trouble with a copy', () => {
     expect(graded.submission.error?.code).toBe('language_not_supported');
   });
 
-  test('writing that belongs to no question is told to a teacher', async () => {
+  test('writing that belongs to no question is flagged for review', async () => {
     const { submission, result } = await gradeCopy({ blocks: [stray, ...read.blocks] }, []);
     expect(submission).toMatchObject({
       status: 'graded',
@@ -346,7 +343,7 @@ describe('the model has trouble with a copy', () => {
     expect(result.questions.map(({ needs_review }) => needs_review)).toEqual([false, false]);
   });
 
-  test('each question without an answer is listed for review where writing belongs to no question, and its evidence says so again', async () => {
+  test('each question without an answer is listed for review if some writing belongs to no question, and its replay agrees', async () => {
     const { submission, result } = await gradeCopy({ blocks: [stray, ...read.blocks.slice(0, 1)] }, []);
     const shown = result.questions.map(({ status, awarded, needs_review, review_reasons }) => ({
       status,

@@ -55,7 +55,7 @@ afterAll(async () => {
   await model.close();
 });
 
-test('a scanned copy: uploaded, graded as the careful examiner did, overridden, drawn anew, finalized', async () => {
+test('a scanned copy is uploaded, graded as the examiner did, overridden, drawn again and finalized', async () => {
   const truth = copyTruth('weak');
   model.know(truthFor(truth));
   const exam = await createExam(api, examBody('science'));
@@ -89,7 +89,7 @@ test('a scanned copy: uploaded, graded as the careful examiner did, overridden, 
   expect((await api.get<Submission>(`/submissions/${id}`)).body.finalized).toBe(true);
 });
 
-test('typed answers: objective ones by their key, long ones by the model, charged once', async () => {
+test('typed answers are marked: objective ones by key, long ones by the model, charged once', async () => {
   model.reset();
   const [strong] = typedSamples();
   const exam = await createExam(api, examBody('history-typed'));

@@ -168,7 +168,7 @@ describe('a teacher changes marks', () => {
   const isDrawing = ({ path, method }: { path: string; method: string }): boolean =>
     method === 'PUT' && path.includes('/redrawn-');
 
-  test('the checked copy is not available until it shows the new mark and total, and not the old ones', async () => {
+  test('the checked copy is not available until it shows the new mark and total', async () => {
     const copy = await named();
     expectMarks((await shown(copy)) ?? '', 2, 2);
     await override(copy, copy.questions[0], 0.5);
@@ -203,7 +203,7 @@ describe('a teacher changes marks', () => {
     }
   });
 
-  test('a mark that changes while the copy is being drawn: that drawing is never shown', async () => {
+  test('a drawing during which a mark changed is never shown', async () => {
     const copy = await named();
     const changed = Promise.withResolvers<void>();
     store.beforeNext(isDrawing, () => override(copy, copy.questions[0], 1.5).then(changed.resolve));
@@ -214,7 +214,7 @@ describe('a teacher changes marks', () => {
     expectNoTrace(text, 0.5, 0.5);
   });
 
-  test('a re-evaluation that keeps a mark draws it, and one that does not draws its own', async () => {
+  test('a re-evaluation that keeps a mark draws it, and one that drops the mark draws its own', async () => {
     const copy = await named();
     // Not awaited: the run draws the copy, so the drawing under way is obsolete.
     await override(copy, copy.questions[0], 0.5);
@@ -233,7 +233,7 @@ describe('a teacher changes marks', () => {
     await eventually('no drawing is wanted', async () => (await drawingsOf(copy)).length === 0);
   });
 
-  test('a copy that cannot be drawn is given up and holds up no other one; a next change tries again', async () => {
+  test('a copy that cannot be drawn is given up, does not delay other copies, and the next change tries again', async () => {
     const [broken, sound] = [await named(), await blind()];
     const [upload] = await behind<{ sealed_key: string }>(
       service.database,
@@ -269,7 +269,7 @@ describe('a teacher changes marks', () => {
     expectMarks(await drawn(broken), 1, 1);
   });
 
-  test('one change after the other: what is shown in the end, and at any time before, are the latest marks', async () => {
+  test('after several changes the last copy shows the latest marks, and no copy ever shows older ones', async () => {
     const copy = await named();
     for (const awarded of [0.5, 1, 1.5]) {
       await override(copy, copy.questions[0], awarded);
@@ -285,7 +285,7 @@ describe('a teacher changes marks', () => {
     for (const old of [0.5, 1, 1.5, 2]) expectNoTrace(text, old === 1.5 ? 0 : old, old);
   });
 
-  test('a submission that is deleted has no checked copy and wants none', async () => {
+  test('a deleted submission has no checked copy and no drawing', async () => {
     const copy = await blind();
     await override(copy, copy.questions[0], 1.5);
     expect((await copy.api.delete(`/submissions/${copy.id}`)).status).toBe(200);
@@ -307,7 +307,7 @@ const letTimePass = (service: Pick<TestService, 'database'>, { id }: Graded) =>
     [id],
   );
 
-describe('a drawing gets lost', () => {
+describe('a drawing is lost', () => {
   let service: SplitService;
   let teacher: ApiClient;
   beforeAll(async () => {
@@ -336,7 +336,7 @@ describe('a drawing gets lost', () => {
   /** The worker that draws, shared by the tests. */
   let drawer: Program | undefined;
 
-  test('with its whole lane: it is put there again, and drawn', async () => {
+  test('with its whole lane: it is published again, and drawn', async () => {
     const copy = await graded();
     await override(copy, copy.questions[0], 0.5);
     const first = await eventually('it is released', async () => {

@@ -83,7 +83,7 @@ const graded = async (id: string, api = tenant.api): Promise<Result> => {
 const marked = async (text = ANSWER): Promise<number> =>
   (await graded((await submitAnswer(text)).id)).totals.awarded;
 
-test('20 candidates with the same answer get the same marks, feedback and criteria, all at once or one by one', async () => {
+test('20 candidates with the same answer get the same marks, feedback and criteria, submitted together or one by one', async () => {
   const together = [];
   while (together.length < 20) together.push(await submitAnswer());
   const results = [];
@@ -105,7 +105,7 @@ test('20 candidates with the same answer get the same marks, feedback and criter
   expect(await behind.query('select from judgements')).toHaveLength(1);
 });
 
-test('an answer that differs at all, or a question marked by another rubric, is judged by itself', async () => {
+test('an answer that differs at all, or a question with another rubric, is judged separately', async () => {
   expect(await marked()).toBe(0.5);
   expect(await marked(`${ANSWER} `)).toBe(1);
   const question = exam.questions[0]?.id ?? '';
@@ -118,7 +118,7 @@ test('an answer that differs at all, or a question marked by another rubric, is 
   expect(model.calls).toHaveLength(3);
 });
 
-test('a re-evaluation asks anew, and changes nothing for others', async () => {
+test('a re-evaluation asks the model again, and changes no other submission', async () => {
   const first = await submitAnswer();
   expect((await graded(first.id)).totals.awarded).toBe(0.5);
   expect(await tenant.api.post(`/submissions/${first.id}/re-evaluate`)).toMatchObject({ status: 202 });
@@ -127,7 +127,7 @@ test('a re-evaluation asks anew, and changes nothing for others', async () => {
   expect(model.calls).toHaveLength(2);
 });
 
-test('a re-evaluation after a failure doubts nothing: those who wrote the same get the same marks after an outage too', async () => {
+test('a re-evaluation after a failure uses cached judgements: equal answers get equal marks after an outage too', async () => {
   model.behave(() => ({ kind: 'status', status: 400, error: { code: 'content_filter' } }));
   const failed = [await submitAnswer(), await submitAnswer(), await submitAnswer()];
   for (const { id } of failed) expect(await untilOver(tenant.api, id)).toMatchObject({ status: 'failed' });
@@ -143,7 +143,7 @@ test('a re-evaluation after a failure doubts nothing: those who wrote the same g
   expect(model.calls).toHaveLength(1);
 });
 
-test('what one institute had judged is nothing to another', async () => {
+test('a cached judgement of one institute is not used for another', async () => {
   expect(await marked()).toBe(0.5);
   const other = await newTenant(service);
   const theirs = { api: other.api, exam: await paperOf(other.api) };
@@ -152,7 +152,7 @@ test('what one institute had judged is nothing to another', async () => {
   expect(model.calls).toHaveLength(2);
 });
 
-test('a stored judgement that is not understood is made anew, once', async () => {
+test('a cached judgement that cannot be parsed is made again, once', async () => {
   expect(await marked()).toBe(0.5);
   await behind.query(
     `update judgements set evidence = replace(evidence, 'judge_answer/', 'judge_answer/0.')`,

@@ -191,7 +191,7 @@ const everything = async (): Promise<string[]> => {
 };
 
 test(
-  '5, 3.18 nothing that the service writes has a key, a name, an answer or a question in it',
+  'no output of the service contains a key, a name, an answer or a question',
   { timeout: 120_000 },
   async () => {
     expect(await everything()).toEqual([

@@ -92,7 +92,7 @@ const named = (name: string): CollectedSpan => {
   return span;
 };
 
-test('one trace of our own names the client’s and goes on through facade, core and lane to the worker and what it records', async () => {
+test('one trace links to the client’s and continues through facade, core and lane to the worker and its records', async () => {
   const request = named('POST /exams/:examId/submissions');
   expect(request).toMatchObject({ service: 'facade', parentSpanId: '', failed: false });
   // The client's trace id is not used: clients do not decide what is traced.
@@ -136,13 +136,13 @@ const isWithin = (span: CollectedSpan, ancestor: CollectedSpan): boolean => {
   return parent !== undefined && isWithin(parent, ancestor);
 };
 
-test('core begins no trace: calls that belong to none, such as claims and heartbeats, have no span', () => {
+test('core starts no trace: calls without one, such as claims and heartbeats, have no span', () => {
   const roots = collector.spans.filter(({ parentSpanId }) => parentSpanId === '');
   expect(roots.length).toBeGreaterThan(0);
   for (const { service: from } of roots) expect(from).toBe('facade');
 });
 
-test('the pages of metrics have the golden signals of facade and core, and the run with its credits', async () => {
+test('the metrics have the golden signals of facade and core, and the run with its credits', async () => {
   const [facade, core, ofWorker] = await Promise.all(
     processes.map(async (process) => (await look(process, '/metrics')).body),
   );
@@ -182,7 +182,7 @@ const valueOf = (page: string | undefined, series: string): number => {
   return Number(line.slice(series.length));
 };
 
-test('no key, answer, candidate or id of one is in a span, a metric or a line of the log', async () => {
+test('no key, answer, candidate or candidate id is in a span, a metric or a log line', async () => {
   // Log lines contain ids of runs and requests, so the search covers real output.
   const log = [service.facade, service.core(), worker].map((program) => program.output()).join('\n');
   const line = log.split('\n').find((each) => each.includes('/exams/:examId/submissions"'));
@@ -214,7 +214,7 @@ test('no key, answer, candidate or id of one is in a span, a metric or a line of
   expect(pages.join('\n')).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
 });
 
-test('without core, facade and worker live and are not ready; they are once it is back', async () => {
+test('without core, facade and worker are live but not ready; they become ready once core is back', async () => {
   const ready = () => Promise.all(processes.map(async (each) => (await look(each, '/readyz')).status));
   expect(await ready()).toEqual([200, 200, 200]);
   await service.core().kill();

@@ -117,7 +117,7 @@ const gradeHeldBack = async (): Promise<number> => {
 };
 
 test(
-  '40 pages, 25 questions, 1 s a call: the calls go out beside each other as configured, and little else is waited for',
+  '40 pages, 25 questions, 1 s a call: calls run in parallel up to the configured limit, with little other waiting',
   { timeout: 240_000 },
   async () => {
     const tries: { ratio: number; told: string }[] = [];

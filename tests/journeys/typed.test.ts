@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('a typed answer is graded: objective questions by their key at once, long answers per criterion', async () => {
+test('objective questions are marked by key at once, long answers per criterion', async () => {
   const { api } = service;
   const exam = await createExam(api, examBody('history-typed'));
   const [strong] = typedSamples();
