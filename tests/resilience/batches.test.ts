@@ -8,7 +8,7 @@ import { startSplitService, type Program, type SplitService } from '../harness/p
 import { expectEachGradedOnce, expectGradedOnce } from './expectations.ts';
 import { multiply } from './manyRuns.ts';
 
-/* Typed answers go in batches, and the workers that wait for them end in every way. */
+/* Typed answers are graded in batches; workers that wait for a batch are killed or stopped. */
 
 const SUBMISSIONS = 50;
 const LABELS = ['1', '2'];

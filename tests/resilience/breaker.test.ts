@@ -8,11 +8,14 @@ import { startService, type TestService } from '../harness/service.ts';
 import { expectGradedOnce, expectReleased } from './expectations.ts';
 import { startModelGate, type ModelGate } from './modelGate.ts';
 
-/* The provider is down for longer than a run may take: the runs in hand pay for it, those that wait do not (docs/architecture.md#breaker-and-preflight). */
+/*
+ * The provider is down for longer than a run's deadline: runs under way fail, waiting runs do not
+ * (docs/architecture.md#breaker-and-preflight).
+ */
 
 const WORKERS = 3;
 const RUNS = 15;
-/** Long for an answer, on a busy machine too: who has one is graded within it. */
+/** Long enough for an answer on a busy machine. */
 const DEADLINE_SECONDS = 6;
 
 let model: ModelServer;
@@ -40,7 +43,7 @@ afterAll(async () => {
 beforeEach(() => model.reset());
 
 let candidates = 0;
-/** In words of their own: the same answer is not judged twice. */
+/** Answers have words of their own, since equal answers are judged once. */
 const submitRuns = async (count = RUNS): Promise<Submission[]> => {
   const exam = await createExam(service.api, typedExam([longAnswer('1')]));
   const submissions: Submission[] = [];
@@ -66,7 +69,7 @@ const runsThat = async (submissions: readonly Submission[], are: string): Promis
   return row?.runs ?? 0;
 };
 
-/** Until two deadlines have come and gone since the first runs were taken in hand. */
+/** Waits until two deadlines have passed since the first runs were claimed. */
 const outlast = (submissions: readonly Submission[]) =>
   eventually(
     'two deadlines have passed',
@@ -74,7 +77,7 @@ const outlast = (submissions: readonly Submission[]) =>
       (await runsThat(submissions, `claimed_at < now() - interval '${2 * DEADLINE_SECONDS} seconds'`)) > 0,
   );
 
-/** Few of the runs have failed, and they cost nothing; the others have waited, and are graded. */
+/** Checks that few runs failed and were not charged, and that the others waited and are graded. */
 const expectTheOthersGraded = async (submissions: readonly Submission[]): Promise<void> => {
   let failed = 0;
   for (const { id } of submissions) {
@@ -86,7 +89,7 @@ const expectTheOthersGraded = async (submissions: readonly Submission[]): Promis
       await expectGradedOnce(service.api, behind, id);
     }
   }
-  // In hand at first, and one at a time afterwards, while the provider was not back.
+  // Runs claimed at first, and then one at a time while the provider was down.
   expect(failed).toBeLessThanOrEqual(2 * WORKERS);
 };
 
@@ -106,7 +109,8 @@ test('the provider answers 500 for longer than a deadline: a handful of calls fi
   model.behave([{ behaviour: { kind: 'status', status: 503 } }]);
   const submissions = await submitRuns();
   await outlast(submissions);
-  // What opened the breaker, what was on its way then, and a call a pause: without it there would be hundreds.
+  // Calls until the breaker opened, calls on the way, and one call per pause. Without a breaker there would be
+  // hundreds.
   expect(model.calls.length).toBeLessThanOrEqual(20);
   model.behave([]);
   await expectTheOthersGraded(submissions);

@@ -9,9 +9,12 @@ import { startService, type TestService } from '../harness/service.ts';
 import { expectGradedOnce } from './expectations.ts';
 import { named } from './modelCalls.ts';
 
-/* A submission is cancelled, deleted or replaced while the model works on it: nobody pays for it any longer (docs/architecture.md#stopping-a-run). */
+/*
+ * A submission is cancelled, deleted or replaced while the model works on it: its calls end and it is not charged
+ * (docs/architecture.md#stopping-a-run).
+ */
 
-/** Two batches to read, at once; a question on each of them, of which two are judged at once. */
+/** Two batches of pages, read at the same time; a question on each page, of which two are judged at the same time. */
 const PAGES = 5;
 const QUESTIONS = ['1', '2', '3', '4', '5'];
 const AT_ONCE = 2;
@@ -30,7 +33,7 @@ beforeAll(async () => {
     COPY_CONCURRENCY: '1',
     TYPED_CONCURRENCY: '1',
     QUESTION_CONCURRENCY: String(AT_ONCE),
-    // No heartbeat that would hear of it comes within a test.
+    // Longer than a test, so that no heartbeat reports the cancellation.
     LEASE_SECONDS: '300',
   });
   behind = lookBehind(service.database);
@@ -57,7 +60,7 @@ const nextCandidate = () => `STOP-${(candidates += 1)}`;
 
 type Lane = 'typed' | 'copy';
 
-/** What is handed in; a copy is inspected before, so that the submission is accepted at once. */
+/** Body of a submission. A copy is inspected first, so that the submission is accepted at once. */
 const handIn = async (lane: Lane): Promise<object> =>
   lane === 'typed'
     ? { answers: QUESTIONS.map((label) => ({ question_label: label, text: `Because of ${label}.` })) }
@@ -68,7 +71,10 @@ const submitTo = (lane: Lane, candidate: string, more: object): Promise<Submissi
 
 type Deed = 'cancelled' | 'deleted' | 'replaced';
 
-/** Does it, and has the slot grade another submission afterwards. @returns the moment of the answer, and the other one */
+/**
+ * Stops the submission, and grades another one in the freed slot. @returns the time of the answer, and the other
+ * submission
+ */
 const stop = async (
   deed: Deed,
   lane: Lane,
@@ -97,7 +103,7 @@ const cases: [deed: Deed, lane: Lane, schemaName: string][] = [
   ['replaced', 'copy', 'judge_answer'],
 ];
 
-/** After the answer, in milliseconds, when the last call in flight was given up: of each case. */
+/** Milliseconds from the answer to the end of the last call in flight, for each case. */
 const delays: number[] = [];
 
 test.for(cases)(
@@ -111,10 +117,10 @@ test.for(cases)(
     await model.waitFor((calls) => inFlight(calls).length === AT_ONCE);
     const hanging = inFlight(model.calls);
 
-    // Whatever is asked from here on is answered: the slot is free for the other submission.
+    // Further calls are answered: the slot is free for the other submission.
     model.behave([]);
     const { at, next } = await stop(deed, lane, submission, candidate);
-    // The next heartbeat would come much later than this gives up.
+    // `waitFor` gives up long before the next heartbeat.
     await model.waitFor(() => hanging.every(({ endedAt }) => endedAt !== null));
     expect(hanging.map(({ aborted }) => aborted)).toEqual(hanging.map(() => true));
     delays.push(Math.max(...hanging.map(({ endedAt }) => endedAt ?? Infinity)) - at);
@@ -136,8 +142,7 @@ test.for(cases)(
 
 test('the calls in flight end within a second of the answer', () => {
   expect(delays).toHaveLength(cases.length);
-  // Service, model and test share one process, and it a machine that may be busy with others: what it adds, it adds now and
-  // then, and a service that is late is late in each case.
+  // The median, since a busy machine delays single cases, while a slow service delays every case.
   const [median] = delays.toSorted((a, b) => a - b).slice(Math.floor(delays.length / 2));
   expect(median, `all of them: ${delays.join(', ')} ms`).toBeLessThan(1000);
 });

@@ -16,7 +16,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** The service runs in this process, so its counters are here. */
+/** The service runs in this process, so its counters can be read here. */
 const counted = async (): Promise<Record<string, number>> =>
   Object.fromEntries(
     (await metrics.runsFinished.get()).values.map(({ labels, value }) => [
@@ -41,7 +41,7 @@ test('each run that is over is counted once, by what became of it and whoever en
   expect(await completed.held.complete()).toBe('lost');
   expect(await counted()).toEqual({ 'typed completed': 1 });
 
-  // Nothing of it could be marked: its worker completes it, and it has failed.
+  // No question could be marked: the worker completes the run, and it counts as failed.
   const unmarked = await take('unmarked');
   await unmarked.held.mark('failed');
   await unmarked.held.complete();
@@ -59,7 +59,7 @@ test('each run that is over is counted once, by what became of it and whoever en
     [abandoned.id],
   );
   await untilOver(service.api, abandoned.id);
-  // Counted just after it is committed.
+  // The count follows the commit.
   await eventually('the count', async () => (await counted())['typed failed'] === 3);
 
   const cancelled = await take('cancelled');

@@ -9,9 +9,12 @@ import { startService, type TestService } from '../harness/service.ts';
 import { expectReleased } from './expectations.ts';
 import { answerOnly, nameOfCall } from './modelCalls.ts';
 
-/* A model that does not answer in time, or refuses: nobody pays, and nothing goes on in the background (docs/architecture.md#deadlines-and-retries). */
+/*
+ * A model that does not answer in time, or refuses: no charge, and no call continues in the background
+ * (docs/architecture.md#deadlines-and-retries).
+ */
 
-/** Two batches to read. */
+/** Two batches of pages. */
 const PAGES = 5;
 const QUESTIONS = ['1', '2', '3', '4', '5'];
 
@@ -26,7 +29,7 @@ beforeAll(async () => {
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
     INSPECT_CONCURRENCY: '0',
-    // The calls of a run are out long before, on a busy machine too.
+    // Long enough for the calls to be sent on a busy machine.
     COPY_DEADLINE_SECONDS: '30',
     TYPED_DEADLINE_SECONDS: '5',
   });
@@ -82,7 +85,7 @@ test('the deadline comes while questions are judged: the run times out as a whol
 });
 
 test('a model that refuses one batch of pages: the run fails at once, and the batches beside it are aborted', async () => {
-  // All of them together, and each by itself.
+  // The batch as a whole, and each of its pages alone.
   model.behave((call) =>
     nameOfCall(call) === 'pages 5' ? { kind: 'hang' } : { kind: 'status', status: 400 },
   );
@@ -92,7 +95,7 @@ test('a model that refuses one batch of pages: the run fails at once, and the ba
   await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null));
 });
 
-// The last: for a minute this worker begins no other run.
+// Last test: this worker begins no other run for a minute.
 test('a provider that asks us to come back after the deadline: timed_out, not a paper of failed questions', async () => {
   model.behave([{ behaviour: { kind: 'status', status: 429, retryAfterSeconds: 3600 } }]);
   const submission = await submitTyped();

@@ -11,8 +11,8 @@ import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
 import { takeRun } from '../harness/takeRun.ts';
 
 /*
- * A file that used up a worker's limit: tried ──▶ remembered ──a day──▶ forgotten. The limits are met by hand, by a worker
- * that says so.
+ * States of a file that used up a worker's limit: tried ──▶ remembered ──a day──▶ forgotten. A `HandWorker` reports the
+ * used time.
  */
 
 let service: TestService;
@@ -39,7 +39,7 @@ const submitCopy = async (
     upload_id: await uploadInspected(tenant.api, service.database, pages),
   });
 
-/** A worker prepares its pages until the limit ends it. */
+/** Reports prepared pages of a run until the limit ends it. */
 const useUp = async (submission: Submission, seconds: number): Promise<void> => {
   const { held } = await takeRun(service, submission.id);
   await service.grading.as({}).grading.fail.mutate({
@@ -52,7 +52,7 @@ const useUp = async (submission: Submission, seconds: number): Promise<void> => 
 const read = async (tenant: Tenant, { id }: Submission): Promise<Submission> =>
   (await tenant.api.get<Submission>(`/submissions/${id}`)).body;
 
-/** The message of its run is delivered to a worker. @returns whether there is something to grade */
+/** Delivers the message of a run to a worker. @returns whether core gives the run out */
 const isGivenToAWorker = async ({ id }: Submission): Promise<boolean> => {
   await behind.query(`update runs set status = 'released' where submission_id = $1 and status = 'queued'`, [
     id,
@@ -68,7 +68,7 @@ const isGivenToAWorker = async ({ id }: Submission): Promise<boolean> => {
 
 const passADay = () => behind.query(`update exhausting_files set last_at = last_at - interval '25 hours'`);
 
-/** A worker has downloaded a file and is about to open it. */
+/** Asks core for permission to open a downloaded file. */
 const mayOpen = async (tenant: Tenant, file: Buffer): Promise<{ id: string; open: boolean | undefined }> => {
   const id = await uploadCopy(tenant.api, file);
   await tenant.api.get(`/uploads/${id}`);

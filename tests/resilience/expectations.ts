@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { ApiClient } from '../harness/api.ts';
 import type { BehindTheApi } from '../harness/ledger.ts';
 
-/** Whatever died on the way: one attempt, one set of marks, one reservation, one charge, and a balance that adds up. */
+/** Checks one attempt, one set of marks, one reservation, one charge, and a balance that adds up. */
 export const expectGradedOnce = async (
   api: ApiClient,
   behind: BehindTheApi,
@@ -24,7 +24,7 @@ export const expectGradedOnce = async (
   await expectAccountAddsUp(behind, run.institute_id);
 };
 
-/** The same of each submission of an exam, in a few statements: where there are hundreds of them. */
+/** The same checks for each of an exam's hundreds of submissions, in a few statements. */
 export const expectEachGradedOnce = async (
   behind: BehindTheApi,
   examId: string,
@@ -57,7 +57,7 @@ export const expectEachGradedOnce = async (
   await expectAccountAddsUp(behind, submissions[0]?.institute_id ?? '');
 };
 
-/** A run that ended without marks: nothing was charged, and what was reserved is free again. */
+/** Checks a run that ended without marks: no charge, and the reservation refunded. */
 export const expectReleased = async (
   api: ApiClient,
   behind: BehindTheApi,
@@ -76,7 +76,7 @@ export const expectReleased = async (
   await expectAccountAddsUp(behind, run.institute_id);
 };
 
-/** Looks at the account and its ledger in one statement, since other runs of the institute may be ending. */
+/** Compares account and ledger in one statement, since other runs of the institute may end meanwhile. */
 const expectAccountAddsUp = async (behind: BehindTheApi, instituteId: string): Promise<void> => {
   const [account] = await behind.query(
     `select a.balance::float8 as balance, a.committed::float8 as committed,

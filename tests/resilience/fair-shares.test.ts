@@ -5,7 +5,10 @@ import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts'
 import { plainPdf } from '../harness/pdfs.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
-/* One institute floods the inspections; what another institute's single upload then waits for. One slot, the hardest case. */
+/*
+ * One institute floods the inspections; measures the wait of another institute's single upload. With one slot, the
+ * worst case.
+ */
 
 let service: TestService;
 let behind: BehindTheApi;
@@ -26,7 +29,7 @@ afterAll(async () => {
 
 const PDF = plainPdf(1);
 
-/** From the first read to `ready`. @returns milliseconds */
+/** Time from the first read to `ready`. @returns milliseconds */
 const inspect = async (api: ApiClient, id: string): Promise<number> => {
   const begun = performance.now();
   await eventually('the upload is ready', async () => {
@@ -64,12 +67,12 @@ test('behind 40 inspections of another institute, a single upload waits for the 
   expect(ahead, 'the one in hand, and one that was released while this one was sealed').toBeLessThanOrEqual(
     2,
   );
-  // Order is what proves it; time on a busy machine only that nothing else holds it up.
+  // The order above is the proof; the time only shows that no other wait is added.
   expect(behindTheFlood).toBeLessThan(3 * alone + 3000);
   await behind.query(`update uploads set status = 'rejected' where status = 'inspecting'`);
 });
 
-/** Uploads of an institute that were inspected, by the time another upload was. */
+/** Number of uploads of an institute that were inspected before another upload was. */
 const inspectedOf = (instituteId: string, by: string | null) =>
   behind.query(
     `select id from uploads where institute_id = $1 and status = 'ready'

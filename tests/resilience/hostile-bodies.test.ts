@@ -8,17 +8,17 @@ import { processesIn } from '../harness/memory.ts';
 import { startSplitService, type SplitService } from '../harness/processes.ts';
 
 /*
- * One key sends the most expensive bodies, four at once, while another institute asks for its account. Facade
- * and core run with the heap that the chart gives them: 70 % of 768 MiB and of 1 GiB.
+ * One key sends the most expensive bodies, four at a time, while another institute reads its account. Facade and core
+ * run with the heap that the chart sets: 70 % of 768 MiB and of 1 GiB.
  *
  * HOSTILE_SECONDS=600 HOSTILE_P99_MS=1000 npx vitest run tests/resilience/hostile-bodies.test.ts
- * goes on for ten minutes, on a machine of two cores that does nothing else.
+ * runs for ten minutes and also checks latency, on an otherwise idle machine with two cores.
  */
 
 const SECONDS = Number(process.env['HOSTILE_SECONDS'] ?? 10);
 const AT_ONCE = 4;
 const PROBE_MS = 100;
-/** Held only where it is given: beside other tests ten seconds measure the machine. */
+/** Checked only if set: beside other tests, latency depends on the machine. */
 const P99_MS = Number(process.env['HOSTILE_P99_MS'] ?? Infinity);
 const IS_LIMITED = Number.isFinite(P99_MS);
 const MEBI = 1024 * 1024;
@@ -31,7 +31,7 @@ beforeAll(async () => {
     {
       KEY_CACHE_SECONDS: '30',
       VALIDATE_RESPONSES: 'false',
-      // A long run is at the rate that the standard tier permits one key.
+      // A long run uses the rate that the standard tier permits one key.
       ...(IS_LIMITED ? { RATE_LIMITS_STANDARD: 'key:writes:minute=120' } : {}),
     },
     {
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const { api_key } = await provision.createKey.mutate({ institute_id });
   victim = apiClient(service.facade.name, api_key);
   await control.close();
-  // The first call compiles what the later ones use.
+  // Warm-up: the first call compiles code for the later ones.
   await victim.get('/me');
 });
 afterAll(() => service?.close());
@@ -84,7 +84,7 @@ test(
             if (response.status === 503 || response.status === 429) await wait(200);
             return String(response.status);
           })
-          // An answer that comes before the body is sent may end the connection.
+          // An answer sent before the end of the body may close the connection.
           .catch(() => 'cut off');
         const seen = answers.get(hostile.name) ?? new Map<string, number>();
         answers.set(hostile.name, seen.set(outcome, (seen.get(outcome) ?? 0) + 1));
@@ -102,7 +102,7 @@ test(
     const probe = async (): Promise<void> => {
       const asked: Promise<void>[] = [];
       while (!isOver()) {
-        // Asked whether or not the one before was answered.
+        // Sent at a fixed rate, without waiting for the previous answer.
         asked.push(ask());
         await wait(PROBE_MS);
       }

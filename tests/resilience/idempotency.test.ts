@@ -26,7 +26,7 @@ afterAll(async () => {
   between.close();
 });
 
-/** Stands between facade and core, and does what it is told when core has answered a call: then the effect is committed. */
+/** A proxy between facade and core that acts once core has answered a call, which is after the commit. */
 const startBetween = async (coreUrl: string) => {
   let onAnswer: (path: string) => Promise<'pass' | 'drop'> = async () => 'pass';
   const server = createServer((incoming, outgoing) => {

@@ -14,7 +14,10 @@ import { multiply } from './manyRuns.ts';
 import { startModelGate, type ModelGate } from './modelGate.ts';
 import { natsOf } from './nats.ts';
 
-/* The conveyor loses everything, or says everything twice, or one institute fills it: PostgreSQL decides (docs/architecture.md#dispatch). */
+/*
+ * NATS loses all messages, delivers them twice, or one institute fills a lane: PostgreSQL decides which runs are graded
+ * (docs/architecture.md#dispatch).
+ */
 
 let model: ModelServer;
 let gate: ModelGate;
@@ -39,7 +42,7 @@ const start = async (settings: Record<string, string>): Promise<void> => {
     GRADER: 'openai',
     OPENAI_BASE_URL: gate.baseUrl,
     INSPECT_CONCURRENCY: '0',
-    // No lease runs out here, however busy the machine is.
+    // Long enough that no lease expires on a busy machine.
     LEASE_SECONDS: '300',
     ...settings,
   });
@@ -50,7 +53,7 @@ const stop = async (): Promise<void> => {
   await service.close();
 };
 
-/** An exam of one long answer: one model call a submission. */
+/** An exam of one long answer: one model call per submission. */
 const shortExam = (api: ApiClient) =>
   createExam(api, {
     title: 'One question',
@@ -67,7 +70,7 @@ const shortExam = (api: ApiClient) =>
     ],
   });
 
-/** In each candidate's own words: the same answer is not judged twice. */
+/** Answers have words of their own, since equal answers are judged once. */
 const submitShort = (api: ApiClient, examId: string, candidate: string): Promise<Submission> =>
   submit(api, examId, {
     candidate: { external_id: candidate },
@@ -82,7 +85,7 @@ const submitMany = async (api: ApiClient, examId: string, count: number): Promis
 
 const OF_EXAM = 'submission_id in (select id from submissions where exam_id = $1)';
 
-/** How many runs of an exam have each status. */
+/** Number of an exam's runs by status. */
 const standing = async (examId: string): Promise<Record<string, number>> => {
   const rows = await behind.query<{ status: string; runs: number }>(
     `select status, count(*)::int as runs from runs where ${OF_EXAM} group by 1`,
@@ -91,7 +94,7 @@ const standing = async (examId: string): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.map(({ status, runs }) => [status, runs]));
 };
 
-/** Jobs of the typed lane: those that wait there, and those that a worker has taken and not yet acknowledged. */
+/** Messages of the typed lane: waiting, and delivered but not acknowledged. */
 const inLane = async (): Promise<{ messages: number; taken: number }> => {
   const nats = await natsOf(service.environment);
   try {
@@ -113,7 +116,7 @@ describe('with five workers', () => {
   );
   afterAll(stop);
 
-  /** Until each worker has a run in hand, of which the model does not let go, and the next one waits for it in the lane. */
+  /** Waits until each worker has a run whose model call is held back, and the next run waits in the lane. */
   const untilFull = (examId: string, queued: number) =>
     eventually('the lane is as full as it gets', async () => {
       const runs = await standing(examId);
@@ -139,7 +142,7 @@ describe('with five workers', () => {
       for (const lane of ['copy', 'typed', 'inspect'])
         await manager.streams.delete(`${service.environment['LANE_NAMESPACE']}_${lane}`);
       await nats.close();
-      // As if they had been missing for long.
+      // Age the runs as if their messages had been missing for long.
       const lost = await behind.query<{ id: string }>(
         `update runs set released_at = released_at - interval '1 hour'
        where status = 'released' and ${OF_EXAM} returning id`,
@@ -229,7 +232,7 @@ describe('with five workers', () => {
       await untilOver(service.api, submission.id);
       await again();
       await taken();
-      // The lane is in order: whatever the echoes did is done when a later run is.
+      // The lane is in order: once a later run is done, the repeated messages have been handled.
       const later = await submitShort(service.api, exam.id, 'ONCE');
       await untilOver(service.api, later.id);
 
@@ -241,7 +244,7 @@ describe('with five workers', () => {
     }
   });
 
-  // The last: most of the 2000 are never graded.
+  // Last test: most of the 2000 runs are never graded.
   test('one institute has 2000 runs in a lane and another one: it is started within two job lengths', async () => {
     model.behave([{ behaviour: { kind: 'slow', ms: 400 } }]);
     const other = await service.newInstitute();
@@ -249,9 +252,9 @@ describe('with five workers', () => {
     const othersExam = await shortExam(other.api);
     const first = await submitShort(service.api, exam.id, 'A-1');
     await multiply(service.database, first.id, 1999);
-    // In full swing: the workers are on their third round at least.
+    // The workers are on their third round at least.
     await model.waitFor((calls) => calls.length > 3 * WORKERS);
-    // A job's length is what the model takes: nothing else goes on while the other one is accepted.
+    // The job length is the model's time: the other run is accepted while nothing else happens.
     gate.hold();
     await eventually('every worker is busy, and its next run waits', async () => {
       const { claimed, released } = await standing(exam.id);

@@ -2,8 +2,8 @@ import pg from 'pg';
 import type { ClonedDatabase } from '@evaluation/test-services';
 
 /**
- * As if a submission had been made by so many more candidates: each with answers, a run that waits, and its credits
- * reserved. Over the API it would take longer than the test that needs them.
+ * Copies a submission for this many more candidates, with answers, a waiting run and reserved credits. Quicker than the
+ * API.
  */
 export const multiply = async (
   database: ClonedDatabase,
@@ -26,7 +26,7 @@ export const multiply = async (
         'submissions',
         `'id', submission, 'candidate_id', candidate, 'current_run_id', run, 'status', 'queued'`,
       ],
-      // In each candidate's own words: the same answer is not judged twice.
+      // Answers have words of their own, since equal answers are judged once.
       ['answers', `'submission_id', submission, 'text', t.text || ' ' || n`],
       [
         'runs',
@@ -65,7 +65,7 @@ export const multiply = async (
       [submissionId, count],
     );
     await client.query('commit');
-    // A database that had grown to this would know its size, and not read every row for each run.
+    // Updates the planner's statistics; otherwise each claim would read every row.
     await client.query('analyze');
   } finally {
     await client.end();

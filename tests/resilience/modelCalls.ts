@@ -2,7 +2,7 @@ import type { ModelCallRecord, ModelServer, Truth } from '@evaluation/test-servi
 import { expect } from 'vitest';
 import { copyTruth, type CopyName } from '../fixtures/fixtures.ts';
 
-/** What the programmable model has to know to read a copy of the fixtures. */
+/** Knowledge of the programmable model for a copy of the fixtures. */
 export const truthOf = (name: CopyName): Truth => ({
   pagesByNumber: Object.fromEntries(
     copyTruth(name).pages.map(({ page, blocks }) => [
@@ -20,7 +20,7 @@ export const truthOf = (name: CopyName): Truth => ({
   ),
 });
 
-/** What a call asks for, told from its prompt: `pages 5` (the batch's first page), `alignment`, `rubric 7(a)`, `question 7(a)`. */
+/** Name of a call from its prompt: `pages 5` (first page of the batch), `alignment`, `rubric 7(a)`, `question 7(a)`. */
 export const nameOfCall = ({ schemaName, body }: ModelCallRecord): string => {
   const prompt = JSON.stringify(body);
   if (schemaName === 'read_pages') return `pages ${/"Page (\d+)"/.exec(prompt)?.[1] ?? '?'}`;
@@ -31,7 +31,7 @@ export const nameOfCall = ({ schemaName, body }: ModelCallRecord): string => {
 
 export const named = (calls: readonly ModelCallRecord[]): string[] => calls.map(nameOfCall);
 
-/** Makes the model answer the calls that `answers` admits, and leave the others without an answer. */
+/** Makes the model answer the calls that `answers` accepts, and never answer the others. */
 export const answerOnly = (model: ModelServer, answers: (name: string, earlier: number) => boolean): void => {
   const seen = new Map<string | null, number>();
   model.behave((call) => {
@@ -42,8 +42,8 @@ export const answerOnly = (model: ModelServer, answers: (name: string, earlier: 
 };
 
 /**
- * No call is paid for twice but those that were under way when the worker died (docs/architecture.md#runs).
- * @param atDeath how many calls the model had seen, and which outcomes were stored, when the worker was dead
+ * Checks that no call was made twice, except those under way when the worker died (docs/architecture.md#runs).
+ * @param atDeath number of calls and stored outcomes when the worker was dead
  */
 export const expectPaidOnce = (
   model: ModelServer,

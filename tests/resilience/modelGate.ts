@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** The way to a model server: it stays at one address while it is shut, or while answers are held back. */
+/** A proxy to a model server. Its address stays the same while it is shut or holds answers back. */
 export interface ModelGate {
   /** Ends in /v1. */
   baseUrl: string;
-  /** From now on connections are refused, and those that stand are broken. */
+  /** Refuses connections from now on, and resets the open ones. */
   shut(): Promise<void>;
   open(): Promise<void>;
-  /** From now on requests come through and their answers do not. */
+  /** Passes requests on from now on, and holds their answers back. */
   hold(): void;
   letGo(): void;
   close(): Promise<void>;
@@ -17,7 +17,7 @@ export interface ModelGate {
 export const startModelGate = async (modelUrl: string): Promise<ModelGate> => {
   const target = Number(new URL(modelUrl).port);
   const sockets = new Set<Socket>();
-  /** Whom the answers of a connection to the model go to. */
+  /** The client's socket for each socket to the model. */
   const answers = new Map<Socket, Socket>();
   let holds = false;
   const server = createServer((client) => {

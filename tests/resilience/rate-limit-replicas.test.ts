@@ -4,11 +4,11 @@ import { apiClient, type ApiClient } from '../harness/api.ts';
 import { startProgram, startSplitService, type Program, type SplitService } from '../harness/processes.ts';
 
 /*
- * Two replicas of the facade as processes of their own, before one core and over a real nats-server.
- * Test and replicas have one clock, so a request belongs to the window in which it was both sent and answered.
+ * Two replicas of the facade as separate processes, before one core and a real nats-server. Test and replicas share a
+ * clock, so a request belongs to a window if it was sent and answered in it.
  */
 
-// Low enough that a busy machine still gives more load.
+// Low enough for a busy machine to exceed it.
 const A_SECOND = 15;
 const A_MINUTE = 120;
 
@@ -18,7 +18,7 @@ let replicas: [ApiClient, ApiClient];
 
 beforeAll(async () => {
   service = await startSplitService({
-    // Keys are not what is tested here: without a look-up for each request there is more load.
+    // Cached keys, so that the replicas can serve more load.
     KEY_CACHE_SECONDS: '30',
     RATE_LIMITS_STANDARD: `institute:reads:second=${A_SECOND},key:writes:minute=${A_MINUTE}`,
   });
@@ -27,13 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What was seen of one window. */
+/** Counts of one window. */
 interface Window {
-  /** Admitted of those that were sent and answered in it, which it surely counts. */
+  /** Admitted requests that were both sent and answered in the window. */
   sure: number;
-  /** Admitted of all that were under way in it. */
+  /** Admitted requests that were under way during the window. */
   possible: number;
-  /** The replicas that refused in it. */
+  /** Replicas that refused in the window. */
   refusing: Set<ApiClient>;
 }
 
@@ -46,8 +46,8 @@ interface Load {
 const LONGEST_LOAD_MS = 50_000;
 
 /**
- * Sends several times what the limit lets through, from several connections each, until so many windows were used up: each
- * client's replica refused in it, and nearly all of the limit had been let through. A busy machine gives no load for a while.
+ * Sends several times the limit, over several connections per client, until `windows` windows were used up: each
+ * client's replica refused in them, and nearly all of the limit was admitted. A busy machine may need several tries.
  */
 const load = async (
   clients: readonly ApiClient[],
@@ -112,7 +112,7 @@ test('with traffic on only one of two replicas, that one admits nearly all of th
 
 test('two replicas together keep the limit of a minute, and agree on what is left', async () => {
   const minute = (): number => Math.floor(Date.now() / 60_000);
-  /** With a new key, and again if the minute ends in between. */
+  /** Runs `work` with a new key, and again if the minute ends in between. */
   const withinAMinute = async <T>(work: (clients: [ApiClient, ApiClient]) => Promise<T>): Promise<T> => {
     for (;;) {
       const left = 60_000 - (Date.now() % 60_000);

@@ -22,12 +22,12 @@ import { answerOnly, expectPaidOnce } from './modelCalls.ts';
 
 /* Core, or the whole service in one process, is killed in the middle of a run and started again. */
 
-/** Of a paper, one on each page of a copy; no more of them are at the model at once than `AT_ONCE`. */
+/** One question on each page of a copy. At most `AT_ONCE` of them are at the model at the same time. */
 const QUESTIONS = ['1', '2', '3', '4', '5'].map((label) => longAnswer(label));
 const AT_ONCE = 2;
 
 let model: ModelServer;
-/** Undone after each test, last first. */
+/** Cleanups of a test, run in reverse order. */
 let undo: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ test('core is killed and comes back while a worker grades: the worker waits for 
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
     QUESTION_CONCURRENCY: String(AT_ONCE),
-    // Longer than core is away, however long it takes to start.
+    // Longer than core is down, however long it takes to start.
     LEASE_SECONDS: '120',
   });
   undo.push(() => service.close());
@@ -66,7 +66,7 @@ test('core is killed and comes back while a worker grades: the worker waits for 
   });
   await model.waitFor((calls) => calls.length === AT_ONCE);
   await service.core().kill();
-  // Answers that were paid for come while there is nobody to record them.
+  // The model's answers arrive while core is down.
   coreIsGone.resolve();
   await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null));
   await service.restartCore();
@@ -80,13 +80,13 @@ test('core is killed and comes back while a worker grades: the worker waits for 
 
 test('npm start with its own services: killed in the middle of a copy, started again: graded once, charged once; stopped in order, started a third time', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'evaluation-npm-start-'));
-  // PostgreSQL runs under another account where we are root.
+  // PostgreSQL runs under another account if the test runs as root.
   await chmod(dataDir, 0o711);
   undo.push(() => rm(dataDir, { recursive: true, force: true }));
   undo.push(() => endLeftovers(dataDir));
   const environment = {
     DATA_DIR: dataDir,
-    // The calls of a preflight are none of a run's.
+    // The calls of a preflight belong to no run.
     MODEL_PREFLIGHT: 'off',
     PORT: '0',
     CORE_PORT: '0',
@@ -150,7 +150,7 @@ test('npm start with its own services: killed in the middle of a copy, started a
   expect(await processesNaming(dataDir)).toEqual([]);
 });
 
-/** The key of `npm start` outlives it; the address changes, since the tests let it take any free port. */
+/** A client of `npm start`: the key survives a restart; the address changes, since any free port is used. */
 const clientOf = async (environment: Record<string, string>, program: Program): Promise<ApiClient> => {
   const installation = await findInstallation(environment['DATA_DIR'] ?? '');
   return apiClient(program.name, installation?.first_key?.api_key ?? '');
@@ -164,7 +164,7 @@ const databaseOf = async (dataDir: string): Promise<{ superuserUrl: string }> =>
   return { superuserUrl: `postgresql://postgres:${password}@127.0.0.1:${port}/answer_evaluation` };
 };
 
-/** The first institute's credits, as the provisioning CLI sees them. */
+/** Credits of the first institute, as the provisioning CLI shows them. */
 const creditsOf = async (dataDir: string): Promise<{ balance: number; committed: number }> => {
   const installation = await findInstallation(dataDir);
   const core = coreOverHttp({ url: installation?.core_url ?? '', token: installation?.tokens.control ?? '' });
@@ -176,7 +176,7 @@ const creditsOf = async (dataDir: string): Promise<{ balance: number; committed:
   }
 };
 
-/** When the test failed in between: the embedded servers are in no process group of ours. */
+/** Ends embedded servers after a failed test: they are not in a process group of the test. */
 const endLeftovers = async (dataDir: string): Promise<void> => {
   for (const pid of await processesNaming(dataDir)) {
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');

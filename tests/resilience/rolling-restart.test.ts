@@ -12,10 +12,10 @@ import { newEnvironment } from '../harness/service.ts';
 import { expectEachGradedOnce } from './expectations.ts';
 
 /*
- * Core, worker and facade as processes, each replaced by another while clients submit and read without a pause (issue of
- * operations: "a rolling restart of each under load loses no request and no job"). As on a cluster: the new one is ready
- * before the old one gets no more connections, and then the old one is told to stop (endpoints and preStop come before
- * SIGTERM). There is one of each, so that nobody else takes what the two of them would lose.
+ * Core, worker and facade as processes, each replaced while clients submit and read without a pause: a rolling restart
+ * under load loses no request and no job. As on a cluster, the new process is ready before the old one gets no more
+ * connections, and only then the old one gets SIGTERM (endpoints and preStop). There is one of each, so that no other
+ * replica hides a loss.
  */
 
 let model: ModelServer;
@@ -43,16 +43,16 @@ beforeAll(async () => {
     ACTOR_SIGNING_KEY: 's'.repeat(32),
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
-    // Runs are in hand whenever a worker is told to stop; it hands back none of them.
+    // Long enough to finish runs: a stopped worker hands none of them back.
     DRAIN_SECONDS: '60',
-    // No lease runs out, however busy the machine is.
+    // Long enough that no lease expires on a busy machine.
     LEASE_SECONDS: '120',
   });
   undo.push(made.drop);
   environment = made.environment;
   behind = lookBehind(made.database);
   undo.push(() => behind.close());
-  // The others find a core from the start.
+  // The other programs find a core from the start.
   const first = await start('core');
   programs = { core: first, facade: await start('facade'), worker: await start('worker') };
 
@@ -95,7 +95,7 @@ interface Load {
   stop(): Promise<void>;
 }
 
-/** Clients that keep their connections, and one of them that comes with a new one each time. */
+/** Clients with persistent connections, and one client with a new connection for each request. */
 const startLoad = (): Load => {
   const load: Load = { failed: [], reads: 0, submitted: [], stop: async () => {} };
   let isOver = false;
@@ -116,7 +116,7 @@ const startLoad = (): Load => {
   const submitting = (client: string) => async (nth: number) => {
     const answer = await api.post<Submission>(`/exams/${exam.id}/submissions`, {
       candidate: { external_id: `${client}-${nth}` },
-      // In words of their own: else one judgement would serve them all.
+      // Answers have words of their own; equal answers would share one judgement.
       answers: [{ question_label: '1', text: `Because it rains, says ${client} for the ${nth}th time.` }],
     });
     expectOk('submit', answer, 202);
@@ -132,7 +132,7 @@ const startLoad = (): Load => {
     again(450, submitting('B')),
     ...[110, 190].map((pauseMs) => again(pauseMs, reading({}))),
     again(300, reading({ connection: 'close' })),
-    // Comes back just when a connection has been silent for long.
+    // Its connection is used again just after the keep-alive time.
     again(1500, reading({})),
   ];
   load.stop = async () => {
@@ -161,13 +161,13 @@ test('a core, a worker and a facade are replaced under load: no request fails, e
     return waiting?.runs === 0;
   });
   await expectEachGradedOnce(behind, exam.id, count);
-  // Finished where it was begun, or not begun: no lease ran out, nothing was delivered twice.
+  // No lease expired and nothing was delivered twice: each run ended where it began.
   expect(
     await behind.query(
       'select fence, delivery, dead_leases, count(*)::int as runs from runs group by 1, 2, 3',
     ),
   ).toEqual([{ fence: 1, delivery: 1, dead_leases: 0, runs: count }]);
-  // No duplicates: as many as were accepted, and the model was asked once for each.
+  // No duplicates: one submission per accepted request, and one model call each.
   const rows = await behind.query<{ count: number }>('select count(*)::int as count from submissions');
   expect(rows).toEqual([{ count }]);
   expect(model.calls).toHaveLength(count);

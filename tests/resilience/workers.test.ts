@@ -15,13 +15,13 @@ import { natsOf } from './nats.ts';
 import { answerOnly, expectPaidOnce, nameOfCall } from './modelCalls.ts';
 
 /*
- * Workers of their own, ended in every way a worker can end. Core and facade live through the file; the model is silent
- * where a test needs time. A worker that a test has left in good health is the first one of the next test: a start takes a
- * second of CPU.
+ * Separate worker processes, stopped or killed at different points of a run. Core and facade run for the whole file;
+ * the model withholds answers where a test needs time. A worker that is still running after a test serves the next one,
+ * since a start takes a second of CPU.
  */
 
 const PAGES = 5;
-/** Of a paper: one on each page of a copy. No more of them are at the model at once than `AT_ONCE`. */
+/** One question on each page of a copy. At most `AT_ONCE` of them are at the model at the same time. */
 const QUESTIONS = ['1', '2', '3', '4', '5'];
 const AT_ONCE = 2;
 
@@ -37,7 +37,7 @@ const newCopyExam = (): Promise<Exam> =>
   createExam(
     service.api,
     handwrittenExam({
-      // The first has no material: its rubric is made by the first run.
+      // The first question has neither rubric nor model answer: the first run makes its rubric.
       questions: QUESTIONS.map((label) => longAnswer(label, label === '1' ? { model_answer: null } : {})),
     }),
   );
@@ -72,7 +72,7 @@ afterEach(async () => {
   if (idle === undefined) await service.killWorkers();
 });
 
-/** The only worker there is. */
+/** Starts the only worker, or takes the idle one. */
 const takeWorker = async (drainSeconds = idle?.drainSeconds ?? 0): Promise<Program> => {
   const left = idle;
   idle = undefined;
@@ -94,7 +94,7 @@ const submitCopy = async (exam = copyExam): Promise<Submission> => {
   });
 };
 
-/** With answers that name the candidate, so that calls can be told by them. */
+/** Answers name the candidate, by which the calls can be told apart. */
 const submitTyped = async (): Promise<Submission> => {
   candidates += 1;
   return submit(service.api, answerExam.id, {
@@ -106,7 +106,7 @@ const submitTyped = async (): Promise<Submission> => {
   });
 };
 
-/** What is stored of a submission, and what the model has seen, at the moment its worker is dead. */
+/** Kills the worker. @returns stored outcomes and the model's calls at that moment */
 const deathOf = async (
   worker: Program,
   submission: Submission,
@@ -116,7 +116,7 @@ const deathOf = async (
   return { calls: model.calls.length, recorded: await behind.recordedCalls(submission.id) };
 };
 
-/** As if the lease of a worker that is gone had run out; that it does, by itself, the first of the killed ones shows. */
+/** Expires the lease of a dead worker. The first test with a killed worker waits for a real expiry. */
 const endLease = (submission: Submission) =>
   behind.query(
     `update runs set lease_until = clock_timestamp() - interval '1 second'
@@ -152,7 +152,7 @@ test('SIGTERM while a claim is under way: the run that comes too late is handed 
 
 const isStopping = (worker: Program): boolean => worker.output().includes('stopping');
 
-/** Messages of a lane that nobody has acknowledged. A run is released a moment before its message is out. */
+/** Messages of a lane without acknowledgement. A run is released a moment before its message is published. */
 const inLane = async (lane: string): Promise<number> => {
   const nats = await natsOf(service.environment);
   try {
@@ -163,13 +163,13 @@ const inLane = async (lane: string): Promise<number> => {
   }
 };
 
-/** Messages of a lane that workers have taken and not yet acknowledged. */
+/** Messages of a lane that are delivered to workers but not acknowledged. */
 const inHand = async (lane: string): Promise<number> => {
   const nats = await natsOf(service.environment);
   try {
     const name = `${service.environment['LANE_NAMESPACE']}_${lane}`;
     const manager = await jetstreamManager(nats);
-    // There is no consumer before the first worker has made it.
+    // The first worker creates the consumer.
     return await manager.consumers.info(name, name).then(
       ({ num_ack_pending }) => num_ack_pending,
       () => 0,
@@ -183,10 +183,10 @@ test('SIGTERM with no time to drain: the worker lets go at once and another take
   answerOnly(model, (_name, earlier) => earlier < 1);
   const worker = await takeWorker(0);
   const submission = await submitTyped();
-  // All that it asks at once: what is still on its way to the model could not be told from the next worker's calls.
+  // All parallel calls: a call still on its way could not be told from a call of the next worker.
   await model.waitFor((calls) => calls.length === 1 + AT_ONCE);
   worker.signal('SIGTERM');
-  // The model does not answer: it ends because it waits for nothing.
+  // The worker exits although the model does not answer.
   expect(await worker.exited, worker.output()).toBe(0);
   await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null));
   const death = { calls: model.calls.length, recorded: await behind.recordedCalls(submission.id) };
@@ -200,7 +200,7 @@ test('SIGTERM with no time to drain: the worker lets go at once and another take
   await untilOver(service.api, submission.id);
   await expectGradedOnce(service.api, behind, submission.id);
   expect(expectPaidOnce(model, death).repeated).toHaveLength(AT_ONCE);
-  // A worker that was told to stop is no worker that died: deployments do not use up a run's lives.
+  // A stopped worker does not count as a dead one, so deployments do not use up a run's attempts.
   expect(await behind.runOf(submission.id)).toMatchObject({ dead_leases: 0 });
   idle = { worker: successor, drainSeconds: 60 };
 });
@@ -240,7 +240,7 @@ test('a worker killed while it reads pages: another finishes, and only the batch
 
   model.behave([]);
   const successor = await startWorker();
-  // Nobody helps: the lease runs out.
+  // Waits for the lease to expire by itself.
   await untilOver(service.api, submission.id);
   await expectGradedOnce(service.api, behind, submission.id);
   expect(expectPaidOnce(model, death).repeated).toEqual(['pages 5']);
@@ -251,12 +251,12 @@ test('a worker killed while it judges: what it had judged keeps its marks and is
   const judged = 2;
   answerOnly(model, (name, earlier) => !name.startsWith('question') || earlier < judged);
   const worker = await takeWorker();
-  // Its own, so that its one rubric is made here, and by the first of the two workers.
+  // An exam of its own, so that the first of the two workers makes its rubric.
   const submission = await submitCopy(await newCopyExam());
   const isQuestion = (name: string): boolean => name.startsWith('question');
   await eventually('some questions are judged and others under way', async () => {
     const recorded = (await behind.recordedCalls(submission.id)).filter(isQuestion);
-    // A judgement is kept for other candidates a moment before its mark is recorded.
+    // A judgement is cached for other candidates a moment before its mark is recorded.
     const [marked] = await behind.query<{ all: boolean }>(
       `select count(*) = $2 as all from question_results t join runs r on r.id = t.run_id
        where r.submission_id = $1 and t.status = 'graded'`,
@@ -267,7 +267,7 @@ test('a worker killed while it judges: what it had judged keeps its marks and is
   });
   const death = await deathOf(worker, submission);
   expect(death.recorded).toEqual(expect.arrayContaining(['pages 1', 'pages 5', 'alignment', 'rubric 1']));
-  // A client does not see them before the run is complete.
+  // Recorded marks are not shown before the run is complete.
   const before = await behind.query<{ question_id: string; awarded: number }>(
     `select t.question_id, t.awarded::float8 as awarded from question_results t join runs r on r.id = t.run_id
      where r.submission_id = $1 and t.status = 'graded'`,
@@ -275,7 +275,7 @@ test('a worker killed while it judges: what it had judged keeps its marks and is
   );
   expect(before.map(({ awarded }) => awarded)).toEqual(Array(judged).fill(2));
 
-  // From here on the model would judge otherwise.
+  // From here on the model would give other marks.
   model.know({ judgements: NOTHING });
   model.behave([]);
   await endLease(submission);
@@ -283,7 +283,7 @@ test('a worker killed while it judges: what it had judged keeps its marks and is
   await untilOver(service.api, submission.id);
   await expectGradedOnce(service.api, behind, submission.id);
   expect(expectPaidOnce(model, death).repeated).toHaveLength(AT_ONCE);
-  // What the run used is that of both deliveries, but for the calls that nobody heard the end of.
+  // Token usage counts both deliveries, except calls whose answer was lost.
   const [run] = await behind.query<{ calls: number; prompts: string[] }>(
     `select (usage->>'calls')::int as calls, grader->'prompt_versions' as prompts from runs where submission_id = $1`,
     [submission.id],
@@ -296,7 +296,7 @@ test('a worker killed while it judges: what it had judged keeps its marks and is
     'read_pages',
   ]);
   const after = await resultOf(service.api, submission.id);
-  // Of two deliveries, each record rests on what it was recorded with.
+  // With two deliveries, each record refers to the requests of its own delivery.
   const { outcome, differences } = await replayOf(service.environment, submission.id);
   expect(differences).toEqual([]);
   expect(outcome.submission?.totals).toEqual(after.totals);
@@ -305,13 +305,13 @@ test('a worker killed while it judges: what it had judged keeps its marks and is
       awarded,
     });
   }
-  // The others have what the second worker heard.
+  // The remaining questions have the marks of the second worker.
   expect(after.totals.awarded).toBe(judged * 2);
   expect(after.totals.awarded).toBe(after.questions.reduce((sum, { awarded }) => sum + (awarded ?? 0), 0));
   idle = { worker: successor, drainSeconds: 0 };
 });
 
-/** Of a model that gives no mark to anything. */
+/** Judgements of a model that gives no marks. */
 const NOTHING = Object.fromEntries(QUESTIONS.map((label) => [label, { awards: [0, 0] }]));
 
 test('a worker killed while it makes the checked copy: another draws it without a single model call', async () => {
@@ -349,7 +349,7 @@ test('a worker that slept past its lease is refused: the marks are those of the 
   const signature = `KILL-${candidates}.`;
   await model.waitFor((calls) => calls.length === AT_ONCE);
   sleeper.signal('SIGSTOP');
-  // Its answers, full marks, wait for it in its sockets.
+  // The model's answers, full marks, wait in the sockets of the sleeping worker.
   asleep.resolve();
   await model.waitFor((calls) => calls.every(({ endedAt }) => endedAt !== null));
 
@@ -362,7 +362,7 @@ test('a worker that slept past its lease is refused: the marks are those of the 
   const successor = await startWorker();
   await model.waitFor((calls) => calls.length === 2 * AT_ONCE);
   sleeper.signal('SIGCONT');
-  // It has one hand, and the other worker's is full: it takes the next run when it has lost the first one.
+  // With one slot each and the other worker busy, the awakened worker takes the next run once it has lost the first.
   const another = await submitTyped();
   await untilOver(service.api, another.id);
   expect(await behind.runOf(another.id)).toMatchObject({ worker: nameOf(sleeper) });
