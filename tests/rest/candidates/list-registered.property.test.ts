@@ -8,7 +8,7 @@ import { restSuite } from '../../harness/restSuite.ts';
 
 const { tenant } = await restSuite();
 
-/** What may happen to the candidates of an exam between two pages; `at` picks whom. */
+/** A change of an exam's candidates between two pages; `at` selects the candidate. */
 const change = fc.record({
   kind: fc.constantFrom('rename', 'submit', 'unregister', 'register', 'register_again', 'nothing'),
   at: fc.nat(),
@@ -17,7 +17,7 @@ type Change = typeof change extends fc.Arbitrary<infer C> ? C : never;
 
 let serial = 0;
 
-/** @returns the external ids of those whose rows it changed, added or removed */
+/** @returns external ids of the rows that it changed, added or removed */
 const make = async (
   exam: Exam,
   rows: readonly RegisteredCandidate[],
@@ -34,7 +34,7 @@ const make = async (
       });
       return [row.external_id];
     case 'submit':
-      // A second submission is refused; the row had changed by the first one.
+      // A second submission is refused; the row changed with the first one.
       await tenant.api.post(`/exams/${exam.id}/submissions`, { candidate_id: row.id, answers: [] });
       return [row.external_id];
     case 'unregister':
@@ -44,7 +44,7 @@ const make = async (
       await tenant.api.post(path, { candidates: [{ external_id: `new ${serial}` }] });
       return [`new ${serial}`];
     case 'register_again':
-      // Registered or not by now: if it was unregistered meanwhile it has changed already.
+      // May already be unregistered; then the row has changed anyway.
       await tenant.api.post(path, { candidate_ids: [row.id] });
       return [];
     default:
@@ -62,7 +62,7 @@ test('paging through the candidates of an exam while they change shows each that
       async (registered, limit, between) => {
         serial += 1;
         const run = serial;
-        // One statement registers them: most share a millisecond, so the id alone decides their order.
+        // One statement registers all: most rows share a millisecond, so the id decides their order.
         const exam = await createExam(
           tenant.api,
           typedExam([mcq('1')], {
@@ -94,7 +94,7 @@ test('paging through the candidates of an exam while they change shows each that
         if (changed.size > 0) changedRuns += 1;
         const unchanged = before.filter(({ external_id }) => !changed.has(external_id));
         expect(seen.filter(({ external_id }) => !changed.has(external_id))).toEqual(unchanged);
-        // Nobody is lost: a row that changes comes again, at the end, and so everyone was seen as they are now.
+        // A changed row comes again at the end, so every candidate was seen in the final state.
         const lastSeen = new Map(seen.map((row) => [row.registration_id, row]));
         const now = (await listRegistered(tenant.api, exam.id)).data;
         expect(now.map((row) => lastSeen.get(row.registration_id))).toEqual(now);

@@ -51,7 +51,7 @@ test('creating a submission registers its candidate; submission_id is the live o
     submission_id: submission.id,
     submission_status: 'queued',
   });
-  // A submission on another exam is nothing to this one.
+  // A submission on another exam does not count.
   const elsewhere = await newExam();
   await register(tenant.api, elsewhere.id, { candidate_ids: [submission.candidate.id] });
   expect(await registered(tenant.api, elsewhere.id, 'submits')).toMatchObject({
@@ -84,7 +84,7 @@ test('updated_at moves, and the row goes to the end, when candidate or submissio
     expect(row.registration_id).toBe(last.registration_id);
     last = row;
     expect(rows[0]).toEqual(still);
-    // Inclusive: the row of that very moment is there, and what did not change since is not.
+    // `updated_since` is inclusive: it returns the row of that moment, and not earlier rows.
     expect((await listRegistered(tenant.api, exam.id, `updated_since=${row.updated_at}`)).data).toEqual([
       row,
     ]);
@@ -131,7 +131,7 @@ test('limit is 1 to 200, default 50; pages follow next_cursor and have every row
     const error = expectError(answer, 422, 'validation_failed');
     expect(error.details?.errors).toHaveLength(1);
   }
-  // A cursor is good for its own exam and filters alone.
+  // A cursor is valid for its own exam and filters only.
   const elsewhere = await newExam();
   for (const path of [
     `/exams/${elsewhere.id}/candidates?cursor=${whole.next_cursor}`,

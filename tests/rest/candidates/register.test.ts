@@ -158,7 +158,7 @@ describe('POST /exams/{examId}/candidates', () => {
     await submitAs(exam, 'first');
     expect(await register(tenant.api, exam.id, body)).toMatchObject({ registered: 1 });
     await finalizeExam(service.database, exam.id);
-    // State comes before the body: what is wrong with it does not matter any more.
+    // The state is checked before the body, so errors in the body do not matter.
     for (const any of [body, {}]) {
       expectError(await refusedRegister(exam.id, any), 409, 'exam_finalized');
     }

@@ -10,7 +10,7 @@ import { expectError, newTenant, wholeFeed, type Tenant } from '../../harness/te
 const { service } = await restSuite();
 
 type Tried = Answer<Submission & ErrorBody>;
-/** Sends them all at the same moment. @returns those accepted and those refused */
+/** Sends all at the same time. @returns those accepted and those refused */
 const atOnce = async (
   { api }: Tenant,
   examId: string,

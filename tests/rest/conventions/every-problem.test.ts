@@ -4,7 +4,7 @@ import { longAnswer, mcq, numeric, oneWord, trueFalse, typedExam } from '../../h
 import { restSuite } from '../../harness/restSuite.ts';
 import { expectError, problemsIn } from '../../harness/tenant.ts';
 
-/* Every problem of a body is reported at once (docs/api/conventions.md#errors), and the one error that it answers (docs/api/conventions.md#errors). */
+/* All problems of a body are reported in one error (docs/api/conventions.md#errors). */
 
 const { tenant } = await restSuite();
 
@@ -22,7 +22,7 @@ test('what the schema finds and what ties fields together is listed together, an
       { name: '<', order: 3 },
     ],
     questions: [
-      // Broken options: what is right in them cannot be told, but that one is there twice can.
+      // Options with errors: the right one cannot be determined, but a duplicate can.
       mcq('1', {
         options: [
           { label: 'A', text: '' },
@@ -31,9 +31,9 @@ test('what the schema finds and what ties fields together is listed together, an
         ],
         correct_options: ['C', 'C'],
       }),
-      // A type that is none: no key is asked for.
+      // An unknown type, so no key is required.
       { label: '1', type: 'essay', text: 'x', max_marks: 1, section: 'unread' },
-      // Broken marks: whether the criteria add up cannot be told; their names and guidance can.
+      // Marks with errors: the sum of the criteria cannot be checked; their names and guidance can.
       {
         ...longAnswer('2', { max_marks: 0.3 }),
         rubric: {

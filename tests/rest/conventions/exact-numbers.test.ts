@@ -16,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** JSON of an object whose numbers JavaScript cannot hold, or would write otherwise. */
+/** A JSON object with numbers that JavaScript cannot represent, or would write differently. */
 const EXACT = '{"n":12345678901234567890123,"z":1.0,"e":[1e2,-0,0.10],"a":{"b":"1.0 \\" é"}}';
-/** What a client could send to be taken for the service's own way of keeping such an object. */
+/** An object that imitates the service's internal encoding of exact numbers. */
 const ALIKE = '{"$exact_json":"{}","a":[{"$exact_json":"[]"}]}';
 
 const text = async (path: string): Promise<string> => (await tenant.api.send(path, { method: 'GET' })).text();

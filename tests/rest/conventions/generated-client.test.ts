@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, type TestService } from '../../harness/service.ts';
 
 /**
- * The client of an integrator who has openapi.json and nothing else of ours: generated, type-checked and run in a
- * folder of its own, in which only the packages resolve.
+ * A client generated from openapi.json alone, as an integrator would: type-checked and run in a separate folder where
+ * only the packages resolve.
  */
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -35,7 +35,7 @@ const run = (program: string, ...args: string[]): Promise<Outcome> =>
 let folder: string;
 let journey: string;
 beforeAll(async () => {
-  // Its mistakes are no part of the repository: neither git nor the type check of the whole looks into such a folder.
+  // A folder that git and the type check of the repository ignore.
   await mkdir(here('../../generated'), { recursive: true });
   folder = await mkdtemp(here('../../generated/.client-'));
   await writeFile(join(folder, 'api.ts'), astToString(await openapiTypescript(openapi)));
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Type-checks programs, by their name, against the generated client as strictly as TypeScript can. */
+/** Type-checks programs, by name, against the generated client with the strictest settings of TypeScript. */
 const checked = async (programs: Record<string, string>): Promise<Outcome> => {
   const files = Object.keys(programs).map((name) => `${name}.ts`);
   for (const [name, source] of Object.entries(programs)) await writeFile(join(folder, `${name}.ts`), source);

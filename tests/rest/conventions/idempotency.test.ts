@@ -18,7 +18,7 @@ interface Said<T> {
   requestId: string | null;
 }
 
-/** A POST with a key; the body is sent as it is when it is text. */
+/** Sends a POST with a key; a string body is sent unchanged. */
 const post = async <T = ErrorBody>(
   tenant: Tenant,
   path: string,
@@ -45,7 +45,7 @@ const post = async <T = ErrorBody>(
   };
 };
 
-/** How many outcomes are stored of the tenant's requests. */
+/** Number of stored outcomes of the tenant's requests. */
 const outcomes = async (tenant: Tenant): Promise<number> => {
   const [row] = await behind<{ stored: number }>(
     service.database,
@@ -102,7 +102,7 @@ describe('same key, same request', () => {
         status: expect.toSatisfy((s: number) => s < 300),
       });
       const second = await post(tenant, path, `call ${index}`, body);
-      // Not by text: a service that checks its responses, as this one does, writes their fields in another order.
+      // Compared by value: a service that checks its responses, as this one does, writes fields in another order.
       expect({ path, status: second.status, replayed: second.replayed, body: second.body }).toEqual({
         path,
         status: first.status,

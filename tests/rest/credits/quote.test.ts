@@ -12,7 +12,7 @@ import type { Tenant } from '../../harness/tenant.ts';
 let service: TestService;
 let of: Tenant;
 beforeAll(async () => {
-  // One institute alone has its files inspected one after the other.
+  // Inspections of one institute run one after the other, so the first read has to wait longer.
   service = await startIdleService({ INSPECTION_WAIT_SECONDS: '30' });
   of = await newTenant(service, { credits: 10 });
 });

@@ -28,13 +28,13 @@ interface Belongings {
   exam: Exam;
   /** Graded and charged 2. */
   graded: Submission;
-  /** Waiting, with 1 reserved. */
+  /** Queued, with 1 reserved. */
   queued: Submission;
-  /** Objective answers alone: graded at once, for nothing. */
+  /** Objective answers only: graded at once, without a charge. */
   free: Submission;
 }
 
-/** An institute of which everything adds up, with submissions in each of the states that credits know. */
+/** An institute without differences, with submissions in each state of its credits. */
 const newBelongings = async (): Promise<Belongings> => {
   const tenant = await newTenant(service, { credits: 20 });
   const exam = await createExam(tenant.api, typedExam([mcq('0'), longAnswer('1'), longAnswer('2')]));
@@ -50,13 +50,13 @@ const newBelongings = async (): Promise<Belongings> => {
   return { tenant, exam, graded, queued: await handIn(answersTo('2')), free: await handIn([]) };
 };
 
-/** Statements behind the service, as one transaction that no trigger and no foreign key watches. */
+/** Statements in one transaction with triggers and foreign keys disabled. */
 const tamper = (statements: string) =>
   behind(service.database, `set session_replication_role = replica; ${statements}`);
 
 const runOf = ({ id }: Submission) => `(select current_run_id from submissions where id = '${id}')`;
 
-/** An entry that the ledger itself would not have made, with the account changed to match. */
+/** An entry that the service would not write, with the account changed to match. */
 const entry = ({ tenant }: Belongings, kind: string, run: string, amount: number): string => {
   const by = { reserve: [0, 1], charge: [-1, -1], release: [0, -1] }[kind] ?? [0, 0];
   return `
@@ -74,7 +74,7 @@ const exam = ({ exam: { id } }: Belongings, change: string): string =>
 const submission = ({ id }: Submission, change: string): string =>
   `update submissions set ${change} where id = '${id}';`;
 const run = (of: Submission, change: string): string => `update runs set ${change} where id = ${runOf(of)};`;
-/** Yesterday at noon, so that no midnight comes between the copies and their runs. */
+/** Moves rows to yesterday noon, so that no midnight lies between the copies and their runs. */
 const yesterday = ({ tenant: { instituteId } }: Belongings): string => `
   update runs set queued_at = date_trunc('day', clock_timestamp(), 'UTC') - interval '12 hours' where institute_id = '${instituteId}';
   update daily_copies set day = to_char(day::date - 1, 'YYYY-MM-DD') where institute_id = '${instituteId}';`;
@@ -142,11 +142,11 @@ const breaks: [string, (of: Belongings) => string][] = [
   ],
 ];
 
-/** Every table that is tampered with here. */
+/** Every table that the tests change. */
 const TAMPERED = ['credit_accounts', 'credit_entries', 'exams', 'submissions', 'runs', 'daily_copies'];
 
 describe('the reconciler', () => {
-  // One institute for all: after each test its rows are again what they were when everything added up.
+  // One institute for all tests: after each test its rows are restored.
   let of: Belongings;
   beforeAll(async () => {
     of = await newBelongings();
@@ -220,7 +220,7 @@ describe('the reconciler', () => {
     expect(JSON.parse(all.stderr)).toMatchObject({ error: { code: 'does_not_add_up' } });
   });
 
-  // Last in this file: the indexes that refuse both do not come back.
+  // Last in this file: the dropped indexes are not restored.
   test.each([
     ['settled_twice', 'credit_entries_settled', 'release', ({ graded }: Belongings) => graded],
     ['reserved_twice', 'credit_entries_reserved', 'reserve', ({ queued }: Belongings) => queued],
@@ -251,7 +251,7 @@ test('under load, with submissions, gradings, cancellations and replacements goi
         const candidate = { external_id: `${number}-${copy}` };
         const body = { candidate, answers: answersTo('1', '2') };
         const { status, body: made } = await tenant.api.post<Submission>(path, body);
-        // In the end there are no credits left, which is a state like any other.
+        // The credits may run out; the answer 402 is expected then.
         if (status === 402) continue;
         if (copy % 3 === 0) await tenant.api.post(`/submissions/${made.id}/cancel`);
         if (copy % 3 === 1) await tenant.api.post(path, { ...body, replace: true });

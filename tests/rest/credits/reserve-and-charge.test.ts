@@ -47,7 +47,7 @@ test('every page of a handwritten copy costs, blank ones too', async () => {
   expect(submission.quote).toEqual({ unit: 'page', pages: 3, credits: 3, rate_source: 'standard' });
 });
 
-/** The line on each page made one of spaces, as long as it was. */
+/** Replaces the line on each page by as many spaces. */
 const blankPages = (pages: number): Buffer =>
   Buffer.from(
     plainPdf(pages)

@@ -11,12 +11,12 @@ import type { TestService } from '../../harness/service.ts';
 import { whatIsBroken } from '../../model/submissions/invariants.ts';
 
 /*
- * Finalizing while everything else happens too (docs/api/lifecycle.md#exams): on a few exams at once, round after round, some
- * requests and a worker's reports are sent at the same moment. The database watches what must hold at every moment
- * (tests/harness/finalWatch.ts); between the rounds a client looks at what it sees.
+ * Finalizing under concurrency (docs/api/lifecycle.md#exams): on a few exams, round after round, requests and a
+ * worker's reports are sent at the same time. The database checks the invariants at every change
+ * (tests/harness/finalWatch.ts); between the rounds a client checks what it reads.
  *
  *   FINALIZE_ROUNDS=2000 vitest run tests/rest/exams/finalize.property.test.ts      longer
- *   FINALIZE_SEED=…                          the choices of a run that failed; what happens depends on the moment too
+ *   FINALIZE_SEED=…                          the choices of a failed run; the timing still varies
  */
 const ROUNDS = Number(process.env['FINALIZE_ROUNDS'] ?? '16');
 const SEED = Number(process.env['FINALIZE_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -49,18 +49,18 @@ const seeded = (seed: number) => {
   };
 };
 
-/** One exam, as a client knows it that remembers the ids it was given. */
+/** One exam, with the ids that its client remembers. */
 interface Course {
   tenant: Tenant;
   exam: Exam;
   random: (bound: number) => number;
   live: Submission[];
-  /** Replaced or deleted: requests for them come late. */
+  /** Replaced or deleted submissions: requests for them come late. */
   gone: string[];
   held: Map<string, HeldByHand>;
 }
 
-/** What a client may be told, whatever happens meanwhile: that it was done, or why not. Never 5xx, and never 404. */
+/** Allowed refusals of a client's request at any time. 5xx and 404 are not allowed. */
 const REFUSALS = [
   'conflict',
   'already_completed',
@@ -85,7 +85,7 @@ const told = async (what: string, answer: Promise<Answer<ErrorBody>>): Promise<v
 
 const pick = <T>(course: Course, from: readonly T[]): T | undefined => from[course.random(from.length)];
 
-/** What a client asks of an exam: mostly of what is live, now and then of what is gone. */
+/** Possible requests for an exam: mostly about live submissions, sometimes about deleted ones. */
 const wishes = (course: Course): Record<string, () => Promise<Answer<ErrorBody>>> => {
   const { api } = course.tenant;
   const { random, exam } = course;
@@ -103,7 +103,7 @@ const wishes = (course: Course): Record<string, () => Promise<Answer<ErrorBody>>
   };
   const submissions = `/exams/${exam.id}/submissions`;
   const create = () => api.post(submissions, submission);
-  // Until somebody has submitted there is nothing else to ask.
+  // Without a submission, creating one is the only possible request.
   if (live === undefined) return { create };
   const submission_ids = [live, ...course.live.filter(() => random(2) === 0).map((of) => of.id)];
   return {
@@ -122,7 +122,7 @@ const wishes = (course: Course): Record<string, () => Promise<Answer<ErrorBody>>
   };
 };
 
-/** @param among the names of what may be asked for */
+/** @param among names of the requests to choose from */
 const wish = (course: Course, among: readonly string[]): (() => Promise<void>) => {
   const all = wishes(course);
   const name = pick(course, among) ?? '';
@@ -130,16 +130,16 @@ const wish = (course: Course, among: readonly string[]): (() => Promise<void>) =
   if (send === undefined) return () => told('create', all['create']?.() ?? Promise.reject(new Error(name)));
   return () => told(name, send());
 };
-/** One of them in every round; of the others what is named more often is asked for more often. */
+/** One of these is in every round; an entry of `OTHERS` that is listed more often is chosen more often. */
 const FINALIZE = ['finalize named', 'finalize all'];
 const OTHERS =
   'create,create,replace,delete,cancel,approve,approve,unfinalize,edit exam,override,override,override,re-evaluate,re-evaluate'
     .split(',')
     .concat(FINALIZE);
-/** What must have happened in the end, and so could have gone wrong. */
+/** Events that must have happened by the end, so that the test is meaningful. */
 const KINDS = [...new Set(OTHERS), 'exam is final', 'worker is refused', 'worker reports'];
 
-/** The one call that an exam refuses since it is finalized. */
+/** A call that a finalized exam refuses. */
 const refusedWhileFinal = async (answer: Promise<Answer<ErrorBody>>): Promise<Answer<ErrorBody>> => {
   const { status, headers, body } = await answer;
   return status === 409 && body.error.code === 'exam_finalized'
@@ -147,7 +147,7 @@ const refusedWhileFinal = async (answer: Promise<Answer<ErrorBody>>): Promise<An
     : { status, headers, body };
 };
 
-/** A worker's last word on some of the runs that it holds; on the others it is late. */
+/** Ends some of the worker's claimed runs; its reports on the others come late. */
 const reports = (course: Course): (() => Promise<void>)[] =>
   [...course.held]
     .filter(() => course.random(2) === 0)
@@ -159,8 +159,8 @@ const reports = (course: Course): (() => Promise<void>)[] =>
     });
 
 /**
- * Before a round about half of what is final is so no more: else there would soon be nothing left to race for.
- * @returns what is still final, which stays as it is
+ * Before a round: unfinalizes about half of the final submissions, so that there is something to race for.
+ * @returns the submissions that stay final
  */
 const takeBack = async (course: Course, final: Map<string, Result>): Promise<Map<string, Result>> => {
   const back = [...final.keys()].filter(() => course.random(2) === 0);
@@ -172,7 +172,7 @@ const takeBack = async (course: Course, final: Map<string, Result>): Promise<Map
   return new Map([...final].filter(([id]) => !back.includes(id)));
 };
 
-/** Before a round a worker takes what waits, marks it, and says no more yet. */
+/** Before a round: a worker claims and marks the waiting runs without ending them. */
 const takeRuns = async (course: Course): Promise<void> => {
   const waiting = await behind.query<{ id: string; institute_id: string; submission_id: string }>(
     `update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
@@ -191,7 +191,7 @@ const takeRuns = async (course: Course): Promise<void> => {
   );
 };
 
-/** What a client sees after a round; all of it must agree. @returns the results that are final, by submission */
+/** Reads everything after a round and checks that it agrees. @returns the final results, by submission */
 const look = async (course: Course): Promise<Map<string, Result>> => {
   const { api } = course.tenant;
   const path = `/exams/${course.exam.id}`;
@@ -225,7 +225,7 @@ const race = async (tenant: Tenant, seed: number): Promise<void> => {
   );
   const course: Course = { tenant, exam, random: seeded(seed), live: [], gone: [], held: new Map() };
   let final = new Map<string, Result>();
-  // A few more where one of them has been refused each time so far.
+  // More rounds while some request has always been refused.
   const isOver = (round: number) =>
     round >= ROUNDS && (KINDS.every((kind) => done.has(kind)) || round >= 4 * ROUNDS);
   for (let round = 0; !isOver(round); round += 1) {
@@ -235,18 +235,18 @@ const race = async (tenant: Tenant, seed: number): Promise<void> => {
       wish(course, FINALIZE),
       ...Array.from({ length: AT_ONCE - 1 }, () => wish(course, OTHERS)),
     ];
-    // Within a few milliseconds, so that now the one comes first and now the other.
+    // Sent within a few milliseconds, in varying order.
     const sent = [...asked, ...reports(course)].map(async (send) => {
       await wait(course.random(SPREAD_MS));
       await send();
     });
-    // None is left running when another breaks.
+    // Wait for all, also when one fails.
     await Promise.allSettled(sent);
     await Promise.all(sent);
     final = await look(course);
     for (const [id, result] of final) {
       const earlier = before.get(id);
-      // Final since then: unfinalizing in between would have given it another time.
+      // Final all the time: a finalization in between would have changed the time.
       if (earlier?.finalized_at === result.finalized_at) expect(result).toEqual(earlier);
     }
   }
@@ -256,7 +256,7 @@ test(
   'whatever races with finalizing, nothing that is final changes, no exam is finalized too early, and nobody is told 5xx',
   { timeout: 120_000 + ROUNDS * 20_000 },
   async () => {
-    // The seed is in every failure.
+    // Adds the seed to every failure.
     const failed = (error: unknown) => {
       throw new Error(`with FINALIZE_SEED=${SEED}`, { cause: error });
     };
