@@ -96,7 +96,7 @@ test('50 typed submissions are graded by batches that outlive two workers, and n
   await service.killWorkers();
 });
 
-test('a submission that is cancelled while its batch is under way is released at once, and others go on', async () => {
+test('a submission cancelled while its batch is under way is released at once, and the others go on', async () => {
   model.reset();
   model.batches.behave({ kind: 'held' });
   const worker = await service.startWorker();

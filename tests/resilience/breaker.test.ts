@@ -93,7 +93,7 @@ const expectTheOthersGraded = async (submissions: readonly Submission[]): Promis
   expect(failed).toBeLessThanOrEqual(2 * WORKERS);
 };
 
-test('connections are refused for longer than a deadline: the runs that wait keep waiting, and are graded afterwards', async () => {
+test('refused connections for longer than a deadline: waiting runs keep waiting, and are graded afterwards', async () => {
   await gate.shut();
   const submissions = await submitRuns();
   await outlast(submissions);
@@ -105,7 +105,7 @@ test('connections are refused for longer than a deadline: the runs that wait kee
   await expectTheOthersGraded(submissions);
 });
 
-test('the provider answers 500 for longer than a deadline: a handful of calls find out, and the same holds', async () => {
+test('status 500 for longer than a deadline: a few calls fail, waiting runs are graded afterwards', async () => {
   model.behave([{ behaviour: { kind: 'status', status: 503 } }]);
   const submissions = await submitRuns();
   await outlast(submissions);
@@ -116,7 +116,7 @@ test('the provider answers 500 for longer than a deadline: a handful of calls fi
   await expectTheOthersGraded(submissions);
 });
 
-test('a provider that has too much to do is not down, and a run that it breaks at keeps no other one waiting', async () => {
+test('a provider that is overloaded does not open the breaker, and a run that it fails delays no other run', async () => {
   const asked = new Set<string | undefined>();
   model.behave((call): Behaviour | undefined => {
     const prompt = JSON.stringify(call.body);

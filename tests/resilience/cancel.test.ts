@@ -107,7 +107,7 @@ const cases: [deed: Deed, lane: Lane, schemaName: string][] = [
 const delays: number[] = [];
 
 test.for(cases)(
-  '%s while, in the %s lane, %s hangs: the calls in flight end, no other is made, nothing is charged',
+  '%s while, in the %s lane, %s hangs: calls in flight end, no further call is made, nothing is charged',
   async ([deed, lane, schemaName]) => {
     model.behave([{ schemaName, behaviour: { kind: 'hang' } }]);
     const candidate = nextCandidate();

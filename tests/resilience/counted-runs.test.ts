@@ -25,7 +25,7 @@ const counted = async (): Promise<Record<string, number>> =>
     ]),
   );
 
-test('each run that is over is counted once, by what became of it and whoever ended it', async () => {
+test('each ended run is counted once, by outcome, whether a client, a worker or the dispatcher ended it', async () => {
   const exam = await createExam(service.api, typedExam([longAnswer('1')]));
   const worker = handWorker(service);
   const take = async (name: string): Promise<{ id: string; held: HeldByHand }> => {

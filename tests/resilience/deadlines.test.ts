@@ -66,7 +66,7 @@ const submitTyped = () =>
     answers: QUESTIONS.map((label) => ({ question_label: label, text: `Because of ${label}.` })),
   });
 
-test('a copy past its deadline: failed, timed_out, credits released, model calls aborted', async () => {
+test('a copy past its deadline fails with timed_out: credits refunded, model calls aborted', async () => {
   model.behave([{ behaviour: { kind: 'hang' } }]);
   const submission = await submitCopy();
   await untilOver(service.api, submission.id);
@@ -75,7 +75,7 @@ test('a copy past its deadline: failed, timed_out, credits released, model calls
   await model.waitFor((calls) => calls.every(({ aborted }) => aborted));
 });
 
-test('the deadline comes while questions are judged: the run times out as a whole and keeps no partial marks', async () => {
+test('a deadline during judging times out the whole run, without partial marks', async () => {
   answerOnly(model, (_name, earlier) => earlier < 2);
   const submission = await submitTyped();
   await untilOver(service.api, submission.id);
@@ -84,7 +84,7 @@ test('the deadline comes while questions are judged: the run times out as a whol
   expect(model.calls.filter(({ aborted }) => aborted)).toHaveLength(QUESTIONS.length - 2);
 });
 
-test('a model that refuses one batch of pages: the run fails at once, and the batches beside it are aborted', async () => {
+test('a model that refuses one batch of pages fails the run at once, and the other batches are aborted', async () => {
   // The batch as a whole, and each of its pages alone.
   model.behave((call) =>
     nameOfCall(call) === 'pages 5' ? { kind: 'hang' } : { kind: 'status', status: 400 },
@@ -96,7 +96,7 @@ test('a model that refuses one batch of pages: the run fails at once, and the ba
 });
 
 // Last test: this worker begins no other run for a minute.
-test('a provider that asks us to come back after the deadline: timed_out, not a paper of failed questions', async () => {
+test('a Retry-After past the deadline ends as timed_out, not as a paper of failed questions', async () => {
   model.behave([{ behaviour: { kind: 'status', status: 429, retryAfterSeconds: 3600 } }]);
   const submission = await submitTyped();
   await untilOver(service.api, submission.id);

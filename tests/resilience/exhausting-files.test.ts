@@ -79,7 +79,7 @@ const mayOpen = async (tenant: Tenant, file: Buffer): Promise<{ id: string; open
   return { id, open: answer?.open };
 };
 
-test('a copy that used up its time fails at once when it is evaluated again, costs nothing, and is tried after a day', async () => {
+test('a copy that used up its time fails at once when evaluated again, is not charged, and is tried after a day', async () => {
   const tenant = await newTenant(service);
   const exam = await createExam(tenant.api, handwrittenExam());
   const submission = await submitCopy(tenant, exam, 2, 'C1');
@@ -103,7 +103,7 @@ test('a copy that used up its time fails at once when it is evaluated again, cos
   expect(await isGivenToAWorker(submission)).toBe(true);
 });
 
-test('the same bytes uploaded again are rejected before they are opened, of that institute only', async () => {
+test('the same bytes uploaded again are rejected before they are opened, for that institute only', async () => {
   const [tenant, other] = [await newTenant(service), await newTenant(service)];
   const file = plainPdf(3);
   const exam = await createExam(tenant.api, handwrittenExam());
@@ -136,7 +136,7 @@ test('a file whose inspection used up its time is remembered too', async () => {
   expect((await mayOpen(tenant, file)).open).toBe(false);
 });
 
-test('an institute that used up half an hour in a day has no other file tried until the day is over; what was graded can be', async () => {
+test('an institute that used up half an hour in a day has no new file opened until the day is over; graded copies still are', async () => {
   const tenant = await newTenant(service);
   const exam = await createExam(tenant.api, handwrittenExam());
   const graded = await submitCopy(tenant, exam, 6, 'graded');
@@ -159,7 +159,7 @@ test('an institute that used up half an hour in a day has no other file tried un
   expect((await mayOpen(tenant, plainPdf(12))).open).toBe(true);
 });
 
-test('what is older than a day is forgotten', async () => {
+test('entries older than a day are deleted', async () => {
   const cleaning = await startService({
     FILE_ROUND_SECONDS: '1',
     COPY_CONCURRENCY: '0',

@@ -39,7 +39,7 @@ const inspect = async (api: ApiClient, id: string): Promise<number> => {
   return performance.now() - begun;
 };
 
-test('behind 40 inspections of another institute, a single upload waits for the one in hand and not for the others', async () => {
+test('behind 40 inspections of another institute, a single upload waits only for the inspection under way', async () => {
   const { api: flooding, instituteId } = await service.newInstitute();
   const { api: other } = await service.newInstitute();
   await inspect(other, await uploadCopy(other, PDF));

@@ -149,7 +149,7 @@ test(
   (SECONDS + 180) * 1000,
 );
 
-test('connections that announce large bodies and send nothing take no room from anybody', async () => {
+test('connections that announce large bodies and send nothing take no room from other clients', async () => {
   const { hostname, port } = new URL(service.facade.name);
   const sockets: Socket[] = [];
   for (let index = 0; index < 30; index += 1) {

@@ -55,7 +55,7 @@ const startBetween = async (coreUrl: string) => {
   };
 };
 
-test('core is killed between commit and reply: the retry replays what was done, once', async () => {
+test('core is killed between commit and reply: the retry replays the stored outcome, and the effect happens once', async () => {
   const { api } = service;
   const exam = await createExam(api, typedExam([longAnswer('1')]));
   const send = async () => {

@@ -127,7 +127,7 @@ describe('with five workers', () => {
     });
 
   test(
-    'the whole JetStream store is deleted with 200 runs queued and 5 running: each is graded once and charged once',
+    'the whole JetStream store is deleted with 200 runs queued and 5 running: each is graded and charged once',
     { timeout: 300_000 },
     async () => {
       gate.hold();
@@ -189,7 +189,7 @@ describe('with five workers', () => {
     ).toEqual([{ delivery: 1, runs: submissions.length }]);
   });
 
-  test('a lane that takes no message for a while: the runs wait in their places, and are graded when it does', async () => {
+  test('a lane that accepts no messages for a while: runs keep their order, and are graded when it does', async () => {
     const nats = await natsOf(service.environment);
     const manager = await jetstreamManager(nats);
     const stream = `${service.environment['LANE_NAMESPACE']}_typed`;
@@ -209,7 +209,7 @@ describe('with five workers', () => {
     await expectEachGradedOnce(behind, exam.id, submissions.length);
   });
 
-  test('a run whose message comes again, before, during and after: one grading, one set of model calls', async () => {
+  test('a run whose message is delivered again before, during and after grading: graded once, one set of model calls', async () => {
     const echoed = Promise.withResolvers<void>();
     model.behave([{ behaviour: { kind: 'held', until: echoed.promise } }]);
     const lanes = openLanes({
@@ -245,7 +245,7 @@ describe('with five workers', () => {
   });
 
   // Last test: most of the 2000 runs are never graded.
-  test('one institute has 2000 runs in a lane and another one: it is started within two job lengths', async () => {
+  test('an institute’s first run is started within two job lengths, although another institute has 2000 runs in the lane', async () => {
     model.behave([{ behaviour: { kind: 'slow', ms: 400 } }]);
     const other = await service.newInstitute();
     const exam = await shortExam(service.api);
@@ -285,7 +285,7 @@ describe('with few calls to the model', () => {
   );
   afterAll(stop);
 
-  test('copies that hang at the model leave typed answers the whole of their own lane', async () => {
+  test('copies that hang at the model leave typed answers the full capacity of their own lane', async () => {
     model.behave([{ schemaName: 'read_pages', behaviour: { kind: 'hang' } }]);
     const copyExam = await createExam(service.api, handwrittenExam({ questions: [longAnswer('1')] }));
     for (const candidate of ['COPY-1', 'COPY-2', 'COPY-3']) {

@@ -106,11 +106,11 @@ test('two replicas under load admit no more than the limit in any second, and to
   await load(replicas, reads, 3, read);
 });
 
-test('with traffic on only one of two replicas, that one admits nearly all of the limit, and no more', async () => {
+test('with traffic on only one of two replicas, it admits nearly all of the limit, and no more', async () => {
   for (const one of replicas) await load([one], reads, 2, read);
 });
 
-test('two replicas together keep the limit of a minute, and agree on what is left', async () => {
+test('two replicas together keep the limit of a minute, and agree on the remainder', async () => {
   const minute = (): number => Math.floor(Date.now() / 60_000);
   /** Runs `work` with a new key, and again if the minute ends in between. */
   const withinAMinute = async <T>(work: (clients: [ApiClient, ApiClient]) => Promise<T>): Promise<T> => {

@@ -46,7 +46,7 @@ const behindOf = (database: Parameters<typeof lookBehind>[0]): BehindTheApi => {
   return behind;
 };
 
-test('core is killed and comes back while a worker grades: the worker waits for it and the run completes once', async () => {
+test('core is killed and restarted while a worker grades: the worker waits for it, and the run completes once', async () => {
   const service = await startSplitService({
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
@@ -78,7 +78,7 @@ test('core is killed and comes back while a worker grades: the worker waits for 
   expect(await worker.exited).toBe(0);
 });
 
-test('npm start with its own services: killed in the middle of a copy, started again: graded once, charged once; stopped in order, started a third time', async () => {
+test('npm start with embedded services: killed in the middle of a copy and restarted, it grades and charges once; stopped in order, it starts again', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'evaluation-npm-start-'));
   // PostgreSQL runs under another account if the test runs as root.
   await chmod(dataDir, 0o711);

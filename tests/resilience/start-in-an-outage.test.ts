@@ -19,7 +19,7 @@ const keep = <T extends { close(): Promise<void> }>(opened: T): T => {
 
 const TOKEN = 'a control token of the test';
 
-test('core starts while NATS and the object store are away, answers, and makes what is missing once they are back', async () => {
+test('core starts while NATS and the object store are down, answers, and creates streams and bucket once they are back', async () => {
   const { environment, drop } = await newEnvironment();
   closing.push(drop);
   const nats: Balancer = keep(await startBalancer());

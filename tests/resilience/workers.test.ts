@@ -126,7 +126,7 @@ const endLease = (submission: Submission) =>
 
 const nameOf = (worker: Program): string => `${hostname()}/${worker.pid}`;
 
-test('SIGTERM while a claim is under way: the run that comes too late is handed back, not begun', async () => {
+test('SIGTERM while a claim is under way: the late run is handed back and not begun', async () => {
   model.behave([{ behaviour: { kind: 'hang' } }]);
   const submission = await submitTyped();
   await eventually(
@@ -179,7 +179,7 @@ const inHand = async (lane: string): Promise<number> => {
   }
 };
 
-test('SIGTERM with no time to drain: the worker lets go at once and another takes over', async () => {
+test('SIGTERM with no time to drain: the worker hands the run back at once and another takes over', async () => {
   answerOnly(model, (_name, earlier) => earlier < 1);
   const worker = await takeWorker(0);
   const submission = await submitTyped();
@@ -205,7 +205,7 @@ test('SIGTERM with no time to drain: the worker lets go at once and another take
   idle = { worker: successor, drainSeconds: 60 };
 });
 
-test('SIGTERM with time to drain: the copy in hand is finished, the next one is left to others', async () => {
+test('SIGTERM with time to drain: the claimed copy is finished, the next one is left to other workers', async () => {
   const told = Promise.withResolvers<void>();
   model.behave([{ schemaName: 'judge_answer', behaviour: { kind: 'held', until: told.promise } }]);
   const worker = await takeWorker(60);
@@ -227,7 +227,7 @@ test('SIGTERM with time to drain: the copy in hand is finished, the next one is 
   idle = { worker: successor, drainSeconds: 0 };
 });
 
-test('a worker killed while it reads pages: another finishes, and only the batch that was under way is read again', async () => {
+test('a worker killed while it reads pages: another finishes, and only the batch under way is read again', async () => {
   answerOnly(model, (name) => name === 'pages 1');
   const worker = await takeWorker();
   const submission = await submitCopy();
@@ -247,7 +247,7 @@ test('a worker killed while it reads pages: another finishes, and only the batch
   idle = { worker: successor, drainSeconds: 0 };
 });
 
-test('a worker killed while it judges: what it had judged keeps its marks and is not judged again', async () => {
+test('a worker killed while it judges: recorded questions keep their marks and are not judged again', async () => {
   const judged = 2;
   answerOnly(model, (name, earlier) => !name.startsWith('question') || earlier < judged);
   const worker = await takeWorker();
@@ -314,7 +314,7 @@ test('a worker killed while it judges: what it had judged keeps its marks and is
 /** Judgements of a model that gives no marks. */
 const NOTHING = Object.fromEntries(QUESTIONS.map((label) => [label, { awards: [0, 0] }]));
 
-test('a worker killed while it makes the checked copy: another draws it without a single model call', async () => {
+test('a worker killed while it draws the checked copy: another draws it without any model call', async () => {
   const worker = await takeWorker();
   const died = Promise.withResolvers<Awaited<ReturnType<typeof deathOf>>>();
   const submission = await submitCopy();
@@ -377,7 +377,7 @@ test('a worker that slept past its lease is refused: the marks are those of the 
   idle = { worker: successor, drainSeconds: 0 };
 });
 
-test('a run that outlives three workers fails, releases its credits, and is not given to a fourth', async () => {
+test('a run that outlives three workers fails, its credits are refunded, and no fourth worker gets it', async () => {
   model.behave([{ behaviour: { kind: 'hang' } }]);
   const first = await takeWorker();
   const submission = await submitTyped();
