@@ -7,7 +7,7 @@ import { newTenant } from '../../harness/tenant.ts';
 
 const { service } = await restSuite();
 
-test('GET /me shows the key, its institute, and what of today is used', async () => {
+test('GET /me shows the key, its institute, and today’s usage', async () => {
   const provision = service.control.as({}).control;
   const { institute_id } = await provision.createInstitute.mutate({
     name: 'Sunrise School',
@@ -36,7 +36,7 @@ test('GET /me shows the key, its institute, and what of today is used', async ()
   expect(untilReset).toBeLessThanOrEqual(24 * 60 * 60 * 1000);
 });
 
-test('a new institute has 2000 copies a day, and its key no cap of its own', async () => {
+test('a new institute has a quota of 2000 copies a day, and its key has no cap', async () => {
   const { api } = await newTenant(service);
   expect((await api.get<Account>('/me')).body).toMatchObject({
     daily_copy_quota: 2000,
@@ -45,7 +45,7 @@ test('a new institute has 2000 copies a day, and its key no cap of its own', asy
   });
 });
 
-test('each accepted submission counts one copy, objective-only ones too, over all keys of the institute', async () => {
+test('each accepted submission counts one copy, also objective-only ones, over all keys of the institute', async () => {
   const { api, instituteId } = await newTenant(service);
   const exam = await createExam(api, typedExam([mcq('1')]));
   const answers = [{ question_label: '1', option_labels: ['A'] }];

@@ -13,7 +13,7 @@ const submitAs = async (candidate: object, exam?: Exam): Promise<Submission> =>
   submit(tenant.api, (exam ?? (await openExam())).id, { candidate, answers });
 const candidateOf = async (submission: Submission) => (await resultOf(tenant.api, submission.id)).candidate;
 
-test('a candidate is one of the institute: the same external_id on two exams is one id', async () => {
+test('a candidate belongs to the institute: the same external_id on two exams has one id', async () => {
   const first = await submitAs({ external_id: 'one' });
   const second = await submitAs({ external_id: 'one' });
   expect(second.candidate).toEqual(first.candidate);
@@ -21,7 +21,7 @@ test('a candidate is one of the institute: the same external_id on two exams is 
   expect((await submitAs({ external_id: 'ONE' })).candidate.id).not.toBe(first.candidate.id);
 });
 
-test('fields that are sent replace, fields left out or null keep, an empty text is a value', async () => {
+test('sent fields replace; omitted or null fields keep; an empty text is a value', async () => {
   const first = await submitAs({ external_id: 'upsert', name: 'Asha Rao', roll_number: '17' });
   expect(await candidateOf(first)).toMatchObject({ name: 'Asha Rao', roll_number: '17' });
 
@@ -48,7 +48,7 @@ test('a candidate of POST /exams is the one that submits later, by external_id o
   expect(byId.candidate).toEqual(submission.candidate);
 });
 
-test('a refused submission leaves the stored candidate as it was', async () => {
+test('a refused submission leaves the stored candidate unchanged', async () => {
   const first = await submitAs({ external_id: 'refused', name: 'Before' });
   const exam = await openExam();
   await expectRefused(
@@ -64,7 +64,7 @@ test('a refused submission leaves the stored candidate as it was', async () => {
   expect(await candidateOf(first)).toMatchObject({ name: 'Before' });
 });
 
-test('on a blind exam the name is null in the result, on another it is not', async () => {
+test('the name is null in the result of a blind exam, and shown otherwise', async () => {
   const blind = await createExam(tenant.api, typedExam([mcq('1')], { blind: true }));
   const candidate = { external_id: 'blind', name: 'Nobody Knows', roll_number: '9' };
   expect(await candidateOf(await submitAs(candidate, blind))).toMatchObject({
@@ -95,7 +95,7 @@ test.each([
   ],
   ['metadata that is a list', { external_id: 'a', metadata: [1] }, 'metadata: invalid_type'],
   ['metadata over 2 KB', { external_id: 'a', metadata: { k: 'x'.repeat(2041) } }, 'metadata: too_long'],
-])('%s is refused', async (_name, candidate, problem) => {
+])('a candidate is refused with %s', async (_name, candidate, problem) => {
   const exam = await openExam();
   const error = await expectRefused(
     tenant,
@@ -106,7 +106,7 @@ test.each([
   expect(problemsIn(error)).toEqual([`candidate.${problem}`]);
 });
 
-test('the longest fields are taken', async () => {
+test('the longest fields are accepted', async () => {
   const submission = await submitAs({
     external_id: '😀'.repeat(128),
     name: 'n'.repeat(255),

@@ -52,7 +52,7 @@ const make = async (
   }
 };
 
-test('paging through the candidates of an exam while they change shows each that does not change exactly once', async () => {
+test('paging through an exam’s candidates during changes shows each unchanged candidate exactly once', async () => {
   let changedRuns = 0;
   await fc.assert(
     fc.asyncProperty(

@@ -43,7 +43,7 @@ test('lists registered candidates, each with registration_id and no submission y
   expect({ next_cursor, has_more }).toEqual({ next_cursor: null, has_more: false });
 });
 
-test('creating a submission registers its candidate; submission_id is the live one, or null', async () => {
+test('creating a submission registers its candidate; submission_id is the live submission, or null', async () => {
   const exam = await newExam();
   const submission = await submitAs(exam, 'submits');
   expect(await registered(tenant.api, exam.id, 'submits')).toMatchObject({
@@ -71,7 +71,7 @@ test('creating a submission registers its candidate; submission_id is the live o
   }
 });
 
-test('updated_at moves, and the row goes to the end, when candidate or submission change what it shows', async () => {
+test('updated_at grows, and the row moves to the end, when candidate or submission change a shown field', async () => {
   const exam = await newExam({ candidates: [{ external_id: 'moves' }, { external_id: 'stays' }] });
   const still = await registered(tenant.api, exam.id, 'stays');
   let last = await registered(tenant.api, exam.id, 'moves');
@@ -102,7 +102,7 @@ test('updated_at moves, and the row goes to the end, when candidate or submissio
   await expectMoved({ submission_id: null, submission_status: null });
 });
 
-test('on a blind exam nobody has a name', async () => {
+test('on a blind exam every name is null', async () => {
   const exam = await newExam({
     blind: true,
     candidates: [{ external_id: 'hidden', name: 'Nobody Knows', roll_number: '3' }],

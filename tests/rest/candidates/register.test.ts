@@ -31,7 +31,7 @@ const submitAs = (exam: Exam, externalId: string) =>
   });
 
 describe('POST /exams/{examId}/candidates', () => {
-  test('candidates are created or updated first, then registered, and named with their registration', async () => {
+  test('creates or updates candidates first, then registers them, and returns their registrations', async () => {
     const exam = await newExam();
     const [known = ''] = await newCandidates(tenant.api, 'known');
     const answer = await register(tenant.api, exam.id, {
@@ -49,7 +49,7 @@ describe('POST /exams/{examId}/candidates', () => {
     expect((await tenant.api.get<Candidate>(`/candidates/${known}`)).body.name).toBe('Known');
   });
 
-  test('candidate_ids registers candidates of the institute; a repeated id is harmless', async () => {
+  test('registers candidates of the institute by candidate_ids; a repeated id is allowed', async () => {
     const exam = await newExam();
     const [a = '', b = ''] = await newCandidates(tenant.api, 'by-id-a', 'by-id-b');
     const answer = await register(tenant.api, exam.id, { candidate_ids: [b, a, b, a.toUpperCase()] });
@@ -64,7 +64,7 @@ describe('POST /exams/{examId}/candidates', () => {
     expect(await registeredIds(exam.id)).toEqual(['by-id-a', 'by-id-b']);
   });
 
-  test('re-registering is harmless: it is counted apart, and the registration stays as it was', async () => {
+  test('repeating a registration is allowed: it is counted separately, and the registration stays unchanged', async () => {
     const exam = await newExam();
     const first = await register(tenant.api, exam.id, { candidates: [{ external_id: 'again' }] });
     const before = await registered(tenant.api, exam.id, 'again');
@@ -113,7 +113,7 @@ describe('POST /exams/{examId}/candidates', () => {
       { candidates: [{ external_id: 'both' }, { external_id: 'both' }] },
       'candidates[1].external_id: duplicate',
     ],
-  ])('exactly one of the two forms, 1 to 2000: %s is refused', async (_name, body, problem) => {
+  ])('exactly one of the two forms, with 1 to 2000 items: %s is refused', async (_name, body, problem) => {
     const exam = await newExam();
     const error = expectError(await refusedRegister(exam.id, body), 422, 'validation_failed');
     expect(problemsIn(error)).toEqual([problem]);
@@ -148,7 +148,7 @@ describe('POST /exams/{examId}/candidates', () => {
     expect(new Set(made.candidates.map(({ registration_id }) => registration_id)).size).toBe(2000);
   });
 
-  test('candidates are registered on a draft exam and on an open one, not on a finalized or deleted one', async () => {
+  test('candidates are registered on a draft or open exam, and refused on a finalized or deleted one', async () => {
     const body = { candidates: [{ external_id: 'by-status' }] };
     const draft = (await tenant.api.post<Exam>('/exams', typedExam([mcq('1')]))).body;
     expect(draft.status).toBe('draft');
@@ -197,7 +197,7 @@ describe('DELETE /exams/{id}/candidates/{candidate_id}', () => {
     expect(again.candidates[0]?.registration_id).not.toBe(row.registration_id);
   });
 
-  test('a candidate who is not registered answers candidate_not_found, on a finalized exam too', async () => {
+  test('a candidate who is not registered answers candidate_not_found, also on a finalized exam', async () => {
     const exam = await newExam();
     const { candidate } = await submitAs(exam, 'only');
     const [elsewhere = ''] = await newCandidates(tenant.api, 'elsewhere');
@@ -208,7 +208,7 @@ describe('DELETE /exams/{id}/candidates/{candidate_id}', () => {
     expectError(await unregister(tenant.api, exam.id, candidate.id), 409, 'exam_finalized');
   });
 
-  test('a candidate with a live submission answers candidate_has_submission; a deleted one does not count', async () => {
+  test('a candidate with a live submission answers candidate_has_submission; a deleted submission does not count', async () => {
     const exam = await newExam();
     const submission = await submitAs(exam, 'submitted');
     expectError(
@@ -224,7 +224,7 @@ describe('DELETE /exams/{id}/candidates/{candidate_id}', () => {
     expect(await registeredIds(exam.id)).toEqual([]);
   });
 
-  test('candidates of a draft exam are unregistered, too', async () => {
+  test('candidates of a draft exam can be unregistered', async () => {
     const body = typedExam([mcq('1')], { candidates: [{ external_id: 'draft' }] });
     const draft = (await tenant.api.post<Exam>('/exams', body)).body;
     expect(
@@ -232,7 +232,7 @@ describe('DELETE /exams/{id}/candidates/{candidate_id}', () => {
     ).toBe(200);
   });
 
-  test('where a submission is just being accepted, unregister waits for it and is refused', async () => {
+  test('unregistering waits for a submission that is being accepted, and is then refused', async () => {
     const exam = await newExam();
     const submission = await submitAs(exam, 'contested');
     await behind(service.database, `update submissions set state = 'deleted' where id = $1`, [submission.id]);

@@ -46,7 +46,7 @@ describe('POST /candidates', () => {
     ]);
   });
 
-  test('a candidate is returned as it was sent, with id, created_at and updated_at', async () => {
+  test('a candidate is returned as sent, with id, created_at and updated_at', async () => {
     const sent = {
       external_id: 'whole',
       name: 'Zoë Ü. 😀 & Co',
@@ -63,7 +63,7 @@ describe('POST /candidates', () => {
     });
   });
 
-  test('what was never sent is null', async () => {
+  test('fields that were never sent are null', async () => {
     expect(await read(await createOne({ external_id: 'bare' }))).toMatchObject({
       name: null,
       roll_number: null,
@@ -72,7 +72,7 @@ describe('POST /candidates', () => {
     });
   });
 
-  test('fields that are sent replace, fields left out or null keep what is stored', async () => {
+  test('sent fields replace; omitted or null fields keep the stored value', async () => {
     const id = await createOne({
       external_id: 'keep',
       name: 'Asha Rao',
@@ -106,7 +106,7 @@ describe('POST /candidates', () => {
     expect((await read(id)).metadata).toEqual({});
   });
 
-  test('updated_at stays where nothing changes, however often the same is sent', async () => {
+  test('updated_at does not change when the same values are sent again', async () => {
     const same = { external_id: 'same', name: 'Same', metadata: { a: 1, b: [true] } };
     const id = await createOne(same);
     const before = await read(id);
@@ -114,7 +114,7 @@ describe('POST /candidates', () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test('external_id is unique per institute: the same one in two institutes is two candidates', async () => {
+  test('external_id is unique per institute: the same one in two institutes names two candidates', async () => {
     const ours = await createOne({ external_id: 'shared', name: 'Ours' });
     const { body } = await other.api.post<CandidatesCreated>('/candidates', {
       candidates: [{ external_id: 'shared', name: 'Theirs' }],
@@ -124,7 +124,7 @@ describe('POST /candidates', () => {
     expect((await read(ours)).name).toBe('Ours');
   });
 
-  test('takes 2000 in one call', async () => {
+  test('accepts 2000 candidates in one call', async () => {
     const made = await create(...many(2000, 'bulk-'));
     expect(made.filter(({ created }) => created)).toHaveLength(2000);
     expect(new Set(made.map(({ id }) => id)).size).toBe(2000);
@@ -137,7 +137,7 @@ describe('POST /candidates', () => {
     ['2001', { candidates: many(2001, 'over-') }, 'candidates: too_long'],
     ['no list', {}, 'candidates: required'],
     ['null', { candidates: null }, 'candidates: invalid_type'],
-  ])('to 2000: %s is refused', async (_name, body, problem) => {
+  ])('accepts 1 to 2000 candidates: %s is refused', async (_name, body, problem) => {
     const error = expectError(await tenant.api.post('/candidates', body), 422, 'validation_failed');
     expect(problemsIn(error)).toEqual([problem]);
     expect(await search(['over-0'])).toEqual([]);
@@ -154,7 +154,7 @@ describe('POST /candidates', () => {
     expect(await search(['one', 'twice'])).toEqual([]);
   });
 
-  test('a repeated external_id is listed beside whatever else is wrong', async () => {
+  test('a repeated external_id is listed beside all other problems', async () => {
     const candidates = [{ external_id: 'pair' }, { external_id: 'pair' }, { name: 'Nobody' }];
     const error = expectError(await tenant.api.post('/candidates', { candidates }), 422, 'validation_failed');
     expect(problemsIn(error).toSorted()).toEqual([
@@ -180,7 +180,7 @@ describe('POST /candidates', () => {
     expect(await create({ external_id: 'fine', shoe_size: 42 })).toMatchObject([{ created: true }]);
   });
 
-  test('of calls that race to create the same candidates, one says created for each', async () => {
+  test('of calls that create the same candidates at the same time, exactly one reports each as created', async () => {
     const batch = many(40, 'race-');
     const calls = await Promise.all(
       Array.from({ length: 6 }, (_, call) => {
@@ -197,19 +197,19 @@ describe('POST /candidates', () => {
 });
 
 describe('POST /candidates/search', () => {
-  test('finds candidates by external_id, in the order asked for; unknown ids are simply missing', async () => {
+  test('finds candidates by external_id, in the order asked for; unknown ids are omitted', async () => {
     await create({ external_id: 'find-1', name: 'One' }, { external_id: 'find-2', name: 'Two' });
     const found = await search(['find-2', 'nobody', 'find-1', 'find-2', 'FIND-1']);
     expect(found.map(({ external_id }) => external_id)).toEqual(['find-2', 'find-1']);
     for (const candidate of found) expect(await read(candidate.id)).toEqual(candidate);
   });
 
-  test('sees the institute’s own candidates only', async () => {
+  test('finds only the institute’s own candidates', async () => {
     await create({ external_id: 'private' });
     expect(await search(['private'], other)).toEqual([]);
   });
 
-  test('takes 1 to 500 ids', async () => {
+  test('accepts 1 to 500 ids', async () => {
     const ids = many(501, 'bulk-').map(({ external_id }) => external_id);
     await create(...many(500, 'bulk-'));
     expect(await search(ids.slice(0, 500))).toHaveLength(500);
@@ -227,7 +227,7 @@ describe('POST /candidates/search', () => {
 });
 
 describe('GET /candidates/{id}', () => {
-  test('an unknown, malformed or foreign id answers candidate_not_found, an external_id too', async () => {
+  test('an unknown, malformed or foreign id, or an external_id, answers candidate_not_found', async () => {
     const id = await createOne({ external_id: 'mine' });
     for (const unknown of [randomUUID(), 'mine', '1', `${id}0`]) {
       expectError(await tenant.api.get(`/candidates/${unknown}`), 404, 'candidate_not_found');

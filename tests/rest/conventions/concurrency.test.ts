@@ -27,7 +27,7 @@ const atOnce = async (
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-test('of twenty submissions of one candidate at once exactly one is accepted', async () => {
+test('of twenty simultaneous submissions of one candidate exactly one is accepted', async () => {
   const tenant = await newTenant(service, { credits: 100 });
   const exam = await createExam(tenant.api, typedExam([longAnswer('1')]));
   const answers = [{ question_label: '1', text: 'x' }];
@@ -47,7 +47,7 @@ test('of twenty submissions of one candidate at once exactly one is accepted', a
   expect(await wholeFeed(tenant.api)).toHaveLength(1);
 });
 
-test('of twenty submissions with one upload at once exactly one is accepted', async () => {
+test('of twenty simultaneous submissions with one upload exactly one is accepted', async () => {
   const tenant = await newTenant(service, { credits: 100 });
   const exam = await createExam(tenant.api, handwrittenExam());
   const upload_id = await uploadCopy(tenant.api, plainPdf(2));
@@ -62,7 +62,7 @@ test('of twenty submissions with one upload at once exactly one is accepted', as
   expect((await tenant.api.get<Account>('/me')).body.quota_used_today).toBe(1);
 });
 
-test('of twenty submissions with one upload on two exams at once exactly one is accepted', async () => {
+test('of twenty simultaneous submissions with one upload on two exams exactly one is accepted', async () => {
   const tenant = await newTenant(service, { credits: 100 });
   const exams = [
     await createExam(tenant.api, handwrittenExam()),
@@ -82,7 +82,7 @@ test('of twenty submissions with one upload on two exams at once exactly one is 
   expect(await tenant.credits()).toMatchObject({ committed: 1 });
 });
 
-test('credits for exactly three, ten submissions at once: exactly three are accepted', async () => {
+test('with credits for exactly three, three of ten simultaneous submissions are accepted', async () => {
   const tenant = await newTenant(service, { credits: 7 });
   const exam = await createExam(tenant.api, typedExam([longAnswer('1'), longAnswer('2')]));
   const answers = [
@@ -106,7 +106,7 @@ test('credits for exactly three, ten submissions at once: exactly three are acce
   expect(await wholeFeed(tenant.api)).toHaveLength(3);
 });
 
-test('a quota of three, ten submissions at once over two exams: exactly three are accepted', async () => {
+test('with a quota of three, three of ten simultaneous submissions over two exams are accepted', async () => {
   const tenant = await newTenant(service, { dailyCopyQuota: 3 });
   const exams = [
     await createExam(tenant.api, typedExam([mcq('1')])),
@@ -127,7 +127,7 @@ test('a quota of three, ten submissions at once over two exams: exactly three ar
   expect((await tenant.api.get<Account>('/me')).body.quota_used_today).toBe(3);
 });
 
-test('the same candidates named on many exams at once are created once, and nobody fails', async () => {
+test('candidates named on many exams at the same time are created once, and no request fails', async () => {
   const tenant = await newTenant(service);
   const candidates = times(50, (index) => ({ external_id: `c${index}`, name: `Name ${index}` }));
   const exams = await Promise.all(

@@ -49,7 +49,7 @@ describe('content type', () => {
     expect(((await response.json()) as ErrorBody).error.code).toBe('unsupported_media_type');
   });
 
-  test('application/json is taken with a charset, whatever its case', async () => {
+  test('application/json is accepted with a charset, in any case', async () => {
     const answer = await raw('/exams', '{"title":"x","mode":"typed"}', {
       'content-type': 'Application/JSON; charset=UTF-8',
     });
@@ -101,7 +101,7 @@ describe('JSON', () => {
   test.each([
     ['arrays', '['.repeat(200_000) + ']'.repeat(200_000)],
     ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
-  ])('%s nested a hundred thousand deep answer malformed_json, and no fault of ours', async (_name, deep) => {
+  ])('%s nested 100,000 deep answers malformed_json, not 5xx', async (_name, deep) => {
     await expectRefused(
       tenant,
       () => raw('/exams', `{"title":"x","mode":"typed","unknown":${deep}}`),
@@ -110,12 +110,12 @@ describe('JSON', () => {
     );
   });
 
-  test('three million values of an unknown field are ignored as one is', async () => {
+  test('three million values of an unknown field are ignored', async () => {
     const many = `[${'[],'.repeat(3_000_000)}0]`;
     expect((await raw('/exams', `{"title":"x","mode":"typed","unknown":${many}}`)).status).toBe(201);
   });
 
-  test('a valid list again and again is refused by its place, though a parser would take the last', async () => {
+  test('a repeated field is refused at its path, although JSON.parse would take the last value', async () => {
     const list = `"sections":[${'{"name":"A","order":1},'.repeat(19)}{"name":"B","order":2}],`;
     const error = await expectRefused(
       tenant,
@@ -126,7 +126,7 @@ describe('JSON', () => {
     expect(problemsIn(error)).toEqual([expect.stringMatching(/^sections\[\d+\].*: too_long$/)]);
   });
 
-  test('a compressed body answers 415: its length says nothing of what it becomes', async () => {
+  test('a compressed body answers 415, since its length does not limit its content', async () => {
     const body = gzipSync(JSON.stringify({ title: 'x', mode: 'typed' }));
     await expectRefused(
       tenant,
@@ -136,7 +136,7 @@ describe('JSON', () => {
     );
   });
 
-  test('metadata may nest as deep as 2 KB can, and comes back as it was sent', async () => {
+  test('metadata may nest as deep as 2 KB allow, and comes back as sent', async () => {
     const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`;
     const exam = await createExam(tenant.api, typedExam([mcq('1')]));
     const body = `{"candidate":{"external_id":"deep"},"answers":[],"metadata":{"a":${deep}}}`;
@@ -195,7 +195,7 @@ describe('plain text', () => {
   });
 
   test.each(['\\ud800', '\\udc00', 'a\\udbffb', '\\udc00\\ud800'])(
-    'half a surrogate pair (%s) answers invalid_characters, and is never stored as something else',
+    'half a surrogate pair (%s) answers invalid_characters, and is never stored',
     async (escape) => {
       const error = await expectRefused(
         tenant,
@@ -207,7 +207,7 @@ describe('plain text', () => {
     },
   );
 
-  test('text comes back as it was sent: markup, emoji, other scripts, line breaks', async () => {
+  test('text comes back as sent: markup, emoji, other scripts, line breaks', async () => {
     const instructions = 'a < b & "c"\r\n\t<b>no tag</b> 😀 e\u0301 हिन्दी \u202eabc';
     const { body } = await tenant.api.post<Exam>('/exams', {
       title: 'Größe 😀',
@@ -247,7 +247,7 @@ describe('fields, paths, methods', () => {
     ['POST', ''],
     ['GET', '/exams/%zz'],
     ['GET', '/exams/..%2f..'],
-  ])('%s %s is nothing of the API: 404 with the envelope', async (method, path) => {
+  ])('%s %s is not part of the API: 404 with the envelope', async (method, path) => {
     const response = await tenant.api.send(path, { method });
     expectError(
       { status: response.status, headers: response.headers, body: (await response.json()) as ErrorBody },
@@ -256,7 +256,7 @@ describe('fields, paths, methods', () => {
     );
   });
 
-  test('X-Request-Id is on every response, different each time, and never the one a client sends', async () => {
+  test('X-Request-Id is on every response, is unique, and never the client’s', async () => {
     const own = 'my-own-id';
     const ids = await Promise.all(
       [
@@ -276,7 +276,7 @@ describe('fields, paths, methods', () => {
     expect(ids).not.toContain(own);
   });
 
-  test('what a browser gets hold of by mistake it neither keeps, sniffs, frames nor shares with another origin', async () => {
+  test('security headers stop browsers from caching, sniffing, framing or sharing a response', async () => {
     for (const path of ['/me', '/exams/unknown', '/openapi.json']) {
       const { headers } = await tenant.api.send(path, {
         method: 'GET',
@@ -318,7 +318,7 @@ describe('fields, paths, methods', () => {
     expect(withoutKey.status).toBe(401);
   });
 
-  test('no origin is let in: the API is for servers', async () => {
+  test('no origin is allowed by CORS: the API is for servers', async () => {
     const response = await tenant.api.send('/me', {
       method: 'GET',
       headers: { origin: 'https://example.org' },

@@ -12,7 +12,7 @@ const criteria = (...marks: number[]) => ({
   criteria: marks.map((of, index) => ({ name: `c${index}`, marks: of })),
 });
 
-test('what the schema finds and what ties fields together is listed together, and nothing that merely follows', async () => {
+test('problems of the schema and of combined fields are listed together, without consequences of other problems', async () => {
   const body = {
     title: 7,
     mode: 'typed',
@@ -78,7 +78,7 @@ test('what the schema finds and what ties fields together is listed together, an
   ]);
 });
 
-test('NUL stands beside every other problem, and hides none', async () => {
+test('NUL is listed beside every other problem', async () => {
   const body = typedExam([mcq('1', { text: 'a\u0000' }), mcq('1')]);
   const error = expectError(await tenant.api.post('/exams', body), 422, 'validation_failed');
   expect(problemsIn(error)).toEqual([
@@ -162,7 +162,7 @@ test.each<[string, object, string, number]>([
   expect(error.details?.errors).toHaveLength(problems);
 });
 
-test('null counts as left out, in every optional field of a question, a rubric and a candidate', async () => {
+test('null counts as omitted in every optional field of a question, a rubric and a candidate', async () => {
   const question = longAnswer('1', {
     parent_label: null,
     section: null,
@@ -194,7 +194,7 @@ test('null counts as left out, in every optional field of a question, a rubric a
   expect({ status, body }).toMatchObject({ status: 201, body: { sections: [{ name: 'A', order: 1 }] } });
 });
 
-test('sections keep the order that was sent, negative and far apart ones too', async () => {
+test('sections keep the order sent, also negative and non-consecutive ones', async () => {
   const sections = [
     { name: 'Last', order: 9_007_199_254_740_991 },
     { name: 'First', order: -5 },

@@ -35,10 +35,10 @@ const send = async (method: string, path: string, body: string, headers: Record<
 describe.each([
   ['numbers that JavaScript would change', EXACT],
   ['what looks like our own form of such an object', ALIKE],
-])('%s come back as they were sent', (_name, metadata) => {
+])('%s come back as sent', (_name, metadata) => {
   const shown = `"metadata":${metadata}`;
 
-  test('of a candidate, by its id, in a search, and on an exam', async () => {
+  test('metadata of a candidate: by its id, in a search, and on an exam', async () => {
     const external_id = randomUUID();
     const created = await send(
       'POST',
@@ -55,7 +55,7 @@ describe.each([
     expect(await text(`/exams/${exam.id}/candidates?limit=200`)).toContain(shown);
   });
 
-  test('of a submission: when it is created, read, listed, in the feed, and in a replay', async () => {
+  test('metadata of a submission: created, read, listed, in the feed, and in a replay', async () => {
     const body = `{"candidate":{"external_id":"${randomUUID()}"},"answers":[],"metadata":${metadata}}`;
     const key = { 'idempotency-key': randomUUID() };
     const created = await send('POST', `/exams/${exam.id}/submissions`, body, key);
@@ -86,7 +86,7 @@ describe.each([
   });
 });
 
-test('numbers of one value are one request under a key, others are another', async () => {
+test('with an idempotency key, equal numbers make an equal request and different numbers a different one', async () => {
   const key = { 'idempotency-key': randomUUID() };
   const post = (number: string) =>
     send(
@@ -108,7 +108,7 @@ test.each([
   ['2 KB of digits', `{"n":1.${'0'.repeat(2048)}}`, 'candidates[0].metadata: too_long'],
   ['a NUL', '{"n":1.0,"k":["\\u0000"]}', 'candidates[0].metadata.k[0]: invalid_characters'],
   ['a number that is read as infinite', '{"n":1.0,"k":1e400}', 'candidates[0].metadata.k: invalid_value'],
-])('%s is refused beside such numbers as ever', async (_name, metadata, problem) => {
+])('%s is refused beside exact numbers too', async (_name, metadata, problem) => {
   const {
     status,
     headers,
@@ -121,7 +121,7 @@ test.each([
   ).toEqual([problem]);
 });
 
-test('2048 bytes beside such a number are taken, however they are escaped', async () => {
+test('2048 bytes beside an exact number are accepted, whatever their escapes', async () => {
   const most = `{"n":1.0,"k":"${'\\u0041'.repeat(2048 - '{"n":1.0,"k":""}'.length)}"}`;
   expect(
     (await send('POST', '/candidates', `{"candidates":[{"external_id":"most","metadata":${most}}]}`)).status,

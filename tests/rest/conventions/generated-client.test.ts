@@ -90,7 +90,7 @@ describe('a client generated from openapi.json by a public generator', () => {
     });
   });
 
-  test('does not type-check where a program mistakes the API', async () => {
+  test('does not type-check a wrong use of the API', async () => {
     const mistakes: [name: string, written: string, instead: string][] = [
       ['required-field-left-out', "mode: 'handwritten'", ''],
       ['unknown-field-sent', "external_ref: 'journey',", "external_reference: 'journey',"],

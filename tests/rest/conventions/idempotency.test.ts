@@ -60,7 +60,7 @@ const ANSWERS = [{ question_label: '2', text: 'Because of this.' }];
 const submission = (externalId: string) => ({ candidate: { external_id: externalId }, answers: ANSWERS });
 
 describe('same key, same request', () => {
-  test('the stored response is returned, byte for byte, with `Idempotent-Replayed: true`', async () => {
+  test('the stored response is returned byte for byte, with `Idempotent-Replayed: true`', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const path = `/exams/${exam.id}/submissions`;
@@ -75,7 +75,7 @@ describe('same key, same request', () => {
     expect(await tenant.credits()).toMatchObject({ committed: 1 });
   });
 
-  test('the order of fields and white space make no other request', async () => {
+  test('the order of fields and white space do not change a request', async () => {
     const tenant = await newTenant(service);
     const first = await post<Exam>(tenant, '/exams', 'k', '{"title":"A","mode":"typed"}');
     const second = await post<Exam>(tenant, '/exams', 'k', '{ "mode" : "typed",\n "title": "A" }');
@@ -83,7 +83,7 @@ describe('same key, same request', () => {
     expect(second).toMatchObject({ status: 201, replayed: 'true', body: { id: first.body.id } });
   });
 
-  test('every POST that creates or changes something takes a key', async () => {
+  test('every POST that creates or changes something accepts a key', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, { ...PAPER, open: false });
     const question = longAnswer('9');
@@ -112,7 +112,7 @@ describe('same key, same request', () => {
     }
   });
 
-  test('a POST that only looks something up runs each time', async () => {
+  test('a POST that only looks up data runs each time', async () => {
     const tenant = await newTenant(service);
     for (const _ of [1, 2]) {
       const { status, replayed } = await post(tenant, '/candidates/search', 'k', { external_ids: ['x'] });
@@ -128,7 +128,7 @@ describe('same key, same request', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  test('200 at once with one key and body: one effect; the others replay or answer request_in_progress', async () => {
+  test('200 simultaneous requests with one key and body: one effect; the others replay or answer request_in_progress', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const path = `/exams/${exam.id}/submissions`;
@@ -146,7 +146,7 @@ describe('same key, same request', () => {
     expect(await tenant.credits()).toMatchObject({ committed: 1 });
   });
 
-  test('after 48 hours the key is as new, and the old outcome is swept', async () => {
+  test('after 48 hours the key is free again, and the old outcome is deleted', async () => {
     const tenant = await newTenant(service);
     const age = (hours: number) =>
       behind(
@@ -168,7 +168,7 @@ describe('same key, different request', () => {
   test.each([
     ['another body', (id: string) => [`/exams/${id}/submissions`, submission('binod')] as const],
     ['another path', () => ['/exams', submission('asha')] as const],
-  ])('%s: 422 idempotency_key_reused, and nothing happens', async (_what, other) => {
+  ])('%s: 422 idempotency_key_reused, and no effect', async (_what, other) => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     await post(tenant, `/exams/${exam.id}/submissions`, 'k', submission('asha'));
@@ -183,8 +183,8 @@ describe('same key, different request', () => {
   });
 });
 
-describe('what is stored', () => {
-  test('most 4xx: the refusal is replayed with the present request id, though the state has changed', async () => {
+describe('stored outcomes', () => {
+  test('most 4xx: the refusal is replayed with the new request id, although the state has changed', async () => {
     const tenant = await newTenant(service);
     const refused = await post(tenant, '/exams', 'k', { mode: 'typed' });
     const again = await post(tenant, '/exams', 'k', { mode: 'typed' });
@@ -202,7 +202,7 @@ describe('what is stored', () => {
     expect(await post(tenant, path, 'k2')).toMatchObject({ status: 404, replayed: 'true' });
   });
 
-  test('a refusal leaves nothing but itself', async () => {
+  test('a refusal stores nothing besides its outcome', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const body = { candidate: { external_id: 'new' }, answers: [{ question_label: 'x', text: 'y' }] };
@@ -211,7 +211,7 @@ describe('what is stored', () => {
     expect(found.body.data).toEqual([]);
   });
 
-  test('402 is not stored: with credits the same key runs', async () => {
+  test('402 is not stored: once there are credits the same key runs', async () => {
     const tenant = await newTenant(service, { credits: 0 });
     const exam = await createExam(tenant.api, PAPER);
     const path = `/exams/${exam.id}/submissions`;
@@ -229,7 +229,7 @@ describe('what is stored', () => {
     expect(await post(tenant, path, 'k', submission('a'))).toMatchObject({ status: 202, replayed: null });
   });
 
-  test('a reference that is taken answers exam_exists with a key too, and the key runs once it is free', async () => {
+  test('a used external_ref answers exam_exists with a key too, and the key runs once it is free', async () => {
     const tenant = await newTenant(service);
     const body = { title: 'A', mode: 'typed', external_ref: 'mid-term' };
     const { body: first } = await post<Exam>(tenant, '/exams', 'k1', body);
@@ -240,7 +240,7 @@ describe('what is stored', () => {
     expect(await post(tenant, '/exams', 'k2', body)).toMatchObject({ status: 201, replayed: null });
   });
 
-  test('a body that is cut off on its way is no outcome: the retry runs', async () => {
+  test('a truncated body stores no outcome: the retry runs', async () => {
     const tenant = await newTenant(service);
     const { hostname, port } = new URL(tenant.api.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -269,7 +269,7 @@ describe('what is stored', () => {
     }
   });
 
-  test('what is not JSON is refused, and stays refused under its key', async () => {
+  test('malformed JSON is refused, and stays refused under its key', async () => {
     const tenant = await newTenant(service);
     const broken = await post(tenant, '/exams', 'k', '{"title": ');
     expect(broken).toMatchObject({
@@ -305,12 +305,12 @@ describe('what is stored', () => {
   });
 });
 
-describe('the key', () => {
+describe('the Idempotency-Key header', () => {
   test.each([
     ['of 255 characters', 'k'.repeat(255)],
     ['with spaces and signs', 'a b~!"#'],
     ['of one character', '1'],
-  ])('one %s is taken', async (_what, key) => {
+  ])('one %s is accepted', async (_what, key) => {
     const tenant = await newTenant(service);
     expect((await post(tenant, '/exams', key, { title: 'A', mode: 'typed' })).status).toBe(201);
   });

@@ -6,7 +6,7 @@ const { service } = await restSuite();
 
 const committed = new URL('../../../contracts/rest/openapi.json', import.meta.url);
 
-test('the description at /v1/openapi.json is the committed one, and needs no key', async () => {
+test('/v1/openapi.json is the committed file, and needs no key', async () => {
   const response = await fetch(`${service.baseUrl}/openapi.json`);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toMatch(/^application\/json/);
@@ -16,7 +16,7 @@ test('the description at /v1/openapi.json is the committed one, and needs no key
   );
 });
 
-test('every path that is described is served, and asks for a key', async () => {
+test('every documented path is served, and requires a key', async () => {
   const document: unknown = await (await fetch(`${service.baseUrl}/openapi.json`)).json();
   const { paths } = document as { paths: Record<string, Record<string, unknown>> };
   const described = Object.entries(paths).flatMap(([path, methods]) =>

@@ -33,24 +33,24 @@ const edit = (tenant: Tenant, change: object) =>
   service.control.as({}).control.editInstitute.mutate({ institute_id: tenant.instituteId, ...change });
 
 describe('POST /credits/quote', () => {
-  test('pages and typed answers at the price of each, with what is available and whether it suffices', async () => {
+  test('prices pages and typed answers, with the available credits and whether they suffice', async () => {
     expect(await quoted({ pages: 10 })).toEqual({ total: 10, available: 10, sufficient: true });
     expect(await quoted({ pages: 11 })).toEqual({ total: 11, available: 10, sufficient: false });
     expect(await quoted({ typed_answers: 3 })).toEqual({ total: 3, available: 10, sufficient: true });
   });
 
-  test('pages of many copies may be quoted together, beyond what one copy may have', async () => {
+  test('quotes pages of many copies together, beyond the limit of one copy', async () => {
     expect(await quoted({ pages: 4000 })).toMatchObject({ total: 4000, sufficient: false });
   });
 
-  test('nothing costs nothing, and is sufficient even where nothing is available', async () => {
+  test('quotes 0 for nothing, which is sufficient even without available credits', async () => {
     const poor = await newTenant(service, { credits: 0 });
     for (const body of [{ pages: 0 }, { typed_answers: 0 }]) {
       expect(await quoted(body, poor)).toEqual({ total: 0, available: 0, sufficient: true });
     }
   });
 
-  test('contract prices count, exactly; a price of 0 is always sufficient', async () => {
+  test('uses contract prices exactly; a price of 0 is always sufficient', async () => {
     const contract = await newTenant(service, { credits: 0.3 });
     await edit(contract, { credits_per_page: 0.1, credits_per_answer: 0 });
     expect(await quoted({ pages: 3 }, contract)).toEqual({ total: 0.3, available: 0.3, sufficient: true });
@@ -58,20 +58,20 @@ describe('POST /credits/quote', () => {
     expect(await quoted({ typed_answers: 99 }, contract)).toMatchObject({ total: 0, sufficient: true });
   });
 
-  test('the credit limit may be used', async () => {
+  test('counts the credit limit as available', async () => {
     const limited = await newTenant(service, { credits: 1 });
     await edit(limited, { credit_limit: 2 });
     expect(await quoted({ pages: 3 }, limited)).toEqual({ total: 3, available: 3, sufficient: true });
   });
 
-  test('a quote reserves nothing and takes no copy of the day', async () => {
+  test('reserves nothing and does not count towards the daily quota', async () => {
     const before = (await of.api.get('/me')).body;
     await quoted({ pages: 5 });
     expect(await quoted({ pages: 10 })).toMatchObject({ available: 10, sufficient: true });
     expect((await of.api.get('/me')).body).toEqual(before);
   });
 
-  test('exactly one way must be sent; null counts as not sent, unknown fields do not count', async () => {
+  test('requires exactly one way; null counts as omitted, and unknown fields are ignored', async () => {
     expect(await refusedFields({})).toEqual(['pages: required']);
     expect(await refusedFields({ pages: null, typed_answers: null, copies: 3 })).toEqual(['pages: required']);
     expect(await refusedFields({ pages: 1, typed_answers: 2 })).toEqual(['typed_answers: not_allowed']);
@@ -82,7 +82,7 @@ describe('POST /credits/quote', () => {
     expect(await quoted({ pages: null, typed_answers: 2 })).toMatchObject({ total: 2 });
   });
 
-  test('what is no whole number from 0 on is refused by its field, and every problem at once', async () => {
+  test('refuses each value that is not a whole number from 0 on by its field, with every problem at once', async () => {
     for (const [value, code] of [
       [-1, 'out_of_range'],
       [1.5, 'invalid_type'],
@@ -99,7 +99,7 @@ describe('POST /credits/quote', () => {
     ]);
   });
 
-  test('at most 100 uploads, each once, whatever its case', async () => {
+  test('accepts at most 100 uploads, each once, in any case', async () => {
     const many = Array.from({ length: 101 }, () => randomUUID());
     expect(await refusedFields({ upload_ids: many })).toEqual(['upload_ids: too_long']);
     const [one = ''] = many;
@@ -108,13 +108,13 @@ describe('POST /credits/quote', () => {
     ]);
   });
 
-  test('uploads are quoted by their pages; the quote is the first read after the PUT', async () => {
+  test('quotes uploads by their pages, also as the first read after the PUT', async () => {
     const ids = await Promise.all([1, 3, 4].map((pages) => uploadCopy(of.api, plainPdf(pages))));
     expect(await quoted({ upload_ids: ids })).toEqual({ total: 8, available: 10, sufficient: true });
     expect((await of.api.get(`/uploads/${ids[2]}`)).body).toMatchObject({ status: 'ready', pages: 4 });
   });
 
-  test('an upload that does not exist, is another institute’s or is no id at all: not_found, and nothing is read', async () => {
+  test('an upload that is unknown, of another institute or malformed answers not_found, and no upload is read', async () => {
     const mine = await uploadCopy(of.api, plainPdf(1));
     const other = await newTenant(service);
     const theirs = await uploadCopy(other.api, plainPdf(1));
@@ -127,12 +127,12 @@ describe('POST /credits/quote', () => {
     expect(rows).toEqual([{ status: 'pending' }, { status: 'pending' }]);
   });
 
-  test('an upload that nothing was PUT to: conflict', async () => {
+  test('an upload without a PUT answers conflict', async () => {
     const { id } = await presign(of.api, 1000);
     expectError(await ask<never>({ upload_ids: [id] }), 409, 'conflict');
   });
 
-  test('an upload that a submission uses: conflict, as a second submission of it', async () => {
+  test('an upload that a submission uses answers conflict, like a second submission of it', async () => {
     const exam = await createExam(of.api, handwrittenExam());
     const id = await uploadCopy(of.api, plainPdf(1));
     await settled(of.api, id);
@@ -140,7 +140,7 @@ describe('POST /credits/quote', () => {
     expectError(await ask<never>({ upload_ids: [id] }), 409, 'conflict');
   });
 
-  test('rejected uploads are named, each by its place and with the reason', async () => {
+  test('rejected uploads are listed, each by its index and with the reason', async () => {
     const good = await uploadCopy(of.api, plainPdf(1));
     const bad = await Promise.all(
       ['not a PDF', 'nor this'].map((text) => uploadCopy(of.api, Buffer.from(text))),
@@ -153,13 +153,13 @@ describe('POST /credits/quote', () => {
     expect(problemsIn(error)).toEqual(['upload_ids[0]: upload_rejected', 'upload_ids[2]: upload_rejected']);
   });
 
-  test('an upload of more than 80 pages: too_many_pages, as its submission', async () => {
+  test('an upload of more than 80 pages answers too_many_pages, like its submission', async () => {
     const [most, more] = await Promise.all([80, 81].map((pages) => uploadCopy(of.api, plainPdf(pages))));
     expect(await quoted({ upload_ids: [most] })).toMatchObject({ total: 80, sufficient: false });
     expectError(await ask<never>({ upload_ids: [more] }), 422, 'too_many_pages');
   });
 
-  test('what was sufficient is accepted at that price, and what was not answers 402', async () => {
+  test('a sufficient quote is accepted at that price, and an insufficient one answers 402', async () => {
     const payer = await newTenant(service, { credits: 5 });
     await edit(payer, { credits_per_page: 1.25 });
     const exam = await createExam(payer.api, handwrittenExam());
@@ -183,7 +183,7 @@ describe('POST /credits/quote', () => {
     );
   });
 
-  test('it changes nothing, so a key is not kept: the same key asks again', async () => {
+  test('a quote changes nothing, so its idempotency key is not stored: the same key quotes again', async () => {
     const send = (body: object) =>
       of.api.send('/credits/quote', {
         method: 'POST',

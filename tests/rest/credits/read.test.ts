@@ -39,7 +39,7 @@ const grade = async (submission: Submission): Promise<void> => {
   expect(await run.complete()).toBe('ok');
 };
 
-test('GET /credits answers balance, committed, available, rate card and what was spent, and nothing else', async () => {
+test('GET /credits answers balance, committed, available, rate card and spent credits, and no other field', async () => {
   expect(await creditsOf(await newTenant(service, { credits: 12.25 }))).toEqual({
     balance: 12.25,
     committed: 0,
@@ -52,7 +52,7 @@ test('GET /credits answers balance, committed, available, rate card and what was
   });
 });
 
-test('what is quoted for copies in the queue is committed and not available; charged, it is spent', async () => {
+test('credits of queued copies are committed and not available; once charged they are spent', async () => {
   const of = await newTenant(service, { credits: 10 });
   const submission = await handIn(of, 3);
   expect(await creditsOf(of)).toMatchObject({ balance: 10, committed: 3, available: 7, spent_30d: 0 });
@@ -60,14 +60,14 @@ test('what is quoted for copies in the queue is committed and not available; cha
   expect(await creditsOf(of)).toMatchObject({ balance: 7, committed: 0, available: 7, spent_30d: 3 });
 });
 
-test('what is cancelled is available again and was not spent', async () => {
+test('credits of cancelled submissions are available again and not spent', async () => {
   const of = await newTenant(service, { credits: 10 });
   const { id } = await handIn(of, 2);
   expect((await of.api.post(`/submissions/${id}/cancel`)).status).toBe(200);
   expect(await creditsOf(of)).toMatchObject({ balance: 10, committed: 0, available: 10, spent_30d: 0 });
 });
 
-test('the rate card shows contract prices, one of 0 too, each unit with its own rate source', async () => {
+test('the rate card shows contract prices, also 0, each unit with its own rate source', async () => {
   const of = await newTenant(service);
   await edit(of, { credits_per_page: 0, credits_per_answer: null });
   expect((await creditsOf(of)).rate_card).toEqual({
@@ -76,7 +76,7 @@ test('the rate card shows contract prices, one of 0 too, each unit with its own 
   });
 });
 
-test('the credit limit is available, and stays so when it was lowered below what is used: then it is less than 0', async () => {
+test('the credit limit is available; available is negative if the limit was lowered below the used credits', async () => {
   const of = await newTenant(service, { credits: 1 });
   await edit(of, { credit_limit: 4 });
   await handIn(of, 5);
@@ -85,7 +85,7 @@ test('the credit limit is available, and stays so when it was lowered below what
   expect(await creditsOf(of)).toMatchObject({ balance: 1, committed: 5, available: -3.5 });
 });
 
-test('what was spent counts for 30 days, to the moment', async () => {
+test('spent credits count for exactly 30 days', async () => {
   const of = await newTenant(service, { credits: 100 });
   const [before, within] = [await handIn(of, 5), await handIn(of, 2)];
   await grade(before);
@@ -102,13 +102,13 @@ test('what was spent counts for 30 days, to the moment', async () => {
   expect(await creditsOf(of)).toMatchObject({ balance: 93, spent_30d: 2 });
 });
 
-test('an institute sees its own credits and nobody else’s', async () => {
+test('an institute sees its own credits only', async () => {
   const [one, other] = [await newTenant(service, { credits: 3 }), await newTenant(service, { credits: 50 })];
   await grade(await handIn(other, 4));
   expect(await creditsOf(one)).toMatchObject({ balance: 3, available: 3, spent_30d: 0 });
 });
 
-test('figures are exact: prices that no binary fraction holds add up to what is written', async () => {
+test('amounts are exact: prices without a binary fraction add up exactly', async () => {
   const of = await newTenant(service, { credits: 1 });
   await edit(of, { credits_per_answer: 0.1 });
   await grade(await handIn(of, 3));

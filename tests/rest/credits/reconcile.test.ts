@@ -166,12 +166,12 @@ describe('the reconciler', () => {
     ),
   );
 
-  test('finds nothing where everything adds up, whatever submissions went through', async () => {
+  test('reports nothing for submissions in every state without differences', async () => {
     await tamper(yesterday(of));
     expect(await findingsOf(of.tenant)).toEqual([]);
   });
 
-  test.each(breaks)('finds %s, and nothing else, and repairs nothing', async (finding, break_) => {
+  test.each(breaks)('reports %s and nothing else, and repairs nothing', async (finding, break_) => {
     expect(await findingsOf(of.tenant)).toEqual([]);
     await tamper(break_(of));
     const found = await findingsOf(of.tenant);
@@ -180,7 +180,7 @@ describe('the reconciler', () => {
     expect(await findingsOf(of.tenant)).toEqual(found);
   });
 
-  test('names no more than the first few of a kind, and says how many there are', async () => {
+  test('lists only the first few findings of a kind, with their total number', async () => {
     await tamper(Array.from({ length: 25 }, () => entry(of, 'reserve', `'${randomUUID()}'`, 0.1)).join(''));
     const found = await findingsOf(of.tenant);
     expect(found).toHaveLength(20);
@@ -189,12 +189,12 @@ describe('the reconciler', () => {
     );
   });
 
-  test('an institute that there is not: not_found', async () => {
+  test('an unknown institute answers not_found', async () => {
     const asked = service.control.as({}).control.reconcile.query({ institute_id: randomUUID() });
     await expect(asked).rejects.toMatchObject({ data: { failure: { code: 'not_found' } } });
   });
 
-  test('npm run admin -- reconcile: exit code 1 and one JSON object with the findings, 0 where there are none', async () => {
+  test('npm run admin -- reconcile exits with 1 and a JSON object of the findings, or with 0 if there are none', async () => {
     const { tenant: sound } = await newBelongings();
     await tamper(account(of, 'balance = balance - 1'));
     const terminal = await openTerminal('admin', { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
@@ -224,15 +224,18 @@ describe('the reconciler', () => {
   test.each([
     ['settled_twice', 'credit_entries_settled', 'release', ({ graded }: Belongings) => graded],
     ['reserved_twice', 'credit_entries_reserved', 'reserve', ({ queued }: Belongings) => queued],
-  ] as const)('finds %s where the index that refuses it is gone', async (finding, index, kind, which) => {
-    await tamper(`drop index ${index}; ${entry(of, kind, runOf(which(of)), 1)}`);
-    expect(await findingsOf(of.tenant)).toContainEqual(
-      expect.objectContaining({ institute_id: of.tenant.instituteId, finding, total: 1 }),
-    );
-  });
+  ] as const)(
+    'reports %s after the index that prevents it was dropped',
+    async (finding, index, kind, which) => {
+      await tamper(`drop index ${index}; ${entry(of, kind, runOf(which(of)), 1)}`);
+      expect(await findingsOf(of.tenant)).toContainEqual(
+        expect.objectContaining({ institute_id: of.tenant.instituteId, finding, total: 1 }),
+      );
+    },
+  );
 });
 
-test('under load, with submissions, gradings, cancellations and replacements going on, the reconciler finds nothing', async () => {
+test('reports nothing during submissions, gradings, cancellations and replacements', async () => {
   const busy = await startService();
   try {
     const tenant = await newTenant(busy, { credits: 40 });

@@ -39,7 +39,7 @@ const grade = async ({ id }: Submission): Promise<void> => {
 const read = async (of: Tenant, { id }: Submission): Promise<Submission> =>
   (await of.api.get<Submission>(`/submissions/${id}`)).body;
 
-test('every page of a handwritten copy costs, blank ones too', async () => {
+test('every page of a handwritten copy is charged, also blank ones', async () => {
   const of = await newTenant(service);
   const exam = await createExam(of.api, handwrittenExam());
   const upload_id = await uploadCopy(of.api, blankPages(3));
@@ -56,7 +56,7 @@ const blankPages = (pages: number): Buffer =>
     'latin1',
   );
 
-test('objective questions are free, each non-blank long answer costs, a blank one does not', async () => {
+test('objective questions are free, each non-blank long answer is charged, and a blank one is not', async () => {
   const of = await newTenant(service);
   const paper = await paperOf(of);
   const blank = { question_label: '3', text: ' \n ' };
@@ -69,7 +69,7 @@ test('objective questions are free, each non-blank long answer costs, a blank on
   expect(await balanceOf(of)).toMatchObject({ committed: 2 });
 });
 
-test('the price is fixed at quote time: a new contract changes neither what is committed nor what is charged', async () => {
+test('the price is fixed by the quote: a new contract changes neither reserved nor charged credits', async () => {
   const of = await newTenant(service, { credits: 10 });
   const submission = await handIn(of, await paperOf(of), answersTo('1', '2'));
   await edit(of, { credits_per_answer: 5 });
@@ -81,7 +81,7 @@ test('the price is fixed at quote time: a new contract changes neither what is c
   expect(later.quote).toEqual({ unit: 'answer', credits: 5, rate_source: 'contract' });
 });
 
-test('credits are reserved on acceptance and charged only when grading completes, once', async () => {
+test('credits are reserved on acceptance and charged once, when grading completes', async () => {
   const of = await newTenant(service, { credits: 5 });
   const submission = await handIn(of, await paperOf(of), answersTo('1', '2', '3'));
   expect(await balanceOf(of)).toEqual({ balance: 5, committed: 3, available: 2 });
@@ -94,7 +94,7 @@ test('credits are reserved on acceptance and charged only when grading completes
   expect((await ledger.entriesOf(submission.id)).map(({ kind }) => kind)).toEqual(['reserve', 'charge']);
 });
 
-test('a failed submission is not charged: its credits are available again', async () => {
+test('a failed submission is not charged, and its credits are available again', async () => {
   const of = await newTenant(service, { credits: 3 });
   const submission = await handIn(of, await paperOf(of), answersTo('1', '2', '3'));
   expect(await (await takeRun(service, submission.id)).fail('timed_out')).toBe('ok');
@@ -103,7 +103,7 @@ test('a failed submission is not charged: its credits are available again', asyn
   expect((await ledger.entriesOf(submission.id)).map(({ kind }) => kind)).toEqual(['reserve', 'release']);
 });
 
-test('a re-evaluation reserves and is charged the same again, at the price of the first quote', async () => {
+test('a re-evaluation reserves and is charged again, at the price of the first quote', async () => {
   const of = await newTenant(service, { credits: 10 });
   const submission = await handIn(of, await paperOf(of), answersTo('1', '2'));
   await grade(submission);
@@ -117,7 +117,7 @@ test('a re-evaluation reserves and is charged the same again, at the price of th
   );
 });
 
-test('a price of 0 needs no credits and writes nothing in the ledger; the copy is graded and charged 0', async () => {
+test('a price of 0 needs no credits and no ledger entry; the copy is graded and charged 0', async () => {
   const of = await newTenant(service, { credits: 0 });
   await edit(of, { credits_per_answer: 0 });
   const submission = await handIn(of, await paperOf(of), answersTo('1', '2'));
@@ -146,7 +146,7 @@ test('the credit limit lets the balance go below 0, down to the limit and no fur
   expect(error.details).toEqual({ required: 1, available: 0, balance: -2, credit_limit: 2, committed: 0 });
 });
 
-test('replacing frees the old reservation before the new one is asked for', async () => {
+test('a replacement refunds the old reservation before it reserves the new one', async () => {
   const of = await newTenant(service, { credits: 3 });
   const paper = await paperOf(of);
   const { candidate } = await handIn(of, paper, answersTo('1', '2', '3'));

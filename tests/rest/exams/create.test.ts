@@ -26,8 +26,8 @@ afterAll(() => service.close());
 
 const draft = (change: object = {}): object => ({ title: 'Unit test', mode: 'typed', ...change });
 
-describe('what is created', () => {
-  test('an exam is created as a draft with the documented defaults, and reads back the same', async () => {
+describe('POST /exams', () => {
+  test('creates a draft with the documented defaults, which reads back the same', async () => {
     const before = new Date().toISOString().slice(0, 10);
     const exam = await created({ title: 'Unit test', mode: 'typed' });
     const after = new Date().toISOString().slice(0, 10);
@@ -57,7 +57,7 @@ describe('what is created', () => {
     expect((await tenant.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
   });
 
-  test('every field that is sent comes back', async () => {
+  test('returns every field sent', async () => {
     const body = {
       title: 'Class X Science',
       mode: 'handwritten',
@@ -75,7 +75,7 @@ describe('what is created', () => {
     expect(await created(body)).toMatchObject(body);
   });
 
-  test('null counts as left out', async () => {
+  test('treats null as omitted', async () => {
     const optional = ['external_ref', 'conducted_on', 'subject', 'level', 'board', 'class', 'instructions'];
     const more = [
       'answer_language',
@@ -94,7 +94,7 @@ describe('what is created', () => {
     });
   });
 
-  test('total_marks is the exact sum, questions are compact, options only for choices', async () => {
+  test('total_marks is the exact sum, questions are compact, and only choices have options', async () => {
     const exam = await created(
       typedExam([
         mcq('1', { max_marks: 0.5 }),
@@ -133,7 +133,7 @@ describe('what is created', () => {
     expect(exam.body.quote).toEqual({ unit: 'page', credits_per_page: 0.35, rate_source: 'contract' });
   });
 
-  test('warnings name what was put right or will be made up, and the exam is created', async () => {
+  test('creates the exam with warnings for corrections and for rubrics to be made', async () => {
     const codes = async (body: object) => (await created(body)).warnings.map(({ code }) => code);
     const bare: ExamCreate['questions'] = [longAnswer('1', { model_answer: null })];
     expect(await codes(typedExam(bare))).toEqual(['auto_rubric']);
@@ -173,7 +173,7 @@ describe('sections', () => {
     expect(sectionsOf(await created(typedExam([mcq('1'), mcq('2')])))).toEqual([['A'], ['A', 'A']]);
   });
 
-  test('declared sections stand in their order, and an omitted one is the first', async () => {
+  test('declared sections keep their order, and a question without section belongs to the first', async () => {
     const sections = [
       { name: 'Second', order: 2 },
       { name: 'First', order: 1 },
@@ -193,7 +193,7 @@ describe('sections', () => {
     ]);
   });
 
-  test('more than 20 sections by way of the questions are refused', async () => {
+  test('more than 20 sections named by questions are refused', async () => {
     const body = typedExam(
       Array.from({ length: 21 }, (_, index) => mcq(String(index), { section: `S${index}` })),
     );
@@ -229,14 +229,14 @@ describe('open', () => {
 });
 
 describe('external_ref', () => {
-  test('an external_ref that is used answers exam_exists with the id of the exam', async () => {
+  test('a used external_ref answers exam_exists with the id of the exam', async () => {
     const exam = await created(draft({ external_ref: 'taken' }));
     const error = await refused(draft({ external_ref: 'taken' }), 409, 'exam_exists');
     expect(error.details).toEqual({ exam_id: exam.id });
     expect((await tenant.api.get<Exam>(`/exams/${exam.id}`)).body).toEqual(exam);
   });
 
-  test('an external_ref is one institute’s own: another may use it, and case and spaces make another one', async () => {
+  test('an external_ref is unique per institute, and by case and spaces', async () => {
     await created(draft({ external_ref: 'ours' }));
     await created(draft({ external_ref: 'Ours' }));
     await created(draft({ external_ref: 'ours ' }));
@@ -244,7 +244,7 @@ describe('external_ref', () => {
     expect((await other.api.post('/exams', draft({ external_ref: 'ours' }))).status).toBe(201);
   });
 
-  test('of two creates with one external_ref at once, one is created and one answers exam_exists', async () => {
+  test('of two simultaneous creates with one external_ref, one is created and one answers exam_exists', async () => {
     const answers = await Promise.all(
       [1, 2].map(() =>
         tenant.api.post<Exam & ErrorBody>('/exams', typedExam([mcq('1')], { external_ref: 'race' })),

@@ -23,7 +23,7 @@ describe('limits of the fields', () => {
     ['board', 64],
     ['class', 32],
     ['instructions', 4000],
-  ])('%s takes %i characters, emoji counting as one, and not one more', async (field, max) => {
+  ])('%s accepts %i characters, with an emoji as one, and not one more', async (field, max) => {
     const longest = '😀'.repeat(max);
     expect(await created(draft({ [field]: longest }))).toMatchObject({ [field]: longest });
     const error = await refused(draft({ [field]: `${longest}a` }), 422, 'validation_failed');
@@ -107,7 +107,7 @@ describe('limits of the fields', () => {
     for (const problem of error.details?.errors ?? []) expect(problem).toHaveProperty('message');
   });
 
-  test('the most that is allowed is taken: 200 questions, 20 sections, 2000 candidates', async () => {
+  test('the maximum is accepted: 200 questions, 20 sections, 2000 candidates', async () => {
     const sections = Array.from({ length: 20 }, (_, order) => ({ name: `Section ${order}`, order }));
     const questions = Array.from({ length: 200 }, (_, index) =>
       longAnswer(String(index), { section: `section ${index % 20}` }),
@@ -128,7 +128,7 @@ describe('languages and reserved features', () => {
     },
   );
 
-  test('choice groups answer feature_not_available, an empty list does not', async () => {
+  test('choice groups answer feature_not_available, and an empty list is accepted', async () => {
     await refused(draft({ choice_groups: [{ choose: 1 }] }), 422, 'feature_not_available');
     expect((await created(draft({ choice_groups: [] }))).choice_groups).toEqual([]);
   });

@@ -253,7 +253,7 @@ const race = async (tenant: Tenant, seed: number): Promise<void> => {
 };
 
 test(
-  'whatever races with finalizing, nothing that is final changes, no exam is finalized too early, and nobody is told 5xx',
+  'requests that race with finalizing change no final result, finalize no exam too early, and never answer 5xx',
   { timeout: 120_000 + ROUNDS * 20_000 },
   async () => {
     // Adds the seed to every failure.
