@@ -16,15 +16,15 @@ import {
 import type { TestService } from '../../harness/service.ts';
 
 let service: TestService;
-/** An exam with a submission in each status, for whatever leaves them as they are, or puts them back. */
+/** An exam with a submission in each status, for tests that leave them unchanged or restore them. */
 let every: SatExam & { by: Sitting[] };
-/** An exam with one graded submission, for whatever is refused. */
+/** An exam with one graded submission, for refused requests. */
 let graded: SatExam & { by: Sitting[] };
 beforeAll(async () => {
   service = await startIdleService({ LEASE_SECONDS: '300' });
   every = await sat(...STATUSES);
   graded = await sat('graded');
-  // What is being graded stays so, however long the tests take.
+  // Keeps the leases of the claimed runs from expiring, however long the tests take.
   await behind(service.database, `update runs set lease_until = lease_until + interval '1 day'`);
 });
 afterAll(() => service.close());
@@ -49,7 +49,7 @@ const sat = async (...statuses: Submission['status'][]): Promise<SatExam & { by:
 };
 const finalizedOf = async (sittings: readonly Sitting[]): Promise<boolean[]> =>
   Promise.all(sittings.map(async ({ read }) => (await read()).finalized));
-/** On hold again, as it was before: the next test finds what this one found. */
+/** Unfinalizes the submissions, so that the next test finds the original state. */
 const takeBack = async (sittings: readonly Sitting[]): Promise<void> => {
   for (const sitting of sittings) {
     if ((await sitting.read()).finalized) expect((await sitting.unfinalize()).status).toBe(200);
@@ -189,7 +189,7 @@ describe('POST /exams/{id}/finalize with all_graded', () => {
   test('an exam of thousands of results is finalized in one call', async () => {
     const { tenant, exam, finalize, by } = await sat('graded');
     const { id } = first(by);
-    // More than a statement of one parameter for each value of each row has room for.
+    // More than fit into one statement with a parameter for each value.
     await multiply(id, 8_000);
     const answer = await finalize({ all_graded: true });
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: { skipped: [] } });
@@ -205,7 +205,7 @@ describe('POST /exams/{id}/finalize with all_graded', () => {
   });
 });
 
-/** As many submissions like this one, of candidates of their own: what would take too long through the API. */
+/** Copies a submission for other candidates, since the API would take too long. */
 const multiply = (submissionId: string, count: number): Promise<object[]> =>
   behind(
     service.database,

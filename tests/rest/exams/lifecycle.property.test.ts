@@ -16,7 +16,7 @@ import { newTenant } from '../../harness/tenant.ts';
 
 const { service, tenant } = await restSuite();
 
-/* What a client may send (docs/api/exams.md#fields): any text of the right length, in code points, without NUL. */
+/* Any valid body of a client (docs/api/exams.md#fields): texts of the right length in code points, without NUL. */
 
 const text = (max: number) =>
   fc
@@ -86,7 +86,7 @@ const long = fc
   })
   .map(({ partial, marks, names, keywords, hasRubric, ...question }) => ({
     ...question,
-    // Halves, so that any sum of them is a half step.
+    // Halves, so that any sum of them is a multiple of 0.5.
     max_marks: marks.reduce((sum, of) => sum + of, 0) / 2,
     rubric: hasRubric
       ? {
@@ -142,11 +142,11 @@ const exam = fc
         section: shouts ? SECTIONS[section]?.toUpperCase() : SECTIONS[section],
       })),
     };
-    // As it goes over the wire: what is undefined is not there.
+    // As JSON: fields with the value undefined are omitted.
     return JSON.parse(JSON.stringify(sent)) as ExamCreate;
   });
 
-/** The names of the sections as the exam must show them. */
+/** Section names as the exam must show them. */
 const sectionsOf = (sent: ExamCreate): { name: string; order: number }[] => {
   if (sent.sections != null && sent.sections.length > 0) {
     return sent.sections.toSorted((a, b) => a.order - b.order);
@@ -199,7 +199,7 @@ test(
         expect(made.questions.map(({ label, section }) => [label, section])).toEqual(
           questions.map((question) => [question.label, sectionOf(question, sections)]),
         );
-        // What is read later says the same, but for what only the request could be told.
+        // A later GET returns the same, without the fields that only the creation answers.
         expect((await api.get<Exam>(`/exams/${made.id}`)).body).toEqual({
           ...made,
           warnings: made.warnings.filter(({ code }) => code !== 'negative_marks_ignored'),
@@ -263,7 +263,7 @@ const asListed = (question: QuestionInput, mode: ExamCreate['mode'], section: st
   external_id: question.external_id ?? null,
 });
 
-/* Edits, of the exam and of its questions, in any order. What is refused changes nothing. */
+/* Edits of the exam and of its questions, in any order. A refused edit changes nothing. */
 
 type Step =
   | { do: 'edit'; body: object }
@@ -340,7 +340,7 @@ test(
           for (const { section: of } of after.questions) expect(names).toContain(of);
           const { updated_at: _was, ...shownBefore } = before;
           const { updated_at: _is, ...shownAfter } = after;
-          // It moves exactly when something else does; a question's own section or text may be all that changed.
+          // `updated_at` changes exactly with another field; possibly only a question's own section or text.
           if (next.do === 'edit' && JSON.stringify(shownBefore) === JSON.stringify(shownAfter)) {
             expect(after.updated_at).toBe(before.updated_at);
           }
@@ -352,7 +352,7 @@ test(
   },
 );
 
-/** As many exams like this one, some of them in the same millisecond. */
+/** Copies an exam, with some copies in the same millisecond. */
 const multiply = async (examId: string, count: number): Promise<string[]> => {
   const rows = await behind<{ id: string }>(
     service.database,

@@ -27,7 +27,7 @@ const read = async (id: string, of: Tenant = tenant): Promise<Exam> =>
   (await of.api.get<Exam>(`/exams/${id}`)).body;
 const asItem = ({ questions: _questions, ...item }: Exam): ExamListItem => item;
 
-/** All pages. */
+/** All pages of the list. */
 const listed = async (of: Tenant, query = 'limit=200'): Promise<ExamListItem[]> => {
   const found: ExamListItem[] = [];
   for (let cursor = ''; ;) {
@@ -131,7 +131,7 @@ describe('GET /exams', () => {
     expectError(await own.api.get(`/submissions?cursor=${cursor}`), 400, 'invalid_cursor');
     expectError(await tenant.api.get(`/exams?cursor=${cursor}`), 400, 'invalid_cursor');
     expectError(await own.api.get('/exams?cursor=made-up'), 400, 'invalid_cursor');
-    // Another limit is no other filter.
+    // The limit is not part of the filters.
     expect((await own.api.get<ExamList>(`/exams?limit=5&cursor=${cursor}`)).body.data).toHaveLength(1);
   });
 });
@@ -260,7 +260,7 @@ describe('PATCH /exams/{id}', () => {
     });
     return answer.body;
   };
-  /** The edit is refused, and the exam is what it was. */
+  /** Expects the edit to be refused, and the exam to be unchanged. */
   const refused = async (id: string, body: unknown, status: number, code: string) => {
     const before = await read(id);
     const error = expectError(await edit(id, body), status, code);
@@ -394,7 +394,7 @@ describe('PATCH /exams/{id}', () => {
     const exam = await created(draft());
     const error = await refused(exam.id, { external_ref: 'of another', title: 'x' }, 409, 'exam_exists');
     expect(error.details).toEqual({ exam_id: other.id });
-    // Its own is no other's.
+    // Its own reference is accepted.
     expect((await edit(other.id, { external_ref: 'of another' })).status).toBe(200);
   });
 
@@ -427,7 +427,7 @@ describe('PATCH /exams/{id}', () => {
       ['negative_marks_ignored', 'Question 3'],
     ]);
     expect(after.quote?.unit).toBe('page');
-    // They do not come back.
+    // They are not restored.
     expect((await edited(exam.id, { mode: 'typed' })).warnings).toEqual([]);
     expect((await edited(exam.id, { mode: 'handwritten' })).warnings).toEqual([]);
   });

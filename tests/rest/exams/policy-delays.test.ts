@@ -14,7 +14,7 @@ import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { expectError, newTenant } from '../../harness/tenant.ts';
 import { startService, type TestService } from '../../harness/service.ts';
 
-/* What an exam says while something behind it is held up: a lock that the tests hold, and let go. */
+/* Answers of an exam while a lock, held by the tests, delays the work behind it. */
 
 let service: TestService;
 let holder: pg.Client;
@@ -25,22 +25,22 @@ beforeAll(async () => {
 afterAll(() => service.close());
 beforeEach(async () => {
   ({ api } = await newTenant(service));
-  // The key is remembered, as it is in operation: it is read from the table that a test locks.
+  // Caches the key, since a test locks the table of keys.
   await api.get('/me');
   holder = new pg.Client({ connectionString: service.database.superuserUrl });
   await holder.connect();
 });
-// What it still holds is let go.
+// Releases the remaining locks.
 afterEach(() => holder.end());
 
-/** Nobody else can use the table, or only not write to it. */
+/** Locks a table against all access, or against writes only. */
 const hold = async (table: string, mode: 'access exclusive' | 'exclusive' = 'access exclusive') => {
   await holder.query('begin');
   await holder.query(`lock table ${table} in ${mode} mode`);
 };
 const letGo = () => holder.query('commit');
 
-/** In less time than whoever needs the rubrics tries to save them (SAVE_MS). */
+/** Expects the answer sooner than the time for which saving rubrics is tried (SAVE_MS). */
 const atOnce = async <T>(answer: Promise<T>): Promise<T> => {
   const began = performance.now();
   const answered = await answer;
@@ -86,7 +86,7 @@ describe('rubric.sync', () => {
     const exam = await createExam(api, { ...paper, open: false });
     expect(exam.rubric).toEqual(asPending);
     expect(exam.warnings.map(({ code }) => code)).toEqual(['rubric_marks_not_half_step', 'auto_rubric']);
-    // Whoever reads the exam meanwhile sees the same, and retries that fail change nothing that is visible.
+    // Reads meanwhile show the same, and failed retries change nothing visible.
     await eventually('a retry failed', async () => {
       const { rows } = await holder.query<{ attempts: number }>(
         'select attempts from pending_rubrics where exam_id = $1',
@@ -159,7 +159,7 @@ describe('rubric.sync', () => {
         answers: [{ question_label: '4', option_labels: ['A'] }],
       }),
     );
-    // The version that is pending has no number yet.
+    // The pending version has no number yet.
     expect(submission).toMatchObject({ status: 'graded', rubric_version: null });
     await letGo();
   });
@@ -179,7 +179,7 @@ describe('rubric.sync', () => {
   test('a question that is deleted while rubrics are pending takes its own with it', async () => {
     await hold('rubric_versions');
     const exam = await createExam(api, { ...paper, open: false });
-    // A process that died right after it created the exam would leave just this.
+    // The state that a process leaves which died right after it created the exam.
     await letGo();
     const [first] = exam.questions;
     expect((await api.delete(`/exams/${exam.id}/questions/${first?.id}`)).status).toBe(200);

@@ -80,7 +80,7 @@ describe('keys', () => {
     const at = Date.now() + 1500;
     const { api_key } = await newKey({ expires_at: new Date(at).toISOString() });
     const { status } = await withKey(api_key);
-    // On a machine so busy that it has expired meanwhile only the other half is shown.
+    // A very slow machine may reach the expiry before this request; then only the second half is checked.
     if (Date.now() < at) expect(status).toBe(200);
     await expect
       .poll(async () => (await withKey(api_key)).status, { timeout: 10_000, interval: 50 })
@@ -105,7 +105,7 @@ describe('keys', () => {
   });
 });
 
-/** What is wrong with the caller, and what is answered to it. */
+/** Refused callers with the expected answer. */
 const callers: [who: string, key: () => Promise<string | null>, status: number, code: string][] = [
   ['no key', async () => null, 401, 'invalid_api_key'],
   ['an empty key', async () => '', 401, 'invalid_api_key'],
@@ -124,7 +124,7 @@ const callers: [who: string, key: () => Promise<string | null>, status: number, 
   ]),
 ];
 
-/** Each is made once, by the first test that needs it. */
+/** Made once, by the first test that needs it. */
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
@@ -148,13 +148,13 @@ const keys = {
   },
 };
 
-/** Whether the scopes of a caller are enough; then it is not this table's. */
+/** Whether the caller's scopes allow the endpoint; then this table does not apply. */
 const isAllowed = ({ scope }: Endpoint, who: string): boolean =>
   who.startsWith('a key with every scope but')
     ? !who.endsWith(` ${scope}`)
     : who === 'a key without any scope' && scope === null;
 
-/** A request that succeeds with a right key, and one that is wrong in every other way. */
+/** A request that succeeds with the right key, and one that is invalid in every other respect. */
 const requestsOf = (endpoint: Endpoint, key: string | null) => {
   const headers = key === null ? {} : { 'x-api-key': key };
   const unknown = Object.fromEntries(paramsOf(endpoint).map((name) => [name, 'no-uuid']));
@@ -178,7 +178,7 @@ const answerOf = async (response: Response): Promise<Answer<ErrorBody>> => ({
   body: (await response.json()) as ErrorBody,
 });
 
-/** All that a refused request could have changed. */
+/** Everything that a refused request could change. */
 const everything = async (): Promise<object> => ({
   ...(await standing(tenant)),
   exams: (await tenant.api.get('/exams?limit=200')).body,
@@ -213,7 +213,7 @@ describe('every endpoint', () => {
       if (endpoint.scope === 'public') continue;
       const apiKey = await keys.with(endpoint.scope === null ? ['evaluation:finalize'] : [endpoint.scope]);
       const params = Object.fromEntries(paramsOf(endpoint).map((name) => [name, randomUUID()]));
-      // Something that is not there, or a body that is none: past the key, and without an effect.
+      // An unknown object or an invalid body: passes the key check, and has no effect.
       const body = endpoint.method === 'GET' ? {} : { body: null };
       const response = await send(service.baseUrl, endpoint, { params, ...body }, { 'x-api-key': apiKey });
       await response.arrayBuffer();

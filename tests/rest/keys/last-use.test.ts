@@ -5,7 +5,7 @@ import { behind } from '../../harness/behind.ts';
 import { eventually } from '../../harness/ledger.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 
-/** Facades here remember no key, so that each request asks core for it. */
+/** Facades of this service cache no key, so each request asks core for it. */
 const { service, tenant } = await restSuite();
 
 const control = () => service.control.as({}).control;
@@ -61,7 +61,7 @@ test('a key that is refused is not in use', async () => {
   expect([await use(expired.api_key), await use(revoked.api_key), await use(disabled.api.apiKey)]).toEqual([
     401, 401, 403,
   ]);
-  // Uses are recorded in turn: when this one is there, theirs would be.
+  // Uses are recorded in order, so earlier ones would be recorded by now.
   const { api_key, key_id } = await newKey();
   await use(api_key);
   await used(key_id);
@@ -79,7 +79,7 @@ test('no request waits for it: a key whose row is locked works, and its use is r
   try {
     await holder.query('begin');
     await holder.query('select 1 from api_keys where id = $1 for update', [key_id]);
-    // More than core has connections: none of them may be held by a write that waits.
+    // More requests than core has connections: a waiting write must hold none of them.
     expect(new Set(await Promise.all(Array.from({ length: 40 }, () => use(api_key))))).toEqual(
       new Set([200]),
     );

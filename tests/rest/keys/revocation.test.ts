@@ -5,7 +5,7 @@ import { apiClient, type ErrorBody } from '../../harness/api.ts';
 import { eventually } from '../../harness/ledger.ts';
 import { startProgram, startSplitService, type SplitService } from '../../harness/processes.ts';
 
-/** Facades that remember a key as long as they may: two that hear core's word, and one that NATS does not reach. */
+/** Facades with the longest key cache: two that receive core's messages, and one that NATS does not reach. */
 const CACHE_SECONDS = 30;
 const DEAF_CACHE_SECONDS = 2;
 /** Far less than the cache, far more than a message takes on a busy machine. */
@@ -37,14 +37,14 @@ afterAll(async () => {
 
 const control = () => core.as({}).control;
 const newKey = () => control().createKey.mutate({ institute_id: service.instituteId });
-/** Of a list and not of GET /me, where core looks at the key again. */
+/** A list, since for GET /me core looks up the key again. */
 const ask = async (baseUrl: string, apiKey: string, path = '/exams'): Promise<string> => {
   const { status, body } = await apiClient(baseUrl, apiKey).get<Partial<ErrorBody>>(path);
   return body.error?.code ?? String(status);
 };
 const asked = (apiKey: string, path?: string) => Promise.all(replicas.map((url) => ask(url, apiKey, path)));
 
-/** Until every replica answers so. @returns how long it took, in ms */
+/** Waits until every replica gives this answer. @returns how long it took, in ms */
 const untilAll = async (answer: string, apiKey: string, path?: string): Promise<number> => {
   const begun = performance.now();
   await eventually(`${answer} of every replica`, async () =>

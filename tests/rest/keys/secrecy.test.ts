@@ -12,7 +12,7 @@ import { eventually } from '../../harness/ledger.ts';
 import { killPrograms, startProgram, type Program } from '../../harness/processes.ts';
 import { newEnvironment } from '../../harness/service.ts';
 
-/** Core and facade as processes that log all they can, and every word of it. */
+/** Output of core and facade, as processes with the most verbose log level. */
 let logs = '';
 const hear = (text: string): void => {
   logs += text;
@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-/** Every place that a careless client may put its key in, beside the right one or instead of it. */
+/** Every place of a request where a client may put its key, besides the right header or instead of it. */
 const everyPlace = (): [path: string, init: RequestInit][] => {
   const json = { 'content-type': 'application/json' };
   const post = (body: string, headers: Record<string, string> = json): RequestInit => ({
@@ -111,7 +111,10 @@ const everyPlace = (): [path: string, init: RequestInit][] => {
   ];
 };
 
-/** Once with the key where it belongs, once without, once with one that is wrong by a character. @returns the statuses */
+/**
+ * Sends each request with the right key in its header, without, and with a key that differs in one character. @returns
+ * the statuses
+ */
 const sendEverywhere = async (): Promise<Set<number>> => {
   const statuses = new Set<number>();
   for (const key of [apiKey, null, `${apiKey}0`]) {
@@ -132,11 +135,11 @@ const expectNoKeyInLogs = (): void => {
 };
 
 test('a key never appears in a log, wherever a client puts it and whatever breaks meanwhile', async () => {
-  // All is well.
+  // Everything works.
   expect(await sendEverywhere()).toEqual(new Set([200, 400, 401, 404, 415, 422]));
   expectNoKeyInLogs();
 
-  // Something of ours is broken: core and facade say what, and not with which request.
+  // A broken table: core and facade log the error without the request.
   await behind(database, 'alter table candidates rename to lost');
   await behind(database, 'alter table exams rename to lost_too');
   expect(await sendEverywhere()).toContain(500);
@@ -144,7 +147,7 @@ test('a key never appears in a log, wherever a client puts it and whatever break
   await eventually('the facade tells that it broke', async () => logs.includes('a request broke'));
   expectNoKeyInLogs();
 
-  // Core is gone.
+  // Core is down.
   await core.kill();
   expect(await sendEverywhere()).toContain(503);
   await eventually('the facade tells that core is gone', async () => logs.includes('core is not reachable'));

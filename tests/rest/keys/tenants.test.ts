@@ -27,7 +27,7 @@ afterAll(() => service.close());
 
 const endpoints = everyEndpoint();
 
-/** A place of a request that names something: the request with an id there, and the id of what is theirs. */
+/** A place of an id in a request: the request with an id there, and the other institute's id. */
 interface Place {
   name: string;
   endpoint: Endpoint;
@@ -56,7 +56,7 @@ const places: Place[] = endpoints.flatMap((endpoint) => [
 const asMe = (endpoint: Endpoint, call: Call): Promise<Response> =>
   send(service.baseUrl, endpoint, call, { 'x-api-key': mine.api.apiKey });
 
-/** All that a client gets, but for what differs between any two answers, and for the id that it sent itself. */
+/** Status, headers and body of an answer, without those that differ between any two answers and without the sent id. */
 const seen = async (
   response: Response,
   id: string,
@@ -147,7 +147,7 @@ test('the feed, candidates and external ids of two institutes do not meet', asyn
   expect(body.candidate.name).toBeNull();
 });
 
-// Last: what these requests name is changed by them, or deleted.
+// Last: these requests change or delete the objects that they name.
 test.each(endpoints.map((endpoint): [string, Endpoint] => [`${endpoint.method} ${endpoint.path}`, endpoint]))(
   '%s: the owner’s own request succeeds',
   async (_name, endpoint) => {

@@ -33,7 +33,7 @@ const statuses = async (count: number, address: string): Promise<Record<number, 
 };
 
 test('who tries keys is told to wait, by address and in all, and keys that exist do not wait for that', async () => {
-  // Seen once, it is known to exist. KEY_CACHE_SECONDS is 0 here: each request asks core.
+  // A known key. KEY_CACHE_SECONDS is 0 here, so each request asks core.
   expect((await tryKey(tenant.api.apiKey, '192.0.2.7')).status).toBe(200);
 
   const first = await statuses(40, '192.0.2.1');
@@ -43,7 +43,7 @@ test('who tries keys is told to wait, by address and in all, and keys that exist
   expectError(refused, 429, 'rate_limited');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
 
-  // Another address has what is left of all.
+  // Another address gets the rest of the total.
   const second = await statuses(40, '192.0.2.2');
   expect(second[401]).toBeGreaterThanOrEqual(5);
   expect(second[429]).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ const post = (of: Tenant, paper: Exam) =>
 const usedToday = async ({ api }: Tenant): Promise<number> =>
   (await api.get<Account>('/me')).body.quota_used_today;
 
-/** All counters of the institute, as they would stand had its copies been accepted a day before. */
+/** Moves all counters of the institute to the previous day. */
 const aDayLater = (of: Tenant) =>
   behind(
     service.database,

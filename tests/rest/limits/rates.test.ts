@@ -6,7 +6,7 @@ import { mcq, typedExam } from '../../harness/papers.ts';
 import { expectError, newTenant, startIdleService } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 
-/* Limits small enough to be reached; the defaults are in the last test. Windows follow the clock: `inOneWindow`. */
+/* Limits low enough to be reached; the last test checks the defaults. Windows follow the clock: `inOneWindow`. */
 
 const SMALL: Record<string, string> = {
   RATE_LIMITS_STANDARD:
@@ -24,7 +24,7 @@ const withLimits = (settings: Record<string, string>): void => {
 
 const MINUTE = 60_000;
 
-/** Waits for the next window when this one ends soon: what follows takes seconds, not a minute. */
+/** Waits for the next window if this one ends soon; the following requests take seconds. */
 const inOneMinute = async (): Promise<void> => {
   const left = MINUTE - (Date.now() % MINUTE);
   if (left < 8_000) await wait(left + 50);
@@ -90,7 +90,7 @@ describe('small limits', () => {
     const refused = await api.post('/uploads', files(41));
     expectError(refused, 429, 'rate_limited');
     expect(limitAndRemaining(refused)).toEqual([100, 40]);
-    // The refused one used up neither files nor a write.
+    // The refused request used up neither files nor a write.
     const second = await api.post('/uploads', files(40));
     expect({ status: second.status, rate: limitAndRemaining(second) }).toEqual({
       status: 201,
@@ -111,7 +111,7 @@ describe('small limits', () => {
     });
     expect(broken.status).toBe(400);
     expect(limitAndRemaining(broken)).toEqual([4, 1]);
-    // So the fourth write may still have all files. Of two windows that are used up alike, one is told.
+    // The fourth write may still presign all files. Of two equally used windows, the headers report one.
     const all = await api.post('/uploads', files(100));
     expect({ status: all.status, left: limitAndRemaining(all)[1] }).toEqual({ status: 201, left: 0 });
   });
@@ -132,7 +132,7 @@ describe('small limits', () => {
     await inOneMinute();
     const { api, instituteId } = await newTenant(service);
     for (let i = 0; i < 6; i += 1) expect((await api.get('/me')).status).toBe(200);
-    // Refused by the key's window: the institute's keeps the three that are left.
+    // Refused by the key's window: the three left in the institute's window stay.
     for (let i = 0; i < 5; i += 1) expectLimited(await api.get('/me'), 6);
     const other = await newKey(instituteId);
     expect(await statusesOf([1, 2, 3].map(() => other.get('/me')))).toEqual([200, 200, 200]);
@@ -199,7 +199,7 @@ describe('windows of a second and of a minute', () => {
     for (const answer of refused) expect(rateOf(answer)).toEqual([5, 0, 1]);
     await wait(1000 * Number(refused[0]?.headers.get('retry-after')));
     expect((await api.get('/me')).status).toBe(200);
-    // Once enough is used of the minute, it is the tightest.
+    // With enough use of the minute's window, its share is the smallest.
     const slow = await newTenant(service);
     let told: (number | null)[] = [];
     for (let i = 0; i < 25; i += 1) {
@@ -219,7 +219,7 @@ describe('defaults', () => {
     const admittedIn = new Map<number, number>();
     const refused: Answer<ErrorBody>[] = [];
     const told = new Set<number | null>();
-    // A slow machine answers fewer than 40 reads in most seconds, so the reads go on until one is refused.
+    // A slow machine answers fewer than 40 reads in most seconds, so read until one is refused.
     await eventually('a read is refused', async () => {
       const second = Math.floor(Date.now() / 1000);
       const answers = await Promise.all(Array.from({ length: 60 }, () => api.get<ErrorBody>('/me')));

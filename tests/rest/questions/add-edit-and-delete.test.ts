@@ -46,13 +46,13 @@ const remove = async (examId: string, questionId: string): Promise<object> => {
 const idOf = (exam: Exam, label: string): string =>
   exam.questions.find((question) => question.label === label)?.id ?? '';
 
-/** All of an exam that a request under it could change. */
+/** Everything of an exam that a request below it could change. */
 const standing = async (examId: string): Promise<object> => ({
   exam: await readExam(examId),
   questions: await list(examId),
   rubrics: (await tenant.api.get<RubricList>(`/exams/${examId}/rubrics`)).body,
 });
-/** Makes a request that must be refused, and looks that it changed nothing of the exam. */
+/** Makes a request that must be refused, and checks that the exam did not change. */
 const refused = async (
   examId: string,
   call: () => Promise<Answer<ErrorBody>>,
@@ -315,7 +315,7 @@ describe('adding questions', () => {
     await add(exam.id, inSections(19, 1));
     const [first] = await list(exam.id);
     const path = `/exams/${exam.id}/questions/${first?.id}`;
-    // The section that it leaves goes with it.
+    // A derived section without questions is removed.
     expect(await tenant.api.patch(path, { section: 'New' })).toMatchObject({
       status: 200,
       body: { section: 'New' },
@@ -412,7 +412,7 @@ describe('editing a question of a draft', () => {
     const after = await readExam(exam.id);
     expect(after.questions.map(({ label }) => label)).toEqual(['I', 'II', 'III', 'IV']);
     expect(after).toMatchObject({ total_marks: 14, paper_max: 14, question_count: 4 });
-    // Nobody is left in the section that was derived, so it is no more.
+    // The derived section has no questions any more, so it is removed.
     expect(after.sections.map(({ name }) => name)).toEqual(['New']);
   });
 

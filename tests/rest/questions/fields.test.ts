@@ -6,7 +6,7 @@ import { expectRefused, problemsIn } from '../../harness/tenant.ts';
 
 const { tenant } = await restSuite();
 
-/** The question stands second, so that a path which names the wrong one is seen. */
+/** The question is the second one, so that a path with a wrong index is noticed. */
 const paper = (question: object): object => ({
   ...typedExam([mcq('first')]),
   questions: [mcq('first'), question],

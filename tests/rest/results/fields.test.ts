@@ -50,7 +50,7 @@ const submitted = async (paper: object = PAPER, body: object = { answers: ANSWER
   };
 };
 
-/** Records one question as a worker does, with what a test is about. */
+/** Records one question as a worker does, with the given fields. */
 const record = async (
   { material, held }: HeldByHand,
   label: string,
@@ -209,7 +209,7 @@ describe('the result', () => {
       questions_graded: 2,
       questions_failed: 1,
     });
-    // What does not count is in neither sum, but still graded.
+    // A question that does not count is in neither sum, but is graded.
     await behind(
       service.database,
       `update question_results r set counted = false from submissions s
@@ -455,7 +455,7 @@ describe('include', () => {
           ...(has.marks && { annotations: [] }),
         },
       ]);
-      // `toEqual` takes an undefined field for a missing one; what was not asked for is not there at all.
+      // `toEqual` treats an undefined field as missing; this checks that the field is absent.
       expect('model_answer' in (shown.questions[0] ?? {}), query).toBe(has.model === true);
       const { body } = await tenant.api.get<ResultList>(`/exams/${exam.id}/results${query}`);
       expect(body.data, query).toEqual([shown]);
@@ -479,7 +479,7 @@ describe('include', () => {
     await takeRun(service, accepted.id);
     await edit('A third one.');
 
-    // Pages hold submissions of several versions, each with its own.
+    // A page holds submissions of several versions, each with its own model answer.
     const list = await tenant.api.get<ResultList>(`/exams/${exam.id}/results?include=model_answer`);
     const byId = new Map(list.body.data.map((of) => [of.submission_id, questionOf(of, '2').model_answer]));
     expect(byId).toEqual(

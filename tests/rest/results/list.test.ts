@@ -7,7 +7,7 @@ import { takeRun } from '../../harness/takeRun.ts';
 import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 
-/* What only the results of an exam have; what they share with the list of its submissions is in 4.7-lists. */
+/* The list of results. What it shares with the list of submissions is tested in submissions/list.test.ts. */
 
 let service: TestService;
 let tenant: Tenant;
@@ -107,7 +107,7 @@ test('include is not a filter: a cursor goes on with another one; what is not kn
   expect(problemsIn(error)).toEqual(['include: invalid_value']);
 });
 
-/** More than there are submissions on a page, so that each of those has a total of its own. */
+/** More questions than submissions on a page, so that the submissions have different totals. */
 const QUESTIONS = 60;
 
 test('a page of 50 results of 60 questions is answered, each with its own marks', async () => {

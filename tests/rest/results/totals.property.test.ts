@@ -6,10 +6,7 @@ import { createExam, resultOf, submit } from '../../harness/api.ts';
 import { newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 
-/*
- * The oracle does not mark: each answer is made to be right, wrong or blank, so its marks are known from how it was
- * made. Sums are whole hundredths.
- */
+/* The expected marks come from how an answer is made: right, wrong or blank. Sums are in whole hundredths. */
 
 interface Made {
   question: Omit<QuestionInput, 'label' | 'text' | 'max_marks' | 'negative_marks'>;
@@ -36,7 +33,7 @@ const choice = (type: 'mcq_single' | 'mcq_multi' | 'true_false', outcome: Outcom
       const correct = type === 'mcq_multi' ? chosenBy(key) : chosenBy(key).slice(0, 1);
       const guess = chosenBy(other);
       const isSame = guess.length === correct.length && guess.every((label) => correct.includes(label));
-      // A guess that happens to be the key becomes wrong by one label more or less.
+      // A guess equal to the key becomes wrong by adding or removing one label.
       const odd = labels.find((label) => !correct.includes(label));
       const wrong = isSame ? (odd === undefined ? correct.slice(1) : [...correct, odd]) : guess;
       const given = { right: turn ? correct.toReversed() : correct, wrong, blank: [], omitted: [] }[outcome];
@@ -49,7 +46,7 @@ const choice = (type: 'mcq_single' | 'mcq_multi' | 'true_false', outcome: Outcom
         answer: outcome === 'omitted' ? null : { option_labels: given },
       };
     })
-    // With every option correct and one of them taken away nothing may be left: that would be blank.
+    // Removing the only option of a key would leave a blank answer.
     .filter(({ answer }) => outcome !== 'wrong' || (answer?.option_labels ?? []).length > 0);
 
 const textual = (type: 'numeric' | 'one_word', outcome: Outcome): fc.Arbitrary<Made> =>
@@ -101,7 +98,7 @@ const sitting = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** `100 * part / whole`, to two decimals, halves away from zero, in whole numbers. */
+/** `100 * part / whole`, to two decimals, halves away from zero, in integers. */
 const percentage = (part: number, whole: number): number => {
   const scaled = Math.abs(part) * 10_000;
   const rounded = Math.floor((2 * scaled + whole) / (2 * whole)) / 100;

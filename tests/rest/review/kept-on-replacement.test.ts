@@ -5,7 +5,7 @@ import { satExam, type Sitting } from '../../harness/sitting.ts';
 import { expectRefused, startIdleService } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 
-/* What a teacher decided outlives what machines do (docs/api/lifecycle.md#submissions), and is written down for ever. */
+/* Human decisions persist across runs (docs/api/lifecycle.md#submissions), and are recorded in the audit. */
 
 let service: TestService;
 let ledger: BehindTheApi;
@@ -22,7 +22,7 @@ const graded = async (options: Parameters<typeof satExam>[1] = {}) => {
   const hall = await satExam(service, options);
   return { ...hall, sat: await hall.reach('graded') };
 };
-/** A run in which the AI gives every question the same. */
+/** Completes a new run in which every question gets the same marks. */
 const runAgain = async (sat: Sitting, awarded: number | 'failed', labels?: string[]): Promise<void> => {
   const held = await sat.take();
   await held.mark(awarded, labels);

@@ -25,7 +25,7 @@ const IN_STATUS = async (status: Submission['status']) => {
 const NOT_REVIEWED = ['queued', 'processing', 'reading', 'grading', 'failed', 'cancelled'] as const;
 
 let service: TestService;
-/** For whatever is refused and so leaves it as it is. */
+/** A graded submission for refused requests, which leave it unchanged. */
 let graded: Awaited<ReturnType<typeof IN_STATUS>>;
 let notReviewed: SatExam;
 const inStatus = new Map<Submission['status'], Sitting>();
@@ -34,12 +34,12 @@ beforeAll(async () => {
   graded = await IN_STATUS('graded');
   notReviewed = await satExam(service);
   for (const status of NOT_REVIEWED) inStatus.set(status, await notReviewed.reach(status));
-  // What is being graded stays so, however long the tests take.
+  // Keeps the leases of the claimed runs from expiring, however long the tests take.
   await behind(service.database, `update runs set lease_until = lease_until + interval '1 day'`);
 });
 afterAll(() => service.close());
 
-/** One of those that stay in their status. */
+/** One of the submissions that keep their status. */
 const sittingIn = async (status: Submission['status']): Promise<Sitting> => {
   const sitting = inStatus.get(status);
   if (sitting === undefined) throw new Error(`nobody is ${status}`);
@@ -227,7 +227,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
     await held.complete();
     const path = (index: number) => `/submissions/${id}/questions/${exam.questions[index]?.id}`;
     expect((await tenant.api.patch(path(0), { ...TEACHER, awarded: 2 })).status).toBe(200);
-    // On paper no marks are taken away: the AI marks, and so does the teacher, from 0.
+    // Handwritten exams have no negative marks, so overrides start at 0.
     const refused = await expectRefused(
       tenant,
       () => tenant.api.patch(path(1), { ...TEACHER, awarded: -0.5 }),

@@ -39,7 +39,7 @@ const edit = async (examId: string, questions: object, ifMatch?: string): Promis
   expect({ status, body }).toMatchObject({ status: 200 });
   return body;
 };
-/** Makes a request that must be refused, and looks that it changed nothing. */
+/** Makes a request that must be refused, and checks that nothing changed. */
 const refused = async (
   examId: string,
   call: () => Promise<Answer<ErrorBody>>,
@@ -87,7 +87,7 @@ describe('reading rubrics', () => {
     expect(await read(exam.id)).toEqual({ version: 0, questions: [] });
   });
 
-  /** As the first copy leaves it: of the question's text, before anything that the client set. */
+  /** Stores a generated rubric for the question's text, as the first copy does when the client has set none. */
   const generate = (questionId: string, rubric: Rubric) =>
     behind(
       service.database,
@@ -113,10 +113,10 @@ describe('reading rubrics', () => {
     const list = `/exams/${exam.id}/questions?include=rubric`;
     expect((await tenant.api.get<QuestionList>(list)).body.questions[0]?.rubric).toBeNull();
 
-    // Other questions' versions leave it in force.
+    // Versions of other questions leave it in force.
     expect((await edit(exam.id, { [idOf(exam, '2')]: { model_answer: 'New' } })).version).toBe(2);
     expect((await shown())?.source).toBe('generated');
-    // Cleared, it is made anew with the next copy.
+    // Clearing the client's rubric has the next copy generate one.
     expect((await edit(exam.id, { [id]: { rubric: null } })).version).toBe(3);
     expect(await shown()).toEqual({ question_id: id, label: '1', rubric: null, model_answer: null });
     expect((await edit(exam.id, { [id]: { rubric: rubricOf('Mine') } })).version).toBe(4);
@@ -303,7 +303,7 @@ describe('changing rubrics', () => {
     const names = ['__proto__', 'toString', ''];
     for (const value of [{ model_answer: 'x' }, { colour: 'red' }, null]) {
       for (const name of names) {
-        // As JSON it is a field of its own.
+        // In JSON, __proto__ is an ordinary field.
         const questions: unknown = JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`);
         const error = await refused(exam.id, () => patch(exam.id, questions), 422, 'validation_failed');
         expect(problemsIn(error)).toContain(`questions.${name}: unknown_question`);

@@ -12,8 +12,8 @@ import { newTenant, type Tenant } from '../../harness/tenant.ts';
 import { startModelGate, type ModelGate } from '../../resilience/modelGate.ts';
 
 /*
- * docs/api/rubrics.md#rules, as a client sees it. While the gate holds the model's answers back, the model thinks. The states
- * that lie behind it, dead workers among them, are in core's runs/generateRubric.test.ts.
+ * Generated rubrics (docs/api/rubrics.md#rules), as a client sees them. The gate holds the model's answers back to give
+ * the test time. Internal states, also with dead workers, are tested in core's runs/generateRubric.test.ts.
  */
 
 let model: ModelServer;
@@ -43,7 +43,7 @@ const made = () => model.calls.filter(({ schemaName }) => schemaName === 'make_r
 const untilItThinks = () =>
   model.waitFor((calls) => calls.some(({ schemaName }) => schemaName === 'make_rubric'));
 
-/** As many as a worker grades at once, and as many that wait for those. */
+/** As many runs as a worker grades at once, and as many that wait for those. */
 const CLASS = 16;
 
 /** The two criteria that the programmable model proposes for 2 marks. */
@@ -86,7 +86,7 @@ const sat = async (questions: QuestionInput[]): Promise<Sat> => {
   };
 };
 
-/** Names and highest marks of the criteria that a question was marked by. */
+/** Names and maximum marks of the criteria that a question was marked by. */
 const criteriaOf = (result: Result, label: string) =>
   result.questions
     .find((question) => question.label === label)

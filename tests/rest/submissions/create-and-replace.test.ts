@@ -176,7 +176,7 @@ describe('who submits, and what goes with it', () => {
   test('images are reserved', async () => {
     await refused({ ...someone(), answers: [], images: ['x'] }, 422, 'feature_not_available');
     await refused({ ...someone(), answers: [], images: 'x' }, 422, 'feature_not_available');
-    // Nothing asked for is nothing refused, as with choice_groups.
+    // An empty list is accepted, as with choice_groups.
     expect((await submitted([], { images: null })).state).toBe('live');
     expect((await submitted([], { images: [] })).state).toBe('live');
   });

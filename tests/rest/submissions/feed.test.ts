@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Submissions in two exams, so many in all. */
+/** Submissions to two exams, `count` in total. */
 const filled = async ({ api }: Tenant, count: number): Promise<Submission[]> => {
   const exams = [
     await createExam(api, typedExam([mcq('1')])),
@@ -96,7 +96,7 @@ describe('the feed', () => {
     const client = new pg.Client({ connectionString: service.database.superuserUrl });
     await client.connect();
     try {
-      // Without its trigger, which would give each row a time of its own.
+      // Without the trigger that gives each row a time of its own.
       await client.query('set session_replication_role = replica');
       await client.query('update submissions set updated_at = $1 where institute_id = $2', [
         at,
@@ -149,13 +149,13 @@ describe('the feed', () => {
 });
 
 describe('the feed rules', () => {
-  /** What a client keeps: the newest of each submission. Rows that are not newer than that are skipped. */
+  /** A client's store: the newest row of each submission. Rows that are not newer are skipped. */
   const client = ({ api }: Tenant) => {
     const kept = new Map<string, Submission>();
     let newest = 0;
     return {
       kept,
-      /** One pass, from about two minutes before the newest row that was processed. @returns the rows that were news */
+      /** One pass, from about two minutes before the newest processed row. @returns the rows that were newer */
       pass: async (): Promise<Submission[]> => {
         const since = new Date(Math.max(0, newest - 120_000)).toISOString();
         const news: Submission[] = [];
@@ -186,7 +186,7 @@ describe('the feed rules', () => {
       [() => command('cancel'), { status: 'cancelled' }],
       [() => command('re-evaluate'), { status: 'queued', attempt_count: 2 }],
       [() => takeRun(service, id).then((held) => held.fail('timed_out')), { status: 'failed' }],
-      // What teachers do in the dashboard changes the row and tells nobody.
+      // Dashboard actions change the row without an event.
       [
         () => behind(service.database, 'update submissions set needs_review = false where id = $1', [id]),
         { needs_review: false },
@@ -208,7 +208,7 @@ describe('the feed rules', () => {
     }
 
     const replacing = await submit(of.api, exam.id, { ...body, replace: true });
-    // One transaction changes both: they may share a millisecond, and then the ids decide their order.
+    // One transaction changes both rows: with the same millisecond, the ids decide their order.
     const both = new Map((await pass()).map((row) => [row.id, [row.state, row.replaced_by]]));
     expect(both).toEqual(
       new Map([
@@ -242,7 +242,7 @@ describe('the feed rules', () => {
       expect([...kept.keys()]).toEqual([late.id]);
       await transaction.query('begin');
       await transaction.query('update submissions set needs_review = true where id = $1', [late.id]);
-      // Rows that change in the hours that follow, while the client reads on: each is there before its page is read.
+      // Rows that change in the following hours: each exists before its page is read.
       await clock.query('set session_replication_role = replica');
       for (const [hours, { id }] of others.entries()) {
         await clock.query(

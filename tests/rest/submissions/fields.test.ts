@@ -28,7 +28,7 @@ interface Submitted {
   read(): Promise<Submission>;
 }
 
-/** A submission of two long answers in a tenant of its own, or of what else is sent. */
+/** A submission in a tenant of its own: two long answers by default. */
 const submitted = async (body: object = {}, paper: object = PAPER): Promise<Submitted> => {
   const tenant = await newTenant(service);
   const exam = await createExam(tenant.api, paper);
@@ -222,11 +222,11 @@ describe('progress and queue', () => {
     const before = await readOf(tenant, fourth.id);
     await tenant.api.post(`/submissions/${second.id}/cancel`);
     expect(await places()).toEqual([null, null, 0, 1]);
-    // A place that moves is computed, not stored: the row has not changed.
+    // The position is computed on read, so the row has not changed.
     expect((await readOf(tenant, fourth.id)).updated_at).toBe(before.updated_at);
     await tenant.api.delete(`/submissions/${third.id}`);
     expect(await places()).toEqual([null, null, null, 0]);
-    // Evaluated again it waits behind those that came meanwhile.
+    // A re-evaluated submission queues behind those that came meanwhile.
     await tenant.api.post(`/submissions/${second.id}/re-evaluate`);
     expect(await places()).toEqual([null, 1, null, 0]);
   });

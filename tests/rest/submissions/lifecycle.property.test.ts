@@ -13,17 +13,19 @@ import { rounds, WIDELY, wishesAlone, type Wish } from '../../model/submissions/
 import { newWorld, type Means, type World } from '../../model/submissions/world.ts';
 
 /*
- * The life of submissions against a model of it (docs/api/lifecycle.md#submissions): in random order, then by two clients and a
- * worker at once. The model is tests/model/submissions/model.ts, over the transition table of packages/rules.
+ * Model-based test of the lifecycle of submissions (docs/api/lifecycle.md#submissions): operations in random order,
+ * then by two clients and a worker at the same time. The model is tests/model/submissions/model.ts, over the transition
+ * table of packages/rules.
  *
- *   SUBMISSION_MODEL_RUNS=500 vitest run tests/rest/submissions/lifecycle.property.test.ts     longer: about a second a run
- *   SUBMISSION_MODEL_SEED=…                                                          the one that a failure printed
+ *   SUBMISSION_MODEL_RUNS=500 vitest run tests/rest/submissions/lifecycle.property.test.ts     longer: about a second
+ *   per run
+ *   SUBMISSION_MODEL_SEED=…                                                          the seed that a failure printed
  *
- * What runs at once depends on the moment too: its seed brings back what was asked, not always what happened.
+ * The outcome of simultaneous operations also depends on timing: a seed repeats the operations, not always the outcome.
  */
 const RUNS = Number(process.env['SUBMISSION_MODEL_RUNS'] ?? '5');
 const SEED = process.env['SUBMISSION_MODEL_SEED'];
-/** A failure is told in time, even while a smaller one is being looked for. */
+/** Leaves time to report a failure, also while fast-check shrinks it. */
 const LIMIT_MS = 120_000 + RUNS * 20_000;
 const assertion = {
   numRuns: RUNS,
@@ -40,7 +42,7 @@ beforeAll(async () => {
     TICK_MS: '50',
   });
   behind = lookBehind(service.database);
-  // Leases are judged a second after the start, and run out when the test says so, never since the machine is slow.
+  // The lease setting is one second. The trigger extends leases, so that they expire only when the test ends them.
   await behind.query(`
     create function last_long() returns trigger language plpgsql as $$
     begin
@@ -60,12 +62,12 @@ const means: fc.Arbitrary<Means> = fc.record({
   quota: fc.integer({ min: 4, max: 16 }),
 });
 
-/** The model beside the world, as far as they have come. */
+/** State of the model and of the real service, at the same step. */
 interface Course {
   state: ModelState;
   world: World;
   look(): Promise<Seen>;
-  /** The day on which it began. */
+  /** UTC day of the begin. */
   day: string;
 }
 
@@ -77,16 +79,16 @@ const begin = async (of: Means): Promise<Course> => {
   return { state: world.begin, world, look, day };
 };
 
-/** What holds after every step. */
+/** Checks the invariants that hold after every step. */
 const looked = async (course: Course): Promise<Seen> => {
   const seen = await course.look();
-  // The quota began anew in between.
+  // Discard the run if midnight passed, since the quota was reset.
   fc.pre(seen.day === course.day);
   expect(seen.broken).toEqual([]);
   return seen;
 };
 
-/** Does one operation while nothing else happens: its answer and everything after it are those of the model. */
+/** Runs one operation alone: its answer and the state after it must equal the model's. */
 const step = async (course: Course, operation: Operation): Promise<void> => {
   const { state, said } = apply(course.state, operation);
   if (said === 'held' && operation.do === 'claim') {
@@ -98,7 +100,7 @@ const step = async (course: Course, operation: Operation): Promise<void> => {
   course.state = state;
 };
 
-/** A worker grades all that is left: no run is lost. */
+/** Grades all remaining runs as a worker, which shows that no run is lost. */
 const drain = async (course: Course): Promise<void> => {
   const all = () => Object.values(course.state.submissions);
   while (all().some(isActive)) {
@@ -196,7 +198,7 @@ const atOnce = async (course: Course, wishes: readonly Wish[]): Promise<void> =>
       await world.putOut(operation.key, operation.attempt);
   }
   const begun = batch.map((operation) => world.perform(operation));
-  // None is left running when another breaks.
+  // Wait for all, also when one fails.
   await Promise.allSettled(begun);
   const told = (await Promise.all(begun)).map((say) => say());
   const { standing } = await looked(course);
@@ -206,7 +208,7 @@ const atOnce = async (course: Course, wishes: readonly Wish[]): Promise<void> =>
     ({ state, said }) => isDeepStrictEqual(said, told) && isDeepStrictEqual(predicted(state), standing),
   );
   if (found === undefined) {
-    // Shown against the order in which they were asked.
+    // No order fits: show the difference from the order in which they were sent.
     const [first] = outcomes;
     expect({ batch, said: told, standing }).toEqual({
       batch,

@@ -27,7 +27,7 @@ const ANSWERS = [
   { question_label: '3', text: 'Because of that.' },
 ];
 
-/** One candidate's submission of two long answers at one credit each, in a tenant of its own. */
+/** A submission of two long answers at one credit each, in a tenant of its own. */
 const submitted = async (options: Parameters<typeof newTenant>[1] = {}) => {
   const tenant = await newTenant(service, options);
   const exam = await createExam(tenant.api, PAPER);
@@ -49,7 +49,7 @@ const submitted = async (options: Parameters<typeof newTenant>[1] = {}) => {
 };
 type Submitted = Awaited<ReturnType<typeof submitted>>;
 
-/** Brings a fresh submission to each status that it can have. */
+/** Brings a new submission to each status. */
 const REACH: Record<Submission['status'], (of: Submitted) => Promise<HeldByHand | null>> = {
   queued: async () => null,
   processing: async ({ id }) => takeRun(service, id),
@@ -251,7 +251,7 @@ describe('replace', () => {
         status: stopped ? 'cancelled' : status,
         queue: null,
       });
-      // A cancelled run is not charged; the charge of a graded one stands.
+      // A cancelled run is not charged; the charge of a graded one stays.
       const charged = ['graded', 'partially_graded'].includes(status) ? 2 : 0;
       expect(await of.tenant.credits()).toMatchObject({ balance: 1000 - charged, committed: 1 });
       if (of.held !== null && stopped) expect(await of.held.complete()).toBe('lost');

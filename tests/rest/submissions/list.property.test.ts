@@ -6,11 +6,11 @@ import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 import { newTenant, type Tenant } from '../../harness/tenant.ts';
 
-/* Clients page through the feed, an exam's submissions and its results while these change under them. */
+/* Clients page through the feed, an exam's submissions and its results while these change. */
 
 const { service } = await restSuite();
 
-/** What may happen to submissions between two pages; `at` picks which. */
+/** A change of a submission between two pages; `at` selects the submission. */
 const change = fc.record({
   kind: fc.constantFrom('cancel', 're-evaluate', 'replace', 'delete', 'create', 'nothing'),
   at: fc.nat(),
@@ -19,7 +19,7 @@ type Change = typeof change extends fc.Arbitrary<infer C> ? C : never;
 
 const ANSWERS = [{ question_label: '2', text: 'Because.' }];
 
-/** A row of any of the lists, without what is computed when it is read. */
+/** A row of any of the lists, without the fields computed on read. */
 interface Row {
   id: string;
   shown: object;
@@ -49,7 +49,7 @@ test.each(LISTS)(
         fc.integer({ min: 1, max: 3 }),
         fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
         async (count, limit, between) => {
-          // The feed is of a whole institute, so each run has one of its own.
+          // The feed covers a whole institute, so each run has its own institute.
           const tenant = await newTenant(service);
           const { api } = tenant;
           const exam = await createExam(api, typedExam([mcq('1'), longAnswer('2')]));
@@ -64,7 +64,7 @@ test.each(LISTS)(
             return body;
           };
 
-          // Kept unchanged across the pages of the pass, as clients are told to.
+          // The query stays the same across the pages of a pass, as clients are told to do.
           const since = `limit=${limit}&updated_since=2000-01-01T00:00:00Z`;
           const changed = new Set<string>();
           const seen: Row[] = [];
@@ -83,7 +83,7 @@ test.each(LISTS)(
           for (const { id } of made) {
             if (!changed.has(id)) expect(seen.filter((row) => row.id === id)).toHaveLength(1);
           }
-          // Upserted by id, what was seen is all that is there, as it is now.
+          // The last row of each id must equal the current state.
           const last = new Map(seen.map((row) => [row.id, row]));
           const now = (await read('limit=50')).data.map(rowOf);
           expect(now.map(({ id }) => last.get(id))).toEqual(now);

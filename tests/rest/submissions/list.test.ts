@@ -7,14 +7,14 @@ import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 
-/* The lists of an exam: its submissions and its results. They differ in what they show of each and in nothing else. */
+/* The lists of an exam's submissions and results. Both have the same rows and filters. */
 
 const CANDIDATES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
 let service: TestService;
 let tenant: Tenant;
 let exam: Exam;
-/** By the external id of the candidate; g has another exam, too. */
+/** Submission ids by the external id of the candidate; g has another exam, too. */
 const ids = new Map<string, string>();
 beforeAll(async () => {
   service = await startIdleService();
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What teachers and finalizing do; the exam stays open, for the counters are not touched. */
+/** Sets flags in the database; the exam stays open, since its counters are unchanged. */
 const flag = (candidate: string, set: string) =>
   behind(service.database, `update submissions set ${set} where id = $1`, [ids.get(candidate)]);
 
@@ -40,7 +40,7 @@ interface Listed {
   next: string | null;
   more: boolean;
 }
-/** A page of either list, by candidates. */
+/** Reads a page of either list, as candidates. */
 const lists = {
   submissions: async (query: string, of = exam): Promise<Listed> => {
     const { status, body } = await tenant.api.get<SubmissionList>(`/exams/${of.id}/submissions?${query}`);
@@ -65,7 +65,7 @@ type Name = keyof typeof lists;
 const NAMES: Name[] = ['submissions', 'results'];
 const path = (name: Name, of: { id: string } = exam): string => `/exams/${of.id}/${name}`;
 
-/** In the order of their last change: those that were flagged come last. */
+/** In the order of their last change: flagged submissions come last. */
 const ALL = ['a', 'e', 'f', 'g', 'b', 'c', 'd'];
 
 describe.each(NAMES)('the %s of an exam', (name) => {

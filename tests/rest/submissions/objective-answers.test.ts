@@ -94,7 +94,7 @@ describe('objective answers', () => {
     answer: Omit<AnswerInput, 'question_label'>,
     marks: number,
   ];
-  /** docs/objective-marking.md has all the forms; here are enough of them to see that nothing on the way changes one. */
+  /** Examples of the forms in docs/objective-marking.md, to check that the API passes answers unchanged. */
   const cases: Case[] = [
     [(label) => mcq(label), chosen('B'), 1],
     [(label) => mcq(label), chosen('A'), -0.25],

@@ -19,19 +19,19 @@ import type { TestService } from '../../harness/service.ts';
 import { badFile } from '../../fixtures/fixtures.ts';
 
 /*
- * POST /exams/{examId}/submissions, docs/architecture.md#order-of-checks: key, product, scope, rate, media type, JSON, existence, state,
- * validation, 402, quota 429; and within creation what the exam says before what the candidate says before what the
- * upload or the answers say. Each row is a request that two refusals apply to: the earlier one answers, and
- * nothing in the whole database has changed. (No rate limit has a value yet.)
+ * Order of checks of POST /exams/{examId}/submissions (docs/architecture.md#order-of-checks): key, product, scope,
+ * rate, media type, JSON, existence, state, validation, 402, quota 429; within creation first the exam, then the
+ * candidate, then upload or answers. Each row is a request with two causes of refusal: the earlier check answers, and
+ * no table changes. (No rate limit is set here.)
  */
 
 let service: TestService;
 let behind: BehindTheApi;
-/** `broke` has neither credits nor quota left; the others are refused at the door. */
+/** Keys by caller: `broke` has neither credits nor quota left; the others are refused by key, product or scope. */
 const keys = { rich: '', broke: '', readOnly: '', disabled: '', disabledReadOnly: '', disabledRevoked: '' };
 const exams = { typed: '', written: '', draft: '', deleted: '', unknown: randomUUID() };
 const examsOfBroke = { typed: '', written: '' };
-/** Each has a submission on both of the open exams; that of the second is finalized. */
+/** Both have a submission on each of the open exams; the submission of the second is finalized. */
 const candidates = { withSubmission: '', withFinalized: '' };
 const uploads = { used: '', pending: '', rejected: '', tooLong: '', ready: '', unknown: randomUUID() };
 const uploadsOfBroke = { tooLong: '', ready: '' };
@@ -98,7 +98,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** All rows of all tables, so that "nothing changed" leaves nothing out but when a key was last used. */
+/** All rows of all tables, except the last use of keys. */
 const everything = async (): Promise<unknown[]> => {
   const tables = await behind.query<{ name: string }>(
     `select quote_ident(table_name) as name from information_schema.tables
@@ -112,7 +112,7 @@ const everything = async (): Promise<unknown[]> => {
   return behind.query(hashes.join(' union all '));
 };
 
-/** What a request is made of; ids are known only once everything is set up. */
+/** Parts of a request, with ids that exist only after set-up. */
 interface Call {
   key: string;
   exam: string;
@@ -278,7 +278,7 @@ describe.each<[string, Row[]]>([
   });
 });
 
-/** Without these the rows above would say nothing. */
+/** Counter-check: each refusal alone really refuses. */
 test('each refusal of the table is one by itself, and a request that none applies to changes the tables', async () => {
   const alone: [ErrorCode, () => Call][] = [
     ['product_not_enabled', by('disabled', 'typed', {})],

@@ -17,7 +17,9 @@ import {
 import type { TestService } from '../../harness/service.ts';
 import { badFile } from '../../fixtures/fixtures.ts';
 
-/* What 2.5-uploads says of uploads alone is not said again: here is what a submission makes of them. */
+/*
+ * How a submission treats the pages of its upload; uploads/create-and-complete.test.ts has the checks of uploads alone.
+ */
 
 let service: TestService;
 let tenant: Tenant;
@@ -31,7 +33,7 @@ afterAll(() => service.close());
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
 const path = (of: Exam = exam): string => `/exams/${of.id}/submissions`;
-/** Pages without a mark on them. */
+/** Empty pages. */
 const blankPages = async (count: number): Promise<Uint8Array> => {
   const pdf = await PDFDocument.create();
   for (let page = 0; page < count; page += 1) pdf.addPage([595, 842]);
@@ -83,7 +85,7 @@ describe('how many pages a copy may have', () => {
     for (const { message } of submission.warnings) expect(message).toMatch(/40th/);
     expect(await tenant.credits()).toEqual({ ...before, committed: before.committed + pages });
 
-    // The warning and the flag stay, wherever the submission is read.
+    // Warning and flag stay on later reads.
     const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
     expect(stored(body)).toEqual(stored(submission));
     expect(await resultOf(tenant.api, submission.id)).toMatchObject({

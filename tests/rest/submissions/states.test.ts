@@ -7,7 +7,10 @@ import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 import { expectError } from '../../harness/tenant.ts';
 
-/* The table of docs/api/lifecycle.md#exams, which is packages/rules/src/examChanges.ts, walked over every call that it decides. */
+/*
+ * The table of docs/api/lifecycle.md#exams (packages/rules/src/examChanges.ts), checked over every call that it
+ * decides.
+ */
 
 const { tenant } = await restSuite();
 
@@ -146,7 +149,7 @@ describe('transitions', () => {
     for (let round = 0; round < 2; round += 1) {
       expect((await api.post<Exam>(`/exams/${exam.id}/open`)).body.status).toBe('open');
     }
-    // There is no way to ask for a status.
+    // `status` is ignored: no request sets it.
     await api.patch(`/exams/${exam.id}`, { status: 'draft' });
     expect((await read(exam.id)).status).toBe('open');
   });

@@ -180,7 +180,7 @@ describe('typed answers', () => {
 
   test.each([
     ['exactly 20% Devanagari', `${'क'.repeat(20)}${'a'.repeat(80)}`],
-    // Vowel signs and the virama are marks and no letters.
+    // Vowel signs and the virama are marks, not letters.
     ['exactly 20% Devanagari, with vowel signs', `${'कि'.repeat(20)}${'a'.repeat(80)}`],
     [
       'a quotation in Devanagari',

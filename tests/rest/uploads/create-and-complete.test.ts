@@ -21,7 +21,7 @@ let service: TestService;
 let tenant: Tenant;
 let exam: Exam;
 beforeAll(async () => {
-  // A busy machine checks a file late; what is looked at here is the answer, not when it comes.
+  // A busy machine inspects slowly; the first read waits longer, so that it has the outcome.
   service = await startIdleService({ INSPECTION_WAIT_SECONDS: '30' });
   tenant = await newTenant(service);
   exam = await createExam(tenant.api, handwrittenExam());
@@ -147,7 +147,7 @@ describe('the PUT', () => {
     expect(await putRaw(chunked, Buffer.concat(pieces), withoutLength)).toBeGreaterThanOrEqual(400);
     expect(await state(chunked)).toBe(true);
 
-    // Whether the answer or the complaint about what follows comes first is the store's affair; the file is not.
+    // The store may answer first or complain first; the test checks only the file.
     const runningOn = await fresh();
     await putRaw(runningOn, Buffer.concat([pdf, Buffer.from('and more')]));
     const { body } = await tenant.api.get<Upload>(`/uploads/${runningOn.id}`);
@@ -206,7 +206,7 @@ describe('the PUT', () => {
   });
 });
 
-/** A PUT as no HTTP client would send it: these bytes as the body, whatever was announced. @returns the status; 0 for none */
+/** Sends a raw PUT with these bytes as the body, whatever length was announced. @returns the status; 0 for none */
 const putRaw = async (
   { upload_url, headers }: Address,
   body: Buffer,
@@ -224,7 +224,7 @@ const putRaw = async (
   try {
     for await (const piece of socket) answer.push(piece);
   } catch {
-    // Cut off by the store: what it said before counts.
+    // The store closed the connection; an earlier status counts.
   }
   return Number(/^HTTP\/1.1 (\d{3})/.exec(Buffer.concat(answer).toString('latin1'))?.[1] ?? 0);
 };

@@ -12,16 +12,18 @@ import { startService, type TestService } from '../../harness/service.ts';
 import { expectError, problemsIn } from '../../harness/tenant.ts';
 
 /*
- * How long files and evidence stay in the store, seen by a client and in the store itself. A month is made to pass by
- * putting the rows of one upload back; the rounds run as they always do, only more often.
+ * Retention of files and evidence, as the API shows it and in the object store. A month passes by dating the rows of
+ * one upload back; the rounds that delete files run as usual, but more often.
  */
 
-// Four copies are graded before anything is looked at, on a machine that others may be using.
+// Four copies are graded in the set-up, possibly on a busy machine.
 vi.setConfig({ hookTimeout: 180_000 });
 
 const RETENTION_DAYS = 7;
 const PATIENCE_MS = 60_000;
-/** The copy and its checked copy; what was read, what answers what, and the one judgement. */
+/**
+ * Objects of a submission: the copy and its checked copy; its evidence has page reading, alignment and one judgement.
+ */
 const FILES = 2;
 const EVIDENCE = 3;
 
@@ -35,7 +37,7 @@ let deleted: Graded;
 let deletedToday: Graded;
 let replaced: Graded;
 let replacing: Graded;
-/** As a client reads it once the time is over, before its file is gone. */
+/** The upload after the retention time, before its file is deleted. */
 let told: Upload;
 
 beforeAll(async () => {
@@ -70,7 +72,7 @@ beforeAll(async () => {
     letPass(replaced.uploadId, 1000),
     letPass(replacing.uploadId, 1000),
   ]);
-  // Last, so that whatever else these rounds would have removed is removed by then.
+  // Last, so that these rounds had the chance to delete everything else.
   await Promise.all([
     letPass(unclaimed, RETENTION_DAYS + 0.1),
     letPass(deleted.uploadId, RETENTION_DAYS + 0.1),
@@ -86,7 +88,7 @@ beforeAll(async () => {
   await eventually(
     'the files are removed',
     async () => {
-      // Files go when nobody has touched their upload for a while.
+      // Files are deleted some time after the last change of their upload.
       for (const id of [unclaimed, deleted.uploadId]) await letPass(id, 1);
       await wait(200);
       return (await filesOf(unclaimed, deleted.uploadId, deleted.id)).length === 0;
@@ -125,7 +127,7 @@ const grade = async (candidate: string, more: object = {}): Promise<Graded> => {
 const submitAgain = (upload_id: string) =>
   service.api.post(`/exams/${exam.id}/submissions`, { candidate: { external_id: 'late' }, upload_id });
 
-/** Lets so many days pass for one upload, and for what was made of it, alone. */
+/** Dates back one upload, and everything made of it, by this many days. */
 const letPass = (uploadId: string, days: number) =>
   behind(
     service.database,
@@ -139,7 +141,7 @@ const letPass = (uploadId: string, days: number) =>
      end $$`,
   );
 
-/** What lies in the store that names one of the ids. */
+/** Objects whose key contains one of the ids. */
 const filesOf = async (...ids: string[]): Promise<string[]> => {
   const found: string[] = [];
   for await (const key of store.list('institutes/')) if (ids.some((id) => key.includes(id))) found.push(key);

@@ -11,8 +11,8 @@ import { expectError } from '../../harness/tenant.ts';
 import { startStoreProxy, type StoreProxy } from '../../harness/storeProxy.ts';
 
 /*
- * What the service does in its store between the PUT and the check of a file, seen from a place between the two. Two
- * files of the same size, of 2 and of 5 pages, tell by their pages which of them was taken.
+ * Requests of the service to its object store between the PUT and the inspection of a file, seen by a proxy. Two files
+ * of the same size, with 2 and 5 pages, show by their page count which was used.
  */
 
 let proxy: StoreProxy;
@@ -57,7 +57,7 @@ const sealedOf = async (id: string): Promise<string> => {
   ]);
   return row?.sealed_key ?? '';
 };
-/** Keys of the store that name the upload. */
+/** Keys in the store that contain the upload's id. */
 const filesOf = async (id: string): Promise<string[]> => {
   const found: string[] = [];
   for await (const key of store.list('institutes/')) if (key.includes(id)) found.push(key);
@@ -132,7 +132,7 @@ test('while the copies of one institute’s many files are held up, another inst
     const other = await uploadCopy(service.api, SMALL);
     expect((await read(other)).body.status).toBe('ready');
     expect(proxy.seen.filter(isFlood), 'no more than its share').toHaveLength(4);
-    // Those that got no turn in time are pending, as before their first read, and none has failed.
+    // Reads that got no turn in time show `pending`, and none has failed.
     await expect.poll(() => proxy.seen.filter(isFlood).length, { timeout: 20_000 }).toBe(4);
     release();
     expect((await reads).map(({ status }) => status)).toEqual(ids.map(() => 200));
