@@ -1,9 +1,9 @@
 import type { BehindTheApi } from '../../harness/ledger.ts';
 
 /*
- * What holds at every moment, whatever was done in which order: no illegal state, one live submission a candidate and
- * exam, no lost run, every reservation closed exactly once. Each says in its name what is broken, and finds the rows.
- * They ask the tables and know nothing of the model.
+ * Invariants of an institute's rows after any operations in any order: no illegal state, one live submission per
+ * candidate and exam, no lost run, every reservation closed exactly once. Each name states the violation, and its query
+ * finds the rows. They read the tables and do not depend on the model.
  */
 
 const OVER = `('completed', 'failed', 'cancelled')`;
@@ -104,13 +104,13 @@ const STATEMENT = Object.entries(BROKEN)
   .map(([name, rows]) => `select '${name}' as what, found.id::text from (${rows}) found`)
   .join(' union all ');
 
-/** @returns what is broken in an institute, with the row that shows it */
+/** @returns violations in an institute, each with the id of its row */
 export const whatIsBroken = async (behind: BehindTheApi, instituteId: string): Promise<string[]> => {
   const rows = await behind.query<{ what: string; id: string }>(STATEMENT, [instituteId]);
   return rows.map(({ what, id }) => `${what}: ${id}`);
 };
 
-/** What does not hold while something is still to be done, and must once all is graded. @returns what is left over */
+/** Checks that everything is graded, for the end of a test. @returns unfinished runs and reserved credits */
 export const whatIsLeft = async (behind: BehindTheApi, instituteId: string): Promise<string[]> => {
   const rows = await behind.query<{ id: string; status: string }>(
     `select s.id, r.status::text from submissions s join runs r on r.submission_id = s.id

@@ -9,12 +9,12 @@ import {
 } from './state.ts';
 import { WORKED_ON, type Wish } from './wishes.ts';
 
-/** Names for what operations make: unlike any before. */
+/** Makes a new, unique name for an object of the model. */
 export type Namer = (of: string) => string;
 
 /**
- * What a wish means in a state: the operations that make it possible, and itself; null when it means nothing there.
- * @param isAlone whether nothing else happens meanwhile
+ * The operations by which a wish becomes possible in a state, and the operation itself; null if it is not applicable.
+ * @param isAlone whether no other operation runs at the same time
  */
 export const meaning = (
   state: ModelState,
@@ -31,7 +31,7 @@ export const meaning = (
     case 'cancel':
     case 'delete':
     case 're_evaluate': {
-      // Now and then one that is replaced or deleted.
+      // Sometimes a replaced or deleted submission.
       const of =
         wish.at === WORKED_ON
           ? pick(live.filter(isHeld), 0)
@@ -43,7 +43,7 @@ export const meaning = (
       return of === null ? null : simply(claimOf(of, name));
     }
     case 'late_message': {
-      // What is handed back at the same moment may be out again before the message comes, or not.
+      // A held run may be handed back at the same time, so its message may be late or not.
       const late = all.filter(({ run }) => run.state !== 'waiting' && (isAlone || run.state !== 'held'));
       const of = pick(late, wish.at);
       return of === null ? null : simply(claimOf(of, name));
@@ -53,7 +53,7 @@ export const meaning = (
       return of === null ? null : simply({ do: 'die', key: of.key, attempt: of.attempts });
     }
     case 'wear_out': {
-      // It outlives one worker after the other, until it is ended for it.
+      // The run loses one worker after the other, until core ends it.
       const of = pick(all.filter(isHeld), wish.at);
       if (of === null) return null;
       const die: Operation = { do: 'die', key: of.key, attempt: of.attempts };
@@ -64,7 +64,7 @@ export const meaning = (
       return { first: lives.flat(), last: die };
     }
     case 'interrupt': {
-      // What was seen of it stays, the next worker goes on from there, and the first one may write no more.
+      // Hand over: the recorded step stays, the next worker continues, and the first one's write is refused.
       const of = pick(all.filter(isHeld), wish.at);
       const hold = of?.run.hold ?? '';
       return of === null
@@ -136,7 +136,7 @@ const creation = (state: ModelState, wish: Extract<Wish, { do: 'create' }>, key:
   const used: number[] = [];
   const free: number[] = [];
   for (const [index, { usedBy }] of state.uploads.entries()) (usedBy === null ? free : used).push(index);
-  // The last used one, now and last: it must be refused.
+  // An upload that is already used, which must be refused.
   const upload = wish.upload < 0 ? used.at(-1) : free[wish.upload];
   return { ...common, upload: upload ?? free[0] ?? 0, longAnswers: 0 };
 };
@@ -150,7 +150,7 @@ const workerOperation = (
   const open = state.holds[hold]?.open ?? [];
   switch (wish.do) {
     case 'step': {
-      // Nothing is read of typed answers.
+      // Typed answers have no reading step.
       const step = LANE_OF[of.exam] === 'typed' ? 'grading' : wish.step;
       return { first: [], last: { do: 'step', hold, step } };
     }
@@ -167,13 +167,13 @@ const workerOperation = (
   }
 };
 
-/** All that is left to do of a run that is held. */
+/** The operations that finish a held run. */
 export const gradingOf = (of: ModelSubmission): Operation[] => [
   ...marksOf(of, 'graded'),
   { do: 'complete', hold: of.run.hold ?? '' },
 ];
 
-/** A mark for each question that has none yet. */
+/** Marks for each question without one. */
 const marksOf = ({ asked, run }: ModelSubmission, as: Outcome): Operation[] =>
   asked
     .filter((label) => run.marks[label] === undefined)

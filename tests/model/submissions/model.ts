@@ -14,12 +14,12 @@ import {
 } from './state.ts';
 
 /*
- * What the service should do, told apart from how it does it: a state that is plain data, and one function that says
- * what each operation answers and what it leaves behind. It knows no database, no time and no HTTP, so the outcome of
- * operations that ran at once can be looked for among all orders in which they could have run.
+ * A model of the service's behaviour without its implementation: a state of plain data, and one function that returns
+ * each operation's answer and next state. It has no database, time or HTTP, so the outcome of simultaneous operations
+ * can be compared with all of their orders.
  */
 
-/** A run that outlived this many workers is ended (docs/architecture.md#runs). */
+/** A run that lost this many workers is ended (docs/architecture.md#runs). */
 export const MAX_DEAD_LEASES = 3;
 
 export const isActive = ({ run }: ModelSubmission): boolean =>
@@ -31,11 +31,11 @@ export const liveOne = (state: ModelState, exam: ExamName, candidate: number): M
     (of) => of.state === 'live' && of.exam === exam && of.candidate === candidate,
   );
 
-/** What an operation says and leaves behind; the state that is given stays as it is. */
+/** The answer and the next state of an operation. `before` is not changed. */
 export const apply = (before: ModelState, operation: Operation): { state: ModelState; said: Said } => {
   const state = structuredClone(before);
   const said = change(state, operation);
-  // What is refused changes nothing.
+  // A refused operation changes nothing.
   return typeof said === 'object' && 'code' in said ? { state: before, said } : { state, said };
 };
 
@@ -120,7 +120,7 @@ const create = (state: ModelState, operation: Extract<Operation, { do: 'create' 
   return { http: 202, shown: viewOf(submission) };
 };
 
-/** How a submission stands when a run of it begins: what waits for nobody is graded at once. */
+/** Fields of a submission when a run begins: without questions for the AI it is graded at once. */
 const begun = (asked: readonly string[]) => {
   const isOver = asked.length === 0;
   return {
@@ -149,7 +149,7 @@ const refused = (code: string, existing: string | null = null): Said => ({
   existing,
 });
 
-/** Credits before quota (docs/architecture.md#order-of-checks). @returns what refuses it, or null when it is paid */
+/** Credits before quota (docs/architecture.md#order-of-checks). @returns the refusal, or null when paid */
 const pay = (state: ModelState, price: number, freed: number): Said | null => {
   const available = state.balance + state.limit - committed(state) + freed;
   if (price > 0 && available < price) return refused('insufficient_credits');
@@ -211,7 +211,7 @@ const stand = (submission: ModelSubmission, status: Submission['status']): void 
   submission.hasEstimate = RUNNING.includes(status);
 };
 
-/** A message that comes twice, or when the run is over, takes nothing (docs/architecture.md#runs). */
+/** A repeated message, or one after the end of the run, claims nothing (docs/architecture.md#runs). */
 const claim = (state: ModelState, { key, attempt, hold }: Extract<Operation, { do: 'claim' }>): Said => {
   const of = submissionOf(state, key);
   if (of.attempts !== attempt || of.run.state !== 'waiting') return 'nothing';
@@ -224,7 +224,7 @@ const claim = (state: ModelState, { key, attempt, hold }: Extract<Operation, { d
   return 'held';
 };
 
-/** Whatever a worker writes that does not hold the run any more is refused. */
+/** Refuses each write of a worker that does not hold the run. */
 const write = (
   state: ModelState,
   operation: Extract<Operation, { do: 'step' | 'mark' | 'complete' | 'fail' | 'hand_back' }>,
@@ -237,7 +237,7 @@ const write = (
       if (advances(of.status, operation.step)) stand(of, operation.step);
       break;
     case 'mark':
-      // Recording the same thing twice keeps the first.
+      // Recording a question twice keeps the first mark.
       of.run.marks[operation.label] ??= operation.outcome;
       of.progress = { done: Object.keys(of.run.marks).length, total: of.asked.length };
       break;
@@ -276,6 +276,6 @@ export const submissionOf = (state: ModelState, key: string): ModelSubmission =>
   return found;
 };
 
-/** What a client sees of it, without what only the model keeps. */
+/** The part of a submission that a client sees. */
 export const viewOf = ({ exam: _e, candidate: _c, asked: _a, run: _r, ...view }: ModelSubmission): View =>
   structuredClone(view);

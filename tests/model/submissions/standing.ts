@@ -6,14 +6,14 @@ import { committed, viewOf } from './model.ts';
 import type { ModelRun, ModelState, Outcome, View } from './state.ts';
 import type { World } from './world.ts';
 
-/** Everything of an institute that the model predicts: what clients see, and what only lies behind the API. */
+/** Everything of an institute that the model predicts, visible to clients or not. */
 export interface Standing {
   balance: number;
   committed: number;
   used: number;
   submissions: Record<string, View>;
   runs: Record<string, { attempt: number } & Pick<ModelRun, 'state' | 'deadLeases' | 'marks'>>;
-  /** By which submissions the uploads of the pool are used. */
+  /** Submissions that use the uploads of the pool. */
   usedBy: string[];
 }
 
@@ -35,10 +35,10 @@ export const predicted = (state: ModelState): Standing => {
 };
 
 export interface Seen {
-  /** UTC, as the database has it: the quota begins anew with the next. */
+  /** UTC day of the database: the quota is reset with the next. */
   day: string;
   standing: Standing;
-  /** What must hold whatever was done, and does not. */
+  /** Violated invariants. */
   broken: string[];
 }
 
@@ -52,7 +52,7 @@ interface RunSeen {
   marks: Record<string, Outcome>;
 }
 
-/** Looks at the institute again and again, and remembers what may never go back. */
+/** Reads the institute repeatedly, and checks values that may never decrease. */
 export const observe = (behind: BehindTheApi, world: World): { look(): Promise<Seen> } => {
   const lastShown = new Map<string, { shown: string; updatedAt: string }>();
   const queuedAt = new Map<string, string>();
@@ -97,7 +97,7 @@ export const observe = (behind: BehindTheApi, world: World): { look(): Promise<S
     };
   };
 
-  /** `updated_at` strictly grows with whatever is seen to change (docs/api/submissions.md#submit). */
+  /** `updated_at` must grow with every visible change (docs/api/submissions.md#submit). */
   const follow = (submission: Submission): string[] => {
     const { updated_at: updatedAt, ...rest } = stored(submission) as Submission;
     const shown = JSON.stringify(rest);
@@ -107,7 +107,7 @@ export const observe = (behind: BehindTheApi, world: World): { look(): Promise<S
     return [`updated_at of ${world.keyOf(submission.id)} did not grow: ${last.shown} → ${shown}`];
   };
 
-  /** A run keeps its place however often it is handed back, and the place that is shown is that one. */
+  /** A run keeps its place when it is handed back, and the shown position matches that place. */
   const place = (run: RunSeen, feed: readonly Submission[]): string[] => {
     const name = `${run.submission_id} ${run.attempt}`;
     const first = queuedAt.get(name) ?? run.queued_at;

@@ -1,15 +1,15 @@
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { GradingStep } from '@evaluation/rules';
 
-/* What the model speaks of: the operations, what they are told, and the state between them. */
+/* Operations, their answers, and the state of the model. */
 
 export type ExamName = 'typed' | 'copies' | 'other copies';
 export const LANE_OF = { typed: 'typed', copies: 'copy', 'other copies': 'copy' } as const;
-/** Labels of the questions that wait for the AI: all of a copy, and the long answers that are sent of a typed paper. */
+/** Labels of the questions for the AI: all of a copy, and the long answers of a typed paper. */
 export const COPY_LABELS = ['1', '2'];
 export const LONG_LABELS = ['2', '3'];
 
-/** Everything that can be done to the service, by a client, by a worker, or by what happens to a worker. */
+/** Every operation: of a client, of a worker, or an event that happens to a worker. */
 export type Operation =
   | {
       do: 'create';
@@ -18,28 +18,28 @@ export type Operation =
       exam: ExamName;
       candidate: number;
       replace: boolean;
-      /** The place of the upload in the pool, or how many long answers are sent. */
+      /** Index of the upload in the pool; null for typed answers, of which `longAnswers` are sent. */
       upload: number | null;
       longAnswers: number;
     }
   | { do: 'cancel' | 'delete' | 're_evaluate'; client: number; key: string }
-  /** A delivery of a run's message; what it takes is held by this name. */
+  /** Delivery of a run's message; the claim gets the name `hold`. */
   | { do: 'claim'; key: string; attempt: number; hold: string }
   | { do: 'step'; hold: string; step: GradingStep }
   | { do: 'mark'; hold: string; label: string; outcome: Outcome }
   | { do: 'complete'; hold: string }
   | { do: 'fail'; hold: string; code: string }
   | { do: 'hand_back'; hold: string }
-  /** The worker is gone: its lease runs out. */
+  /** The worker dies, and its lease expires. */
   | { do: 'die'; key: string; attempt: number }
   | { do: 'pass_deadline'; key: string; attempt: number }
   | { do: 'lose_message'; key: string; attempt: number }
-  /** Behind the API, for as long as nothing finalizes. */
+  /** Set in the database, past the API. */
   | { do: 'finalize'; key: string }
   | { do: 'grant'; credits: number };
 export type Outcome = 'graded' | 'failed';
 
-/** What an operation was told; of a client's, the submission that was shown. */
+/** Answer of an operation; a client's answer has the submission shown. */
 export type Said =
   | { http: number; code: string; /** What is in the way. */ existing: string | null }
   | { http: number; shown: View }
@@ -49,7 +49,7 @@ export type Said =
   | 'held'
   | 'nothing';
 
-/** All of a submission that a client can see and that this model predicts. */
+/** The part of a submission that a client sees and the model predicts. */
 export interface View {
   key: string;
   state: Submission['state'];
@@ -63,7 +63,7 @@ export interface View {
   hasEstimate: boolean;
   needsReview: boolean;
   finalized: boolean;
-  /** Whether a version of the rubrics is shown: from the first claim of a run on. */
+  /** Whether `rubric_version` is shown: from the first claim of a run on. */
   hasVersion: boolean;
   pages: number | null;
   quoted: number;
@@ -80,7 +80,7 @@ export interface ModelRun {
 export interface ModelSubmission extends View {
   exam: ExamName;
   candidate: number;
-  /** Labels that wait for the AI. */
+  /** Labels of the questions for the AI. */
   asked: string[];
   run: ModelRun;
 }
@@ -88,7 +88,7 @@ export interface ModelSubmission extends View {
 export interface Hold {
   key: string;
   attempt: number;
-  /** What was not marked yet when the run was taken. */
+  /** Labels without a mark at the time of the claim. */
   open: string[];
 }
 

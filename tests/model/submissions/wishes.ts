@@ -3,8 +3,8 @@ import type { GradingStep } from '@evaluation/rules';
 import type { ExamName, Outcome } from './state.ts';
 
 /*
- * What is drawn at random are wishes: "cancel the third". What they name is looked up in the state that is met, so a
- * wish means something after any others, and still does when fast-check leaves some of those out.
+ * Random choices are drawn as wishes, such as "cancel the third". `meaning` finds the object in the current state, so a
+ * wish stays applicable after any others, also when fast-check leaves some out while shrinking.
  */
 
 export type Wish =
@@ -39,7 +39,7 @@ export type Wish =
   | { do: 'finalize'; at: number }
   | { do: 'grant'; credits: number };
 
-/** How wishes choose: where few are named and often the same, what runs at once meets more. */
+/** How wishes choose their objects: few and repeated choices make simultaneous operations meet more often. */
 export interface Aim {
   at: fc.Arbitrary<number>;
   candidate: fc.Arbitrary<number>;
@@ -111,7 +111,7 @@ const aloneWish = ({ at }: Aim) =>
     fc.record({ do: fc.constant('grant' as const), credits: fc.integer({ min: 1, max: 3 }) }),
   );
 
-/** What may be wished while nothing else happens; one more often than another where it is named more often. */
+/** Wishes that run alone; repeated entries are more frequent. */
 export const wishesAlone = (aim: Aim): fc.Arbitrary<Wish>[] => [
   createWish(aim),
   createWish(aim),
@@ -126,11 +126,11 @@ export const wishesAlone = (aim: Aim): fc.Arbitrary<Wish>[] => [
   aloneWish(aim),
 ];
 
-/** What brings others something to meet at once. */
+/** Wishes that prepare a state for simultaneous ones. */
 const wishBefore = (aim: Aim): fc.Arbitrary<Wish> =>
   fc.oneof(createWish(aim), claimWish(aim), claimWish(aim), workerWish(aim));
 
-/** What may be wished at once with others: whatever has a moment at which it happened. */
+/** Wishes that may run at the same time: all that take effect at one moment. */
 const wishAtOnce = (aim: Aim): fc.Arbitrary<Wish> =>
   fc.oneof(
     { arbitrary: createWish(aim), weight: 3 },
@@ -139,13 +139,13 @@ const wishAtOnce = (aim: Aim): fc.Arbitrary<Wish> =>
     { arbitrary: workerWish(aim), weight: 4 },
   );
 
-/** A round: what is done first, and what is done at once then. */
+/** A round: wishes that run alone first, then wishes that run at the same time. */
 interface Round {
   before: Wish[];
   wishes: Wish[];
 }
 
-/** A client names the one that a worker is at. */
+/** Value of `at` for the submission that a worker holds. */
 export const WORKED_ON = -1;
 const copyOf = (exam: ExamName, candidate: number): fc.Arbitrary<Wish> =>
   fc.record({
@@ -158,7 +158,7 @@ const copyOf = (exam: ExamName, candidate: number): fc.Arbitrary<Wish> =>
     longAnswers: fc.constant(0),
   });
 
-/** A worker and a client want different things of one submission. */
+/** A worker and a client act on the same submission. */
 const duel: fc.Arbitrary<Round> = fc.record({
   before: fc.tuple(copyOf('copies', 0), fc.constant<Wish>({ do: 'claim', at: 0 })),
   wishes: fc.tuple(
@@ -172,7 +172,7 @@ const duel: fc.Arbitrary<Round> = fc.record({
   ),
 });
 
-/** Two submissions want one upload: of different candidates and exams, whose locks would keep them apart. */
+/** Two submissions use one upload, of different candidates and exams, so that no lock orders them. */
 const contest: fc.Arbitrary<Round> = fc.record({
   before: fc.constant<Wish[]>([{ do: 'grant', credits: 3 }]),
   wishes: fc.tuple(copyOf('copies', 0), copyOf('other copies', 1)),

@@ -14,31 +14,34 @@ import {
   type View,
 } from './state.ts';
 
-/** What an institute begins with: little enough that it runs out. */
+/** Credits and quota of an institute, low enough to run out. */
 export interface Means {
   credits: number;
   limit: number;
   quota: number;
 }
 
-/** Pages of the uploads that lie ready, and so their prices. */
+/** Page counts of the prepared uploads, which are also their prices. */
 const POOL = [1, 2, 1, 3, 1, 1, 2, 1, 1, 2, 1, 1, 3, 1, 1, 2];
 
-/** An institute of one model run's own in the real service, where the model's operations are done. */
+/** An institute in the real service, on which a test performs the model's operations. */
 export interface World {
   instituteId: string;
-  /** As any client of it reads. */
+  /** A client for reading. */
   api: ApiClient;
   begin: ModelState;
-  /** Does it; what it was told is put in the model's words later, when all that ran at once is known by name. */
+  /**
+   * Performs an operation. The returned function translates the answer into the model's terms, once the names of all
+   * simultaneous operations are known.
+   */
   perform(operation: Operation): Promise<() => Said>;
   /** The model's name of a submission. */
   keyOf(id: string): string;
-  /** The submission as the model would see it. */
+  /** The submission in the model's terms. */
   viewOf(submission: Submission): View;
-  /** Puts a waiting run out to be taken: the dispatcher does it in turn, and here any run may be the next. */
+  /** Releases a waiting run. The dispatcher releases in turn; a test may release any run next. */
   putOut(key: string, attempt: number): Promise<void>;
-  /** Waits until the dispatcher has put a run out. @returns its submission */
+  /** Waits until the dispatcher has released a run. @returns its submission */
   nextOut(): Promise<string>;
   name(of: string): string;
 }
@@ -60,12 +63,12 @@ export const newWorld = async (service: TestService, behind: BehindTheApi, means
     copies: await createExam(api, handwrittenExam()),
     'other copies': await createExam(api, handwrittenExam()),
   };
-  // What a failed run of the model left behind is not in the way of the next one.
+  // End the runs that a failed test left, which would be released first.
   await behind.query(
     `update runs set status = 'cancelled', lease_until = null where status in ('queued', 'released', 'claimed')`,
   );
   const uploads = POOL.map((pages) => ({ id: randomUUID(), pages }));
-  // Ready at once: how a file gets there is another test's matter.
+  // Inserted as ready, since uploading is tested elsewhere.
   await behind.query(
     `insert into uploads (id, institute_id, status, file_name, content_type, size_bytes, object_key, sealed_key, pages)
      select (u->>'id')::uuid, $1, 'ready', 'copy.pdf', 'application/pdf', 1000, 'put/' || (u->>'id'),
@@ -171,7 +174,7 @@ const inWorld = (real: {
     return told(answer);
   };
 
-  /** Until it is so: the dispatcher looks at its next tick, and a worker that is still alive may write in between. */
+  /** Waits for a state: the dispatcher acts at its next tick, and a live worker may write in between. */
   const until = async (what: string, statement: string, runId: string, isOver: string): Promise<void> => {
     await eventually(what, async () => {
       await behind.query(statement, [runId]);
@@ -225,7 +228,7 @@ const inWorld = (real: {
           `update runs set lease_until = clock_timestamp() - interval '1 second'
            where id = $1 and status = 'claimed' and dead_leases = ${dead_leases}`,
           id,
-          // Of the third, what is waited for is that the run is ended.
+          // After the third dead lease the run is ended; before, it is no longer claimed.
           `${OVER} or (status <> 'claimed' and dead_leases < 3)`,
         );
         return now('ok');
