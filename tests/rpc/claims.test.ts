@@ -15,8 +15,8 @@ import { takeRun } from '../harness/takeRun.ts';
 import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
 
 /*
- * What a worker claimed is its own: another one, which has the service token and has read the lanes, knows ids, fences and
- * deliveries, and not the token of the claim.
+ * A claim belongs to one worker. Another worker has the service token and the lanes, so it knows ids, fences and
+ * deliveries, but not the token of the claim.
  */
 
 let service: TestService;
@@ -34,7 +34,7 @@ const codeOf = async (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => failureOf(error)?.code ?? String(error),
   );
 
-/** What another worker may present in place of the token. */
+/** Tokens that another worker may present. */
 const FORGED = { 'no token': undefined, 'another token': 'A'.repeat(43) } as const;
 const forgeries = Object.entries(FORGED);
 const present = (token: string | undefined) => (token === undefined ? {} : { token });
@@ -67,7 +67,7 @@ describe('a run', () => {
     run = await takeRun(service, submission.id);
   });
 
-  /** Everything that a worker can say of a run. */
+  /** Every call of a worker about a run. */
   const callsOf = (held: HeldByHand['held'], question_id: string) => {
     const used = {
       grader: { provider: 'p', model: 'm' },
@@ -189,7 +189,7 @@ describe('a run', () => {
     const held = { run_id, institute_id, fence: older?.fence ?? 0 };
     expect(await codeOf(core().heartbeat.mutate({ held }))).toBe('taken');
 
-    // Claimed with a token, lost, and claimed again at a core that does not know the columns.
+    // Claimed with a token, lost, and claimed again at a core without the columns for tokens.
     expect(await codeOf(core().handBack.mutate({ held }))).toBe('taken');
     const newer = await takeRun(service, submission.id);
     await behind(
@@ -212,7 +212,7 @@ describe('a run', () => {
 });
 
 describe('an inspection', () => {
-  /** An upload that waits for its inspection, as its message names it. */
+  /** Ids of an upload that waits for its inspection, as in its message. */
   const released = async () => {
     const upload_id = await uploadCopy(tenant.api, plainPdf(1));
     await tenant.api.get(`/uploads/${upload_id}`);
@@ -269,7 +269,7 @@ describe('an inspection', () => {
 
 describe('a drawing', () => {
   let candidates = 0;
-  /** A graded copy whose marks a teacher has changed, so that it is to be drawn anew; as its message names it. */
+  /** Ids of a drawing to be made after an override, as in its message. */
   const released = async () => {
     const exam = await createExam(tenant.api, { ...typedExam([longAnswer('1')]), mode: 'handwritten' });
     candidates += 1;
