@@ -56,12 +56,12 @@ const takeBack = async (sittings: readonly Sitting[]): Promise<void> => {
   }
 };
 const first = ([sitting]: readonly Sitting[]): Sitting => {
-  if (sitting === undefined) throw new Error('nobody sat');
+  if (sitting === undefined) throw new Error('there is no submission');
   return sitting;
 };
 
 describe('POST /exams/{id}/finalize with submission_ids', () => {
-  test('the named ones that are graded become final, and only their state changes', async () => {
+  test('named graded submissions become final, and only their state changes', async () => {
     const { finalize, by } = await sat('graded', 'graded');
     const [named, other] = by;
     const before = await named?.read();
@@ -91,7 +91,7 @@ describe('POST /exams/{id}/finalize with submission_ids', () => {
     [false, ['graded']],
     [true, ['graded', 'partially_graded', 'failed']],
   ] as const)(
-    'allow_partial %s: %j become final, every other is skipped as not_graded',
+    'with allow_partial %s, %j become final, and every other one is skipped as not_graded',
     async (allow_partial, final) => {
       const { finalize, by } = every;
       onTestFinished(() => takeBack(by));
@@ -108,7 +108,7 @@ describe('POST /exams/{id}/finalize with submission_ids', () => {
     },
   );
 
-  test('already_finalized and not_live are skipped with their reason, and stay as they are', async () => {
+  test('already_finalized and not_live submissions are skipped with that reason, and stay unchanged', async () => {
     const { tenant, finalize, by } = await sat('graded', 'graded', 'graded');
     const [done, replaced, deleted] = by;
     await finalize({ submission_ids: [done?.id] });
@@ -126,7 +126,7 @@ describe('POST /exams/{id}/finalize with submission_ids', () => {
     expect((await wholeFeed(tenant.api)).map(stored)).toEqual(before);
   });
 
-  test('one that is named twice, in either case, is finalized once and skipped once', async () => {
+  test('a submission named twice, in any case of its id, is finalized once and skipped once', async () => {
     const { finalize, by, status } = await sat('graded', 'queued');
     const ids = by.flatMap(({ id }) => [id, id.toUpperCase(), id]);
     expect((await finalize({ submission_ids: ids })).body).toEqual({
@@ -137,7 +137,7 @@ describe('POST /exams/{id}/finalize with submission_ids', () => {
     expect(await status()).toBe('finalized');
   });
 
-  test('one that is unknown, of another exam or of another institute: 404, and nothing changes', async () => {
+  test('a submission that is unknown, of another exam or of another institute answers 404, and nothing changes', async () => {
     const { tenant, finalize, by } = await sat('graded');
     const { id } = first(by);
     const elsewhere = await createExam(tenant.api, typedExam([mcq('1')]));
@@ -155,7 +155,7 @@ describe('POST /exams/{id}/finalize with all_graded', () => {
     [undefined, ['graded']],
     [true, ['graded', 'partially_graded', 'failed']],
   ] as const)(
-    'allow_partial %s: %j become final, every other is left out of the answer entirely',
+    'with allow_partial %s, %j become final, and every other one is omitted from the answer',
     async (allow_partial, final) => {
       const { finalize, by } = every;
       onTestFinished(() => takeBack(by));
@@ -165,7 +165,7 @@ describe('POST /exams/{id}/finalize with all_graded', () => {
     },
   );
 
-  test('replaced and deleted ones, and those of other exams, stay as they are', async () => {
+  test('replaced and deleted submissions, and those of other exams, stay unchanged', async () => {
     const { finalize, by } = await sat('graded', 'graded', 'graded');
     const [replaced, deleted] = by;
     const elsewhere = first((await sat('graded')).by);
@@ -175,7 +175,7 @@ describe('POST /exams/{id}/finalize with all_graded', () => {
     expect(await finalizedOf([...by, elsewhere])).toEqual([false, false, true, false]);
   });
 
-  test('where there is nothing to finalize, or nothing any more, it answers the same', async () => {
+  test('without a submission to finalize, before or after, the answer is the same', async () => {
     const { tenant, finalize } = await sat();
     expect(await finalize({ all_graded: true })).toMatchObject({ status: 200, body: { skipped: [] } });
     const once = await sat('graded');
@@ -186,7 +186,7 @@ describe('POST /exams/{id}/finalize with all_graded', () => {
     expect(await wholeFeed(tenant.api)).toEqual([]);
   });
 
-  test('an exam of thousands of results is finalized in one call', async () => {
+  test('thousands of results are finalized in one call', async () => {
     const { tenant, exam, finalize, by } = await sat('graded');
     const { id } = first(by);
     // More than fit into one statement with a parameter for each value.
@@ -238,19 +238,19 @@ describe('the body of finalize', () => {
     ['all_graded that is text', { all_graded: 'true' }, 'all_graded: invalid_value'],
     ['all_graded false', { all_graded: false }, 'all_graded: invalid_value'],
     ['allow_partial that is text', { all_graded: true, allow_partial: 'yes' }, 'allow_partial: invalid_type'],
-  ])('%s: 422, and nothing changes', async (_what, body, problem) => {
+  ])('%s answers 422, and nothing changes', async (_what, body, problem) => {
     const { tenant, finalize } = graded;
     const error = await expectRefused(tenant, () => finalize(body), 422, 'validation_failed');
     expect(problemsIn(error)).toEqual([problem]);
   });
 
-  test('a field that it does not know is ignored', async () => {
+  test('an unknown field is ignored', async () => {
     const { finalize, by } = await sat('graded');
     expect((await finalize({ all_graded: true, publish: true })).status).toBe(200);
     expect(await finalizedOf(by)).toEqual([true]);
   });
 
-  test('a draft has no results: 409 conflict, before the body is judged; a deleted exam 404', async () => {
+  test('a draft has no results and answers 409 conflict before its body is checked; a deleted exam answers 404', async () => {
     const { tenant } = await sat();
     const draft = await createExam(tenant.api, { ...typedExam([longAnswer('1')]), open: false });
     const call = () => tenant.api.post(`/exams/${draft.id}/finalize`, { all_graded: 'no' });
@@ -265,8 +265,8 @@ describe('the body of finalize', () => {
   });
 });
 
-describe('the status of the exam is derived', () => {
-  test('open → finalized with the last live submission; finalizing only some leaves open', async () => {
+describe('the status of an exam', () => {
+  test('becomes finalized with the last live submission; while some are not final it stays open', async () => {
     const { tenant, exam, finalize, status, by } = await sat('graded', 'graded', 'failed');
     const updatedAt = async () => (await tenant.api.get<Exam>(`/exams/${exam.id}`)).body.updated_at;
     const seen: string[] = [await status()];
@@ -284,7 +284,7 @@ describe('the status of the exam is derived', () => {
     expect(times.at(-1)).not.toBe(times.at(-2));
   });
 
-  test('deleting the last that is not final finalizes it; an exam without submissions stays open', async () => {
+  test('becomes finalized when the last submission that is not final is deleted; without submissions it stays open', async () => {
     const { finalize, status, by } = await sat('graded', 'queued');
     await finalize({ all_graded: true });
     expect(await status()).toBe('open');
@@ -295,7 +295,7 @@ describe('the status of the exam is derived', () => {
     expect(await status()).toBe('open');
   });
 
-  test('a new submission opens it again, and so does unfinalizing one', async () => {
+  test('becomes open again by a new submission, and by unfinalizing one', async () => {
     const { finalize, status, reach, by } = await sat('graded');
     await finalize({ all_graded: true });
     expect(await status()).toBe('finalized');
@@ -307,7 +307,7 @@ describe('the status of the exam is derived', () => {
     expect(await status()).toBe('open');
   });
 
-  test('while it is finalized, changes to exam, questions and candidates answer exam_finalized', async () => {
+  test('refuses changes to exam, questions and candidates with exam_finalized while finalized', async () => {
     const { tenant, exam, finalize, questionId, by } = await sat('graded');
     await finalize({ all_graded: true });
     const { candidate } = await first(by).read();
@@ -327,7 +327,7 @@ describe('the status of the exam is derived', () => {
     expect((await api.patch(path, { title: 'Late' })).status).toBe(200);
   });
 
-  test('of a finalized submission nothing is changed, whatever is asked', async () => {
+  test('every change of a finalized submission is refused', async () => {
     const { tenant, finalize, by } = await sat('graded', 'failed');
     await finalize({ all_graded: true, allow_partial: true });
     for (const one of by) {
@@ -345,7 +345,7 @@ describe('the status of the exam is derived', () => {
     }
   });
 
-  test('the lists by `finalized` follow, of submissions and of results', async () => {
+  test('the filter `finalized` of the lists of submissions and results follows', async () => {
     const { tenant, exam, finalize, by } = await sat('graded', 'graded');
     const [final, open] = by;
     await finalize({ submission_ids: [final?.id] });
@@ -366,7 +366,7 @@ describe('the status of the exam is derived', () => {
 });
 
 describe('POST /submissions/{id}/unfinalize', () => {
-  test('the result is on hold again, as it was before; the answer is the submission', async () => {
+  test('the submission is as it was before it was finalized, and is the answer', async () => {
     const { finalize, by } = await sat('graded');
     const one = first(by);
     const before = await one.read();
@@ -389,7 +389,7 @@ describe('POST /submissions/{id}/unfinalize', () => {
     [{ reason: ' \n' }, 'reason: required'],
     [{ reason: 7 }, 'reason: invalid_type'],
     [{ reason: 'x'.repeat(2001) }, 'reason: too_long'],
-  ])('it needs a reason: %j answers 422', async (body, problem) => {
+  ])('requires a reason: %j answers 422', async (body, problem) => {
     const { tenant, finalize, by } = graded;
     await finalize({ all_graded: true });
     onTestFinished(() => takeBack(by));
@@ -397,7 +397,7 @@ describe('POST /submissions/{id}/unfinalize', () => {
     expect(problemsIn(error)).toEqual([problem]);
   });
 
-  test.each(STATUSES)('%s and not finalized: 409 conflict, whatever the body', async (status) => {
+  test.each(STATUSES)('%s and not finalized answers 409 conflict, with any body', async (status) => {
     const { tenant, by } = every;
     const sitting = first(by.slice(STATUSES.indexOf(status)));
     expect(await sitting.read()).toMatchObject({ status, finalized: false });
@@ -406,7 +406,7 @@ describe('POST /submissions/{id}/unfinalize', () => {
     }
   });
 
-  test('replaced or deleted: 409 conflict; unknown or of another institute: 404', async () => {
+  test('replaced or deleted answers 409 conflict; unknown or of another institute answers 404', async () => {
     const { tenant, by } = await sat('graded', 'graded');
     await by[0]?.replace();
     await by[1]?.remove();

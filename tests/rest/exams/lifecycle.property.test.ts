@@ -165,76 +165,72 @@ const sectionOf = (question: QuestionInput, sections: { name: string }[]): strin
     : sections.find(({ name }) => name.toLowerCase() === question.section?.toLowerCase())
   )?.name ?? '';
 
-test(
-  '2.1–2.4 any exam that is accepted reads back as what was sent, plus the defaults',
-  { timeout: 240_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(exam, async (sent) => {
-        const { api } = tenant;
-        const { status, body: made } = await api.post<Exam>('/exams', sent);
-        expect({ status, made }).toMatchObject({ status: 201 });
-        const sections = sectionsOf(sent);
-        const questions = sent.questions ?? [];
-        expect(made).toMatchObject({
-          status: 'draft',
-          title: sent.title,
-          mode: sent.mode,
-          external_ref: null,
-          conducted_on: sent.conducted_on ?? made.created_at.slice(0, 10),
-          subject: sent.subject ?? null,
-          level: sent.level ?? 'school',
-          board: sent.board ?? null,
-          class: sent.class ?? null,
-          instructions: sent.instructions ?? null,
-          answer_language: 'en',
-          feedback_language: 'en',
-          blind: sent.blind ?? false,
-          sections,
-          question_count: questions.length,
-          total_marks: questions.reduce((sum, { max_marks }) => sum + max_marks, 0),
-          paper_max: made.total_marks,
-          choice_groups: [],
-        });
-        expect(made.questions.map(({ label, section }) => [label, section])).toEqual(
-          questions.map((question) => [question.label, sectionOf(question, sections)]),
-        );
-        // A later GET returns the same, without the fields that only the creation answers.
-        expect((await api.get<Exam>(`/exams/${made.id}`)).body).toEqual({
-          ...made,
-          warnings: made.warnings.filter(({ code }) => code !== 'negative_marks_ignored'),
-        });
-        expect(made.warnings.filter(({ code }) => code === 'negative_marks_ignored')).toHaveLength(
-          sent.mode === 'typed'
-            ? 0
-            : questions.filter(({ negative_marks }) => (negative_marks ?? 0) > 0).length,
-        );
-        expect(made.warnings.filter(({ code }) => code === 'auto_rubric')).toHaveLength(
-          questions.filter(
-            ({ type, rubric, model_answer }) =>
-              type === 'long_answer' && rubric == null && (model_answer ?? '').trim() === '',
-          ).length,
-        );
+test('any accepted exam reads back as sent, plus the defaults', { timeout: 240_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(exam, async (sent) => {
+      const { api } = tenant;
+      const { status, body: made } = await api.post<Exam>('/exams', sent);
+      expect({ status, made }).toMatchObject({ status: 201 });
+      const sections = sectionsOf(sent);
+      const questions = sent.questions ?? [];
+      expect(made).toMatchObject({
+        status: 'draft',
+        title: sent.title,
+        mode: sent.mode,
+        external_ref: null,
+        conducted_on: sent.conducted_on ?? made.created_at.slice(0, 10),
+        subject: sent.subject ?? null,
+        level: sent.level ?? 'school',
+        board: sent.board ?? null,
+        class: sent.class ?? null,
+        instructions: sent.instructions ?? null,
+        answer_language: 'en',
+        feedback_language: 'en',
+        blind: sent.blind ?? false,
+        sections,
+        question_count: questions.length,
+        total_marks: questions.reduce((sum, { max_marks }) => sum + max_marks, 0),
+        paper_max: made.total_marks,
+        choice_groups: [],
+      });
+      expect(made.questions.map(({ label, section }) => [label, section])).toEqual(
+        questions.map((question) => [question.label, sectionOf(question, sections)]),
+      );
+      // A later GET returns the same, without the fields that only the creation answers.
+      expect((await api.get<Exam>(`/exams/${made.id}`)).body).toEqual({
+        ...made,
+        warnings: made.warnings.filter(({ code }) => code !== 'negative_marks_ignored'),
+      });
+      expect(made.warnings.filter(({ code }) => code === 'negative_marks_ignored')).toHaveLength(
+        sent.mode === 'typed'
+          ? 0
+          : questions.filter(({ negative_marks }) => (negative_marks ?? 0) > 0).length,
+      );
+      expect(made.warnings.filter(({ code }) => code === 'auto_rubric')).toHaveLength(
+        questions.filter(
+          ({ type, rubric, model_answer }) =>
+            type === 'long_answer' && rubric == null && (model_answer ?? '').trim() === '',
+        ).length,
+      );
 
-        const list = await api.get<QuestionList>(`/exams/${made.id}/questions?include=rubric,model_answer`);
-        expect(list.body.questions.map(withoutIds)).toEqual(
-          questions.map((question) => asListed(question, sent.mode, sectionOf(question, sections))),
-        );
-        if (sent.candidates != null && sent.candidates.length > 0) {
-          const found = await api.post<{ data: Candidate[] }>('/candidates/search', {
-            external_ids: sent.candidates.map(({ external_id }) => external_id),
-          });
-          const byId = new Map(found.body.data.map((candidate) => [candidate.external_id, candidate]));
-          for (const { external_id, ...fields } of sent.candidates) {
-            const given = Object.entries(fields).filter(([, value]) => value !== null);
-            expect(byId.get(external_id)).toMatchObject(Object.fromEntries(given));
-          }
+      const list = await api.get<QuestionList>(`/exams/${made.id}/questions?include=rubric,model_answer`);
+      expect(list.body.questions.map(withoutIds)).toEqual(
+        questions.map((question) => asListed(question, sent.mode, sectionOf(question, sections))),
+      );
+      if (sent.candidates != null && sent.candidates.length > 0) {
+        const found = await api.post<{ data: Candidate[] }>('/candidates/search', {
+          external_ids: sent.candidates.map(({ external_id }) => external_id),
+        });
+        const byId = new Map(found.body.data.map((candidate) => [candidate.external_id, candidate]));
+        for (const { external_id, ...fields } of sent.candidates) {
+          const given = Object.entries(fields).filter(([, value]) => value !== null);
+          expect(byId.get(external_id)).toMatchObject(Object.fromEntries(given));
         }
-      }),
-      { numRuns: 40 },
-    );
-  },
-);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
 
 const withoutIds = ({ id: _id, created_at: _created, updated_at: _updated, options, ...rest }: Question) => ({
   ...rest,
@@ -295,7 +291,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 test(
-  'after any edits total_marks, paper_max, question_count and sections are those of the questions',
+  'after any edits total_marks, paper_max, question_count and sections match the questions',
   { timeout: 240_000 },
   async () => {
     await fc.assert(
@@ -367,7 +363,7 @@ const multiply = async (examId: string, count: number): Promise<string[]> => {
 };
 
 test(
-  'paging while exams change, come and go: each that did not change is seen exactly once',
+  'paging while exams change, appear and disappear shows each unchanged exam exactly once',
   { timeout: 240_000 },
   async () => {
     await fc.assert(

@@ -46,7 +46,7 @@ describe('GET /exams', () => {
     expect(body).toEqual({ data: [], next_cursor: null, has_more: false });
   });
 
-  test('an item is the exam without its questions, warnings, quote and sections included', async () => {
+  test('an item is the exam without its questions, warnings, quote and sections', async () => {
     const own = await newTenant(service);
     const rubric = {
       criteria: [
@@ -86,7 +86,7 @@ describe('GET /exams', () => {
     });
   });
 
-  test('pages follow each other in the order of (updated_at, id), each exam once, whatever the limit', async () => {
+  test('pages follow in the order of (updated_at, id), each exam once, for any limit', async () => {
     const own = await newTenant(service);
     const ids = [];
     for (let index = 0; index < 7; index += 1) ids.push((await created(draft(), own)).id);
@@ -95,7 +95,7 @@ describe('GET /exams', () => {
     }
   });
 
-  test('an exam that changes moves to the end of the list, with its new updated_at', async () => {
+  test('a changed exam moves to the end of the list, with its new updated_at', async () => {
     const own = await newTenant(service);
     const [first, second] = [await created(draft(), own), await created(draft(), own)];
     const edited = await own.api.patch<Exam>(`/exams/${first.id}`, { title: 'Changed' });
@@ -104,7 +104,7 @@ describe('GET /exams', () => {
     expect(since).toEqual([asItem(edited.body)]);
   });
 
-  test('deleted exams are hidden, those of another institute are never there', async () => {
+  test('deleted exams and those of other institutes are not listed', async () => {
     const [own, other] = [await newTenant(service), await newTenant(service)];
     const [kept, gone] = [await created(draft(), own), await created(draft(), own)];
     await created(draft(), other);
@@ -113,14 +113,14 @@ describe('GET /exams', () => {
   });
 
   test.each(['limit=0', 'limit=201', 'limit=x', 'limit=1e2', 'updated_since=yesterday'])(
-    '1 ?%s answers validation_failed',
+    '?%s answers validation_failed',
     async (query) => {
       const error = expectError(await tenant.api.get(`/exams?${query}`), 422, 'validation_failed');
       expect(problemsIn(error)).toHaveLength(1);
     },
   );
 
-  test('a cursor of another list, of other filters or of nobody answers invalid_cursor', async () => {
+  test('a cursor of another list, of other filters or invented answers invalid_cursor', async () => {
     const own = await newTenant(service);
     await created(draft(), own);
     await created(draft(), own);
@@ -136,7 +136,7 @@ describe('GET /exams', () => {
   });
 });
 
-test('an exam of the dashboard is in no list, is not found, and leaves its external_ref to the API', async () => {
+test('an exam of the dashboard is in no list, is not found, and does not use up its external_ref for the API', async () => {
   const own = await newTenant(service);
   const teachers = await created(draft({ external_ref: 'both' }), own);
   await behind(service.database, "update exams set source = 'dashboard' where id = $1", [teachers.id]);
@@ -153,14 +153,14 @@ describe('POST /exams/search', () => {
   const search = (external_ref: unknown, of: Tenant = tenant) =>
     of.api.post<ExamsFound>('/exams/search', { external_ref });
 
-  test('finds the exam by its external_ref, exactly, in the institute of the key', async () => {
+  test('finds the exam by its exact external_ref, in the institute of the key', async () => {
     const exam = await created(draft({ external_ref: 'Find me' }));
     expect(await search('Find me')).toMatchObject({ status: 200, body: { data: [asItem(exam)] } });
     expect((await search('find me')).body).toEqual({ data: [] });
     expect((await search('Find me', await newTenant(service))).body).toEqual({ data: [] });
   });
 
-  test('finds no deleted exam, and after the reference is used again the new one', async () => {
+  test('finds no deleted exam, and the new exam once the reference is used again', async () => {
     const gone = await created(draft({ external_ref: 'again' }));
     await tenant.api.delete(`/exams/${gone.id}`);
     expect((await search('again')).body).toEqual({ data: [] });
@@ -180,7 +180,7 @@ describe('POST /exams/search', () => {
     expect(problemsIn(error)).toEqual([problem]);
   });
 
-  test('reading is enough to list and to search, and not enough to edit or delete', async () => {
+  test('listing and searching need the read scope only, which does not allow editing or deleting', async () => {
     const reader = (await service.newInstitute({ scopes: ['evaluation:read'] })).api;
     expect((await reader.get('/exams')).status).toBe(200);
     expect((await reader.post('/exams/search', { external_ref: 'x' })).status).toBe(200);
@@ -217,7 +217,7 @@ describe('DELETE /exams/{id}', () => {
     expect(await read(exam.id)).toEqual(before);
   });
 
-  test('of a delete and a submission at once, either the exam is gone or the copy is kept', async () => {
+  test('of a simultaneous delete and submission, either the exam is deleted or the copy is accepted', async () => {
     for (let round = 0; round < 5; round += 1) {
       const exam = await createExam(tenant.api, typedExam([longAnswer('1')]));
       const [gone, copy] = await Promise.all([
@@ -232,7 +232,7 @@ describe('DELETE /exams/{id}', () => {
     }
   });
 
-  test('deleting frees external_ref', async () => {
+  test('deleting an exam frees its external_ref', async () => {
     const gone = await created(draft({ external_ref: 'freed' }));
     await tenant.api.delete(`/exams/${gone.id}`);
     const next = await created(draft({ external_ref: 'freed' }));
@@ -240,7 +240,7 @@ describe('DELETE /exams/{id}', () => {
     expect((await read(gone.id)).external_ref).toBe('freed');
   });
 
-  test('what does not exist, is not ours or is no UUID answers exam_not_found', async () => {
+  test('an exam that is unknown, of another institute or no UUID answers exam_not_found', async () => {
     const theirs = await created(draft(), await newTenant(service));
     for (const id of [randomUUID(), theirs.id, 'x']) {
       expectError(await tenant.api.delete(`/exams/${id}`), 404, 'exam_not_found');
@@ -268,7 +268,7 @@ describe('PATCH /exams/{id}', () => {
     return error;
   };
 
-  test('every field of a draft changes to what is sent, and nothing else does', async () => {
+  test('every field of a draft can be changed, and no other field changes with it', async () => {
     const exam = await created(draft({ subject: 'Before', instructions: 'Before' }));
     const change = {
       title: 'Class X Science',
@@ -294,7 +294,7 @@ describe('PATCH /exams/{id}', () => {
     expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(exam.updated_at));
   });
 
-  test('null clears what may be empty', async () => {
+  test('null clears each field that may be empty', async () => {
     const optional = {
       external_ref: 'cleared',
       subject: 's',
@@ -324,12 +324,12 @@ describe('PATCH /exams/{id}', () => {
     ]);
   });
 
-  test('an empty object answers the exam and changes nothing, updated_at least of all', async () => {
+  test('an empty object answers the exam and changes nothing, not even updated_at', async () => {
     const exam = await created(typedExam([mcq('1')], { open: true }));
     expect(await edit(exam.id, {})).toMatchObject({ status: 200, body: exam });
   });
 
-  test('an edit to what stands already does not move updated_at, whatever the status', async () => {
+  test('an edit to the current values does not change updated_at, in any status', async () => {
     const body = {
       title: 'Unit test',
       mode: 'typed',
@@ -389,7 +389,7 @@ describe('PATCH /exams/{id}', () => {
     await refused(exam.id, 'title', 422, 'validation_failed');
   });
 
-  test('an external_ref that another exam has answers exam_exists with its id', async () => {
+  test('an external_ref of another exam answers exam_exists with that exam’s id', async () => {
     const other = await created(draft({ external_ref: 'of another' }));
     const exam = await created(draft());
     const error = await refused(exam.id, { external_ref: 'of another', title: 'x' }, 409, 'exam_exists');
@@ -398,7 +398,7 @@ describe('PATCH /exams/{id}', () => {
     expect((await edit(other.id, { external_ref: 'of another' })).status).toBe(200);
   });
 
-  test('of an open exam mode, blind and sections answer conflict, and the rest changes', async () => {
+  test('on an open exam mode, blind and sections answer conflict, and other fields change', async () => {
     const exam = await createExam(tenant.api, typedExam([mcq('1')]));
     for (const body of [
       { mode: 'handwritten' },
@@ -412,7 +412,7 @@ describe('PATCH /exams/{id}', () => {
     expect(await edited(exam.id, change)).toMatchObject(change);
   });
 
-  test('the state is looked at before the fields', async () => {
+  test('the status is checked before the fields', async () => {
     const exam = await createExam(tenant.api, typedExam([mcq('1')]));
     await refused(exam.id, { mode: 'oral', title: '' }, 409, 'conflict');
   });
@@ -440,7 +440,7 @@ describe('PATCH /exams/{id}', () => {
     const withSections = () =>
       created(typedExam([mcq('1', { section: 'physics' }), mcq('2', { section: 'BIOLOGY' })], { sections }));
 
-    test('they are renamed in case, put in another order, added and removed; questions keep their place', async () => {
+    test('sections are renamed in case, reordered, added and removed; questions keep their place', async () => {
       const exam = await withSections();
       const after = await edited(exam.id, {
         sections: [
@@ -461,7 +461,7 @@ describe('PATCH /exams/{id}', () => {
       expect((await edited(exam.id, { sections })).sections).toEqual(sections);
     });
 
-    test('a section that a question names cannot go', async () => {
+    test('a section that a question names cannot be removed', async () => {
       const exam = await withSections();
       const error = await refused(
         exam.id,
@@ -473,7 +473,7 @@ describe('PATCH /exams/{id}', () => {
       await refused(exam.id, { sections: [] }, 422, 'validation_failed');
     });
 
-    test('without questions all sections may go', async () => {
+    test('without questions all sections can be removed', async () => {
       const exam = await created(draft({ sections }));
       expect((await edited(exam.id, { sections: [] })).sections).toEqual([]);
     });
@@ -481,7 +481,7 @@ describe('PATCH /exams/{id}', () => {
 });
 
 describe('blind', () => {
-  test('a draft made blind hides the names of its candidates, and their rows are seen to change', async () => {
+  test('a draft made blind hides the names of its candidates, and updates their rows', async () => {
     const exam = await created(draft({ candidates: [{ external_id: 'blinded', name: 'Asha' }] }));
     const before = await registered(tenant.api, exam.id, 'blinded');
     expect(before.name).toBe('Asha');
@@ -493,7 +493,7 @@ describe('blind', () => {
 });
 
 describe('POST /exams/{id}/open', () => {
-  test('the body is empty or an object; anything else is refused, and what is not JSON answers 415', async () => {
+  test('the body is empty or an object; any other JSON is refused, and other content answers 415', async () => {
     const exam = await created(typedExam([mcq('1')]));
     const path = `/exams/${exam.id}/open`;
     for (const body of [[], 'now', 1, true]) {

@@ -65,7 +65,7 @@ const { version: _version, ...counts } = asSaved;
 const asPending = { ...counts, sync: 'pending' };
 
 describe('quote', () => {
-  test('a price that cannot be read in time is left out, and the exam is created all the same', async () => {
+  test('a price that cannot be read in time is omitted, and the exam is created anyway', async () => {
     await hold('institutes');
     const exam = await createExam(api, paper);
     expect(exam).toMatchObject({ status: 'open', question_count: 4, rubric: asSaved });
@@ -81,7 +81,7 @@ describe('quote', () => {
 });
 
 describe('rubric.sync', () => {
-  test('rubrics that cannot be saved at once: the exam is created, says pending, and has them later by itself', async () => {
+  test('with rubrics that cannot be saved at once, the exam is created with status pending, and saves them later by itself', async () => {
     await hold('rubric_versions');
     const exam = await createExam(api, { ...paper, open: false });
     expect(exam.rubric).toEqual(asPending);
@@ -113,7 +113,7 @@ describe('rubric.sync', () => {
     });
   });
 
-  test('whoever needs pending rubrics has them saved first: a list, an edit, a new question', async () => {
+  test('a list, an edit and a new question save pending rubrics first', async () => {
     await hold('rubric_versions');
     const [listed, edited, grown] = [
       await createExam(api, { ...paper, open: false }),
@@ -145,7 +145,7 @@ describe('rubric.sync', () => {
     });
   });
 
-  test('whoever needs no rubrics does not wait for them: a list, an edit, answers to objective questions', async () => {
+  test('a list, an edit and objective answers that need no rubrics do not wait for pending ones', async () => {
     await hold('rubric_versions');
     const exam = await createExam(api, paper);
     const id = exam.questions.find(({ label }) => label === '4')?.id ?? '';
@@ -164,7 +164,7 @@ describe('rubric.sync', () => {
     await letGo();
   });
 
-  test('whoever waits for one exam is told to come again within a few seconds', async () => {
+  test('a request that waits for the rubrics answers with a Retry-After of a few seconds', async () => {
     const exam = await createExam(api, { ...paper, open: false });
     await holder.query('begin');
     await holder.query('select from exams where id = $1 for update', [exam.id]);
@@ -176,7 +176,7 @@ describe('rubric.sync', () => {
     expect((await api.post(path)).status).toBe(200);
   });
 
-  test('a question that is deleted while rubrics are pending takes its own with it', async () => {
+  test('deleting a question while its rubrics are pending deletes them too', async () => {
     await hold('rubric_versions');
     const exam = await createExam(api, { ...paper, open: false });
     // The state that a process leaves which died right after it created the exam.
@@ -187,7 +187,7 @@ describe('rubric.sync', () => {
     expect(body).toMatchObject({ version: 1, questions: [{ label: '2' }, { label: '3' }] });
   });
 
-  test('a run never starts without the rubrics: it waits for them, and is marked by them', async () => {
+  test('a run waits for pending rubrics, and is marked by them', async () => {
     await hold('rubric_versions', 'exclusive');
     const exam = await createExam(api, typedExam([longAnswer('1', { rubric })]));
     expect(exam.rubric).toMatchObject({ sync: 'pending', questions_with_rubric: 1 });

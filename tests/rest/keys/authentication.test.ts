@@ -41,7 +41,7 @@ const newKey = async (more: object = {}): Promise<{ api_key: string; key_id: str
   service.control.as({}).control.createKey.mutate({ institute_id: tenant.instituteId, ...more });
 
 describe('keys', () => {
-  test('a key that is unknown, of another form, or in another place is invalid, and no error repeats it', async () => {
+  test('a key that is unknown, malformed, or in another place is invalid, and no error repeats it', async () => {
     const known = tenant.api.apiKey;
     const prefix = known.slice(0, -48);
     const wrong = [
@@ -69,14 +69,14 @@ describe('keys', () => {
     expectError(await call(tenant.api, 'GET', `/me?x-api-key=${known}`), 401, 'invalid_api_key');
   });
 
-  test('a key is a fixed prefix and 48 hexadecimal characters, different each time', async () => {
+  test('a key is a fixed prefix and 48 random hexadecimal characters', async () => {
     const keys = await Promise.all([newKey(), newKey()]);
     for (const { api_key } of keys) expect(api_key).toMatch(/^[A-Za-z0-9_]+_[0-9a-f]{48}$/);
     expect(new Set(keys.map(({ api_key }) => api_key)).size).toBe(2);
     expect(new Set(keys.map(({ api_key }) => api_key.slice(0, -48))).size).toBe(1);
   });
 
-  test('a key that expires works until then and not after', async () => {
+  test('a key works until it expires and not after', async () => {
     const at = Date.now() + 1500;
     const { api_key } = await newKey({ expires_at: new Date(at).toISOString() });
     const { status } = await withKey(api_key);
@@ -90,7 +90,7 @@ describe('keys', () => {
     expectError(await withKey(stale), 401, 'invalid_api_key');
   });
 
-  test('a revoked key is invalid, and the institute’s other keys go on', async () => {
+  test('a revoked key is invalid, and the institute’s other keys still work', async () => {
     const { api_key, key_id } = await newKey();
     expect((await withKey(api_key)).status).toBe(200);
     await service.control.as({}).control.revokeKey.mutate({ key_id });
@@ -98,7 +98,7 @@ describe('keys', () => {
     expect((await tenant.api.get('/me')).status).toBe(200);
   });
 
-  test('a new key has read and write and no more', async () => {
+  test('a new key has the scopes read and write only', async () => {
     const { api_key } = await newKey();
     const { body } = await apiClient(service.baseUrl, api_key).get<Account>('/me');
     expect(body.scopes).toEqual(['evaluation:read', 'evaluation:write']);
@@ -189,7 +189,7 @@ const everything = async (): Promise<object> => ({
 
 describe('every endpoint', () => {
   test.each(callers)(
-    'answers %s as documented, before anything else, and does nothing',
+    'answers %s as documented, before any other check, and has no effect',
     async (who, key, status, code) => {
       const before = await everything();
       const refused = endpoints.filter((endpoint) => !isAllowed(endpoint, who));
@@ -208,7 +208,7 @@ describe('every endpoint', () => {
     },
   );
 
-  test('is open to a key with just the scope that it needs, and GET /me to any key', async () => {
+  test('accepts a key with only the required scope, and GET /me accepts any key', async () => {
     for (const endpoint of endpoints) {
       if (endpoint.scope === 'public') continue;
       const apiKey = await keys.with(endpoint.scope === null ? ['evaluation:finalize'] : [endpoint.scope]);
@@ -226,7 +226,7 @@ describe('every endpoint', () => {
     }
   });
 
-  test('enforces exactly the key and scope that openapi.json says', async () => {
+  test('enforces exactly the key and scope of openapi.json', async () => {
     const { paths } = (await (await fetch(`${service.baseUrl}/openapi.json`)).json()) as Described;
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
     const none = await keys.with([]);
@@ -274,7 +274,7 @@ describe('scopes', () => {
     expect({ status, scopes: body.scopes }).toEqual({ status: 200, scopes: [] });
   });
 
-  test('GET /me answers a key with any one scope, and one whose scope this release does not know', async () => {
+  test('GET /me answers a key with any one scope, also one that this release does not know', async () => {
     for (const scope of SCOPES) {
       const { body } = await apiClient(service.baseUrl, await keys.with([scope])).get<Account>('/me');
       expect(body.scopes).toEqual([scope]);
@@ -287,7 +287,7 @@ describe('scopes', () => {
     expect({ status, scopes: body.scopes }).toEqual({ status: 200, scopes: [] });
   });
 
-  test('an institute without the API answers product_not_enabled, before scope', async () => {
+  test('an institute without the API answers product_not_enabled, before the scope is checked', async () => {
     const disabled = await newTenant(service, { apiEnabled: false, scopes: [] });
     for (const endpoint of endpoints) {
       for (const request of requestsOf(endpoint, disabled.api.apiKey)) {
@@ -296,7 +296,7 @@ describe('scopes', () => {
     }
   });
 
-  test('what a key without write sends changes nothing', async () => {
+  test('a request of a key without write changes nothing', async () => {
     const { api_key } = await newKey({ scopes: ['evaluation:read'] });
     const body = typedExam([mcq('1')], { external_ref: 'forbidden' });
     expectError(await apiClient(service.baseUrl, api_key).post('/exams', body), 403, 'insufficient_scope');

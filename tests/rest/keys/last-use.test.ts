@@ -18,7 +18,7 @@ const lastUse = async (keyId: string, instituteId = tenant.instituteId): Promise
 };
 const used = (keyId: string) => eventually('a last use', async () => (await lastUse(keyId)) ?? undefined);
 
-test('the last use of a key is recorded when it is used, and not when it is made', async () => {
+test('the last use of a key is recorded when it is used, and not when it is created', async () => {
   const { api_key, key_id } = await newKey();
   expect(await lastUse(key_id)).toBeNull();
   const before = Date.now();
@@ -26,7 +26,7 @@ test('the last use of a key is recorded when it is used, and not when it is made
   expect(Math.abs(Date.parse(await used(key_id)) - before)).toBeLessThan(60_000);
 });
 
-test('it is written once in five minutes, whatever the traffic', async () => {
+test('the last use is written once in five minutes, however many requests there are', async () => {
   const { api_key, key_id } = await newKey();
   await use(api_key);
   const first = await used(key_id);
@@ -53,7 +53,7 @@ test('it is written once in five minutes, whatever the traffic', async () => {
   await eventually('a later use', async () => Date.parse((await lastUse(key_id)) ?? '') >= Date.parse(first));
 });
 
-test('a key that is refused is not in use', async () => {
+test('a refused request does not count as use', async () => {
   const expired = await newKey({ expires_at: new Date(Date.now() - 1000).toISOString() });
   const revoked = await newKey();
   await control().revokeKey.mutate({ key_id: revoked.key_id });
@@ -72,7 +72,7 @@ test('a key that is refused is not in use', async () => {
   ]).toEqual([null, null, null]);
 });
 
-test('no request waits for it: a key whose row is locked works, and its use is recorded later', async () => {
+test('no request waits for the record: a key with a locked row works, and its use is recorded later', async () => {
   const { api_key, key_id } = await newKey();
   const holder = new pg.Client({ connectionString: service.database.superuserUrl });
   await holder.connect();

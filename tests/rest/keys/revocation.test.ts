@@ -54,7 +54,7 @@ const untilAll = async (answer: string, apiKey: string, path?: string): Promise<
 };
 
 describe('every replica', () => {
-  test('refuses a revoked key at once, although it remembers keys for half a minute', async () => {
+  test('refuses a revoked key at once, although it caches keys for half a minute', async () => {
     const { api_key, key_id } = await newKey();
     const { api_key: other } = await newKey();
     expect([...(await asked(api_key)), ...(await asked(other))]).toEqual(['200', '200', '200', '200']);
@@ -63,7 +63,7 @@ describe('every replica', () => {
     expect(await asked(other)).toEqual(['200', '200']);
   });
 
-  test('knows at once that an institute’s API is disabled, and enabled again', async () => {
+  test('applies at once that an institute’s API is disabled, and enabled again', async () => {
     const { institute_id } = await control().createInstitute.mutate({ name: 'Blinking School', credits: 1 });
     const { api_key } = await control().createKey.mutate({ institute_id });
     expect(await asked(api_key)).toEqual(['200', '200']);
@@ -73,7 +73,7 @@ describe('every replica', () => {
     expect(await untilAll('200', api_key)).toBeLessThan(SOON_MS);
   });
 
-  test('knows a key’s new scopes and expiry at once', async () => {
+  test('applies a key’s new scopes and expiry at once', async () => {
     const { api_key, key_id } = await newKey();
     expect(await asked(api_key)).toEqual(['200', '200']);
     await control().editKey.mutate({ key_id, scopes: ['evaluation:write'] });
@@ -84,7 +84,7 @@ describe('every replica', () => {
     expect(await untilAll('200', api_key, '/me')).toBeLessThan(SOON_MS);
   });
 
-  test('an expiry that passes while a key is remembered is kept to', async () => {
+  test('an expiry that passes while a key is cached is enforced', async () => {
     const at = Date.now() + 1500;
     const { api_key } = await control().createKey.mutate({
       institute_id: service.instituteId,
@@ -98,7 +98,7 @@ describe('every replica', () => {
 });
 
 describe('without NATS', () => {
-  test('a facade serves all the same, and refuses a revoked key once it has forgotten it', async () => {
+  test('a facade still serves, and refuses a revoked key once its cache entry has expired', async () => {
     const { api_key, key_id } = await newKey();
     expect(await ask(deaf, api_key)).toBe('200');
     await control().revokeKey.mutate({ key_id });
@@ -107,7 +107,7 @@ describe('without NATS', () => {
     expect(performance.now() - begun).toBeLessThan(DEAF_CACHE_SECONDS * 1000 + SOON_MS);
   });
 
-  test('no setting lets a facade remember a key for more than half a minute', () => {
+  test('no setting lets a facade cache a key for more than half a minute', () => {
     const { environment } = service;
     expect(readFacadeSettings(environment).keyCacheSeconds).toBe(CACHE_SECONDS);
     expect(() => readFacadeSettings({ ...environment, KEY_CACHE_SECONDS: '31' })).toThrow(

@@ -134,7 +134,7 @@ const expectNoKeyInLogs = (): void => {
   expect(lines).toEqual([]);
 };
 
-test('a key never appears in a log, wherever a client puts it and whatever breaks meanwhile', async () => {
+test('a key never appears in a log, wherever a client puts it and whatever fails', async () => {
   // Everything works.
   expect(await sendEverywhere()).toEqual(new Set([200, 400, 401, 404, 415, 422]));
   expectNoKeyInLogs();

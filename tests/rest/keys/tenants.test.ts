@@ -80,7 +80,7 @@ const both = async (): Promise<object> => ({ mine: await standing(mine), theirs:
 
 describe('another institute’s id', () => {
   test.each(places.map((place): [string, Place] => [place.name, place]))(
-    '%s answers byte for byte as one that does not exist',
+    '%s answers byte for byte like an unknown id',
     async (_name, { endpoint, call, foreignId }) => {
       const before = await both();
       const theirId = foreignId();
@@ -98,7 +98,7 @@ describe('another institute’s id', () => {
   const paths = places.filter(({ name }) => !name.endsWith('of the body'));
 
   test.each(paths.map((place): [string, Place] => [place.name, place]))(
-    '%s answers 404, also for what is no id at all',
+    '%s answers 404, also for a malformed id',
     async (_name, { endpoint, call, foreignId }) => {
       const unknown = await seen(await asMe(endpoint, call(randomUUID())), '-');
       expect(unknown.status).toBe(404);
@@ -112,7 +112,7 @@ describe('another institute’s id', () => {
     },
   );
 
-  test('as every id of a path at once answers so too', async () => {
+  test('all ids of a path at once answer the same', async () => {
     for (const endpoint of endpoints.filter((one) => paramsOf(one).length > 1)) {
       const call = endpoint.call(own);
       const unknown = Object.fromEntries(paramsOf(endpoint).map((name) => [name, randomUUID()]));
@@ -123,7 +123,7 @@ describe('another institute’s id', () => {
     }
   });
 
-  test('no answer names anything of another institute', async () => {
+  test('no answer contains an id or name of another institute', async () => {
     const names = JSON.stringify(foreign).match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
     expect(names).toEqual(expect.arrayContaining([foreign.exam.external_ref, foreign.externalId]));
     for (const endpoint of endpoints.filter(({ method }) => method === 'GET')) {
@@ -133,7 +133,7 @@ describe('another institute’s id', () => {
   });
 });
 
-test('the feed, candidates and external ids of two institutes do not meet', async () => {
+test('two institutes share no feed, candidates or external ids', async () => {
   const before = (await wholeFeed(theirs.api)).map(({ id }) => id);
   const submission = await submit(mine.api, own.exam.id, {
     candidate: { external_id: foreign.externalId },

@@ -32,7 +32,7 @@ const statuses = async (count: number, address: string): Promise<Record<number, 
   return counts;
 };
 
-test('who tries keys is told to wait, by address and in all, and keys that exist do not wait for that', async () => {
+test('repeated unknown keys are limited by address and in total, and existing keys are not affected', async () => {
   // A known key. KEY_CACHE_SECONDS is 0 here, so each request asks core.
   expect((await tryKey(tenant.api.apiKey, '192.0.2.7')).status).toBe(200);
 

@@ -25,7 +25,7 @@ const aDayLater = (of: Tenant) =>
     [of.instituteId],
   );
 
-test('the quota is reset at 00:00 UTC: what yesterday used up is free today, for the key’s cap too', async () => {
+test('the quota is reset at 00:00 UTC, also the key’s cap', async () => {
   const of = await newTenant(service, { dailyCopyQuota: 2 });
   const { api_key } = await service.control.as({}).control.createKey.mutate({
     institute_id: of.instituteId,
@@ -45,7 +45,7 @@ test('the quota is reset at 00:00 UTC: what yesterday used up is free today, for
   expect(await usedToday(of)).toBe(2);
 });
 
-test('a cap that a key is given in the middle of the day counts the copies of that day', async () => {
+test('a cap set during the day counts the copies of that day', async () => {
   const of = await newTenant(service);
   const { control } = service.control.as({});
   const { api_key, key_id } = await control.createKey.mutate({ institute_id: of.instituteId });
@@ -74,7 +74,7 @@ test('resets_at is the next 00:00 UTC, and Retry-After the seconds until then', 
   expect((await of.api.get<Account>('/me')).body.quota_resets_at).toBe(resets.toISOString());
 });
 
-test('the lower of the two counts: a cap above the quota does not raise it', async () => {
+test('the lower of quota and cap applies: a cap above the quota does not raise it', async () => {
   const of = await newTenant(service, { dailyCopyQuota: 1 });
   const { api_key } = await service.control.as({}).control.createKey.mutate({
     institute_id: of.instituteId,
@@ -87,7 +87,7 @@ test('the lower of the two counts: a cap above the quota does not raise it', asy
   expect(error.details).toMatchObject({ quota: 'daily_copy_quota', limit: 1 });
 });
 
-test('a cancelled, deleted or replaced submission was accepted, and stays counted', async () => {
+test('a cancelled, deleted or replaced submission stays counted', async () => {
   const of = await newTenant(service, { dailyCopyQuota: 4 });
   const paper = await paperOf(of);
   const long = [{ question_label: '2', text: 'Because of this.' }];
@@ -108,7 +108,7 @@ test('a cancelled, deleted or replaced submission was accepted, and stays counte
   expect(error.details).toMatchObject({ limit: 4 });
 });
 
-test('a raised quota counts at once, and a lowered one refuses the next copy', async () => {
+test('a raised quota applies at once, and a lowered one refuses the next copy', async () => {
   const of = await newTenant(service, { dailyCopyQuota: 1 });
   const paper = await paperOf(of);
   const setQuota = (daily_copy_quota: number) =>

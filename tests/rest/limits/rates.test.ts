@@ -61,7 +61,7 @@ const statusesOf = async (calls: Promise<Answer<unknown>>[]): Promise<number[]> 
 describe('small limits', () => {
   withLimits(SMALL);
 
-  test('every GET and the three look-ups by POST are reads; the rest are writes; each counts by itself', async () => {
+  test('every GET and the three look-ups by POST are reads, all others are writes, and each is counted separately', async () => {
     await inOneMinute();
     const { api } = await newTenant(service);
     expect(limitAndRemaining(await api.get('/me'))).toEqual([6, 5]);
@@ -79,7 +79,7 @@ describe('small limits', () => {
     expectLimited(await api.post('/candidates', { candidates: [] }), 4);
   });
 
-  test('POST /uploads is a write, and each file presigned counts against the limit of files', async () => {
+  test('POST /uploads is a write, and each presigned file counts against the limit of files', async () => {
     await inOneMinute();
     const { api } = await newTenant(service);
     const first = await api.post('/uploads', files(60));
@@ -116,7 +116,7 @@ describe('small limits', () => {
     expect({ status: all.status, left: limitAndRemaining(all)[1] }).toEqual({ status: 201, left: 0 });
   });
 
-  test('a request counts against its key and against the institute, all keys together', async () => {
+  test('a request counts against its key and against the institute, over all of its keys', async () => {
     await inOneMinute();
     const { api, instituteId } = await newTenant(service);
     const other = await newKey(instituteId);
@@ -128,7 +128,7 @@ describe('small limits', () => {
     expect((await elsewhere.api.get('/me')).status).toBe(200);
   });
 
-  test('a refused request consumes no budget of any window', async () => {
+  test('a refused request uses up no window', async () => {
     await inOneMinute();
     const { api, instituteId } = await newTenant(service);
     for (let i = 0; i < 6; i += 1) expect((await api.get('/me')).status).toBe(200);
@@ -139,7 +139,7 @@ describe('small limits', () => {
     expectLimited(await other.get('/me'), 9);
   });
 
-  test('failed requests count and tell the window; those refused for key or scope do neither', async () => {
+  test('failed requests count and have the headers; those refused for key or scope do neither', async () => {
     await inOneMinute();
     const { instituteId } = await newTenant(service);
     const api = await newKey(instituteId, { scopes: ['evaluation:read'] });
@@ -155,7 +155,7 @@ describe('small limits', () => {
     expect([media.status, ...limitAndRemaining(media)]).toEqual([415, 6, 3]);
   });
 
-  test('the limit is looked at before media type, JSON and existence', async () => {
+  test('the limit is checked before media type, JSON and existence', async () => {
     await inOneMinute();
     const { api } = await newTenant(service);
     for (let i = 0; i < 4; i += 1) await api.post('/exams', {});
@@ -167,7 +167,7 @@ describe('small limits', () => {
     for (const { status } of await Promise.all(calls)) expect(status).toBe(429);
   });
 
-  test('each key is held to its own tier, and the reads of all count for the institute', async () => {
+  test('each key has the limits of its tier, and reads of all keys count for the institute', async () => {
     await inOneMinute();
     const { api, instituteId } = await newTenant(service);
     const high = await newKey(instituteId, { rate_tier: 'high' });
@@ -177,7 +177,7 @@ describe('small limits', () => {
     expectLimited(await api.get('/me'), 9);
   });
 
-  test('a limit without a value is not enforced, and nothing is told of it', async () => {
+  test('a limit without a value is not enforced, and has no headers', async () => {
     const { instituteId } = await newTenant(service);
     const high = await newKey(instituteId, { rate_tier: 'high' });
     const answers = await Promise.all(Array.from({ length: 50 }, () => high.post('/candidates', {})));
@@ -188,7 +188,7 @@ describe('small limits', () => {
 describe('windows of a second and of a minute', () => {
   withLimits({ RATE_LIMITS_STANDARD: 'key:reads:minute=100,institute:reads:second=5' });
 
-  test('the headers tell the tightest window; after its end it is whole again', async () => {
+  test('the headers report the window with the smallest share left; after its end it is full again', async () => {
     await inOneMinute();
     const { api } = await newTenant(service);
     const { headers } = await api.get('/me');
@@ -214,7 +214,7 @@ describe('windows of a second and of a minute', () => {
 describe('defaults', () => {
   withLimits({ RATE_LIMITS_STANDARD: '', RATE_LIMITS_HIGH: '' });
 
-  test('by default the standard tier has 40 reads a second of an institute, 600 reads and 120 writes a minute of a key', async () => {
+  test('by default the standard tier allows 40 reads per second and institute, 600 reads and 120 writes per minute and key', async () => {
     const { api } = await newTenant(service);
     const admittedIn = new Map<number, number>();
     const refused: Answer<ErrorBody>[] = [];

@@ -39,13 +39,13 @@ const refused = async (body: object): Promise<string[]> =>
     ),
   );
 
-describe('lengths are counted in characters, as a person counts them', () => {
+describe('lengths are counted in characters as a person counts them', () => {
   test.each([
     ['ASCII', 'x'],
     ['characters of two bytes', 'é'],
     ['emoji, which are two units of UTF-16', '😀'],
     ['spaces after an x', ' '],
-  ])('a long answer of 20,000 %s is taken and one more is not', async (_name, char) => {
+  ])('a long answer of 20,000 %s is accepted and one more is not', async (_name, char) => {
     const text = `x${char.repeat(19_999)}`;
     expect((await taken({ answers: [{ question_label: '4', text }] })).quote.credits).toBe(1);
     expect(await refused({ answers: [{ question_label: '4', text: text + char }] })).toEqual([
@@ -67,7 +67,7 @@ describe('lengths are counted in characters, as a person counts them', () => {
     expect((await resultOf(tenant.api, emoji.id)).questions[2]?.extracted_answer).toBe('😀'.repeat(255));
   });
 
-  test('an absurd number is a wrong one, and costs nothing to find out', async () => {
+  test('an absurd number is a wrong answer, and cheap to mark', async () => {
     for (const text of ['1e999999999', '-1e-999999999', `1e${'9'.repeat(253)}`, `${'9'.repeat(254)}x`]) {
       const { id } = await taken({ answers: [{ question_label: '2', text }] });
       expect((await resultOf(tenant.api, id)).questions[1]).toMatchObject({ status: 'graded', awarded: 0 });
@@ -75,7 +75,7 @@ describe('lengths are counted in characters, as a person counts them', () => {
   });
 });
 
-describe('metadata is a JSON object up to 2 KB', () => {
+describe('metadata is a JSON object of up to 2 KB', () => {
   const shell = '{"k":""}'.length;
   test.each([
     ['ASCII', { k: 'x'.repeat(2048 - shell) }, { k: 'x'.repeat(2049 - shell) }],
@@ -90,13 +90,13 @@ describe('metadata is a JSON object up to 2 KB', () => {
       { k: `${'\n'.repeat((2048 - shell) / 2)}x` },
     ],
     ['many fields', fields(255), { ...fields(255), x: 1 }],
-  ])('2048 bytes of %s are taken and come back, more are not', async (_name, most, more) => {
+  ])('2048 bytes of %s are accepted and returned, and more are not', async (_name, most, more) => {
     expect(Buffer.byteLength(JSON.stringify(most))).toBe(2048);
     expect((await taken({ metadata: most })).metadata).toEqual(most);
     expect(await refused({ metadata: more })).toEqual(['metadata: too_long']);
   });
 
-  test('an empty object is metadata', async () => {
+  test('an empty object is valid metadata', async () => {
     expect((await taken({ metadata: {} })).metadata).toEqual({});
   });
 });

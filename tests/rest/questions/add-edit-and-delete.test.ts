@@ -102,8 +102,8 @@ const everyType: QuestionInput[] = [
   longAnswer('9', { model_answer: null, text: 'Explain <b> & "why" …' }),
 ];
 
-describe('the question list', () => {
-  test('every field is returned as it was sent, with ids and defaults', async () => {
+describe('GET /exams/{id}/questions', () => {
+  test('every field is returned as sent, with ids and defaults', async () => {
     const exam = await draft(everyType);
     const listed = await list(exam.id);
     const stored = listed.map(({ id: _id, created_at: _created, updated_at: _updated, ...question }) => ({
@@ -145,7 +145,7 @@ describe('the question list', () => {
     ['?include=rubric', ['rubric']],
     ['?include=model_answer', ['model_answer']],
     ['?include=model_answer,rubric', ['model_answer', 'rubric']],
-  ])('with "%s" exactly %j comes with the long answers', async (query, fields) => {
+  ])('with "%s" exactly %j is returned with the long answers', async (query, fields) => {
     const exam = await draft([mcq('1'), longAnswer('2')]);
     const [choice, essay] = await list(exam.id, query);
     const asked = ['model_answer', 'rubric'];
@@ -157,7 +157,7 @@ describe('the question list', () => {
     ).toEqual(fields);
   });
 
-  test('an include that is not known is refused', async () => {
+  test('an unknown include is refused', async () => {
     const exam = await draft([mcq('1')]);
     const error = expectError(
       await tenant.api.get(`/exams/${exam.id}/questions?include=rubrics`),
@@ -167,12 +167,12 @@ describe('the question list', () => {
     expect(problemsIn(error)).toEqual(['include: invalid_value']);
   });
 
-  test('an exam without questions lists none', async () => {
+  test('an exam without questions has an empty list', async () => {
     const exam = await draft([]);
     expect(await list(exam.id)).toEqual([]);
   });
 
-  test('the exam of another institute, one that is none and one that is deleted answer exam_not_found', async () => {
+  test('an exam that is unknown, deleted or of another institute answers exam_not_found', async () => {
     const exam = await draft([mcq('1')]);
     const other = await newTenant(service);
     for (const path of [`/exams/${exam.id}/questions`, `/exams/${exam.id}/rubrics`]) {
@@ -190,8 +190,8 @@ describe('the question list', () => {
   });
 });
 
-describe('adding questions', () => {
-  test('they stand at the end in the order sent, and the exam counts them', async () => {
+describe('POST /exams/{id}/questions', () => {
+  test('questions are added at the end in the order sent, and the exam counts them', async () => {
     const exam = await draft([mcq('z'), longAnswer('y')]);
     const added = await add(exam.id, everyType);
     expect(added.questions.map(({ label }) => label)).toEqual(everyType.map(({ label }) => label));
@@ -208,7 +208,7 @@ describe('adding questions', () => {
     expect((await list(exam.id)).slice(2)).toEqual(added.questions);
   });
 
-  test('their rubrics are one new version; questions without any make none', async () => {
+  test('rubrics of the added questions make one new version; questions without a rubric make none', async () => {
     const exam = await draft([mcq('1')]);
     expect(exam.rubric.version).toBe(0);
     await add(exam.id, [mcq('2'), longAnswer('3', { model_answer: null })]);
@@ -219,7 +219,7 @@ describe('adding questions', () => {
     expect((await readExam(exam.id)).rubric.version).toBe(2);
   });
 
-  test('all or none: one broken question keeps the others out, and every problem is listed', async () => {
+  test('one invalid question refuses all, and every problem is listed', async () => {
     const exam = await draft([mcq('1')]);
     const error = await refusedAdd(exam.id, [
       mcq('2'),
@@ -234,12 +234,12 @@ describe('adding questions', () => {
     ]);
   });
 
-  test('a label is unique beside those that stand, ignoring case', async () => {
+  test('a label is unique among old and new questions, ignoring case', async () => {
     const exam = await draft([mcq('1a')]);
     expect(problemsIn(await refusedAdd(exam.id, [mcq('1A')]))).toEqual(['questions[0].label: duplicate']);
   });
 
-  test('200 questions an exam, those that stand included', async () => {
+  test('an exam has at most 200 questions, old and new', async () => {
     const many = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => mcq(`q${from + index}`));
     const exam = await draft(many(0, 150));
@@ -264,7 +264,7 @@ describe('adding questions', () => {
     expect(problemsIn(await refused(exam.id, call, 422, 'validation_failed'))).toEqual([problem]);
   });
 
-  test('unknown fields are ignored when adding', async () => {
+  test('unknown fields are ignored', async () => {
     const exam = await draft([]);
     const { questions } = await add(exam.id, [{ ...mcq('1'), colour: 'red' }]);
     expect(questions[0]).not.toHaveProperty('colour');
@@ -283,7 +283,7 @@ describe('adding questions', () => {
     ]);
   });
 
-  test('an exam made without questions gets its section from the first that is added: "A", or what it names', async () => {
+  test('an exam made without questions gets the section of the first added question, "A" by default', async () => {
     const unnamed = await draft([]);
     await add(unnamed.id, [mcq('1')]);
     expect((await readExam(unnamed.id)).sections.map(({ name }) => name)).toEqual(['A']);
@@ -292,7 +292,7 @@ describe('adding questions', () => {
     expect((await readExam(named.id)).sections.map(({ name }) => name)).toEqual(['B']);
   });
 
-  test('declared sections stay as declared: another one is refused, none named is the first', async () => {
+  test('with declared sections an undeclared one is refused, and a question without section gets the first', async () => {
     const sections = [
       { name: 'Second', order: 2 },
       { name: 'First', order: 1 },
@@ -305,7 +305,7 @@ describe('adding questions', () => {
     expect(questions.map(({ section }) => section)).toEqual(['First', 'Second']);
   });
 
-  test('derived sections are at most 20, those that stand included', async () => {
+  test('there are at most 20 derived sections, old and new', async () => {
     const inSections = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => mcq(`q${from + i}`, { section: `S${from + i}` }));
     const exam = await draft(inSections(0, 19));
@@ -332,7 +332,7 @@ describe('adding questions', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['negative_marks_ignored']);
   });
 
-  test('an open exam takes no new questions: 409 conflict, before the body is looked at', async () => {
+  test('an open exam answers 409 conflict to new questions, before the body is checked', async () => {
     const exam = await opened([mcq('1')]);
     await refusedAdd(exam.id, [mcq('2')], 409, 'conflict');
     await refusedAdd(exam.id, [], 409, 'conflict');
@@ -357,8 +357,8 @@ describe('adding questions', () => {
   });
 });
 
-describe('editing a question of a draft', () => {
-  test('every field but the type can change', async () => {
+describe('PATCH of a question of a draft', () => {
+  test('changes every field but the type', async () => {
     const exam = await draft([
       mcq('1'),
       numeric('2'),
@@ -416,7 +416,7 @@ describe('editing a question of a draft', () => {
     expect(after.sections.map(({ name }) => name)).toEqual(['New']);
   });
 
-  test('what is left out stays, and null clears what may be empty', async () => {
+  test('omitted fields stay, and null clears fields that may be empty', async () => {
     const [, , , , , , , essay] = everyType;
     const exam = await draft(everyType);
     const id = idOf(exam, '8');
@@ -447,7 +447,7 @@ describe('editing a question of a draft', () => {
     expect(await edit(exam.id, choice, { negative_marks: null })).toMatchObject({ negative_marks: 0 });
   });
 
-  test('{} and what stands already change nothing: no version, no updated_at', async () => {
+  test('{} and the current values change nothing: no version, no updated_at', async () => {
     const exam = await draft(everyType);
     const before = await standing(exam.id);
     const listed = await list(exam.id);
@@ -460,7 +460,7 @@ describe('editing a question of a draft', () => {
     expect(await standing(exam.id)).toEqual(before);
   });
 
-  test('a rubric or a model answer in it is one new version, other fields are none', async () => {
+  test('a new rubric or model answer makes one version, other fields make none', async () => {
     const exam = await draft([longAnswer('1')]);
     const id = idOf(exam, '1');
     const version = async () => (await readExam(exam.id)).rubric.version;
@@ -477,7 +477,7 @@ describe('editing a question of a draft', () => {
     });
   });
 
-  test('an option that keeps its label keeps its id, whatever its place', async () => {
+  test('an option that keeps its label keeps its id, wherever it is moved', async () => {
     const exam = await draft([mcq('1')]);
     const id = idOf(exam, '1');
     const ids = Object.fromEntries(
@@ -500,7 +500,7 @@ describe('editing a question of a draft', () => {
     );
   });
 
-  test('options are taken as they were read, on an open exam too; an id of another option is refused', async () => {
+  test('options are accepted as they were read, also on an open exam; an id of another option is refused', async () => {
     const other = randomUUID();
     for (const exam of [await draft([mcq('1')]), await opened([mcq('1')])]) {
       const id = idOf(exam, '1');
@@ -514,7 +514,7 @@ describe('editing a question of a draft', () => {
     }
   });
 
-  test('null is no body: it is refused, and no body at all is an empty one', async () => {
+  test('null as a body is refused, and a missing body counts as an empty one', async () => {
     const exam = await draft([mcq('1')]);
     expect(problemsIn(await refusedEdit(exam.id, idOf(exam, '1'), null))).toEqual([': invalid_type']);
     const path = `/exams/${exam.id}/open`;
@@ -524,7 +524,7 @@ describe('editing a question of a draft', () => {
     expect((await tenant.api.post(path)).status).toBe(200);
   });
 
-  test('a question can take the label it has in another case, and keep its place', async () => {
+  test('a question keeps its place when its label changes in case only', async () => {
     const exam = await draft([mcq('a'), mcq('b')]);
     await edit(exam.id, idOf(exam, 'a'), { label: 'A' });
     expect((await readExam(exam.id)).questions.map(({ label }) => label)).toEqual(['A', 'b']);
@@ -585,7 +585,7 @@ describe('editing a question of a draft', () => {
     expect(problemsIn(await refusedEdit(exam.id, idOf(exam, 'first'), change, 422, code))).toEqual([problem]);
   });
 
-  test('every problem is listed at once, those that tie fields together too', async () => {
+  test('every problem is listed at once, also those between fields', async () => {
     const exam = await draft([mcq('first'), mcq('second')]);
     const change = { label: 'SECOND', text: '', correct_options: ['Z'], type: 'numeric', colour: 'red' };
     expect(problemsIn(await refusedEdit(exam.id, idOf(exam, 'first'), change))).toEqual([
@@ -603,7 +603,7 @@ describe('editing a question of a draft', () => {
     ]);
   });
 
-  test('marks that the rubric does not add up to, and a rubric that does not add up to the marks, are refused', async () => {
+  test('a rubric that does not add up to the marks is refused, whichever of the two is edited', async () => {
     const rubric = { criteria: [{ name: 'a', marks: 2 }] };
     const exam = await draft([longAnswer('1', { rubric })]);
     const id = idOf(exam, '1');
@@ -616,7 +616,7 @@ describe('editing a question of a draft', () => {
     await edit(exam.id, id, { ...three, max_marks: 3 });
   });
 
-  test('an unknown field of a criterion is refused too', async () => {
+  test('an unknown field of a criterion is refused', async () => {
     const exam = await draft([longAnswer('1')]);
     const rubric = { criteria: [{ name: 'a', marks: 2, colour: 'red' }], notes: '' };
     expect(problemsIn(await refusedEdit(exam.id, idOf(exam, '1'), { rubric }))).toEqual([
@@ -628,13 +628,13 @@ describe('editing a question of a draft', () => {
   test.each([
     ['a list', []],
     ['text', '{}'],
-  ])('%s is no edit', async (_name, body) => {
+  ])('%s is refused', async (_name, body) => {
     const exam = await draft([mcq('1')]);
     const answer = await tenant.api.patch(`/exams/${exam.id}/questions/${idOf(exam, '1')}`, body);
     expectError(answer, 422, 'validation_failed');
   });
 
-  test('the warnings are those of the question as it then is', async () => {
+  test('the warnings are those of the edited question', async () => {
     const exam = await draft([longAnswer('1')]);
     const { warnings } = await edit(exam.id, idOf(exam, '1'), { model_answer: null });
     expect(warnings.map(({ code }) => code)).toEqual(['auto_rubric']);
@@ -653,8 +653,8 @@ describe('editing a question of a draft', () => {
   });
 });
 
-describe('editing a question of an open exam', () => {
-  test('text, rubric, model answer and what is only stored can change', async () => {
+describe('PATCH of a question of an open exam', () => {
+  test('changes text, rubric, model answer and stored-only fields', async () => {
     const exam = await opened([longAnswer('1'), mcq('2')]);
     const change = {
       text: 'New text',
@@ -694,12 +694,12 @@ describe('editing a question of an open exam', () => {
     ['marks of a long answer', '3', { max_marks: 3, rubric: { criteria: [{ name: 'a', marks: 3 }] } }],
     ['marks, though the rest of the body is wrong', '1', { max_marks: -1, colour: 'red' }],
   ];
-  test.each(frozen)('the %s cannot: 409 conflict', async (_name, label, change) => {
+  test.each(frozen)('changing the %s answers 409 conflict', async (_name, label, change) => {
     const exam = await opened([mcq('1'), numeric('2'), longAnswer('3')]);
     await refusedEdit(exam.id, idOf(exam, label), { text: 'New text', ...change }, 409, 'conflict');
   });
 
-  test('a frozen field with the value it has is no change', async () => {
+  test('a frozen field with its current value is no change', async () => {
     const exam = await opened(everyType);
     const listed = await list(exam.id);
     for (const [index, question] of everyType.entries()) {
@@ -709,7 +709,7 @@ describe('editing a question of an open exam', () => {
     }
   });
 
-  test('questions cannot be removed: 409 conflict', async () => {
+  test('deleting a question answers 409 conflict', async () => {
     const exam = await opened([mcq('1')]);
     const path = `/exams/${exam.id}/questions/${idOf(exam, '1')}`;
     await refused(exam.id, () => tenant.api.delete(path), 409, 'conflict');
@@ -728,8 +728,8 @@ describe('editing a question of an open exam', () => {
   });
 });
 
-describe('deleting a question', () => {
-  test('it answers {id, deleted: true}; the exam and its list know it no more', async () => {
+describe('DELETE of a question', () => {
+  test('answers {id, deleted: true}, and removes the question from the exam and its list', async () => {
     const exam = await draft([mcq('1', { section: 'X' }), longAnswer('2', { section: 'Y' }), mcq('3')]);
     const id = idOf(exam, '2');
     expect(await remove(exam.id, id)).toEqual({ id, deleted: true });
@@ -742,7 +742,7 @@ describe('deleting a question', () => {
     await refused(exam.id, () => tenant.api.delete(path), 404, 'not_found');
   });
 
-  test('a type changes by delete and re-add, under the same label, at the end', async () => {
+  test('a type is changed by deleting and adding the question, which gets the same label at the end', async () => {
     const exam = await draft([mcq('1'), mcq('2')]);
     await remove(exam.id, idOf(exam, '1'));
     await add(exam.id, [longAnswer('1')]);
@@ -752,7 +752,7 @@ describe('deleting a question', () => {
     ]);
   });
 
-  test('declared sections stay, though nobody is in them', async () => {
+  test('declared sections stay without questions', async () => {
     const exam = await draft([mcq('1')], { sections: [{ name: 'Only', order: 1 }] });
     await remove(exam.id, idOf(exam, '1'));
     expect(await readExam(exam.id)).toMatchObject({

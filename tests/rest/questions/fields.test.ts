@@ -22,7 +22,7 @@ const refused = (question: object, code = 'validation_failed') =>
 const options = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ label: `L${index}`, text: `Option ${index}` }));
 
-describe('what a question may be', () => {
+describe('a valid question', () => {
   const valid: [string, object][] = [
     ['marks of half a step', mcq('2', { max_marks: 0.5 })],
     ['the most marks', mcq('2', { max_marks: 1000 })],
@@ -75,12 +75,12 @@ describe('what a question may be', () => {
     ['tags of 2048 bytes', longAnswer('2', { tags: { k: 'x'.repeat(2048 - '{"k":""}'.length) } })],
     ['a long answer with neither rubric nor model answer', longAnswer('2', { model_answer: null })],
   ];
-  test.each(valid)('%s is taken', async (_name, question) => {
+  test.each(valid)('%s is accepted', async (_name, question) => {
     expect((await accepted(question)).question_count).toBe(2);
   });
 });
 
-describe('what a question may not be', () => {
+describe('an invalid question', () => {
   const invalid: [string, object, string][] = [
     ['no marks at all', mcq('2', { max_marks: 0 }), 'max_marks: out_of_range'],
     ['less than no marks', mcq('2', { max_marks: -1 }), 'max_marks: out_of_range'],
@@ -202,12 +202,12 @@ describe('what a question may not be', () => {
     },
   );
 
-  test('a correct option that is no option answers unknown_option_label', async () => {
+  test('a correct option that is not among the options answers unknown_option_label', async () => {
     const error = await refused(mcq('2', { correct_options: ['b'] }), 'unknown_option_label');
     expect(problemsIn(error)).toEqual(['questions[1].correct_options[0]: unknown_option_label']);
   });
 
-  test('where several kinds of rules are broken the answer is validation_failed, with all of them', async () => {
+  test('rules of several kinds broken at once answer validation_failed, with all of them', async () => {
     const broken: QuestionInput = mcq('2', { correct_options: ['Z'], model_answer: 'x' });
     const error = await refused(broken);
     expect(problemsIn(error)).toEqual([
@@ -217,7 +217,7 @@ describe('what a question may not be', () => {
   });
 });
 
-describe('what is returned as sent', () => {
+describe('fields returned as sent', () => {
   const kept: [string, object, keyof Question][] = [
     ['a numeric answer stays a number', numeric('2', { answer: -1.5e-7 }), 'answer'],
     ['a numeric string stays a string', numeric('2', { answer: ' +24.50 ' }), 'answer'],

@@ -38,7 +38,7 @@ afterAll(async () => {
   await store.close();
 });
 
-test('the checked copy is a PDF, streamed, and only with the key', async () => {
+test('the checked copy is a PDF, streamed, and requires the key', async () => {
   const response = await service.api.send(path, {});
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/pdf');
@@ -48,7 +48,7 @@ test('the checked copy is a PDF, streamed, and only with the key', async () => {
   expect((await fetch(`${service.baseUrl}${path}`)).status).toBe(401);
 });
 
-test('the key that a client downloads with does not reach the store', async () => {
+test('the client’s key is not passed to the object store', async () => {
   store.seen.length = 0;
   await service.api.download(path);
   const [asked, ...others] = store.seen.map(({ method, path: at }) => `${method} ${at.split('?')[0]}`);
@@ -64,14 +64,14 @@ test('a key of another institute and one without evaluation:read get no checked 
   expectError(await writer.api.get(path), 403, 'insufficient_scope');
 });
 
-test('while the store is away the download answers 503, as an error and not as a PDF', async () => {
+test('while the object store is down the download answers 503, as an error and not as a PDF', async () => {
   store.setAway(true);
   const answer = await service.api.get(path);
   store.setAway(false);
   expectError(answer, 503, 'service_unavailable');
 });
 
-test('clients that go away in the middle do not keep others from their copies', async () => {
+test('clients that disconnect in the middle do not delay the downloads of others', async () => {
   for (let round = 0; round < 40; round += 1) {
     const gone = new AbortController();
     const download = service.api.send(path, { signal: gone.signal });

@@ -82,7 +82,7 @@ const questionOf = (result: Result, label: string): QuestionResult => {
 };
 
 describe('the result', () => {
-  test('it has these fields and no others, in the single result and in the exam’s list alike', async () => {
+  test('has these fields and no others, in the single result and in the exam’s list', async () => {
     const { tenant, exam, result } = await submitted();
     const single = await result();
     expect(Object.keys(single).toSorted()).toEqual(
@@ -131,7 +131,7 @@ describe('the result', () => {
     expect(list.body.data[0]?.candidate).toMatchObject(blind);
   });
 
-  test('status, flags, version, charge and error are the submission’s, at every status', async () => {
+  test('status, flags, version, charge and error equal the submission’s, in every status', async () => {
     const { tenant, accepted, result, take } = await submitted();
     const agree = async (): Promise<Result> => {
       const { body } = await tenant.api.get<Submission>(`/submissions/${accepted.id}`);
@@ -169,7 +169,7 @@ describe('the result', () => {
     expect(await agree()).toMatchObject({ status: 'graded', finalized: true });
   });
 
-  test('`graded_at` is when grading completed: null before, while it is done again, and when it failed', async () => {
+  test('`graded_at` is when grading completed: null before, during a re-evaluation, and after a failure', async () => {
     const { tenant, accepted, result, take } = await submitted();
     expect((await result()).graded_at).toBeNull();
     const before = Date.now();
@@ -185,7 +185,7 @@ describe('the result', () => {
     expect((await result()).graded_at).toBeNull();
   });
 
-  test('`totals` add up what counts, and count what was graded and what failed', async () => {
+  test('`totals` add up the marks that count, and the numbers of graded and failed questions', async () => {
     const { accepted, result, take } = await submitted();
     const held = await take();
     expect((await result()).totals).toEqual({
@@ -249,7 +249,7 @@ describe('the result', () => {
     expect(await shown(), 'of earlier marks').toEqual(none);
   });
 
-  test.each([randomUUID(), 'no-uuid'])('%s, whatever is asked of it, answers not_found', async (id) => {
+  test.each([randomUUID(), 'no-uuid'])('%s answers not_found to every request for its result', async (id) => {
     const { api } = await newTenant(service);
     expectError(await api.get(`/submissions/${id}/result?include=everything`), 404, 'not_found');
   });
@@ -262,7 +262,7 @@ describe('the result', () => {
 });
 
 describe('question results', () => {
-  test('every question of the paper has one, in paper order, with label, section and maximum', async () => {
+  test('every question of the paper has a result, in paper order, with label, section and maximum', async () => {
     const { exam, result } = await submitted();
     const shown = await result();
     expect(shown.questions.map(({ question_id }) => question_id)).toEqual(exam.questions.map(({ id }) => id));
@@ -297,7 +297,7 @@ describe('question results', () => {
     });
   });
 
-  test('a graded one has marks, source, confidence, reading, feedback and criteria', async () => {
+  test('a graded question has marks, source, confidence, extracted answer, feedback and criteria', async () => {
     const { result, take } = await submitted();
     const held = await take();
     await record(held, '2', {
@@ -329,7 +329,7 @@ describe('question results', () => {
     expect(questionOf(shown, '1')).toMatchObject({ source: 'auto', confidence: null, feedback: null });
   });
 
-  test('a failed one needs review and has its error; the others none', async () => {
+  test('a failed question needs review and has its error; other questions have no error', async () => {
     const { result, take } = await submitted();
     const held = await take();
     await held.mark('failed', ['2']);
@@ -348,7 +348,7 @@ describe('question results', () => {
     expect(shown).toMatchObject({ status: 'partially_graded', error: null, needs_review: true });
   });
 
-  test('of a failed submission, what the AI was to mark failed with it; what the key marked stands', async () => {
+  test('in a failed submission the AI’s questions failed, and marks by key stay', async () => {
     const { result, take } = await submitted();
     const held = await take();
     await held.mark(1, ['3']);
@@ -363,7 +363,7 @@ describe('question results', () => {
     expect(shown.totals).toMatchObject({ awarded: 1, questions_graded: 1, questions_failed: 2 });
   });
 
-  test('of a cancelled submission, what the AI was to mark is cancelled; what the key marked stands', async () => {
+  test('in a cancelled submission the AI’s questions are cancelled, and marks by key stay', async () => {
     const { tenant, accepted, result, take } = await submitted();
     await (await take()).mark(1, ['3']);
     await tenant.api.post(`/submissions/${accepted.id}/cancel`);
@@ -423,7 +423,7 @@ describe('include', () => {
       annotations,
     }));
 
-  test('`extracted_answer` is there by default; `model_answer` and `annotations` only when they are asked for', async () => {
+  test('`extracted_answer` is included by default; `model_answer` and `annotations` only on request', async () => {
     const { tenant, exam, result } = await graded();
     const read = 'What was read.';
     const other = 'Because of this, and because of that.';
@@ -462,7 +462,7 @@ describe('include', () => {
     }
   });
 
-  test('`model_answer` is the one that it was marked by, and until then the one that stands', async () => {
+  test('`model_answer` is the one that the run used, and before a run the current one', async () => {
     const { tenant, exam, accepted, result } = await graded();
     const edit = async (model_answer: string) => {
       const { status } = await tenant.api.patch(`/exams/${exam.id}/rubrics`, {

@@ -25,7 +25,7 @@ const results = async (query = '', of = exam): Promise<ResultList> => {
   return body;
 };
 
-test('one result per live submission, each as its own result shows it, whatever state it is in', async () => {
+test('lists one result per live submission, equal to its single result, in every status', async () => {
   const answers = [
     { question_label: '1', option_labels: ['B'] },
     { question_label: '2', text: 'Because of this.' },
@@ -71,7 +71,7 @@ test('one result per live submission, each as its own result shows it, whatever 
   expect(data.map(({ totals }) => totals.awarded)).toEqual([1, 3, 2, 1, 1, 1]);
 });
 
-test('format: json is the default, csv answers feature_not_available, and nothing else is known', async () => {
+test('json is the default format, csv answers feature_not_available, and other formats are refused', async () => {
   expect(await results('format=json')).toEqual(await results());
   const refusal = expectError(
     await tenant.api.get(`/exams/${exam.id}/results?format=csv`),
@@ -89,7 +89,7 @@ test('format: json is the default, csv answers feature_not_available, and nothin
   }
 });
 
-test('include is not a filter: a cursor goes on with another one; what is not known is refused', async () => {
+test('include is not a filter: a cursor continues with another one; an unknown include is refused', async () => {
   const own = await createExam(tenant.api, typedExam([mcq('1')]));
   for (const external_id of ['a', 'b']) {
     await submit(tenant.api, own.id, { candidate: { external_id }, answers: [] });
@@ -129,7 +129,7 @@ test('a page of 50 results of 60 questions is answered, each with its own marks'
   }
 });
 
-test('a page holds no more than can be held at once; what does not fit comes on the next', async () => {
+test('a page is limited by its size; the remaining results come on the next page', async () => {
   const large = await createExam(tenant.api, typedExam([longAnswer('1')]));
   const ids: string[] = [];
   for (const external_id of ['large a', 'large b', 'large c']) {

@@ -32,9 +32,9 @@ const runAgain = async (sat: Sitting, awarded: number | 'failed', labels?: strin
 const marks = async (sat: Sitting) =>
   (await sat.result()).questions.map(({ awarded, source }) => [awarded, source]);
 
-describe('re-evaluate keeps or drops what a teacher overrode', () => {
+describe('a re-evaluation keeps or drops overrides', () => {
   test.each([[undefined], [{}], [{ keep_overrides: null }], [{ keep_overrides: true }]])(
-    '%j: the override stands in the place of what the new run says',
+    'with %j the override replaces the new run’s mark',
     async (body) => {
       const { sat } = await graded();
       await sat.override('1', { reviewer: 'T', awarded: 0 });
@@ -52,7 +52,7 @@ describe('re-evaluate keeps or drops what a teacher overrode', () => {
     },
   );
 
-  test('keep_overrides false: the new run’s marks count, and nothing says that a teacher edited', async () => {
+  test('with keep_overrides false the new run’s marks count, and no trace of the override is shown', async () => {
     const { sat } = await graded();
     await sat.override('1', { reviewer: 'T', awarded: 0 });
     await sat.override('2', { reviewer: 'T', awarded: 0.5, reason: 'Why.' });
@@ -74,7 +74,7 @@ describe('re-evaluate keeps or drops what a teacher overrode', () => {
     }
   });
 
-  test('a re-evaluation that is refused drops nothing', async () => {
+  test('a refused re-evaluation drops nothing', async () => {
     const { tenant, sat } = await graded({ credits: 3 });
     await sat.override('2', { reviewer: 'T', awarded: 0.5 });
     const before = await sat.result();
@@ -88,7 +88,7 @@ describe('re-evaluate keeps or drops what a teacher overrode', () => {
     expect((await auditOf(sat)).map(({ action }) => action)).toEqual(['override']);
   });
 
-  test('it clears approval, also where the overrides stay', async () => {
+  test('a re-evaluation clears the approval, also if the overrides stay', async () => {
     const { sat } = await graded();
     await sat.override('2', { reviewer: 'T', awarded: 0.5 });
     await sat.approve({ reviewer: 'head' });
@@ -104,7 +104,7 @@ describe('re-evaluate keeps or drops what a teacher overrode', () => {
     expect((await cleared()).map(([approved]) => approved)).toEqual([false, false, false]);
   });
 
-  test('an overridden question that the new run fails is graded, and does not make the copy partial', async () => {
+  test('an overridden question that fails in the new run is graded, and does not make the copy partial', async () => {
     const { sat } = await graded();
     await sat.override('2', { reviewer: 'T', awarded: 0.5 });
     await sat.reEvaluate();
@@ -119,7 +119,7 @@ describe('re-evaluate keeps or drops what a teacher overrode', () => {
     });
   });
 
-  test('when the new run fails as a whole, the teacher’s mark is still there, and again after the next', async () => {
+  test('after a failed run the override is still there, and after the next run too', async () => {
     const { tenant, questionId, sat } = await graded();
     await sat.override('2', { reviewer: 'T', awarded: 0.5 });
     await sat.reEvaluate();
@@ -138,7 +138,7 @@ describe('re-evaluate keeps or drops what a teacher overrode', () => {
     expect((await sat.result()).totals.awarded).toBe(3.5);
   });
 
-  test('a replacement begins without the overrides of what it replaces', async () => {
+  test('a replacement starts without the overrides of the replaced submission', async () => {
     const { of, sat } = await graded();
     await sat.override('1', { reviewer: 'T', awarded: 0 });
     const next = of((await sat.replace()).body, 'candidate-1');
@@ -147,8 +147,8 @@ describe('re-evaluate keeps or drops what a teacher overrode', () => {
   });
 });
 
-describe('a mark that a teacher set is never overwritten', () => {
-  test('an override and a re-evaluation at once: it came first and stands, or it is refused', async () => {
+describe('a teacher’s mark is never overwritten', () => {
+  test('of a simultaneous override and re-evaluation, the override came first and stays, or is refused', async () => {
     const hall = await satExam(service, { credits: 1000 });
     const sat = await hall.reach('graded');
     const came = { first: 0, refused: 0 };
@@ -188,7 +188,7 @@ describe('a mark that a teacher set is never overwritten', () => {
     expect(came.refused).toBeGreaterThan(0);
   });
 
-  test('of two teachers at once one is last, and the audit has both in that order', async () => {
+  test('of two simultaneous overrides the later one counts, and the audit has both in that order', async () => {
     const { sat } = await graded();
     const tried = [0, 0.5, 1, 1.5, 2].map((awarded) => ({ reviewer: `T${awarded}`, awarded }));
     const answers = await Promise.all(tried.map((body) => sat.override('2', body)));
@@ -223,7 +223,7 @@ const auditOf = ({ id }: { id: string }) =>
   );
 
 describe('the audit of human decisions', () => {
-  test('it has who, with which key, when, before, after and why, of each kind of decision', async () => {
+  test('records who, with which key, when, before, after and why, for each kind of decision', async () => {
     const since = Date.now();
     const { tenant, exam, finalize, questionId, sat } = await graded();
     await sat.override('2', { reviewer: 'T-07', awarded: 0.5, reason: 'Half is missing.' });
@@ -296,7 +296,7 @@ describe('the audit of human decisions', () => {
     ]);
   });
 
-  test('an override that is kept is not written down again, and what is refused is not at all', async () => {
+  test('an override that a re-evaluation keeps is not recorded again, and a refused one is not recorded', async () => {
     const { finalize, sat } = await graded();
     await sat.override('2', { reviewer: 'T', awarded: 1 });
     await sat.reEvaluate();
@@ -306,7 +306,7 @@ describe('the audit of human decisions', () => {
     expect((await auditOf(sat)).map(({ action }) => action)).toEqual(['override']);
   });
 
-  test('a request that is replayed is one decision', async () => {
+  test('a replayed request is one decision', async () => {
     const { tenant, sat } = await graded();
     for (let round = 0; round < 3; round += 1) {
       const response = await tenant.api.send(`${sat.path}/approve`, {
@@ -318,7 +318,7 @@ describe('the audit of human decisions', () => {
     expect(await auditOf(sat)).toHaveLength(1);
   });
 
-  test('no entry can be changed or taken away', async () => {
+  test('entries cannot be changed or deleted', async () => {
     const { sat } = await graded();
     await sat.approve();
     for (const statement of [

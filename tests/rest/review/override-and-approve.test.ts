@@ -48,7 +48,7 @@ const sittingIn = async (status: Submission['status']): Promise<Sitting> => {
 };
 
 describe('PATCH /submissions/{id}/questions/{question_id}', () => {
-  test('the mark counts from now on, and the answer is the question result as the result shows it', async () => {
+  test('the mark counts at once, and the answer is the question result', async () => {
     const { sat } = await IN_STATUS('graded');
     const before = await sat.question('2');
     const answer = await sat.override('2', { ...TEACHER, awarded: 0.5, reason: 'Half of it is missing.' });
@@ -68,7 +68,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
     expect(await sat.question('2')).toEqual(answer.body);
   });
 
-  test('totals follow, in the single result and in the list of the exam alike', async () => {
+  test('totals follow, in the single result and in the exam’s list', async () => {
     const { tenant, exam, sat } = await IN_STATUS('graded');
     expect((await sat.result()).totals).toMatchObject({ awarded: 4, max: 5, percentage: 80 });
     await sat.override('2', { ...TEACHER, awarded: 2 });
@@ -86,7 +86,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
     expect(list.body.data).toEqual([single]);
   });
 
-  test('`source` becomes ai_reviewed, also where a key had marked; the others stay as they are', async () => {
+  test('`source` becomes ai_reviewed, also for a question marked by key; the others stay unchanged', async () => {
     const { sat } = await IN_STATUS('graded');
     const { questions } = await sat.result();
     expect(questions.map(({ source }) => source)).toEqual(['auto', 'ai', 'ai']);
@@ -94,7 +94,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
     expect((await sat.result()).questions.slice(1)).toEqual(questions.slice(1));
   });
 
-  test('the last override counts; `reason` may be left out or null, and an earlier one is gone', async () => {
+  test('the last override counts; `reason` may be omitted or null, which clears an earlier one', async () => {
     const { sat } = await IN_STATUS('graded');
     await sat.override('2', { reviewer: 'first', awarded: 2, reason: 'Generous.' });
     const second = await sat.override('2', { reviewer: 'second', awarded: 1, reason: null });
@@ -105,7 +105,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
     expect((await sat.result()).totals.awarded).toBe(3.5);
   });
 
-  test('`updated_at` grows with every override, though it repeats the last, and the feed shows each', async () => {
+  test('`updated_at` grows with every override, also a repeated one, and the feed shows each', async () => {
     const { tenant, sat } = await IN_STATUS('graded');
     for (let round = 0; round < 3; round += 1) {
       const { updated_at } = await sat.read();
@@ -117,7 +117,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
     }
   });
 
-  test.each(NOT_REVIEWED)('%s: 409 conflict, whatever the body', async (status) => {
+  test.each(NOT_REVIEWED)('%s answers 409 conflict, with any body', async (status) => {
     const sat = await sittingIn(status);
     const before = await sat.result();
     for (const body of [
@@ -129,7 +129,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
     expect(await sat.result()).toEqual(before);
   });
 
-  test('finalized: 409 submission_finalized; replaced or deleted: 409 conflict', async () => {
+  test('finalized answers 409 submission_finalized; replaced or deleted answers 409 conflict', async () => {
     const { tenant, finalize, sat } = await IN_STATUS('graded');
     const override = () => sat.override('2', { ...TEACHER, awarded: 0 });
     await finalize({ submission_ids: [sat.id] });
@@ -149,7 +149,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
     );
   });
 
-  test('overriding the question that failed makes the copy graded, its error and its flag gone', async () => {
+  test('overriding the failed question makes the copy graded, and removes its error and flag', async () => {
     const { tenant, exam, sat } = await IN_STATUS('partially_graded');
     expect(await sat.read()).toMatchObject({ needs_review: true });
     expect(await sat.question('3')).toMatchObject({
@@ -174,7 +174,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
     expect(after.updated_at > before.updated_at).toBe(true);
   });
 
-  test('with another question failed it stays partially graded, until each is fixed', async () => {
+  test('with another failed question the copy stays partially graded, until each is overridden', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, typedExam([longAnswer('1'), longAnswer('2'), longAnswer('3')]));
     const { id } = await submit(tenant.api, exam.id, {
@@ -198,7 +198,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
     ]);
   });
 
-  test('the flag stays while the copy has a reason of its own', async () => {
+  test('the flag stays while the copy has another reason', async () => {
     const { sat } = await IN_STATUS('queued');
     const held = await sat.take();
     await held.mark('failed', ['2']);
@@ -212,7 +212,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
     });
   });
 
-  test('the mark of a copy is overridden as well, and its charge stays', async () => {
+  test('a mark of a handwritten copy is overridden too, and its charge stays', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(
       tenant.api,
@@ -271,14 +271,14 @@ describe('the body of an override', () => {
       { awarded: 0.3, status: 'graded' },
       ['awarded: invalid_step', 'reviewer: required', 'status: unknown_field'],
     ],
-  ])('%s: 422', async (_what, label, body, problems) => {
+  ])('%s answers 422', async (_what, label, body, problems) => {
     const { tenant, sat } = graded;
     const error = await expectRefused(tenant, () => sat.override(label, body), 422, 'validation_failed');
     expect(problemsIn(error).toSorted()).toEqual(problems);
     expect((await sat.question(label)).review.edited).toBe(false);
   });
 
-  test('the bounds themselves are allowed, −0 is 0, and text is kept as sent', async () => {
+  test('the bounds themselves are allowed, −0 counts as 0, and text is kept as sent', async () => {
     const { sat } = await IN_STATUS('graded');
     const reason = `  ${'ज'.repeat(1990)}\n🖋`;
     for (const [label, awarded] of [
@@ -296,22 +296,25 @@ describe('the body of an override', () => {
     }
   });
 
-  test.each(['[]', 'null', '"x"', '1', ''])('a body that is no object, or empty (%s): 422', async (body) => {
-    const { tenant, sat, questionId } = graded;
-    const response = await tenant.api.send(`${sat.path}/questions/${questionId('2')}`, {
-      method: 'PATCH',
-      headers: { 'content-type': 'application/json' },
-      body,
-    });
-    const { error } = (await response.json()) as { error: { code: string } };
-    expect({ status: response.status, code: error.code }).toEqual({
-      status: 422,
-      code: 'validation_failed',
-    });
-    expect((await sat.question('2')).review.edited).toBe(false);
-  });
+  test.each(['[]', 'null', '"x"', '1', ''])(
+    'a body that is no object, or empty (%s), answers 422',
+    async (body) => {
+      const { tenant, sat, questionId } = graded;
+      const response = await tenant.api.send(`${sat.path}/questions/${questionId('2')}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      const { error } = (await response.json()) as { error: { code: string } };
+      expect({ status: response.status, code: error.code }).toEqual({
+        status: 422,
+        code: 'validation_failed',
+      });
+      expect((await sat.question('2')).review.edited).toBe(false);
+    },
+  );
 
-  test('a question that is unknown, of another exam or of another institute: 404, all the same', async () => {
+  test('a question that is unknown, of another exam or of another institute answers the same 404', async () => {
     const { tenant, sat } = graded;
     const other = await createExam(tenant.api, typedExam([longAnswer('2')]));
     const foreign = await satExam(service);
@@ -342,7 +345,7 @@ describe('the body of an override', () => {
     expect((await theirs.question('2')).review.edited).toBe(false);
   });
 
-  test('ids are read in either case', async () => {
+  test('ids are accepted in any case', async () => {
     const { tenant, sat, questionId } = await IN_STATUS('graded');
     const path = `/submissions/${sat.id.toUpperCase()}/questions/${questionId('2').toUpperCase()}`;
     const answer = await tenant.api.patch<QuestionResult>(path, { ...TEACHER, awarded: 1 });
@@ -351,7 +354,7 @@ describe('the body of an override', () => {
 });
 
 describe('POST /submissions/{id}/approve', () => {
-  test('flag and reasons of the submission are cleared; the answer is the submission', async () => {
+  test('clears flag and reasons of the submission, and answers the submission', async () => {
     const { sat } = await IN_STATUS('queued');
     const held = await sat.take();
     await held.mark(1);
@@ -371,7 +374,7 @@ describe('POST /submissions/{id}/approve', () => {
     expect(await sat.result()).toMatchObject({ needs_review: false, review_reasons: [] });
   });
 
-  test('`source` stays, `review.approved` is true with who approved, and no mark changes', async () => {
+  test('`source` stays, `review.approved` is true with the reviewer, and no mark changes', async () => {
     const { sat } = await IN_STATUS('graded');
     const before = await sat.result();
     await sat.approve({ reviewer: 'T-07' });
@@ -386,7 +389,7 @@ describe('POST /submissions/{id}/approve', () => {
     expect(after.questions.map(({ source }) => source)).toEqual(['auto', 'ai', 'ai']);
   });
 
-  test('no body is needed, nor a reviewer; fields that it does not know are ignored', async () => {
+  test('body and reviewer are optional; unknown fields are ignored', async () => {
     for (const body of [undefined, {}, { reviewer: null }, { anything: 1 }]) {
       const { sat } = await IN_STATUS('graded');
       expect((await sat.approve(body)).status).toBe(200);
@@ -402,18 +405,18 @@ describe('POST /submissions/{id}/approve', () => {
     [{ reviewer: '' }, 'reviewer: required'],
     [{ reviewer: 7 }, 'reviewer: invalid_type'],
     [{ reviewer: 'x'.repeat(129) }, 'reviewer: too_long'],
-  ])('%j: 422', async (body, problem) => {
+  ])('%j answers 422', async (body, problem) => {
     const { tenant, sat } = graded;
     const error = await expectRefused(tenant, () => sat.approve(body), 422, 'validation_failed');
     expect(problemsIn(error)).toEqual([problem]);
   });
 
-  test.each(NOT_REVIEWED)('%s is not graded: 409 conflict', async (status) => {
+  test.each(NOT_REVIEWED)('%s is not graded and answers 409 conflict', async (status) => {
     const sat = await sittingIn(status);
     await expectRefused(notReviewed.tenant, () => sat.approve(), 409, 'conflict');
   });
 
-  test('finalized: 409 submission_finalized; replaced or deleted: 409 conflict', async () => {
+  test('finalized answers 409 submission_finalized; replaced or deleted answers 409 conflict', async () => {
     const { tenant, finalize, sat } = await IN_STATUS('graded');
     await finalize({ all_graded: true });
     await expectRefused(tenant, () => sat.approve(), 409, 'submission_finalized');
@@ -422,13 +425,13 @@ describe('POST /submissions/{id}/approve', () => {
     await expectRefused(tenant, () => sat.approve(), 409, 'conflict');
   });
 
-  test('a partially graded copy is approved, and what failed stays failed', async () => {
+  test('a partially graded copy can be approved, and its failed questions stay failed', async () => {
     const { sat } = await IN_STATUS('partially_graded');
     expect((await sat.approve()).body).toMatchObject({ status: 'partially_graded', needs_review: false });
     expect(await sat.question('3')).toMatchObject({ status: 'failed', needs_review: true });
   });
 
-  test('after approval a mark is still overridden; it stays approved and is not flagged again', async () => {
+  test('an approved copy can be overridden; it stays approved and is not flagged again', async () => {
     const { sat } = await IN_STATUS('partially_graded');
     await sat.approve({ reviewer: 'head' });
     const { body } = await sat.override('2', { ...TEACHER, awarded: 2 });
@@ -437,7 +440,7 @@ describe('POST /submissions/{id}/approve', () => {
     expect((await sat.question('3')).review).toMatchObject({ edited: false, reviewer: { ref: 'head' } });
   });
 
-  test('approving again is allowed, and names the last who did', async () => {
+  test('approving again is allowed, and stores the last reviewer', async () => {
     const { sat } = await IN_STATUS('graded');
     for (const reviewer of ['first', 'second']) {
       expect((await sat.approve({ reviewer })).status).toBe(200);
@@ -456,7 +459,7 @@ describe('POST /submissions/{id}/approve', () => {
 });
 
 describe('scopes', () => {
-  test('override and approve need evaluation:review, which read and write do not give', async () => {
+  test('override and approve need evaluation:review, which read and write do not include', async () => {
     const { tenant, questionId, sat } = graded;
     const { api_key } = await service.control.as({}).control.createKey.mutate({
       institute_id: tenant.instituteId,

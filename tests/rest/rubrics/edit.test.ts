@@ -52,8 +52,8 @@ const refused = async (
   return error;
 };
 
-describe('reading rubrics', () => {
-  test('the long answers in paper order, with rubrics and model answers as sent, and the version', async () => {
+describe('GET of rubrics', () => {
+  test('returns the long answers in paper order, with rubrics and model answers as sent, and the version', async () => {
     const rubric: Rubric = {
       partial_marking: false,
       criteria: [
@@ -97,7 +97,7 @@ describe('reading rubrics', () => {
       [questionId, JSON.stringify(rubric)],
     );
 
-  test('a generated rubric is marked so, is no create field, and gives way to the client’s', async () => {
+  test('a generated rubric is marked as such, cannot be sent on create, and is replaced by the client’s', async () => {
     const exam = await newExam([longAnswer('1', { model_answer: null }), longAnswer('2')]);
     const id = idOf(exam, '1');
     const generated = rubricOf('Made by the service');
@@ -139,8 +139,8 @@ describe('reading rubrics', () => {
   });
 });
 
-describe('changing rubrics', () => {
-  test('one version for the whole call; null clears, left out keeps', async () => {
+describe('PATCH of rubrics', () => {
+  test('one call makes one version; null clears, omitted fields stay', async () => {
     const exam = await newExam([
       longAnswer('1'),
       longAnswer('2', { rubric: rubricOf('a') }),
@@ -166,7 +166,7 @@ describe('changing rubrics', () => {
     expect(after.updated_at > exam.updated_at).toBe(true);
   });
 
-  test('an open exam and a draft take it, a finalized one answers exam_finalized', async () => {
+  test('an open exam and a draft accept changes, a finalized one answers exam_finalized', async () => {
     const draft = await newExam([longAnswer('1')], false);
     await edit(draft.id, { [idOf(draft, '1')]: { rubric: rubricOf('a') } });
     const exam = await newExam([longAnswer('1')]);
@@ -178,14 +178,14 @@ describe('changing rubrics', () => {
   test.each([
     ['{}', {}],
     ['no questions', { questions: {} }],
-  ])('%s is 200 without a new version', async (_name, body) => {
+  ])('%s answers 200 without a new version', async (_name, body) => {
     const exam = await newExam([longAnswer('1')]);
     const answer = await tenant.api.patch<RubricsEdited>(`/exams/${exam.id}/rubrics`, body);
     expect(answer).toMatchObject({ status: 200, body: { version: 1, questions: [] } });
     expect(await readExam(exam.id)).toEqual({ ...exam, warnings: [] });
   });
 
-  test('what stands already makes no version', async () => {
+  test('the current values make no version', async () => {
     const exam = await newExam([longAnswer('1', { rubric: rubricOf('a') })]);
     const id = idOf(exam, '1');
     const same = { rubric: rubricOf('a'), model_answer: longAnswer('1').model_answer };
@@ -194,7 +194,7 @@ describe('changing rubrics', () => {
     expect(await readExam(exam.id)).toEqual({ ...exam, warnings: [] });
   });
 
-  test('criterion marks off the half steps are taken with a warning', async () => {
+  test('criterion marks that are no multiple of 0.5 are accepted with a warning', async () => {
     const exam = await newExam([longAnswer('1')]);
     const rubric = {
       criteria: [
@@ -235,7 +235,7 @@ describe('changing rubrics', () => {
     ]);
   });
 
-  test('what is wrong in form and what breaks a rule are listed together', async () => {
+  test('malformed fields and broken rules are listed together', async () => {
     const exam = await newExam([longAnswer('1'), longAnswer('2'), mcq('3')]);
     const [one, two, three] = ['1', '2', '3'].map((label) => idOf(exam, label));
     const call = () =>
@@ -280,7 +280,7 @@ describe('changing rubrics', () => {
     expect(problemsIn(error)).toEqual([`questions.${id}.rubric.${field}: ${code}`]);
   });
 
-  test('unknown fields are refused wherever they stand', async () => {
+  test('unknown fields are refused at every depth', async () => {
     const exam = await newExam([longAnswer('1')]);
     const id = idOf(exam, '1');
     const call = () =>
@@ -298,7 +298,7 @@ describe('changing rubrics', () => {
     ]);
   });
 
-  test('a name that is no id is refused, __proto__ too', async () => {
+  test('a name that is no id is refused, also __proto__', async () => {
     const exam = await newExam([longAnswer('1')]);
     const names = ['__proto__', 'toString', ''];
     for (const value of [{ model_answer: 'x' }, { colour: 'red' }, null]) {
@@ -318,7 +318,7 @@ describe('changing rubrics', () => {
     expect(problemsIn(error)).toEqual(['questions: too_long']);
   });
 
-  test('one question named twice, in two cases of its id, is refused', async () => {
+  test('a question named twice, by its id in two cases, is refused', async () => {
     const exam = await newExam([longAnswer('1')]);
     const id = idOf(exam, '1');
     const upper = id.toUpperCase();
@@ -341,7 +341,7 @@ describe('changing rubrics', () => {
     await edit(exam.id, { [id]: { model_answer: 'x'.repeat(20_000) } });
   });
 
-  test('the exam of another institute and one that is none answer exam_not_found', async () => {
+  test('an exam that is unknown or of another institute answers exam_not_found', async () => {
     const exam = await newExam([longAnswer('1')]);
     const other = await newTenant(service);
     const body = { questions: { [idOf(exam, '1')]: { model_answer: 'x' } } };
@@ -361,13 +361,13 @@ describe('changing rubrics', () => {
 });
 
 describe('If-Match', () => {
-  test.each(['1', '"1"', '*'])('%s names version 1', async (ifMatch) => {
+  test.each(['1', '"1"', '*'])('%s matches version 1', async (ifMatch) => {
     const exam = await newExam([longAnswer('1')]);
     expect((await edit(exam.id, { [idOf(exam, '1')]: { model_answer: 'New' } }, ifMatch)).version).toBe(2);
   });
 
   test.each(['0', '2', '"0"', 'W/"1"', '1.0', '01', '+1', '"1', 'one', '1, 2', "'1'"])(
-    '%s differs from version 1: 412, before the body is looked at',
+    '%s differs from version 1: 412, before the body is checked',
     async (ifMatch) => {
       const exam = await newExam([longAnswer('1')]);
       const id = idOf(exam, '1');
@@ -378,7 +378,7 @@ describe('If-Match', () => {
     },
   );
 
-  test('an older version answers 412 after any edit of a rubric, that of a question too', async () => {
+  test('an older version answers 412 after any edit of a rubric, also by PATCH of a question', async () => {
     const exam = await newExam([longAnswer('1')]);
     const id = idOf(exam, '1');
     await edit(exam.id, { [id]: { model_answer: 'Second' } }, '1');
@@ -398,7 +398,7 @@ describe('If-Match', () => {
     expect((await edit(exam.id, { [id]: { model_answer: 'Fourth' } }, '3')).version).toBe(4);
   });
 
-  test('of ten edits at once that start from one version exactly one is made, the others answer 412', async () => {
+  test('of ten simultaneous edits with If-Match of one version exactly one succeeds, the others answer 412', async () => {
     const exam = await newExam([longAnswer('1')]);
     const id = idOf(exam, '1');
     const tried = await Promise.all(
@@ -417,7 +417,7 @@ describe('If-Match', () => {
     });
   });
 
-  test('of ten edits at once without it each is made, one version after the other', async () => {
+  test('ten simultaneous edits without If-Match all succeed, each with its own version', async () => {
     const exam = await newExam([longAnswer('1')]);
     const id = idOf(exam, '1');
     const made = await Promise.all(
@@ -431,7 +431,7 @@ describe('If-Match', () => {
 });
 
 describe('the version that a run used', () => {
-  test('a run reports the version it was marked by, and keeps what that version said', async () => {
+  test('a run reports the version it was marked by, and that version’s content is kept', async () => {
     const grading = await startService({ COPY_CONCURRENCY: '0' });
     try {
       const rubric: Rubric = { criteria: [{ name: 'First', marks: 2, keywords: ['mitochondria'] }] };

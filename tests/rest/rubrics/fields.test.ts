@@ -69,7 +69,7 @@ test.each(['Idea', 'IDEA', ' idea '])(
   },
 );
 
-test('criterion names, keywords and guidance are stored as sent, and their bounds are wide', async () => {
+test('criterion names, keywords and guidance are stored as sent, up to their maximum lengths', async () => {
   const criteria = Array.from({ length: 50 }, (_, index) => ({
     name: ` Criterion ${index} `.padEnd(index === 0 ? 255 : 20, '·'),
     marks: 0.04,
@@ -96,24 +96,24 @@ test.each([
   expect(problemsIn(error)).toContain(`${at}${field}: too_long`);
 });
 
-test('marks of more than six decimal places are refused: they could not be held exactly', async () => {
+test('marks of more than six decimal places are refused, since they cannot be stored exactly', async () => {
   const error = await refused(paper([{ name: 'a', marks: 2.0000001 }]), 'validation_failed');
   expect(problemsIn(error)).toEqual([`${at}[0].marks: invalid_step`]);
 });
 
-test('criteria of two questions may have one name', async () => {
+test('criteria of two questions may have the same name', async () => {
   const rubric: Rubric = { criteria: [{ name: 'Idea', marks: 2 }] };
   await created(typedExam([longAnswer('1', { rubric }), longAnswer('2', { rubric })]));
 });
 
-test('guidance with mark figures answers rubric_guidance_has_marks, other numbers are no marks', async () => {
+test('guidance with mark figures answers rubric_guidance_has_marks, and other numbers are allowed', async () => {
   const guided = (guidance: string) => paper([{ name: 'Idea', marks: 2, guidance }]);
   const error = await refused(guided('Give 1 mark for the formula.'), 'rubric_guidance_has_marks');
   expect(problemsIn(error)).toEqual([`${at}[0].guidance: rubric_guidance_has_marks`]);
   await created(guided('At least 2 of the 3 laws; v = 60 cm; the year 1919.'));
 });
 
-test('criterion marks off the half steps are taken with a warning', async () => {
+test('criterion marks that are no multiple of 0.5 are accepted with a warning', async () => {
   const exam = await created(
     paper([
       { name: 'a', marks: 1.25 },
@@ -149,7 +149,7 @@ test.each([
   expect(problemsIn(await refused(body, 'validation_failed'))).toEqual([`questions[0].${problem}`]);
 });
 
-test('several rules of rubrics broken at once are all listed, under the first one’s code', async () => {
+test('several broken rubric rules are all listed, under the code of the first', async () => {
   const error = await refused(
     paper([
       { name: 'a', marks: 1, guidance: 'worth 3' },

@@ -95,7 +95,7 @@ const reasonsOf = (result: Result, label: string) =>
   result.questions.find((question) => question.label === label)?.review_reasons;
 
 describe('a long answer with neither rubric nor model answer', () => {
-  test('gets one rubric for a class that submits at once, shown as generated, with no new version', async () => {
+  test('gets one rubric for many simultaneous submissions, shown as generated, with no new version', async () => {
     const {
       tenant,
       exam,
@@ -151,7 +151,7 @@ describe('a long answer with neither rubric nor model answer', () => {
     expect((await rubrics()).questions[0]).toMatchObject({ rubric: null, model_answer: 'Because of that.' });
   });
 
-  test('is marked by the rubric of its text: an edit while the model thinks discards that, and the next copy makes one', async () => {
+  test('is marked by the rubric of its text: an edit during generation discards it, and the next copy makes one', async () => {
     const { tenant, exam, path, rubrics, submit: sit, graded } = await sat([bare('1')]);
     model.know({ rubrics: { 1: [{ name: 'Of the first text', marks: 2 }] } });
     gate.hold();
@@ -177,7 +177,7 @@ describe('a long answer with neither rubric nor model answer', () => {
     });
   });
 
-  test('is marked by the client’s rubric from the moment that it is set, though the model was at work', async () => {
+  test('is marked by the client’s rubric from the moment it is set, also during generation', async () => {
     const { tenant, exam, path, rubrics, submit: sit, graded } = await sat([bare('1')]);
     gate.hold();
     const first = await sit('C1');
@@ -198,7 +198,7 @@ describe('a long answer with neither rubric nor model answer', () => {
     expect(made()).toBe(1);
   });
 
-  test('can be marked again from evidence, of which the rubric itself is part where the run made it', async () => {
+  test('can be replayed from evidence, which includes the rubric if the run made it', async () => {
     const { exam, submit: sit, graded } = await sat([bare('1')]);
     for (const [candidate, isMaker] of [
       ['C1', true],
@@ -219,7 +219,7 @@ describe('a long answer with neither rubric nor model answer', () => {
     }
   });
 
-  test('is marked without and flagged when none can be made; the next copy tries again', async () => {
+  test('is marked without a rubric and flagged if generation fails; the next copy tries again', async () => {
     const { submit: sit, graded, rubrics } = await sat([bare('1')]);
     model.behave([{ schemaName: 'make_rubric', behaviour: { kind: 'violating' } }]);
     gate.hold();
@@ -240,7 +240,7 @@ describe('a long answer with neither rubric nor model answer', () => {
     expect(made()).toBe(1);
   });
 
-  test('gets its rubric by a copy that waited, when the one that had it made is cancelled', async () => {
+  test('gets its rubric by a waiting copy, if the copy that generates it is cancelled', async () => {
     const { tenant, submit: sit, graded } = await sat([bare('1')]);
     gate.hold();
     const first = await sit('C1');

@@ -32,20 +32,20 @@ const submitted = (answers: object[], more: object = {}): Promise<Submission> =>
   submit(tenant.api, exam.id, { ...someone(), answers, ...more });
 
 describe('to 3', () => {
-  test('an exam that is a draft answers exam_not_open, whatever the body', async () => {
+  test('a draft answers exam_not_open, with any body', async () => {
     const { body: draft } = await tenant.api.post<Exam>('/exams', typedExam([mcq('1')]));
     await refused({ ...someone(), answers: [] }, 409, 'exam_not_open', draft);
     await refused({ nonsense: true }, 409, 'exam_not_open', draft);
   });
 
   test.each([randomUUID(), 'no-uuid'])(
-    'an exam that does not exist (%s) answers exam_not_found, whatever the body',
+    'an exam that does not exist (%s) answers exam_not_found, with any body',
     async (id) => {
       await refused({ nonsense: true }, 404, 'exam_not_found', { id });
     },
   );
 
-  test('the body of the other mode answers mode_mismatch', async () => {
+  test('a body for the other mode answers mode_mismatch', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     const upload_id = await uploadCopy(tenant.api, plainPdf(1));
     await refused({ ...someone(), upload_id }, 422, 'mode_mismatch');
@@ -55,7 +55,7 @@ describe('to 3', () => {
     await submit(tenant.api, paper.id, { ...someone(), upload_id });
   });
 
-  test('neither of them is a field that is missing', async () => {
+  test('a body without upload and answers lacks a required field', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     expect(problemsIn(await refused(someone(), 422, 'validation_failed'))).toEqual(['answers: required']);
     expect(problemsIn(await refused(someone(), 422, 'validation_failed', paper))).toEqual([
@@ -78,7 +78,7 @@ describe('to 3', () => {
     await submit(tenant.api, other.id, { ...who, answers: [] });
   });
 
-  test('a handwritten submission sent twice learns of the first, not that its upload is used', async () => {
+  test('a repeated handwritten submission answers submission_exists, not that its upload is used', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     const body = { ...someone(), upload_id: await uploadCopy(tenant.api, plainPdf(1)) };
     const first = await submit(tenant.api, paper.id, body);
@@ -87,8 +87,8 @@ describe('to 3', () => {
   });
 });
 
-describe('who submits, and what goes with it', () => {
-  test('candidate or candidate_id, exactly one', async () => {
+describe('candidate and metadata', () => {
+  test('exactly one of candidate and candidate_id is required', async () => {
     const neither = await refused({ answers: [] }, 422, 'validation_failed');
     expect(problemsIn(neither)).toEqual(['candidate: required']);
     const both = await refused(
@@ -106,7 +106,7 @@ describe('who submits, and what goes with it', () => {
     },
   );
 
-  test('metadata comes back as it was sent, null where none was', async () => {
+  test('metadata comes back as sent, or null', async () => {
     const metadata = { z: 1, a: [null, 1.5, 'é', { deep: true }], '': '' };
     const submission = await submitted([], { metadata });
     expect(submission.metadata).toEqual(metadata);
@@ -130,7 +130,7 @@ describe('who submits, and what goes with it', () => {
     },
   );
 
-  test('a candidate_id of the institute submits, and is registered on the exam by it', async () => {
+  test('a candidate_id of the institute is accepted, and registered on the exam', async () => {
     const [id = ''] = await newCandidates(tenant.api, randomUUID());
     const paper = await createExam(tenant.api, typedExam([mcq('1')]));
     expect((await listRegistered(tenant.api, paper.id)).data).toEqual([]);
@@ -141,7 +141,7 @@ describe('who submits, and what goes with it', () => {
     ]);
   });
 
-  test('an inline candidate who is known is updated, one who is not is created and registered', async () => {
+  test('an inline candidate is updated if known, and otherwise created and registered', async () => {
     const paper = await createExam(tenant.api, typedExam([mcq('1')]));
     const external_id = randomUUID();
     const [id = ''] = await newCandidates(tenant.api, external_id);
@@ -161,7 +161,7 @@ describe('who submits, and what goes with it', () => {
     expect((await listRegistered(tenant.api, paper.id)).data).toMatchObject([known, added]);
   });
 
-  test('images are reserved, whatever stands beside them and whatever is missing', async () => {
+  test('images are reserved, whatever other fields are sent or missing', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     const images = [{ upload_id: randomUUID() }];
     const error = await refused({ ...someone(), images }, 422, 'feature_not_available');
@@ -187,7 +187,7 @@ describe('the submission', () => {
     'id exam_id candidate state status lane pages needs_review review_reasons finalized finalized_at progress queue ' +
     'attempt_count rubric_version credits_charged error metadata quote warnings created_at updated_at';
 
-  test('create and get answer the same fields, all of them, and no more', async () => {
+  test('create and get answer the same fields, and no others', async () => {
     const paper = await createExam(tenant.api, handwrittenExam());
     const upload_id = await uploadCopy(tenant.api, plainPdf(2));
     const copy = await submit(tenant.api, paper.id, { ...someone(), upload_id });
@@ -221,7 +221,7 @@ describe('the submission', () => {
 });
 
 describe('the queue', () => {
-  test('positions count the institute’s own submissions ahead in the same lane', async () => {
+  test('positions count the institute’s own earlier submissions in the same lane', async () => {
     const of = await newTenant(service);
     const typed = await createExam(of.api, typedExam([longAnswer('1'), mcq('2')]));
     const written = await createExam(of.api, handwrittenExam());

@@ -19,7 +19,7 @@ describe('credits', () => {
   const threeLong = (of: Tenant) =>
     createExam(of.api, typedExam([longAnswer('1'), longAnswer('2'), longAnswer('3')]));
 
-  test('too few credits answer insufficient_credits with the figures, and nothing is queued', async () => {
+  test('too few credits answer insufficient_credits with the amounts, and nothing is queued', async () => {
     const poor = await newTenant(service, { credits: 4 });
     const paper = await threeLong(poor);
     const path = `/exams/${paper.id}/submissions`;
@@ -38,7 +38,7 @@ describe('credits', () => {
     expect(free).toMatchObject({ status: 'graded', credits_charged: 0 });
   });
 
-  test('a credit limit is usable, and a contract price is the one that counts', async () => {
+  test('the credit limit can be used, and a contract price applies', async () => {
     const provision = service.control.as({}).control;
     const { institute_id } = await provision.createInstitute.mutate({
       name: 'Contract',
@@ -93,7 +93,7 @@ describe('the daily quota', () => {
     expect(Math.abs(retryAfter - (resets - Date.now()) / 1000)).toBeLessThan(30);
   });
 
-  test('a submission of objective answers alone counts one copy, like any other, and needs no credits', async () => {
+  test('a submission of objective answers alone counts one copy and needs no credits', async () => {
     const of = await newTenant(service, { credits: 0 });
     const paper = await paperOf(of);
     const used = async () => (await of.api.get<Account>('/me')).body.quota_used_today;
@@ -108,7 +108,7 @@ describe('the daily quota', () => {
     expect(await of.credits()).toEqual({ balance: 0, credit_limit: 0, committed: 0 });
   });
 
-  test('a key’s own cap holds for that key, and the institute’s other keys go on', async () => {
+  test('a key’s own cap applies to that key only', async () => {
     const of = await newTenant(service);
     const paper = await paperOf(of);
     const { api_key } = await service.control.as({}).control.createKey.mutate({
@@ -123,7 +123,7 @@ describe('the daily quota', () => {
     await submit(of.api, paper.id, { ...someone(), answers: [] });
   });
 
-  test('a request that neither credits nor quota allow answers 402, not 429', async () => {
+  test('a request that exceeds both credits and quota answers 402, not 429', async () => {
     const of = await newTenant(service, { credits: 0, dailyCopyQuota: 0 });
     const paper = await paperOf(of);
     const long = [{ question_label: '2', text: 'x' }];
@@ -131,7 +131,7 @@ describe('the daily quota', () => {
     await expectRefused(of, () => post(of, paper), 429, 'daily_quota_exceeded');
   });
 
-  test('refused requests of every kind count nothing', async () => {
+  test('refused requests count nothing', async () => {
     const of = await newTenant(service, { credits: 1, dailyCopyQuota: 1 });
     const paper = await paperOf(of);
     const refusals: [object, number, string][] = [

@@ -58,7 +58,7 @@ const inOrder = (a: Submission, b: Submission): number =>
 const ids = (of: readonly Submission[]): string[] => of.map(({ id }) => id);
 
 describe('the feed', () => {
-  test('it has the submissions of all the institute’s exams and of nobody else, as get shows them', async () => {
+  test('has the submissions of all of the institute’s exams and no others, as GET shows them', async () => {
     const found = await page('');
     expect(ids(found.data)).toEqual(ids(rows.toSorted(inOrder)));
     expect(found).toMatchObject({ has_more: false, next_cursor: null });
@@ -89,7 +89,7 @@ describe('the feed', () => {
     },
   );
 
-  test('rows of one and the same updated_at are told apart by id: none is lost, none comes twice', async () => {
+  test('rows with the same updated_at are ordered by id: none is lost or repeated', async () => {
     const tied = await newTenant(service);
     const made = await filled(tied, 7);
     const at = '2026-01-02T03:04:05.678Z';
@@ -128,19 +128,19 @@ describe('the feed', () => {
     expect((await page('updated_since=2100-01-01T00:00:00Z')).data).toEqual([]);
   });
 
-  test('unknown query parameters are ignored, also by a cursor', async () => {
+  test('unknown query parameters are ignored, also with a cursor', async () => {
     const first = await page('limit=5&shoe=44');
     const next = await page(`limit=5&colour=red&cursor=${first.next_cursor}`);
     expect(ids([...first.data, ...next.data])).toEqual(ids(rows.toSorted(inOrder)).slice(0, 10));
   });
 
-  test('limit is not a filter: a cursor goes on with another one', async () => {
+  test('limit is not a filter: a cursor continues with another one', async () => {
     const first = await page('limit=2');
     const rest = await page(`limit=200&cursor=${first.next_cursor}`);
     expect(ids([...first.data, ...rest.data])).toEqual(ids(rows.toSorted(inOrder)));
   });
 
-  test('the standard limit is 50', async () => {
+  test('the default limit is 50', async () => {
     const big = await newTenant(service);
     await filled(big, 51);
     expect((await page('', big)).data).toHaveLength(50);
@@ -170,7 +170,7 @@ describe('the feed rules', () => {
     };
   };
 
-  test('a submission reappears at each change, and a client that follows the rules sees every one of them', async () => {
+  test('a submission reappears at each change, and a client that follows the rules sees every change', async () => {
     const of = await newTenant(service);
     const exam = await createExam(of.api, typedExam([longAnswer('1')]));
     const answers = [{ question_label: '1', text: 'x' }];
@@ -223,7 +223,7 @@ describe('the feed rules', () => {
     expect([...kept.values()].toSorted(inOrder).map(stored)).toEqual(feed.map(stored));
   });
 
-  test('a pass that stays near the head for hours misses no change that was committed late', async () => {
+  test('a pass that stays at the end of the feed for hours misses no late commit', async () => {
     const of = await newTenant(service);
     const [late, ...others] = await filled(of, 5);
     if (late === undefined) throw new Error('no row');
@@ -263,7 +263,7 @@ describe('the feed rules', () => {
     }
   });
 
-  test('a list of an exam is read to its end, also rows that change meanwhile; as a pass it has an end', async () => {
+  test('a pass through a list ends, and includes rows that change during the pass', async () => {
     const of = await newTenant(service);
     const [first, second] = await filled(of, 4);
     if (first === undefined || second === undefined) throw new Error('no row');
@@ -291,7 +291,7 @@ describe('the feed rules', () => {
     });
   });
 
-  test('candidates and exams that change leave the feed as it is', async () => {
+  test('changes of candidates and exams leave the feed unchanged', async () => {
     const of = await newTenant(service);
     await filled(of, 2);
     const before = await wholeFeed(of.api);
@@ -301,9 +301,9 @@ describe('the feed rules', () => {
   });
 });
 
-describe('what a list refuses', () => {
+describe('refused query parameters', () => {
   test.each(['0', '201', '-1', '1.5', '1e2', '0x10', 'abc', '', '%205', '+5', '99999999999', '1&limit=2'])(
-    'limit=%s answers 422 and is never clamped',
+    'limit=%s answers 422 and is not clamped',
     async (limit) => {
       const error = expectError(
         await tenant.api.get(`/submissions?limit=${limit}`),
@@ -334,7 +334,7 @@ describe('what a list refuses', () => {
   });
 
   test.each(['/submissions', '/exams'])(
-    'updated_since of %s has at most 9 digits of a second, and more are no fault of ours',
+    'updated_since of %s may have up to 9 fractional digits; more answer 422, not 5xx',
     async (path) => {
       const since = (digits: number): string => `updated_since=2026-01-01T00:00:00.${'1'.repeat(digits)}Z`;
       for (const digits of [1, 6, 9]) {
@@ -347,7 +347,7 @@ describe('what a list refuses', () => {
     },
   );
 
-  test('a cursor that was tampered with, or is of another list, answers 400 invalid_cursor', async () => {
+  test('a cursor that was changed, or is of another list, answers 400 invalid_cursor', async () => {
     const since = 'updated_since=2000-01-01T00:00:00Z';
     const { next_cursor: cursor } = await page('limit=2');
     const { next_cursor: filtered } = await page(`limit=2&${since}`);

@@ -108,7 +108,7 @@ describe('the submission', () => {
     expect(accepted.quote).toEqual({ unit: 'answer', credits: 2, rate_source: 'standard' });
   });
 
-  test('`review_reasons` are of the submission as a whole, and `warnings` say why', async () => {
+  test('`review_reasons` apply to the whole submission, and `warnings` explain them', async () => {
     const long = (await submittedCopy(41)).accepted;
     expect(long).toMatchObject({
       needs_review: true,
@@ -123,7 +123,7 @@ describe('the submission', () => {
     expect(await read()).toMatchObject({ needs_review: true, review_reasons: ['unassigned_ink'] });
   });
 
-  test('a question that a teacher should look at flags the submission, without a reason of its own', async () => {
+  test('a question that needs review flags the submission, without adding a reason', async () => {
     const { accepted, read } = await submitted();
     const held = await takeRun(service, accepted.id);
     await held.mark(1, ['2']);
@@ -132,7 +132,7 @@ describe('the submission', () => {
     expect(await read()).toMatchObject({ needs_review: true, review_reasons: [] });
   });
 
-  test('`finalized` comes with its time, and is false and null before', async () => {
+  test('`finalized` has its time, and is false and null before', async () => {
     const { accepted, read } = await submitted({ answers: [] });
     expect(accepted).toMatchObject({ finalized: false, finalized_at: null });
     const at = '2026-03-04T05:06:07.089Z';
@@ -155,7 +155,7 @@ describe('progress and queue', () => {
     }
   });
 
-  test('`queue` is there while queued and else null; `progress.estimated_ready_at` only while grading runs', async () => {
+  test('`queue` is set only while queued; `progress.estimated_ready_at` only while grading runs', async () => {
     const { accepted, read } = await submittedCopy(1);
     const seen: Submission[] = [accepted];
     const held = await takeRun(service, accepted.id);
@@ -204,7 +204,7 @@ describe('progress and queue', () => {
     expect(shown.progress).not.toHaveProperty('estimated_ready_at');
   });
 
-  test('who is ahead counts, whether it waits or was handed out; who is being graded, or left, does not', async () => {
+  test('the position counts earlier waiting and released runs, not those being graded or ended', async () => {
     const { tenant, exam, accepted: first } = await submitted();
     const [second, third, fourth] = [
       await submit(tenant.api, exam.id, { candidate: { external_id: 'b' }, answers: ANSWERS }),
@@ -231,7 +231,7 @@ describe('progress and queue', () => {
     expect(await places()).toEqual([null, 1, null, 0]);
   });
 
-  test('the further behind, the later, and nobody sooner than 30 seconds from now', async () => {
+  test('estimates grow with the position, and are at least 30 seconds from now', async () => {
     const { tenant, exam } = await submitted();
     for (const external_id of ['b', 'c', 'd']) {
       await submit(tenant.api, exam.id, { candidate: { external_id }, answers: ANSWERS });
@@ -247,8 +247,8 @@ describe('progress and queue', () => {
   });
 });
 
-describe('what the latest run leaves', () => {
-  test('`rubric_version` is null while nobody marks, then the version that marks, and the next run’s own', async () => {
+describe('fields of the latest run', () => {
+  test('`rubric_version` is null before a claim, then the run’s version, and the next run’s own', async () => {
     const { tenant, exam, accepted, read } = await submitted();
     expect(accepted.rubric_version).toBeNull();
     const first = await takeRun(service, accepted.id);
@@ -305,7 +305,7 @@ describe('what the latest run leaves', () => {
 });
 
 describe('created_at and updated_at', () => {
-  test('`updated_at` moves whenever anything visible changes, strictly, and never otherwise; `created_at` stays', async () => {
+  test('`updated_at` grows with every visible change and only then; `created_at` never changes', async () => {
     const { tenant, exam, accepted, read } = await submitted();
     let last = accepted;
     const changes = async (what: string, change: () => Promise<unknown>): Promise<void> => {
@@ -344,7 +344,7 @@ describe('created_at and updated_at', () => {
     expect(Date.parse(deleted.updated_at)).toBeGreaterThan(Date.parse(other.updated_at));
   });
 
-  test('what changes nothing does not move it: a refused change, a heartbeat, a record that comes twice', async () => {
+  test('a refused change, a heartbeat and a repeated record do not change `updated_at`', async () => {
     const { tenant, accepted, read } = await submitted();
     const held = await takeRun(service, accepted.id);
     await held.mark(1, ['2']);

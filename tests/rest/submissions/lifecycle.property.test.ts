@@ -139,7 +139,7 @@ class WishCommand implements fc.AsyncCommand<{ state: ModelState }, Course> {
 }
 
 test(
-  'whatever is done in whatever order, answers, states, credits and quota are those of the model',
+  'operations in any order have the answers, states, credits and quota of the model',
   { timeout },
   async () => {
     await fc.assert(
@@ -163,7 +163,7 @@ test(
 );
 
 test(
-  'what two clients and a worker do at once comes out as if it had been done in some order',
+  'simultaneous operations of two clients and a worker have the outcome of some order',
   { timeout },
   async () => {
     await fc.assert(

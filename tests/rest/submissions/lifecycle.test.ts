@@ -130,7 +130,7 @@ describe('cancel', () => {
     }
   });
 
-  test('cancelling a cancelled submission returns the same response, and frees nothing twice', async () => {
+  test('cancelling a cancelled submission returns the same response, and refunds nothing twice', async () => {
     const { tenant, id, cancel } = await submitted();
     const first = await cancel();
     const second = await cancel();
@@ -141,7 +141,7 @@ describe('cancel', () => {
   });
 
   test.each(['graded', 'partially_graded', 'failed'] as const)(
-    '%s: 409 already_completed',
+    '%s answers 409 already_completed',
     async (status) => {
       const of = await reached(status);
       await expectRefused(
@@ -153,14 +153,14 @@ describe('cancel', () => {
     },
   );
 
-  test('a submission that was graded at once has nothing to cancel', async () => {
+  test('a submission that was graded at once answers 409 to cancel', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const { id } = await submit(tenant.api, exam.id, { candidate: { external_id: 'a' }, answers: [] });
     await expectRefused(tenant, () => tenant.api.post(`/submissions/${id}/cancel`), 409, 'already_completed');
   });
 
-  test('fields sent with it are ignored, and no body is needed', async () => {
+  test('fields in the body are ignored, and a body is optional', async () => {
     const { tenant, id } = await submitted();
     const { status } = await tenant.api.post(`/submissions/${id}/cancel`, { anything: 1 });
     expect(status).toBe(200);
@@ -186,7 +186,7 @@ describe('delete', () => {
     if (of.held !== null && stopped) expect(await of.held.complete()).toBe('lost');
   });
 
-  test('the candidate may be given a new submission', async () => {
+  test('the candidate may submit again', async () => {
     const of = await submitted();
     await of.remove();
     const second = await submit(of.tenant.api, of.exam.id, of.body);
@@ -194,7 +194,7 @@ describe('delete', () => {
     expect(second.id).not.toBe(of.id);
   });
 
-  test('only a live submission can be changed: a deleted one answers 409 conflict', async () => {
+  test('a deleted submission answers 409 conflict to every change', async () => {
     const of = await submitted();
     await of.remove();
     const path = `/submissions/${of.id}`;
@@ -219,7 +219,7 @@ describe('delete', () => {
     expect((await of.tenant.api.delete(path)).status).toBe(200);
   });
 
-  test('deleting the last live submission that is not finalized leaves a finalized exam', async () => {
+  test('deleting the last live submission that is not final makes the exam finalized', async () => {
     const of = await reached('graded');
     await finalized(of);
     const other = await submit(of.tenant.api, of.exam.id, { ...of.body, candidate: { external_id: 'b' } });
@@ -233,7 +233,7 @@ describe('delete', () => {
 
 describe('replace', () => {
   test.each(STATUSES)(
-    '%s → state replaced, `replaced_by` set; the new one is quoted as new',
+    '%s → state replaced with `replaced_by`; the new submission is quoted separately',
     async (status) => {
       const of = await reached(status);
       const { status: http, body } = await of.replace({ answers: ANSWERS.slice(0, 2) });
@@ -263,7 +263,7 @@ describe('replace', () => {
     expect(await of.read()).not.toHaveProperty('replaced_by');
   });
 
-  test('without a live submission `replace` makes one like any other', async () => {
+  test('without a live submission `replace` creates one as usual', async () => {
     const of = await submitted();
     await of.remove();
     expect((await of.replace()).body).toMatchObject({ state: 'live' });
@@ -283,7 +283,7 @@ describe('replace', () => {
     }
   });
 
-  test('what the old run had reserved pays for the new one, and is not lost when that is refused', async () => {
+  test('the reservation of the old run pays for the new one, and stays if the new one is refused', async () => {
     const of = await submitted({ credits: 2 });
     expect((await of.replace()).status).toBe(202);
     expect(await of.tenant.credits()).toMatchObject({ balance: 2, committed: 2 });
@@ -302,7 +302,7 @@ describe('replace', () => {
     expect(await poor.read()).toMatchObject({ state: 'live', status: 'queued' });
   });
 
-  test('a replaced submission cannot be changed, and its result is still read', async () => {
+  test('a replaced submission cannot be changed, and its result can still be read', async () => {
     const of = await reached('graded');
     const before = await resultOf(of.tenant.api, of.id);
     await of.replace();
@@ -353,7 +353,7 @@ describe('re-evaluate', () => {
     expect((await resultOf(of.tenant.api, of.id)).totals).toMatchObject({ awarded: 5, max: 5 });
   });
 
-  test.each(ACTIVE)('%s: 409 evaluation_in_progress', async (status) => {
+  test.each(ACTIVE)('%s answers 409 evaluation_in_progress', async (status) => {
     const of = await reached(status);
     await expectRefused(
       of.tenant,
@@ -363,7 +363,7 @@ describe('re-evaluate', () => {
     );
   });
 
-  test('it is charged again at the same price, whatever the price is now', async () => {
+  test('it is charged again at the same price, whatever the current price is', async () => {
     const of = await reached('graded');
     await behind(service.database, 'update institutes set credits_per_answer = 7 where id = $1', [
       of.tenant.instituteId,
@@ -372,7 +372,7 @@ describe('re-evaluate', () => {
     expect(await of.tenant.credits()).toMatchObject({ balance: 998, committed: 2 });
   });
 
-  test('without credits 402, beyond the quota 429, and nothing changes', async () => {
+  test('without credits it answers 402, beyond the quota 429, and nothing changes', async () => {
     const poor = await reached('graded', { credits: 3 });
     const error = await expectRefused(
       poor.tenant,
@@ -408,7 +408,7 @@ describe('re-evaluate', () => {
     );
   });
 
-  test('`keep_overrides` is a boolean, true when left out', async () => {
+  test('`keep_overrides` is a boolean, true by default', async () => {
     const of = await reached('graded');
     await expectRefused(
       of.tenant,
@@ -419,7 +419,7 @@ describe('re-evaluate', () => {
     expect((await of.again({ keep_overrides: true, unknown: 1 })).status).toBe(202);
   });
 
-  test('a typed paper without long answers is marked again at once, for nothing', async () => {
+  test('a typed paper without long answers is marked again at once, without a charge', async () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const { id } = await submit(tenant.api, exam.id, {
@@ -441,7 +441,7 @@ describe('re-evaluate', () => {
     expect(now).toEqual(then);
   });
 
-  test('the marks of an earlier run are not shown while a new one runs, nor when it is cancelled', async () => {
+  test('marks of an earlier run are not shown during a new one, nor after it is cancelled', async () => {
     const of = await reached('graded');
     await of.again();
     const running = await resultOf(of.tenant.api, of.id);
@@ -458,7 +458,7 @@ describe('re-evaluate', () => {
   });
 });
 
-describe('any finalized', () => {
+describe('a finalized submission', () => {
   test('re-evaluate, replace and delete answer submission_finalized; cancel answers already_completed', async () => {
     const of = await reached('graded');
     await finalized(of);
@@ -476,7 +476,7 @@ describe('any finalized', () => {
   });
 });
 
-describe('what is not charged is not given', () => {
+describe('marks that were not charged are not shown', () => {
   const statuses = ({ questions }: Result) =>
     questions.map(({ label, status, awarded, feedback }) => ({ label, status, awarded, feedback }));
   const byKey = { label: '1', status: 'graded', awarded: 1, feedback: null };
@@ -491,7 +491,7 @@ describe('what is not charged is not given', () => {
     ]);
   });
 
-  test('a cancelled run shows none of the marks it had made', async () => {
+  test('a cancelled run shows none of its marks', async () => {
     const of = await reached('grading');
     await of.cancel();
     expect(statuses(await resultOf(of.tenant.api, of.id))).toEqual([
@@ -501,7 +501,7 @@ describe('what is not charged is not given', () => {
     ]);
   });
 
-  test('a failed run shows none of the marks it had made', async () => {
+  test('a failed run shows none of its marks', async () => {
     const of = await reached('grading');
     await of.held?.fail('timed_out');
     const result = await resultOf(of.tenant.api, of.id);

@@ -40,7 +40,7 @@ const LISTS: [name: string, path: (examId: string) => string][] = [
 ];
 
 test.each(LISTS)(
-  'while submissions change, a pass through %s loses none, and shows one that does not change once',
+  'a pass through %s during changes misses no submission, and shows an unchanged one once',
   async (_name, pathOf) => {
     let changedRuns = 0;
     await fc.assert(

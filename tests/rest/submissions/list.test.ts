@@ -71,7 +71,7 @@ const ALL = ['a', 'e', 'f', 'g', 'b', 'c', 'd'];
 describe.each(NAMES)('the %s of an exam', (name) => {
   const list = lists[name];
 
-  test('the exam’s and no other’s, in the order of (updated_at, id)', async () => {
+  test('has only the exam’s own, in the order of (updated_at, id)', async () => {
     expect(await list('')).toEqual({ candidates: ALL, next: null, more: false });
   });
 
@@ -105,7 +105,7 @@ describe.each(NAMES)('the %s of an exam', (name) => {
     },
   );
 
-  test('updated_since: only rows updated since, inclusive to the millisecond', async () => {
+  test('updated_since returns rows updated since, inclusive to the millisecond', async () => {
     const { body } = await tenant.api.get<Submission>(`/submissions/${ids.get('f')}`);
     const later = new Date(Date.parse(body.updated_at) + 1).toISOString();
     expect((await list(`updated_since=${body.updated_at}`)).candidates[0]).toBe('f');
@@ -113,7 +113,7 @@ describe.each(NAMES)('the %s of an exam', (name) => {
     expect((await list('updated_since=2100-01-01T00:00:00Z')).candidates).toEqual([]);
   });
 
-  test('live submissions only: one that is replaced or deleted is gone, the one that replaces it is there', async () => {
+  test('has live submissions only: replaced and deleted ones are omitted, the replacement is listed', async () => {
     const own = await createExam(tenant.api, typedExam([mcq('1')]));
     const [kept, replaced, deleted] = [
       await submit(tenant.api, own.id, { candidate: { external_id: 'kept' }, answers: [] }),
@@ -133,7 +133,7 @@ describe.each(NAMES)('the %s of an exam', (name) => {
     expect(body.data).not.toContainEqual(expect.objectContaining({ id: replaced.id }));
   });
 
-  test('the standard and the largest limit', async () => {
+  test('has a default and a maximum limit', async () => {
     const [standard, largest] = name === 'submissions' ? [50, 200] : [20, 50];
     const crowd = await newTenant(service);
     const big = await createExam(crowd.api, typedExam([mcq('1')]));
@@ -187,7 +187,7 @@ describe.each(NAMES)('the %s of an exam', (name) => {
     expect(error.details?.errors?.map(({ field }) => field)).toEqual(['finalized']);
   });
 
-  test('a deleted exam, an unknown one and another institute’s answer exam_not_found, whatever the query', async () => {
+  test('an exam that is deleted, unknown or of another institute answers exam_not_found, with any query', async () => {
     const gone = await createExam(tenant.api, typedExam([mcq('1')]));
     await tenant.api.delete(`/exams/${gone.id}`);
     for (const id of [gone.id, randomUUID(), 'no-uuid']) {
@@ -199,12 +199,12 @@ describe.each(NAMES)('the %s of an exam', (name) => {
     expectError(await stranger.api.get(path(name)), 404, 'exam_not_found');
   });
 
-  test('a draft has none', async () => {
+  test('is empty for a draft', async () => {
     const { body: draft } = await tenant.api.post<Exam>('/exams', { ...typedExam([mcq('1')]) });
     expect(await list('', draft)).toEqual({ candidates: [], next: null, more: false });
   });
 
-  test('it needs the read scope', async () => {
+  test('needs the read scope', async () => {
     const { api } = await service.newInstitute({ scopes: ['evaluation:write'] });
     const error = expectError(await api.get(path(name)), 403, 'insufficient_scope');
     expect(error.details).toEqual({ required_scope: 'evaluation:read' });

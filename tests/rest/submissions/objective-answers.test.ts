@@ -21,7 +21,7 @@ const submitted = (answers: object[], of: Exam = exam): Promise<Submission> =>
   submit(tenant.api, of.id, { ...someone(), answers });
 
 describe('objective answers', () => {
-  test('a submission of objective answers is graded at once, free of charge', async () => {
+  test('a submission of objective answers is graded at once, without a charge', async () => {
     const submission = await submitted([
       { question_label: '1', option_labels: ['B'] },
       { question_label: '2', option_labels: ['C', 'A'] },
@@ -74,7 +74,7 @@ describe('objective answers', () => {
     expect(result.questions[4]?.extracted_answer?.trim()).toBe('INSULIN');
   });
 
-  test('wrong answers cost their negative marks, exactly, and totals go below 0', async () => {
+  test('wrong answers get exact negative marks, and totals may be below 0', async () => {
     const submission = await submitted([
       { question_label: '1', option_labels: ['A', 'B'] },
       { question_label: '2', option_labels: ['A'] },
@@ -138,7 +138,7 @@ describe('objective answers', () => {
     [(label) => oneWord(label, { answer: 'well-known' }), text('wellknown'), -0.25],
   ];
 
-  test('every type is marked as its key and the answer are written, with negative marks', async () => {
+  test('every type is marked by key and answer, with negative marks', async () => {
     const paper = await createExam(
       tenant.api,
       typedExam(cases.map(([make], index) => ({ ...make(`Q${index}`), negative_marks: 0.25 }))),
@@ -160,7 +160,7 @@ describe('objective answers', () => {
     expect(submission).toMatchObject({ status: 'graded', credits_charged: 0, progress: null, queue: null });
   });
 
-  test('every answer wrong and nothing right makes a total below 0; not answering costs nothing', async () => {
+  test('all answers wrong make a total below 0; unanswered questions get 0', async () => {
     const paper = await createExam(
       tenant.api,
       typedExam(['1', '2', '3'].map((label) => mcq(label, { max_marks: 0.5, negative_marks: 1000 }))),

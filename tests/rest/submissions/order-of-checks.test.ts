@@ -279,7 +279,7 @@ describe.each<[string, Row[]]>([
 });
 
 /** Counter-check: each refusal alone really refuses. */
-test('each refusal of the table is one by itself, and a request that none applies to changes the tables', async () => {
+test('each refusal of the table refuses alone, and a request without any changes the tables', async () => {
   const alone: [ErrorCode, () => Call][] = [
     ['product_not_enabled', by('disabled', 'typed', {})],
     ['insufficient_scope', by('readOnly', 'typed', {})],

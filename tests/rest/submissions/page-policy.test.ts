@@ -45,7 +45,7 @@ const submitCopy = async (pages: number): Promise<Submission> =>
     upload_id: await uploadCopy(tenant.api, await blankPages(pages)),
   });
 
-test('a copy whose cross-reference table is damaged is taken with the warning file_repaired', async () => {
+test('a copy with a damaged cross-reference table is accepted with the warning file_repaired', async () => {
   const damaged = Buffer.from(
     Buffer.from(await blankPages(3))
       .toString('latin1')
@@ -62,13 +62,13 @@ test('a copy whose cross-reference table is damaged is taken with the warning fi
   expect(body.warnings).toEqual(submission.warnings);
 });
 
-describe('how many pages a copy may have', () => {
+describe('the page limits of a copy', () => {
   test.each([
     [1, false],
     [40, false],
     [41, true],
     [80, true],
-  ])('of %i pages, blank ones included, each is paid for; flagged: %s', async (pages, isFlagged) => {
+  ])('a copy of %i pages is charged for each, also blank ones; flagged: %s', async (pages, isFlagged) => {
     const before = await tenant.credits();
     const submission = await submitCopy(pages);
     const reasons = isFlagged ? ['pages_beyond_vision_limit'] : [];
@@ -98,7 +98,7 @@ describe('how many pages a copy may have', () => {
     }
   });
 
-  test('81 pages answer too_many_pages on every exam; nobody is registered and the upload stays ready', async () => {
+  test('81 pages answer too_many_pages on every exam; the candidate is not registered and the upload stays ready', async () => {
     const upload_id = await uploadCopy(tenant.api, await blankPages(81));
     expect(await settled(tenant.api, upload_id)).toEqual({ id: upload_id, status: 'ready', pages: 81 });
     const other = await createExam(tenant.api, handwrittenExam());
@@ -119,7 +119,7 @@ describe('how many pages a copy may have', () => {
   });
 });
 
-describe('upload_id is a ready upload of the institute that no other submission uses', () => {
+describe('upload_id must be a ready upload of the institute that no other submission uses', () => {
   const uploadOf = async (of: Tenant, pdf: Uint8Array): Promise<string> => {
     const id = await uploadCopy(of.api, pdf);
     await settled(of.api, id);
@@ -156,7 +156,7 @@ describe('upload_id is a ready upload of the institute that no other submission 
       'conflict',
       [],
     ],
-  ])('one that is %s is refused', async (_why, upload, status, code, problems) => {
+  ])('an upload that is %s is refused', async (_why, upload, status, code, problems) => {
     const upload_id = await upload();
     const error = await expectRefused(
       tenant,
@@ -167,7 +167,7 @@ describe('upload_id is a ready upload of the institute that no other submission 
     expect(problemsIn(error)).toEqual(problems);
   });
 
-  test('an upload of another institute stays its own, and ready', async () => {
+  test('an upload of another institute is refused, and stays ready for its own', async () => {
     const other = await newTenant(service);
     const upload_id = await uploadOf(other, plainPdf(1));
     await expectRefused(tenant, () => tenant.api.post(path(), { ...someone(), upload_id }), 404, 'not_found');
@@ -176,7 +176,7 @@ describe('upload_id is a ready upload of the institute that no other submission 
     expect((await submit(other.api, theirs.id, { ...someone(), upload_id })).pages).toBe(1);
   });
 
-  test('its id is matched ignoring case, as every id', async () => {
+  test('upload_id is matched ignoring case', async () => {
     const upload_id = await uploadOf(tenant, plainPdf(1));
     expect(
       (await submit(tenant.api, exam.id, { ...someone(), upload_id: upload_id.toUpperCase() })).pages,

@@ -135,7 +135,7 @@ describe('deleted', () => {
 });
 
 describe('transitions', () => {
-  test('an exam whose live submissions are all finalized is finalized; a new submission opens it again', async () => {
+  test('an exam whose live submissions are all final is finalized; a new submission opens it again', async () => {
     const { exam, api } = await examIn('finalized');
     await submit(api, exam.id, {
       candidate: { external_id: 'afterwards' },
@@ -144,7 +144,7 @@ describe('transitions', () => {
     expect((await read(exam.id)).status).toBe('open');
   });
 
-  test('draft opens, an open one stays open, and neither goes back', async () => {
+  test('a draft can be opened, an open exam stays open, and neither goes back to draft', async () => {
     const { exam, api } = await examIn('draft');
     for (let round = 0; round < 2; round += 1) {
       expect((await api.post<Exam>(`/exams/${exam.id}/open`)).body.status).toBe('open');

@@ -78,7 +78,7 @@ describe('typed answers', () => {
     ]);
   });
 
-  test('what the shape of an answer is and what the paper says of the others are listed together', async () => {
+  test('malformed answers and answers that do not fit the paper are listed together', async () => {
     const error = await refusedAnswers([
       { question_label: '1', option_labels: 'B' },
       { question_label: '9', text: 'x' },
@@ -101,7 +101,7 @@ describe('typed answers', () => {
     ]);
   });
 
-  test('a second answer to a question is a duplicate, however the question is named', async () => {
+  test('a second answer to a question is a duplicate, also when named by id and by label', async () => {
     const [, , , , , sixth, seventh] = exam.questions;
     const error = await refusedAnswers([
       { question_label: '7(a)', text: 'one' },
@@ -131,7 +131,7 @@ describe('typed answers', () => {
     { question_label: '6', text: 'और यह भी' },
   ] as const;
 
-  test('where each problem has an error of its own the first of them names the error', async () => {
+  test('with problems of several codes the first code is the error’s', async () => {
     const first = await refusedAnswers([...hindi, unknownOption], 'language_not_supported');
     expect(first.details).toMatchObject({ question_label: '7(a)' });
     expect(problemsIn(first)).toEqual([
@@ -144,7 +144,7 @@ describe('typed answers', () => {
     expect(problemsIn(second)).toHaveLength(3);
   });
 
-  test('beside any other problem Devanagari is one of the errors of validation_failed', async () => {
+  test('Devanagari beside any other problem is one of the errors of validation_failed', async () => {
     const error = await refusedAnswers([...hindi, { question_label: '9', text: 'x' }]);
     expect(problemsIn(error)).toEqual([
       'answers[0].text: language_not_supported',
@@ -153,7 +153,7 @@ describe('typed answers', () => {
     ]);
   });
 
-  test('a word in Devanagari is refused as a long answer is, and digits of that script are none', async () => {
+  test('a word in Devanagari is refused like a long answer, and Devanagari digits are no number', async () => {
     const error = await refusedAnswers([{ question_label: '5', text: 'इन्सुलिन' }], 'language_not_supported');
     expect(error.details?.['question_label']).toBe('5');
     const { id } = await submitted([{ question_label: '4', text: '२४' }]);
@@ -188,7 +188,7 @@ describe('typed answers', () => {
     ],
     ['no letters', '1 + 1 = 2'],
     ['20,000 characters, emoji counting as one', '😀'.repeat(20_000)],
-  ])('%s is taken', async (_name, text) => {
+  ])('%s is accepted', async (_name, text) => {
     expect((await submitted([{ question_label: '6', text }])).quote.credits).toBe(1);
   });
 
@@ -200,7 +200,7 @@ describe('typed answers', () => {
     expect(submission.quote).toEqual({ unit: 'answer', credits: 2, rate_source: 'standard' });
   });
 
-  test('an empty field of the wrong kind is the wrong field all the same', async () => {
+  test('an empty field of another question type is refused as well', async () => {
     const error = await refusedAnswers([
       { question_label: '1', text: '' },
       { question_label: '6', option_labels: [] },
@@ -213,7 +213,7 @@ describe('typed answers', () => {
     ]);
   });
 
-  test('only the long answers that are not blank are counted, priced and sent to the AI', async () => {
+  test('only non-blank long answers are counted, charged and sent to the AI', async () => {
     const submission = await submitted([
       { question_label: '1', option_labels: ['B'] },
       { question_label: '6', text: '\u200b' },
@@ -226,7 +226,7 @@ describe('typed answers', () => {
     });
   });
 
-  test('blank and omitted answers are not answered: no marks, no AI, no credits', async () => {
+  test('blank and omitted answers are not_answered: no marks, no AI call, no charge', async () => {
     const before = await tenant.credits();
     const submission = await submitted([
       { question_label: '1', option_labels: [] },
@@ -253,7 +253,7 @@ describe('typed answers', () => {
 });
 
 describe('the result', () => {
-  test('the result of a submission that waits has its objective marks, the rest is pending', async () => {
+  test('the result of a queued submission has its objective marks, and the rest is pending', async () => {
     const submission = await submitted([
       { question_label: '1', option_labels: ['B'] },
       { question_label: '6', text: 'Because.' },
@@ -278,7 +278,7 @@ describe('the result', () => {
     });
   });
 
-  test('include adds and leaves out what it names, and refuses what it does not know', async () => {
+  test('include adds and omits the named parts, and refuses unknown ones', async () => {
     const { id } = await submitted([{ question_label: '1', option_labels: ['B'] }]);
     const plain = (await resultOf(tenant.api, id)).questions[0];
     expect(plain).toMatchObject({ extracted_answer: 'B' });

@@ -97,8 +97,8 @@ describe('POST /uploads', () => {
   });
 });
 
-describe('the PUT', () => {
-  test('the store takes exactly the bytes and the type announced, without the API key', async () => {
+describe('PUT to the presigned address', () => {
+  test('the object store accepts exactly the announced size and type, without the API key', async () => {
     const pdf = plainPdf(2);
     const address = await presign(tenant.api, pdf.byteLength);
     const type = { 'content-type': 'application/pdf' };
@@ -111,7 +111,7 @@ describe('the PUT', () => {
     expect(await settled(tenant.api, address.id)).toEqual({ id: address.id, status: 'ready', pages: 2 });
   });
 
-  test('the address is good for one hour: so it says, and the store refuses it a second later', async () => {
+  test('the address expires after one hour, as announced, and the store refuses it a second later', async () => {
     const pdf = plainPdf(1);
     const address = await presign(tenant.api, pdf.byteLength);
     const query = new URL(address.upload_url).searchParams;
@@ -131,7 +131,7 @@ describe('the PUT', () => {
     expect(await put(ago(3540), pdf)).toBe(200);
   });
 
-  test('a body that breaks off, or has no length, is not kept; one that runs on is kept as far as it was announced, or not at all', async () => {
+  test('a truncated body, or one without length, is not stored; a longer body is cut off or not stored', async () => {
     const pdf = plainPdf(2);
     const fresh = async () => presign(tenant.api, pdf.byteLength);
     const state = async ({ id }: Address) =>
@@ -158,7 +158,7 @@ describe('the PUT', () => {
     ]).toContainEqual(body);
   });
 
-  test('an address that was tampered with is refused by the store', async () => {
+  test('a changed address is refused by the store', async () => {
     const pdf = plainPdf(1);
     const [mine, other] = [
       await presign(tenant.api, pdf.byteLength),
@@ -169,7 +169,7 @@ describe('the PUT', () => {
     expect(await put({ ...mine, upload_url: swapped.href }, pdf)).toBe(403);
   });
 
-  test('before the PUT an upload is pending, and a submission on it answers conflict', async () => {
+  test('before the PUT an upload is pending, and a submission with it answers conflict', async () => {
     const address = await presign(tenant.api, 1000);
     const read = await tenant.api.get<Upload>(`/uploads/${address.id}`);
     expect(read).toMatchObject({ status: 200, body: { id: address.id, status: 'pending' } });
@@ -177,7 +177,7 @@ describe('the PUT', () => {
     await refuseSubmission(address.id, 409, 'conflict');
   });
 
-  test('the first read after the PUT checks the file; a submission counts as one', async () => {
+  test('the first read after the PUT inspects the file; a submission counts as a read', async () => {
     const upload_id = await uploadCopy(tenant.api, plainPdf(3));
     const submission = await submit(tenant.api, exam.id, {
       candidate: { external_id: 'first-read' },
@@ -186,7 +186,7 @@ describe('the PUT', () => {
     expect(submission).toMatchObject({ status: 'queued', pages: 3, quote: { pages: 3, credits: 3 } });
   });
 
-  test('another file PUT to the address after the check changes nothing', async () => {
+  test('another file PUT to the address after the inspection changes nothing', async () => {
     const small = plainPdf(2);
     const large = plainPdf(5);
     const padded = plainPdf(2, large.byteLength);
@@ -229,13 +229,13 @@ const putRaw = async (
   return Number(/^HTTP\/1.1 (\d{3})/.exec(Buffer.concat(answer).toString('latin1'))?.[1] ?? 0);
 };
 
-describe('what the file is', () => {
-  test('a scanned copy is ready with its pages', async () => {
+describe('inspection of the file', () => {
+  test('a scanned copy is ready with its page count', async () => {
     expect(await uploaded(copyPdf('weak'))).toMatchObject({ status: 'ready', pages: 6 });
   });
 
   test.each(['not-a-pdf.pdf', 'truncated.pdf', 'encrypted.pdf'] as const)(
-    '%s is rejected with a reason for people, for good, and no submission takes it',
+    '%s is rejected for good with a readable reason, and no submission accepts it',
     async (name) => {
       const upload = await uploaded(badFile(name));
       expect(upload).toMatchObject({ status: 'rejected', reject_reason: expect.stringMatching(/^.{20,}$/s) });
@@ -247,11 +247,11 @@ describe('what the file is', () => {
     },
   );
 
-  test('the reason of an encrypted file speaks of its password', async () => {
+  test('the reason for an encrypted file mentions its password', async () => {
     expect((await uploaded(badFile('encrypted.pdf'))).reject_reason).toMatch(/password/i);
   });
 
-  test('81 pages are ready, and the submission answers too_many_pages; the upload stays free', async () => {
+  test('81 pages are ready, and the submission answers too_many_pages; the upload stays unused', async () => {
     const upload = await uploaded(badFile('pages-81.pdf'));
     expect(upload).toEqual({ id: upload.id, status: 'ready', pages: 81 });
     await refuseSubmission(upload.id, 422, 'too_many_pages');
@@ -280,7 +280,7 @@ describe('what the file is', () => {
 });
 
 describe('an upload is used by one submission only', () => {
-  test('a second candidate cannot be given the same upload, on this exam or another', async () => {
+  test('a second candidate cannot use the same upload, on this exam or another', async () => {
     const upload = await uploaded(plainPdf(1));
     await submit(tenant.api, exam.id, { candidate: { external_id: 'owner' }, upload_id: upload.id });
     await refuseSubmission(upload.id, 409, 'conflict');
@@ -298,7 +298,7 @@ describe('an upload is used by one submission only', () => {
     expect(await settled(tenant.api, upload.id)).toEqual(upload);
   });
 
-  test('not even when the submission that used it was deleted, for the same candidate or another', async () => {
+  test('it stays used after its submission was deleted, for every candidate', async () => {
     const upload = await uploaded(plainPdf(1));
     const body = { candidate: { external_id: 'deleted' }, upload_id: upload.id };
     const { id } = await submit(tenant.api, exam.id, body);
@@ -313,7 +313,7 @@ describe('an upload is used by one submission only', () => {
     expect(await settled(tenant.api, upload.id)).toEqual(upload);
   });
 
-  test('not even when the submission that used it was replaced, and a replacement needs one of its own', async () => {
+  test('it stays used after its submission was replaced, and a replacement needs its own upload', async () => {
     const [first, second] = [await uploaded(plainPdf(1)), await uploaded(plainPdf(2))];
     const candidate = { external_id: 'replaced' };
     const path = `/exams/${exam.id}/submissions`;
@@ -326,7 +326,7 @@ describe('an upload is used by one submission only', () => {
     await refuseSubmission(second.id, 409, 'conflict');
   });
 
-  test('of many candidates who are given one upload at once, exactly one has it', async () => {
+  test('of many simultaneous submissions with one upload, exactly one is accepted', async () => {
     const upload = await uploaded(plainPdf(1));
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
@@ -341,7 +341,7 @@ describe('an upload is used by one submission only', () => {
     ]);
   });
 
-  test('a submission that is refused leaves its upload free', async () => {
+  test('a refused submission leaves its upload unused', async () => {
     const poor = await newTenant(service, { credits: 1 });
     const paper = await createExam(poor.api, handwrittenExam());
     const upload_id = await uploadCopy(poor.api, plainPdf(2));
@@ -370,7 +370,7 @@ test('POST /uploads needs evaluation:write, GET /uploads/{id} evaluation:read', 
   expect(hidden.details).toEqual({ required_scope: 'evaluation:read' });
 });
 
-test('an upload of another institute answers as one that does not exist, read or submitted', async () => {
+test('an upload of another institute answers like an unknown one, read or submitted', async () => {
   const other = await newTenant(service);
   const theirs = await settled(other.api, await uploadCopy(other.api, plainPdf(1)));
   const said = async (id: string) => {

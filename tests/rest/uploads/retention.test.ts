@@ -147,7 +147,7 @@ const filesOf = async (...ids: string[]): Promise<string[]> => {
   for await (const key of store.list('institutes/')) if (ids.some((id) => key.includes(id))) found.push(key);
   return found;
 };
-test('an upload that no submission took is rejected after the retention time, says why, and stays so', async () => {
+test('an unused upload is rejected after the retention time, with the reason, and stays rejected', async () => {
   expect(told).toEqual({
     id: unclaimed,
     status: 'rejected',
@@ -158,15 +158,15 @@ test('an upload that no submission took is rejected after the retention time, sa
   expect(await settled(service.api, unclaimed)).toEqual(told);
 });
 
-test('when the files of a deleted submission are gone, its upload is still used for ever', async () => {
+test('after the files of a deleted submission are deleted, its upload still counts as used', async () => {
   expectError(await submitAgain(deleted.uploadId), 409, 'conflict');
 });
 
-test('the files of a submission that was deleted within the retention time stay', async () => {
+test('the files of a deleted submission stay within the retention time', async () => {
   expect(await filesOf(deletedToday.uploadId, deletedToday.id)).toHaveLength(FILES + EVIDENCE);
 });
 
-test('the files of live and of replaced submissions stay, however old; the evidence of their marks does not', async () => {
+test('the files of live and replaced submissions stay at any age; evidence of their marks is deleted', async () => {
   for (const { id, uploadId } of [replaced, replacing]) {
     expect(await filesOf(uploadId, id)).toHaveLength(FILES);
     expect((await resultOf(service.api, id)).checked_copy.available).toBe(true);
@@ -174,6 +174,6 @@ test('the files of live and of replaced submissions stay, however old; the evide
   }
 });
 
-test('a file that was never read stays at its address within the retention time, and is checked when it is read', async () => {
+test('a file that was never read stays within the retention time, and is inspected when it is read', async () => {
   expect(await settled(service.api, unread)).toEqual({ id: unread, status: 'ready', pages: 2 });
 });

@@ -69,7 +69,7 @@ const bytesAt = async (key: string): Promise<Buffer> => {
 };
 
 describe('another file PUT to the address', () => {
-  test('between the look at the file and its copy: the read takes neither, and the next one takes the new file whole', async () => {
+  test('between the look at the file and its copy: this read fails, and the next one uses the new file', async () => {
     const address = await presign(service.api, LARGE.byteLength);
     expect(await put(address, SMALL)).toBe(200);
     proxy.beforeNext(isCopy, () => put(address, LARGE));
@@ -80,7 +80,7 @@ describe('another file PUT to the address', () => {
     expect((await bytesAt(await sealedOf(address.id))).equals(LARGE)).toBe(true);
   });
 
-  test('before the look: the new file is the one that is checked and kept', async () => {
+  test('before the look: the new file is inspected and kept', async () => {
     const address = await presign(service.api, LARGE.byteLength);
     expect(await put(address, SMALL)).toBe(200);
     proxy.beforeNext(isHead, () => put(address, LARGE));
@@ -88,7 +88,7 @@ describe('another file PUT to the address', () => {
     expect((await bytesAt(await sealedOf(address.id))).equals(LARGE)).toBe(true);
   });
 
-  test('after the copy, before the check: the first file is the one that is checked, kept and graded', async () => {
+  test('after the copy, before the inspection: the first file is inspected, kept and graded', async () => {
     const address = await presign(service.api, LARGE.byteLength);
     expect(await put(address, SMALL)).toBe(200);
     // The worker's download of the sealed copy.
@@ -106,13 +106,13 @@ describe('another file PUT to the address', () => {
   });
 });
 
-test('a file that was checked lies in the store once, and no longer where its address points', async () => {
+test('an inspected file is in the store once, and no longer at its address', async () => {
   const id = await uploadCopy(service.api, plainPdf(1));
   await settled(service.api, id);
   expect(await filesOf(id)).toEqual([await sealedOf(id)]);
 });
 
-test('first reads at once seal one file, check it once, and all say the same', async () => {
+test('simultaneous first reads seal a file once, inspect it once, and return the same', async () => {
   const id = await uploadCopy(service.api, plainPdf(3));
   const answers = await Promise.all(Array.from({ length: 6 }, () => settled(service.api, id)));
   for (const answer of answers) expect(answer).toEqual({ id, status: 'ready', pages: 3 });
@@ -120,7 +120,7 @@ test('first reads at once seal one file, check it once, and all say the same', a
   expect(proxy.seen.filter(({ method, path }) => method === 'GET' && path.includes(id))).toHaveLength(1);
 });
 
-test('while the copies of one institute’s many files are held up, another institute’s file is sealed and checked', async () => {
+test('while the files of one institute are delayed, another institute’s file is sealed and inspected', async () => {
   const { api: flooding, instituteId } = await service.newInstitute();
   const isFlood = (asked: { path: string; headers: object }) =>
     isCopy(asked) && asked.path.includes(`/institutes/${instituteId}/`);
@@ -141,7 +141,7 @@ test('while the copies of one institute’s many files are held up, another inst
   }
 });
 
-test('while the store is away the read answers 503, and the file is checked when it is back', async () => {
+test('while the object store is down the read answers 503, and the file is inspected once it is up', async () => {
   const id = await uploadCopy(service.api, plainPdf(1));
   proxy.setAway(true);
   const answer = await service.api.get(`/uploads/${id}`);
@@ -151,7 +151,7 @@ test('while the store is away the read answers 503, and the file is checked when
   expect(await settled(service.api, id)).toMatchObject({ status: 'ready', pages: 1 });
 });
 
-test('the API key is nowhere in what the service sends to its store', async () => {
+test('no request to the object store contains the API key', async () => {
   await settled(service.api, await uploadCopy(service.api, plainPdf(1)));
   expect(proxy.seen.length).toBeGreaterThan(3);
   expect(JSON.stringify(proxy.seen)).not.toContain(service.api.apiKey);
