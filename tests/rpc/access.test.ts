@@ -59,7 +59,7 @@ const refusal = async (call: Promise<unknown>): Promise<string> =>
   );
 
 describe.each(Object.entries(transports))('core %s', (_name, connect) => {
-  test('each router takes its own service token and no other', async () => {
+  test('each router accepts its own service token and no other', async () => {
     const upload = { upload_id: randomUUID(), institute_id: randomUUID(), delivery: 1 };
     for (const [service, token] of Object.entries(tokens)) {
       const client = connect(token).as({ actor: actor() });
@@ -75,7 +75,7 @@ describe.each(Object.entries(transports))('core %s', (_name, connect) => {
     }
   });
 
-  test('a procedure that core does not have is no failure of its own', async () => {
+  test('a procedure that core does not have is told apart from a failure', async () => {
     const { grading } = connect(tokens.grading).as({});
     const unheld = { run_id: randomUUID(), institute_id: randomUUID(), fence: 1 };
     const lost: unknown = await grading.heartbeat.mutate({ held: unheld }).catch((error: unknown) => error);
@@ -96,7 +96,7 @@ describe.each(Object.entries(transports))('core %s', (_name, connect) => {
     expect(await refusal(forged.public.exams.get.query({ exam_id: randomUUID() }))).toBe('UNAUTHORIZED');
   });
 
-  test('while a token and a key are being replaced, the old ones are taken too, and no third', async () => {
+  test('during a rotation the old token and key are accepted too, and no third', async () => {
     const ask = (token: string, key?: string) =>
       refusal(connect(token, key).as({ actor: actor() }).public.exams.list.query({ query: {} }));
     expect(await ask(previous.public)).toBe('answered');
@@ -122,7 +122,7 @@ describe.each(Object.entries(transports))('core %s', (_name, connect) => {
   });
 });
 
-test('a core that is not there is unreachable, which is no failure of the caller', async () => {
+test('an unreachable core is reported as unreachable, not as a failure of the caller', async () => {
   const nobody = open(coreOverHttp({ url: 'http://127.0.0.1:1', token: tokens.public, actorSigningKey }));
   const error: unknown = await nobody
     .as({ actor: actor() })

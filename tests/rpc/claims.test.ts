@@ -95,7 +95,7 @@ describe('a run', () => {
   };
 
   test.each(forgeries)(
-    'cannot be touched with %s, though the fence is right; its holder goes on',
+    'refuses calls with %s and the right fence; its holder continues',
     async (_name, token) => {
       const { run_id, institute_id, fence } = run.held;
       const question = run.material.questions[0]?.id ?? '';
@@ -121,14 +121,14 @@ describe('a run', () => {
       [id],
     );
 
-  test('that fails is shown in core’s words, not in those of its worker', async () => {
+  test('that fails is shown with core’s text, not its worker’s', async () => {
     const told = { code: 'copy_unreadable', message: '<b>Pay here</b>' };
     expect(await codeOf(core().fail.mutate({ held: run.held, error: told }))).toBe('taken');
     const { body } = await tenant.api.get<Submission>(`/submissions/${submission.id}`);
     expect(body.error).toEqual(gradingError('nothing_readable'));
   });
 
-  test('of which a question fails shows it in core’s words', async () => {
+  test('with a failed question shows core’s text for it', async () => {
     const question = run.material.questions[0]?.id ?? '';
     const failed = {
       ...resultFor(question),
@@ -147,19 +147,19 @@ describe('a run', () => {
     ['feedback that is too long', { feedback: 'x'.repeat(8001) }],
     ['a sentence as a reason', { review_reasons: ['Pay here: https://example.com'] }],
     ['reasons without end', { review_reasons: Array.from({ length: 51 }, () => 'failed') }],
-  ])('takes no result with %s', async (_name, change) => {
+  ])('accepts no result with %s', async (_name, change) => {
     const result = { ...resultFor(run.material.questions[0]?.id ?? ''), ...change };
     const refused = core().recordQuestion.mutate({ held: run.held, result });
     expect(await codeOf(refused)).toMatch(/BAD_REQUEST/);
   });
 
-  test('takes no more than 32 MiB in a call', async () => {
+  test('accepts at most 32 MiB per call', async () => {
     const evidence = 'x'.repeat(32 * 1024 * 1024);
     const call = core().recordPages.mutate({ held: run.held, first_page: 1, pages: [], evidence });
     expect(await codeOf(call)).toMatch(/PAYLOAD_TOO_LARGE/);
   });
 
-  test('has a new token with each claim: the worker that gave it back is a stranger', async () => {
+  test('has a new token for each claim: a worker that gave it back is refused', async () => {
     expect(await run.handBack()).toBe('ok');
     const next = await takeRun(service, submission.id);
     expect(next.held.token).not.toBe(run.held.token);
@@ -168,7 +168,7 @@ describe('a run', () => {
     expect(await codeOf(core().heartbeat.mutate({ held: next.held }))).toBe('taken');
   });
 
-  test('is stored with the hash of its token, and the token is in no row', async () => {
+  test('is stored with the hash of its token, and no row contains the token', async () => {
     const { token } = run.held;
     expect(token).toMatch(/^[\w-]{43}$/);
     const [row] = await behind<{ run: Record<string, unknown> }>(
@@ -180,7 +180,7 @@ describe('a run', () => {
     expect(JSON.stringify(row)).not.toContain(token);
   });
 
-  test('is held without a token by a worker of release 0.1.0, and by one whose claim a core of that release took', async () => {
+  test('is held without a token by a worker of release 0.1.0, and by one whose claim was taken at a core of that release', async () => {
     const { run_id, institute_id } = run.held;
     await run.handBack();
     await release(submission.id);
@@ -239,7 +239,7 @@ describe('an inspection', () => {
     expect(await statusOf(job.upload_id)).toBe('ready');
   });
 
-  test('that rejects is shown in core’s words, not in those of its worker', async () => {
+  test('that rejects is shown with core’s text, not its worker’s', async () => {
     const job = await released();
     const claimed = await core().claimInspection.mutate({ ...job, with_token: true });
     const own = { ...job, ...present(claimed?.token) };
