@@ -235,7 +235,7 @@ test('the monitor scrapes each pod, ready or not, with the labels that the alert
   expect(spec.publishNotReadyAddresses).toBe(true);
   expect(endpoints).toMatchObject([{ port: spec.ports[0]?.name, honorLabels: true }]);
   const scraped = podsOf(objects).filter(({ labels }) => selects(spec.selector, labels));
-  expect(scraped.map(({ of }) => of.metadata.name).sort()).toEqual(
+  expect(scraped.map(({ owner }) => owner.metadata.name).sort()).toEqual(
     ['core', 'facade', 'worker-copy', 'worker-typed'].map((part) => `${NAME}-${part}`),
   );
   expect(podTargetLabels.map((label) => label.replaceAll(/[^a-z_]/g, '_'))).toEqual(OTHERS['up']);

@@ -13,7 +13,7 @@ export interface Outcome {
 export interface RunningProgram {
   child: ChildProcess;
   /** Output so far. */
-  said(): string;
+  output(): string;
   ended: Promise<Outcome>;
 }
 
@@ -42,7 +42,7 @@ export const startProgram = (
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
   const ended = once(child, 'close').then((): Outcome => ({ code: child.exitCode, ...output }));
-  return { child, said: () => output.stdout, ended };
+  return { child, output: () => output.stdout, ended };
 };
 
 export const runProgram = (...call: Parameters<typeof startProgram>): Promise<Outcome> =>

@@ -48,7 +48,7 @@ const end = (pid: number): void => {
 interface Started {
   group: number;
   node(): Promise<number>;
-  said(): string;
+  output(): string;
   exited: Promise<number | null>;
 }
 
@@ -66,15 +66,15 @@ const npmRun = (script: string, environment: Record<string, string> = {}): Start
       ...environment,
     }),
   });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const exited = once(child, 'close').then(() => child.exitCode);
   const group = child.pid ?? 0;
   groups.push(group);
   return {
     group,
-    said: () => said,
+    output: () => output,
     exited,
     node: () => vi.waitFor(() => memberOf(group), PATIENT),
   };
@@ -90,7 +90,7 @@ const memberOf = async (group: number): Promise<number> => {
 };
 
 const untilSaid = (started: Started, words: string | RegExp): Promise<void> =>
-  vi.waitFor(() => expect(started.said()).toMatch(words), PATIENT);
+  vi.waitFor(() => expect(started.output()).toMatch(words), PATIENT);
 
 const startService = async (): Promise<Started> => {
   const service = npmRun('start');
@@ -186,7 +186,7 @@ test.each<[Target, NodeJS.Signals]>([
     await untilSaid(service, 'stopping: finishing');
     await sendUntilEnded(service, () => {
       // Send no further signal after this line: npm itself would end by it.
-      if (!service.said().includes('stopping at once')) send(service, node, target, signal);
+      if (!service.output().includes('stopping at once')) send(service, node, target, signal);
     });
     expect(await service.exited).toBe(1);
     await expectNothingLeft();
@@ -213,7 +213,7 @@ test('npm run demo: Ctrl-C exits with 130 and stops the service that it started,
     await untilSaid(demo, 'Stopping the service');
     if (again)
       await sendUntilEnded(demo, () => {
-        if (!demo.said().includes('at once')) interrupt();
+        if (!demo.output().includes('at once')) interrupt();
       });
     expect(await demo.exited).toBe(130);
     await expectNothingLeft();

@@ -70,16 +70,16 @@ interface Heard {
 }
 
 const hear = (stream: Readable): Heard => {
-  let heard = '';
-  stream.setEncoding('utf8').on('data', (text: string) => (heard += text));
+  let received = '';
+  stream.setEncoding('utf8').on('data', (text: string) => (received += text));
   return {
-    rest: () => heard,
+    rest: () => received,
     next: async () => {
-      while (!heard.includes(END)) await once(stream, 'data');
-      const end = heard.indexOf(END);
-      const said = heard.slice(0, end);
-      heard = heard.slice(end + END.length);
-      return said;
+      while (!received.includes(END)) await once(stream, 'data');
+      const end = received.indexOf(END);
+      const text = received.slice(0, end);
+      received = received.slice(end + END.length);
+      return text;
     },
   };
 };

@@ -50,5 +50,5 @@ const expectedText = (example: string, actual: unknown, names: Names): unknown =
   const name = WHOLE_NAME.exec(example)?.[1];
   if (name !== undefined && !names.has(name) && typeof actual === 'string') names.set(name, actual);
   if (TIMESTAMP.test(example) && typeof actual === 'string' && TIMESTAMP.test(actual)) return actual;
-  return example.replaceAll(NAME, (whole, of: string) => names.get(of) ?? whole);
+  return example.replaceAll(NAME, (whole, inner: string) => names.get(inner) ?? whole);
 };

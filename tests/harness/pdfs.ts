@@ -57,7 +57,7 @@ export const put = async (
 };
 
 /** Reads an upload until its file is inspected. */
-export const settled = async (api: ApiClient, uploadId: string): Promise<Upload> => {
+export const untilInspected = async (api: ApiClient, uploadId: string): Promise<Upload> => {
   for (;;) {
     const { body } = await api.get<Upload>(`/uploads/${uploadId}`);
     if (body.status !== 'pending') return body;

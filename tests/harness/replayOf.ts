@@ -33,8 +33,8 @@ export const evidenceOf = async (
 };
 
 /** Replays a submission's evidence. */
-export const replayOf = async (...of: Parameters<typeof evidenceOf>): Promise<Replayed> =>
-  replay(readBundle(await evidenceOf(...of)));
+export const replayOf = async (...args: Parameters<typeof evidenceOf>): Promise<Replayed> =>
+  replay(readBundle(await evidenceOf(...args)));
 
 /** The part of a result that a replay recomputes. */
 export const marksOf = ({ status, needs_review, review_reasons, totals, questions }: Result): Outcome => ({

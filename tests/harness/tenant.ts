@@ -48,7 +48,7 @@ export const wholeFeed = async (api: ApiClient, query = 'limit=200'): Promise<Su
 };
 
 /** Everything of an institute that a request could change: quota, credits, submissions. */
-export const standing = async (tenant: Tenant): Promise<object> => ({
+export const tenantState = async (tenant: Tenant): Promise<object> => ({
   used: (await tenant.api.get<Account>('/me')).body.quota_used_today,
   credits: await tenant.credits(),
   feed: (await wholeFeed(tenant.api)).map(stored),
@@ -74,9 +74,9 @@ export const expectRefused = async (
   status: number,
   code: string,
 ): Promise<ErrorBody['error']> => {
-  const before = await standing(tenant);
+  const before = await tenantState(tenant);
   const error = expectError(await call(), status, code);
-  expect(await standing(tenant)).toEqual(before);
+  expect(await tenantState(tenant)).toEqual(before);
   return error;
 };
 

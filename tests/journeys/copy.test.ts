@@ -134,8 +134,12 @@ describe.each(['strong', 'weak'] as const)('scanned copy %s', (name) => {
     for (const [index, { criteria, status }] of truth.questions.entries()) {
       if (status === 'not_answered' || criteria.length === 0) continue;
       expect(
-        result.questions[index]?.criteria.map(({ name: of, awarded, max }) => ({ name: of, awarded, max })),
-      ).toEqual(criteria.map(({ name: of, awarded, max }) => ({ name: of, awarded, max })));
+        result.questions[index]?.criteria.map(({ name: criterion, awarded, max }) => ({
+          name: criterion,
+          awarded,
+          max,
+        })),
+      ).toEqual(criteria.map(({ name: criterion, awarded, max }) => ({ name: criterion, awarded, max })));
     }
     expect(result.totals).toMatchObject({ ...truth.totals, questions_failed: 0 });
     expect(result.totals.percentage).toBeCloseTo((100 * truth.totals.awarded) / truth.totals.max, 2);

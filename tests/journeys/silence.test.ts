@@ -4,7 +4,7 @@ import { startModelServer, type ModelServer } from '@evaluation/test-services';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiClient, createExam, submit, untilOver, uploadCopy, type ApiClient } from '../harness/api.ts';
 import { handwrittenExam, longAnswer, oneWord, typedExam } from '../harness/papers.ts';
-import { plainPdf, presign, put, settled } from '../harness/pdfs.ts';
+import { plainPdf, presign, put, untilInspected } from '../harness/pdfs.ts';
 import { killPrograms, startProgram, type Program } from '../harness/processes.ts';
 import { newEnvironment } from '../harness/service.ts';
 
@@ -186,7 +186,7 @@ const everything = async (): Promise<string[]> => {
   const text = Buffer.from(`${SECRETS.typed}\n`);
   const address = await presign(api, text.byteLength);
   await put(address, text);
-  expect((await settled(api, address.id)).status).toBe('rejected');
+  expect((await untilInspected(api, address.id)).status).toBe('rejected');
   return statuses;
 };
 

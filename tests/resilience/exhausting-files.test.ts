@@ -11,7 +11,7 @@ import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
 import { takeRun } from '../harness/takeRun.ts';
 
 /*
- * States of a file that used up a worker's limit: tried ──▶ remembered ──a day──▶ forgotten. A `HandWorker` reports the
+ * States of a file that used up a worker's limit: tried ──▶ remembered ──a day──▶ forgotten. A `TestWorker` reports the
  * used time.
  */
 

@@ -25,8 +25,8 @@ export const nameOfCall = ({ schemaName, body }: ModelCallRecord): string => {
   const prompt = JSON.stringify(body);
   if (schemaName === 'read_pages') return `pages ${/"Page (\d+)"/.exec(prompt)?.[1] ?? '?'}`;
   if (schemaName === 'align_answers') return 'alignment';
-  const of = schemaName === 'make_rubric' ? 'rubric' : 'question';
-  return `${of} ${/Question \{\\"question\\":\\"(.+?)\\"/.exec(prompt)?.[1] ?? '?'}`;
+  const kind = schemaName === 'make_rubric' ? 'rubric' : 'question';
+  return `${kind} ${/Question \{\\"question\\":\\"(.+?)\\"/.exec(prompt)?.[1] ?? '?'}`;
 };
 
 export const named = (calls: readonly ModelCallRecord[]): string[] => calls.map(nameOfCall);

@@ -206,15 +206,15 @@ test('SIGTERM with no time to drain: the worker hands the run back at once and a
 });
 
 test('SIGTERM with time to drain: the claimed copy is finished, the next one is left to other workers', async () => {
-  const told = Promise.withResolvers<void>();
-  model.behave([{ schemaName: 'judge_answer', behaviour: { kind: 'held', until: told.promise } }]);
+  const stopped = Promise.withResolvers<void>();
+  model.behave([{ schemaName: 'judge_answer', behaviour: { kind: 'held', until: stopped.promise } }]);
   const worker = await takeWorker(60);
   const inHandThen = await submitCopy();
   const next = await submitCopy();
   await model.waitFor((calls) => calls.some(({ schemaName }) => schemaName === 'judge_answer'));
   worker.signal('SIGTERM');
   await eventually('it is told to stop', async () => isStopping(worker));
-  told.resolve();
+  stopped.resolve();
   expect(await worker.exited, worker.output()).toBe(0);
   await expectGradedOnce(service.api, behind, inHandThen.id);
   expect(await behind.runOf(inHandThen.id)).toMatchObject({ worker: nameOf(worker), dead_leases: 0 });

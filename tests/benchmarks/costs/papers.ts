@@ -25,9 +25,9 @@ export const EXAM = {
 };
 
 /** A question of the exam under another label. `label` defaults to the question's label in the exam. */
-function marked(of: string, label = of): MarkedQuestion {
-  const input: QuestionInput | undefined = exam.questions?.find((question) => question.label === of);
-  if (input === undefined) throw new Error(`the history exam has no question ${of}`);
+function marked(examLabel: string, label = examLabel): MarkedQuestion {
+  const input: QuestionInput | undefined = exam.questions?.find((question) => question.label === examLabel);
+  if (input === undefined) throw new Error(`the history exam has no question ${examLabel}`);
   return {
     id: label,
     label,

@@ -8,7 +8,7 @@ import type { BehindTheApi } from '../../harness/ledger.ts';
 
 const OVER = `('completed', 'failed', 'cancelled')`;
 
-const BROKEN: Record<string, string> = {
+const VIOLATIONS: Record<string, string> = {
   'a candidate has two live submissions to an exam': `
     select candidate_id as id from submissions
     where institute_id = $1 and state = 'live' group by exam_id, candidate_id having count(*) > 1`,
@@ -100,18 +100,18 @@ const BROKEN: Record<string, string> = {
       where t.run_id = s.current_run_id and t.source is distinct from 'auto' and t.status <> 'not_answered')`,
 };
 
-const STATEMENT = Object.entries(BROKEN)
+const STATEMENT = Object.entries(VIOLATIONS)
   .map(([name, rows]) => `select '${name}' as what, found.id::text from (${rows}) found`)
   .join(' union all ');
 
 /** @returns violations in an institute, each with the id of its row */
-export const whatIsBroken = async (behind: BehindTheApi, instituteId: string): Promise<string[]> => {
+export const violationsIn = async (behind: BehindTheApi, instituteId: string): Promise<string[]> => {
   const rows = await behind.query<{ what: string; id: string }>(STATEMENT, [instituteId]);
   return rows.map(({ what, id }) => `${what}: ${id}`);
 };
 
 /** Checks that everything is graded, for the end of a test. @returns unfinished runs and reserved credits */
-export const whatIsLeft = async (behind: BehindTheApi, instituteId: string): Promise<string[]> => {
+export const unfinishedWork = async (behind: BehindTheApi, instituteId: string): Promise<string[]> => {
   const rows = await behind.query<{ id: string; status: string }>(
     `select s.id, r.status::text from submissions s join runs r on r.submission_id = s.id
      where s.institute_id = $1 and r.status not in ${OVER}

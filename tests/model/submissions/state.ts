@@ -40,7 +40,7 @@ export type Operation =
 export type Outcome = 'graded' | 'failed';
 
 /** Answer of an operation; a client's answer has the submission shown. */
-export type Said =
+export type ModelAnswer =
   | { http: number; code: string; /** What is in the way. */ existing: string | null }
   | { http: number; shown: View }
   | { http: number; deleted: string }

@@ -132,10 +132,10 @@ describe('same key, same request', () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const path = `/exams/${exam.id}/submissions`;
-    const said = await Promise.all(
+    const answers = await Promise.all(
       Array.from({ length: 200 }, () => post(tenant, path, 'burst', submission('asha'))),
     );
-    const kinds = Object.groupBy(said, ({ status, replayed, body }) =>
+    const kinds = Object.groupBy(answers, ({ status, replayed, body }) =>
       status === 202 ? (replayed === 'true' ? 'replayed' : 'made') : `${status} ${body.error.code}`,
     );
     expect(kinds['made']).toHaveLength(1);
