@@ -1,6 +1,5 @@
 import type { Values } from './helm.ts';
 
-/** Values of typical installations, from which others are built. */
 const registry = { registry: 'registry.example.org/exams' };
 
 /** Secrets are made by the operator, as production should be. */
@@ -12,7 +11,6 @@ export const external: Values = {
   s3: { endpoint: 'https://s3.example.org', existingSecret: 'own-s3' },
 };
 
-/** Every secret is in the values. */
 export const literal: Values = {
   image: registry,
   secrets: {

@@ -28,7 +28,6 @@ export interface PodSpec {
   topologySpreadConstraints?: unknown[];
 }
 export interface Pod {
-  /** The object that contains the pod template. */
   owner: KubernetesObject;
   labels: Record<string, string>;
   spec: PodSpec;
@@ -38,7 +37,6 @@ interface Template {
   spec: PodSpec;
 }
 
-/** Every pod that the objects create. */
 export const podsOf = (objects: readonly KubernetesObject[]): Pod[] =>
   objects.flatMap((object) => {
     if (object.kind === 'Pod')

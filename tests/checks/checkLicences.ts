@@ -63,7 +63,6 @@ interface Locked {
   hasInstallScript?: boolean;
 }
 
-/** @returns a line for each offence */
 export const checkLicences = async (root: string): Promise<string[]> => {
   const lock = (await readJson(join(root, 'package-lock.json'))) as { packages: Record<string, Locked> };
   const { allowScripts = {} } = (await readJson(join(root, 'package.json'))) as {

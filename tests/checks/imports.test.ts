@@ -22,7 +22,6 @@ const manifest = (name: string, entries: readonly string[] = ['.']): string =>
     ),
   });
 
-/** A small repository in which every import is allowed. */
 const healthy: Tree = {
   'contracts/rest/package.json': manifest('rest-contract', ['.', './schemas', './errors']),
   'contracts/rest/src/index.ts': "export * from './schemas.ts';\nexport * from './errors.ts';\n",

@@ -17,7 +17,6 @@ const package_ = (change: object = {}) => ({
   ...change,
 });
 
-/** Checks a small repository. @returns its offences */
 const check = async (
   packages: Record<string, object>,
   files: Record<string, object> = {},

@@ -72,7 +72,6 @@ let zebulon: Theirs;
 let other: Theirs;
 let running: Awaited<ReturnType<typeof takeRun>>;
 
-/** Data of one candidate: copy, answers, and the replaced ones. */
 interface Theirs {
   candidateId: string;
   copy: string;

@@ -8,7 +8,6 @@ import { killPrograms, processesNaming, startProgram } from '../harness/processe
 import { newEnvironment } from '../harness/service.ts';
 import { runProgram } from './program.ts';
 
-/** A port that another process listens on. */
 let taken: { server: Server; port: string };
 let folder: string;
 let ready: Awaited<ReturnType<typeof newEnvironment>>;

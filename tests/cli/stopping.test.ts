@@ -30,7 +30,6 @@ beforeAll(async () => {
   };
 });
 afterEach(async () => {
-  // A failed test must not leave processes to the next test.
   for (const pid of [...groups.flatMap((group) => [-group]), ...(await processesNaming(dataDir))]) end(pid);
   groups = [];
 });
@@ -80,7 +79,6 @@ const npmRun = (script: string, environment: Record<string, string> = {}): Start
   };
 };
 
-/** The service's process in the group of an npm. */
 const memberOf = async (group: number): Promise<number> => {
   for (const pid of await processesNaming('apps/standalone/src/main.ts')) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');

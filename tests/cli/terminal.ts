@@ -50,7 +50,6 @@ export const openTerminal = async (
   };
   let last: Promise<unknown> = Promise.resolve();
   return {
-    // One command at a time, since all share one stdout.
     run: (args) => {
       const outcome = last.then(() => run(args));
       last = outcome.catch(() => {});
@@ -64,7 +63,6 @@ export const openTerminal = async (
 };
 
 interface Heard {
-  /** Output of a command, once its end mark has arrived. */
   next(): Promise<string>;
   rest(): string;
 }

@@ -31,7 +31,6 @@ const statementsOf = (sql: string): string[] =>
     .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
     .filter((statement) => statement !== '');
 
-/** Table of a statement, without schema and quotes. */
 const tableOf = (statement: string): string =>
   (
     /^(?:CREATE TABLE(?: IF NOT EXISTS)?|ALTER TABLE(?: IF EXISTS)?(?: ONLY)?) ([\w".]+)/i.exec(

@@ -7,7 +7,6 @@ export type Names = Map<string, string>;
 const NAME = /<(\w+)>/g;
 const WHOLE_NAME = /^<(\w+)>$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Marks fields or items that the page leaves out. */
 const REST = '…';
 
 /** Replaces names by their values. @throws Error for a name that has no value yet */

@@ -33,7 +33,6 @@ export interface OwnedObjects {
   toDelete: Exam;
   candidateId: string;
   externalId: string;
-  /** Registered on `exam`, without a submission. */
   registeredId: string;
 }
 
@@ -207,7 +206,6 @@ const fixtures: Record<string, Fixture> = {
   },
   'submissions.resultsOfExam': { call: ofExam },
   'submissions.result': { call: ofSubmission },
-  // A typed submission has no checked copy.
   'submissions.checkedCopy': { call: ofSubmission, ownerStatus: 404 },
 };
 
@@ -227,7 +225,6 @@ export interface Endpoint extends Fixture {
   /** `exams.create`: name in the contract, and operationId in openapi.json. */
   name: string;
   method: string;
-  /** As in the contract: `/exams/:examId`. */
   path: string;
   scope: RouteMetadata['scope'];
   success: number;
@@ -261,7 +258,6 @@ export const everyEndpoint = (): Endpoint[] => {
   });
 };
 
-/** Names of the parameters in an endpoint's path. */
 export const paramsOf = ({ path }: Endpoint): string[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 

@@ -3,12 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Peak {
   bytes: number;
-  /** Resident memory and command of each process at that moment, largest first. */
   processes: { bytes: number; command: string }[];
 }
 
 export interface MemoryWatch {
-  /** @returns the largest sum of resident memory since the start */
   stop(): Promise<Peak>;
 }
 

@@ -28,7 +28,6 @@ export interface Program {
   signal(signal: NodeJS.Signals): void;
   /** Sends SIGKILL to this process alone, as the kernel's OOM killer does. @returns when the process has ended */
   kill(): Promise<void>;
-  /** The last part of its output, for messages of failed tests. */
   output(): string;
 }
 
@@ -123,11 +122,9 @@ export interface SplitService {
   database: ClonedDatabase;
   environment: Record<string, string>;
   startWorker(settings?: Record<string, string>): Promise<Program>;
-  /** Makes another key of the institute. */
   newKey(): Promise<{ api_key: string }>;
   core(): Program;
   facade: Program;
-  /** Starts core again at its address, after the test has ended it. */
   restartCore(): Promise<void>;
   killWorkers(): Promise<void>;
   close(): Promise<void>;

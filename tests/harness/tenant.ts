@@ -7,11 +7,9 @@ import { startService, type TestService } from './service.ts';
 export interface Tenant {
   api: ApiClient;
   instituteId: string;
-  /** Balance and reserved credits, as the provisioning CLI shows them. */
   credits(): Promise<{ balance: number; credit_limit: number; committed: number }>;
 }
 
-/** A service without workers: an accepted submission stays `queued`. */
 export const startIdleService = (extra: Record<string, string> = {}): Promise<TestService> =>
   startService({ COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0', DRAW_CONCURRENCY: '0', ...extra });
 
@@ -36,7 +34,6 @@ export const stored = ({ queue: _queue, progress, ...rest }: Submission): object
   questions_done: progress?.questions_done ?? null,
 });
 
-/** Every submission of the institute, through all pages of the feed. */
 export const wholeFeed = async (api: ApiClient, query = 'limit=200'): Promise<Submission[]> => {
   const found: Submission[] = [];
   for (let cursor = ''; ;) {

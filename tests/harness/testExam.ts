@@ -22,14 +22,12 @@ const ANSWERS = [
   { question_label: '3', text: 'Because of that.' },
 ];
 
-/** Answer of the API: a success, or the envelope of a failure. */
 type Reply<T> = Promise<Answer<T & ErrorBody>>;
 
 /** One candidate's submission, with the calls that a teacher can make on it. */
 export interface TestSubmission {
   id: string;
   path: string;
-  /** The last claim of the run, if there was one. */
   held: TestClaim | null;
   read(): Promise<Submission>;
   result(): Promise<Result>;
@@ -52,7 +50,6 @@ export interface TestExam {
   status(): Promise<Exam['status']>;
   /** Makes a submission of a new candidate and brings it to a status with a `TestWorker`. */
   reach(status: Submission['status']): Promise<TestSubmission>;
-  /** Wraps an existing submission. */
   wrap(submission: { id: string }, candidate: string): TestSubmission;
   finalize(body: unknown): Reply<Finalized>;
 }

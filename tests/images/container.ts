@@ -18,7 +18,6 @@ const START_MS = 30_000;
 
 export interface Images {
   run(image: ImageName, program: string, args: string[], environment: Record<string, string>): Container;
-  /** Names of files left in the temporary folders. */
   leftBehind(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -39,7 +38,6 @@ export const makeImages = async (names: readonly ImageName[]): Promise<Images> =
   const temporary = (name: string) => join(folder, 'tmp', name);
   const close = async () => {
     for (const [pid, ended] of running) {
-      // Negative pid: the whole process group, children included.
       process.kill(-pid, 'SIGKILL');
       await ended;
     }

@@ -18,7 +18,6 @@ import { startService, type TestService } from '../harness/service.ts';
  */
 
 const CALL_MS = 60;
-/** Often enough to see each step, rarely enough to leave CPU for grading. */
 const POLL_MS = 25;
 
 let model: ModelServer;
@@ -43,7 +42,6 @@ interface Journey {
   tenant: Tenant;
   exam: Exam;
   accepted: Submission;
-  /** Every submission read, from first to last. */
   readings: Submission[];
   /** The submission as the feed showed it, at each change. */
   inFeed: Submission[];

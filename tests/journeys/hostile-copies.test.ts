@@ -62,7 +62,6 @@ const UNREADABLE = {
   'a JPEG that says it is 65,500 × 65,500': () => lyingJpeg(jpeg, 65_500, 65_500),
 } satisfies Record<string, () => Buffer>;
 
-/** Unusual but harmless files. */
 const READABLE = {
   'a page 200 inches wide, all of it written on': () => wideSheet(200),
   'a JPEG that says it is larger than it is': () => lyingJpeg(jpeg, 1200, 1600),

@@ -24,7 +24,6 @@ const WORKER_BYTES = 768 * MEGABYTE;
 const LATE = 'Water moves to the salty side of the membrane.';
 const LAST = 'Plants lose water through small openings in their leaves.';
 
-/** Invisible on the page. */
 const PASTED = 'A model answer that was pasted beneath the picture.';
 const moreOn = (page: number) => `more of it on sheet number ${page}`;
 

@@ -17,7 +17,6 @@ import { newTenant, type Tenant } from '../harness/tenant.ts';
  * works.
  */
 
-/** Time until the reason is visible everywhere. */
 const SEEN_WITHIN_MS = 30_000;
 
 let model: ModelServer;

@@ -34,7 +34,6 @@ afterAll(async () => {
   await service.close();
   await model.close();
 });
-/** Awards 0.5 more at each call. */
 const fickle = (): Behaviour => ({
   kind: 'content',
   content: {

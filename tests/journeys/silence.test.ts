@@ -157,14 +157,12 @@ const everything = async (): Promise<string[]> => {
   await grade(onPaper.id, { candidate: candidate(3), ...(await copy(plainPdf(1))) });
   await withoutAnyMaterial(grade);
   await quotedInWhatDoesNotFit(typed.id, grade);
-  // Copies that cannot be graded.
   for (const page of [{ legibility: 0 }, { language: 'other' as const }]) {
     model.behave([]);
     model.know({ pagesByNumber: { 1: { blocks: [{ label: '1', text: SECRETS.illegible }], ...page } } });
     await grade(onPaper.id, { candidate: candidate(9), replace: true, ...(await copy(plainPdf(1))) });
   }
 
-  // Invalid requests of clients.
   const nul = String.fromCharCode(0);
   await api.post(`/exams/${typed.id}/submissions`, { candidate: candidate(1), answers });
   await api.post(`/exams/${typed.id}/submissions`, {

@@ -126,7 +126,6 @@ test(
       const took = await grade([{ behaviour: { kind: 'slow', ms: CALL_MS } }]);
       const ideal = ROUNDS * CALL_MS + withoutModel;
       const summary = `${Math.round(took)} ms; ideal ${Math.round(ideal)} ms, ${Math.round(withoutModel)} of it without the model`;
-      // For the log of a slow run.
       console.info(summary);
       tries.push({ ratio: took / ideal, summary });
     }

@@ -117,7 +117,6 @@ test.for(cases)(
     await model.waitFor((calls) => inFlight(calls).length === AT_ONCE);
     const hanging = inFlight(model.calls);
 
-    // Further calls are answered: the slot is free for the other submission.
     model.behave([]);
     const { at, next } = await stop(deed, lane, submission, candidate);
     // `waitFor` gives up long before the next heartbeat.

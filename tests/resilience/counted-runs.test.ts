@@ -59,7 +59,6 @@ test('each ended run is counted once, by outcome, whether a client, a worker or 
     [abandoned.id],
   );
   await untilOver(service.api, abandoned.id);
-  // The count follows the commit.
   await eventually('the count', async () => (await counted())['typed failed'] === 3);
 
   const cancelled = await take('cancelled');

@@ -52,7 +52,6 @@ const useUp = async (submission: Submission, seconds: number): Promise<void> => 
 const read = async (tenant: Tenant, { id }: Submission): Promise<Submission> =>
   (await tenant.api.get<Submission>(`/submissions/${id}`)).body;
 
-/** Delivers the message of a run to a worker. @returns whether core gives the run out */
 const isGivenToAWorker = async ({ id }: Submission): Promise<boolean> => {
   await behind.query(`update runs set status = 'released' where submission_id = $1 and status = 'queued'`, [
     id,

@@ -72,7 +72,6 @@ test('behind 40 inspections of another institute, a single upload waits only for
   await behind.query(`update uploads set status = 'rejected' where status = 'inspecting'`);
 });
 
-/** Number of uploads of an institute that were inspected before another upload was. */
 const inspectedOf = (instituteId: string, by: string | null) =>
   behind.query(
     `select id from uploads where institute_id = $1 and status = 'ready'

@@ -68,7 +68,6 @@ test(
 
     let next = 0;
     const attack = async (): Promise<void> => {
-      // Each body at least once.
       while (!isOver() || next < bodies.length) {
         const hostile = bodies[next % bodies.length];
         if (hostile === undefined) throw new Error('no body');

@@ -53,7 +53,6 @@ const stop = async (): Promise<void> => {
   await service.close();
 };
 
-/** An exam of one long answer: one model call per submission. */
 const shortExam = (api: ApiClient) =>
   createExam(api, {
     title: 'One question',
@@ -85,7 +84,6 @@ const submitMany = async (api: ApiClient, examId: string, count: number): Promis
 
 const OF_EXAM = 'submission_id in (select id from submissions where exam_id = $1)';
 
-/** Number of an exam's runs by status. */
 const runsByStatus = async (examId: string): Promise<Record<string, number>> => {
   const rows = await behind.query<{ status: string; runs: number }>(
     `select status, count(*)::int as runs from runs where ${OF_EXAM} group by 1`,

@@ -2,7 +2,6 @@ import type { ModelCallRecord, ModelServer, Truth } from '@evaluation/test-servi
 import { expect } from 'vitest';
 import { copyTruth, type CopyName } from '../fixtures/fixtures.ts';
 
-/** Knowledge of the programmable model for a copy of the fixtures. */
 export const truthOf = (name: CopyName): Truth => ({
   pagesByNumber: Object.fromEntries(
     copyTruth(name).pages.map(({ page, blocks }) => [

@@ -169,7 +169,6 @@ const inHand = async (lane: string): Promise<number> => {
   try {
     const name = `${service.environment['LANE_NAMESPACE']}_${lane}`;
     const manager = await jetstreamManager(nats);
-    // The first worker creates the consumer.
     return await manager.consumers.info(name, name).then(
       ({ num_ack_pending }) => num_ack_pending,
       () => 0,
@@ -240,7 +239,6 @@ test('a worker killed while it reads pages: another finishes, and only the batch
 
   model.behave([]);
   const successor = await startWorker();
-  // Waits for the lease to expire by itself.
   await untilOver(service.api, submission.id);
   await expectGradedOnce(service.api, behind, submission.id);
   expect(expectPaidOnce(model, death).repeated).toEqual(['pages 5']);
@@ -311,7 +309,6 @@ test('a worker killed while it judges: recorded questions keep their marks and a
   idle = { worker: successor, drainSeconds: 0 };
 });
 
-/** Judgements of a model that gives no marks. */
 const NOTHING = Object.fromEntries(QUESTIONS.map((label) => [label, { awards: [0, 0] }]));
 
 test('a worker killed while it draws the checked copy: another draws it without any model call', async () => {

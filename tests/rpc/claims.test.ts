@@ -34,7 +34,6 @@ const codeOf = async (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => failureOf(error)?.code ?? String(error),
   );
 
-/** Tokens that another worker may present. */
 const FORGED = { 'no token': undefined, 'another token': 'A'.repeat(43) } as const;
 const forgeries = Object.entries(FORGED);
 const present = (token: string | undefined) => (token === undefined ? {} : { token });
@@ -67,7 +66,6 @@ describe('a run', () => {
     run = await takeRun(service, submission.id);
   });
 
-  /** Every call of a worker about a run. */
   const callsOf = (held: TestClaim['held'], question_id: string) => {
     const used = {
       grader: { provider: 'p', model: 'm' },

@@ -149,7 +149,6 @@ async function ask(
   return asked;
 }
 
-/** The calls since `from` with their replies. */
 function recorded(
   server: ModelServer,
   from: number,

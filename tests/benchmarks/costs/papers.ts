@@ -15,7 +15,6 @@ export interface Paper {
 const exam = examBody('history-typed');
 const [strong, weak] = typedSamples();
 
-/** The exam context that the grader gets. */
 export const EXAM = {
   subject: exam.subject ?? null,
   level: exam.level ?? 'school',
@@ -95,7 +94,6 @@ function objective(pages: number | null): Paper {
   };
 }
 
-/** Papers of docs/model-costs.md, in its order. */
 export function papers(): Paper[] {
   return [
     typed('typed, short answer', '7(a)'),

@@ -104,7 +104,6 @@ const STATEMENT = Object.entries(VIOLATIONS)
   .map(([name, rows]) => `select '${name}' as what, found.id::text from (${rows}) found`)
   .join(' union all ');
 
-/** @returns violations in an institute, each with the id of its row */
 export const violationsIn = async (behind: BehindTheApi, instituteId: string): Promise<string[]> => {
   const rows = await behind.query<{ what: string; id: string }>(STATEMENT, [instituteId]);
   return rows.map(({ what, id }) => `${what}: ${id}`);

@@ -42,7 +42,6 @@ export const apply = (
 ): { state: ModelState; answer: ModelAnswer } => {
   const state = structuredClone(before);
   const answer = change(state, operation);
-  // A refused operation changes nothing.
   return typeof answer === 'object' && 'code' in answer ? { state: before, answer } : { state, answer };
 };
 
@@ -238,7 +237,6 @@ const claim = (
   return 'held';
 };
 
-/** Refuses each write of a worker that does not hold the run. */
 const write = (
   state: ModelState,
   operation: Extract<Operation, { do: 'step' | 'mark' | 'complete' | 'fail' | 'hand_back' }>,
@@ -293,6 +291,5 @@ export const submissionOf = (state: ModelState, key: string): ModelSubmission =>
   return found;
 };
 
-/** The part of a submission that a client sees. */
 export const viewOf = ({ exam: _e, candidate: _c, asked: _a, run: _r, ...view }: ModelSubmission): View =>
   structuredClone(view);

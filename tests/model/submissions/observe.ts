@@ -13,7 +13,6 @@ export interface InstituteView {
   used: number;
   submissions: Record<string, View>;
   runs: Record<string, { attempt: number } & Pick<ModelRun, 'state' | 'deadLeases' | 'marks'>>;
-  /** Submissions that use the uploads of the pool. */
   usedBy: string[];
 }
 
@@ -38,7 +37,6 @@ export interface Observation {
   /** UTC day of the database: the quota is reset with the next. */
   day: string;
   institute: InstituteView;
-  /** Violated invariants. */
   violations: string[];
 }
 

@@ -9,7 +9,6 @@ import {
 } from './state.ts';
 import { HELD_SUBMISSION, type Intent } from './intents.ts';
 
-/** Makes a new, unique name for an object of the model. */
 export type Namer = (kind: string) => string;
 
 /**
@@ -164,7 +163,6 @@ const workerOperation = (
   const open = state.holds[hold]?.open ?? [];
   switch (intent.do) {
     case 'step': {
-      // Typed answers have no reading step.
       const step = LANE_OF[submission.exam] === 'typed' ? 'grading' : intent.step;
       return { first: [], last: { do: 'step', hold, step } };
     }
@@ -183,13 +181,11 @@ const workerOperation = (
   }
 };
 
-/** The operations that finish a held run. */
 export const gradingOf = (submission: ModelSubmission): Operation[] => [
   ...marksOf(submission, 'graded'),
   { do: 'complete', hold: submission.run.hold ?? '' },
 ];
 
-/** Marks for each question without one. */
 const marksOf = ({ asked, run }: ModelSubmission, as: Outcome): Operation[] =>
   asked
     .filter((label) => run.marks[label] === undefined)

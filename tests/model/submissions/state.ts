@@ -80,7 +80,6 @@ export interface ModelRun {
 export interface ModelSubmission extends View {
   exam: ExamName;
   candidate: number;
-  /** Labels of the questions for the AI. */
   asked: string[];
   run: ModelRun;
 }
@@ -98,7 +97,6 @@ export interface ModelState {
   quota: number;
   used: number;
   uploads: { pages: number; usedBy: string | null }[];
-  /** In order of creation. */
   submissions: Record<string, ModelSubmission>;
   holds: Record<string, Hold>;
 }

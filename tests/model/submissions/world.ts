@@ -27,7 +27,6 @@ const POOL = [1, 2, 1, 3, 1, 1, 2, 1, 1, 2, 1, 1, 3, 1, 1, 2];
 /** An institute in the real service, on which a test performs the model's operations. */
 export interface World {
   instituteId: string;
-  /** A client for reading. */
   api: ApiClient;
   begin: ModelState;
   /**
@@ -35,9 +34,7 @@ export interface World {
    * simultaneous operations are known.
    */
   perform(operation: Operation): Promise<() => ModelAnswer>;
-  /** The model's name of a submission. */
   keyOf(id: string): string;
-  /** The submission in the model's terms. */
   viewOf(submission: Submission): View;
   /** Releases a waiting run. The dispatcher releases in turn; a test may release any run next. */
   release(key: string, attempt: number): Promise<void>;

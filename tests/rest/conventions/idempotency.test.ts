@@ -18,7 +18,6 @@ interface Said<T> {
   requestId: string | null;
 }
 
-/** Sends a POST with a key; a string body is sent unchanged. */
 const post = async <T = ErrorBody>(
   tenant: Tenant,
   path: string,
@@ -45,7 +44,6 @@ const post = async <T = ErrorBody>(
   };
 };
 
-/** Number of stored outcomes of the tenant's requests. */
 const outcomes = async (tenant: Tenant): Promise<number> => {
   const [row] = await behind<{ stored: number }>(
     service.database,

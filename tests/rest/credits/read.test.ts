@@ -23,7 +23,6 @@ const creditsOf = async ({ api }: Tenant): Promise<Credits> => {
 const edit = (tenant: Tenant, change: object) =>
   service.control.as({}).control.editInstitute.mutate({ institute_id: tenant.instituteId, ...change });
 
-/** Creates a queued submission with this many long answers. */
 const handIn = async ({ api }: Tenant, answers: number): Promise<Submission> => {
   const labels = Array.from({ length: answers }, (_, index) => String(index + 1));
   const exam = await createExam(api, typedExam(labels.map((label) => longAnswer(label))));

@@ -143,7 +143,6 @@ const breaks: [string, (institute: SoundInstitute) => string][] = [
   ],
 ];
 
-/** Every table that the tests change. */
 const TAMPERED = ['credit_accounts', 'credit_entries', 'exams', 'submissions', 'runs', 'daily_copies'];
 
 describe('the reconciler', () => {

@@ -47,7 +47,6 @@ test('every page of a handwritten copy is charged, also blank ones', async () =>
   expect(submission.quote).toEqual({ unit: 'page', pages: 3, credits: 3, rate_source: 'standard' });
 });
 
-/** Replaces the line on each page by as many spaces. */
 const blankPages = (pages: number): Buffer =>
   Buffer.from(
     plainPdf(pages)

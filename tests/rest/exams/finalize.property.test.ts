@@ -38,7 +38,6 @@ afterAll(async () => {
   await service.close();
 });
 
-/** mulberry32. @returns a whole number from 0 to below `bound` */
 const seeded = (seed: number) => {
   let state = seed >>> 0;
   return (bound: number): number => {
@@ -141,7 +140,6 @@ const OTHERS =
 /** Events that must have happened by the end, so that the test is meaningful. */
 const KINDS = [...new Set(OTHERS), 'exam is final', 'worker is refused', 'worker reports'];
 
-/** A call that a finalized exam refuses. */
 const refusedWhileFinal = async (answer: Promise<Answer<ErrorBody>>): Promise<Answer<ErrorBody>> => {
   const { status, headers, body } = await answer;
   return status === 409 && body.error.code === 'exam_finalized'
@@ -242,7 +240,6 @@ const race = async (tenant: Tenant, seed: number): Promise<void> => {
       await wait(history.random(SPREAD_MS));
       await send();
     });
-    // Wait for all, also when one fails.
     await Promise.allSettled(sent);
     await Promise.all(sent);
     final = await look(history);
@@ -258,7 +255,6 @@ test(
   'requests that race with finalizing change no final result, finalize no exam too early, and never answer 5xx',
   { timeout: 120_000 + ROUNDS * 20_000 },
   async () => {
-    // Adds the seed to every failure.
     const failed = (error: unknown) => {
       throw new Error(`with FINALIZE_SEED=${SEED}`, { cause: error });
     };

@@ -18,7 +18,6 @@ import type { TestService } from '../../harness/service.ts';
 let service: TestService;
 /** An exam with a submission in each status, for tests that leave them unchanged or restore them. */
 let every: TestExam & { by: TestSubmission[] };
-/** An exam with one graded submission, for refused requests. */
 let graded: TestExam & { by: TestSubmission[] };
 beforeAll(async () => {
   service = await startIdleService({ LEASE_SECONDS: '300' });
@@ -40,7 +39,6 @@ const STATUSES = [
   'cancelled',
 ] as const;
 
-/** An exam with a submission in each of these statuses. */
 const examWith = async (
   ...statuses: Submission['status'][]
 ): Promise<TestExam & { by: TestSubmission[] }> => {

@@ -27,7 +27,6 @@ const read = async (id: string, owner: Tenant = tenant): Promise<Exam> =>
   (await owner.api.get<Exam>(`/exams/${id}`)).body;
 const asItem = ({ questions: _questions, ...item }: Exam): ExamListItem => item;
 
-/** All pages of the list. */
 const listed = async (owner: Tenant, query = 'limit=200'): Promise<ExamListItem[]> => {
   const found: ExamListItem[] = [];
   for (let cursor = ''; ;) {
@@ -260,7 +259,6 @@ describe('PATCH /exams/{id}', () => {
     });
     return answer.body;
   };
-  /** Expects the edit to be refused, and the exam to be unchanged. */
   const refused = async (id: string, body: unknown, status: number, code: string) => {
     const before = await read(id);
     const error = expectError(await edit(id, body), status, code);
@@ -305,7 +303,6 @@ describe('PATCH /exams/{id}', () => {
     const exam = await created(draft(optional));
     const nothing = Object.fromEntries(Object.keys(optional).map((field) => [field, null]));
     expect(await edited(exam.id, nothing)).toMatchObject(nothing);
-    // The reference is free again.
     await created(draft({ external_ref: 'cleared' }));
   });
 
@@ -394,7 +391,6 @@ describe('PATCH /exams/{id}', () => {
     const exam = await created(draft());
     const error = await refused(exam.id, { external_ref: 'of another', title: 'x' }, 409, 'exam_exists');
     expect(error.details).toEqual({ exam_id: other.id });
-    // Its own reference is accepted.
     expect((await edit(other.id, { external_ref: 'of another' })).status).toBe(200);
   });
 
@@ -427,7 +423,6 @@ describe('PATCH /exams/{id}', () => {
       ['negative_marks_ignored', 'Question 3'],
     ]);
     expect(after.quote?.unit).toBe('page');
-    // They are not restored.
     expect((await edited(exam.id, { mode: 'typed' })).warnings).toEqual([]);
     expect((await edited(exam.id, { mode: 'handwritten' })).warnings).toEqual([]);
   });

@@ -105,7 +105,6 @@ describe('keys', () => {
   });
 });
 
-/** Refused callers with the expected answer. */
 const callers: [who: string, key: () => Promise<string | null>, status: number, code: string][] = [
   ['no key', async () => null, 401, 'invalid_api_key'],
   ['an empty key', async () => '', 401, 'invalid_api_key'],
@@ -178,7 +177,6 @@ const answerOf = async (response: Response): Promise<Answer<ErrorBody>> => ({
   body: (await response.json()) as ErrorBody,
 });
 
-/** Everything that a refused request could change. */
 const everything = async (): Promise<object> => ({
   ...(await tenantState(tenant)),
   exams: (await tenant.api.get('/exams?limit=200')).body,

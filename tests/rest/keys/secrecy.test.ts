@@ -135,7 +135,6 @@ const expectNoKeyInLogs = (): void => {
 };
 
 test('a key never appears in a log, wherever a client puts it and whatever fails', async () => {
-  // Everything works.
   expect(await sendEverywhere()).toEqual(new Set([200, 400, 401, 404, 415, 422]));
   expectNoKeyInLogs();
 
@@ -147,7 +146,6 @@ test('a key never appears in a log, wherever a client puts it and whatever fails
   await eventually('the facade tells that it broke', async () => logs.includes('a request broke'));
   expectNoKeyInLogs();
 
-  // Core is down.
   await core.kill();
   expect(await sendEverywhere()).toContain(503);
   await eventually('the facade tells that core is gone', async () => logs.includes('core is not reachable'));

@@ -27,7 +27,6 @@ afterAll(() => service.close());
 
 const endpoints = everyEndpoint();
 
-/** A place of an id in a request: the request with an id there, and the other institute's id. */
 interface Place {
   name: string;
   endpoint: Endpoint;

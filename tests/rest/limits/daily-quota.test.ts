@@ -17,7 +17,6 @@ const post = (owner: Tenant, paper: Exam) =>
 const usedToday = async ({ api }: Tenant): Promise<number> =>
   (await api.get<Account>('/me')).body.quota_used_today;
 
-/** Moves all counters of the institute to the previous day. */
 const aDayLater = (owner: Tenant) =>
   behind(
     service.database,

@@ -46,13 +46,11 @@ const remove = async (examId: string, questionId: string): Promise<object> => {
 const idOf = (exam: Exam, label: string): string =>
   exam.questions.find((question) => question.label === label)?.id ?? '';
 
-/** Everything of an exam that a request below it could change. */
 const examState = async (examId: string): Promise<object> => ({
   exam: await readExam(examId),
   questions: await list(examId),
   rubrics: (await tenant.api.get<RubricList>(`/exams/${examId}/rubrics`)).body,
 });
-/** Makes a request that must be refused, and checks that the exam did not change. */
 const refused = async (
   examId: string,
   call: () => Promise<Answer<ErrorBody>>,
@@ -126,7 +124,6 @@ describe('GET /exams/{id}/questions', () => {
         section: question.section ?? 'Objective',
       })),
     );
-    // The ids are those of the exam's compact list.
     const compact = listed.map(({ id, label, section, max_marks, options }) => ({
       id,
       label,

@@ -17,7 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** 4 marks in two sections. */
 const PAPER = typedExam([
   mcq('1', { section: 'Objective' }),
   longAnswer('2', { section: 'Essays', model_answer: 'The model answer.' }),
@@ -50,7 +49,6 @@ const submitted = async (paper: object = PAPER, body: object = { answers: ANSWER
   };
 };
 
-/** Records one question as a worker does, with the given fields. */
 const record = async (
   { material, held }: TestClaim,
   label: string,

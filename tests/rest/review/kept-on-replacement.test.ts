@@ -22,7 +22,6 @@ const graded = async (options: Parameters<typeof newTestExam>[1] = {}) => {
   const testExam = await newTestExam(service, options);
   return { ...testExam, submission: await testExam.reach('graded') };
 };
-/** Completes a new run in which every question gets the same marks. */
 const runAgain = async (
   submission: TestSubmission,
   awarded: number | 'failed',

@@ -25,7 +25,6 @@ const IN_STATUS = async (status: Submission['status']) => {
 const NOT_REVIEWED = ['queued', 'processing', 'reading', 'grading', 'failed', 'cancelled'] as const;
 
 let service: TestService;
-/** A graded submission for refused requests, which leave it unchanged. */
 let graded: Awaited<ReturnType<typeof IN_STATUS>>;
 let notReviewed: TestExam;
 const inStatus = new Map<Submission['status'], TestSubmission>();
@@ -39,7 +38,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** One of the submissions that keep their status. */
 const submissionIn = async (status: Submission['status']): Promise<TestSubmission> => {
   const submission = inStatus.get(status);
   if (submission === undefined) throw new Error(`nobody is ${status}`);

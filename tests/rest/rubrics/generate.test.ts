@@ -46,7 +46,6 @@ const untilItThinks = () =>
 /** As many runs as a worker grades at once, and as many that wait for those. */
 const CLASS = 16;
 
-/** The two criteria that the programmable model proposes for 2 marks. */
 const GENERATED = [
   { name: 'Claim', marks: 1 },
   { name: 'Reason', marks: 1 },
@@ -86,7 +85,6 @@ const newRubricExam = async (questions: QuestionInput[]): Promise<RubricExam> =>
   };
 };
 
-/** Names and maximum marks of the criteria that a question was marked by. */
 const criteriaOf = (result: Result, label: string) =>
   result.questions
     .find((question) => question.label === label)

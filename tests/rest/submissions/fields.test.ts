@@ -28,7 +28,6 @@ interface Submitted {
   read(): Promise<Submission>;
 }
 
-/** A submission in a tenant of its own: two long answers by default. */
 const submitted = async (body: object = {}, paper: object = PAPER): Promise<Submitted> => {
   const tenant = await newTenant(service);
   const exam = await createExam(tenant.api, paper);

@@ -67,7 +67,6 @@ interface Progress {
   state: ModelState;
   world: World;
   read(): Promise<Observation>;
-  /** UTC day of the begin. */
   day: string;
 }
 
@@ -204,7 +203,6 @@ const atOnce = async (progress: Progress, intents: readonly Intent[]): Promise<v
       await world.release(operation.key, operation.attempt);
   }
   const begun = batch.map((operation) => world.perform(operation));
-  // Wait for all, also when one fails.
   await Promise.allSettled(begun);
   const actual = (await Promise.all(begun)).map((say) => say());
   const { institute } = await observed(progress);

@@ -27,7 +27,6 @@ const ANSWERS = [
   { question_label: '3', text: 'Because of that.' },
 ];
 
-/** A submission of two long answers at one credit each, in a tenant of its own. */
 const submitted = async (options: Parameters<typeof newTenant>[1] = {}) => {
   const tenant = await newTenant(service, options);
   const exam = await createExam(tenant.api, PAPER);
@@ -49,7 +48,6 @@ const submitted = async (options: Parameters<typeof newTenant>[1] = {}) => {
 };
 type Submitted = Awaited<ReturnType<typeof submitted>>;
 
-/** Brings a new submission to each status. */
 const REACH: Record<Submission['status'], (created: Submitted) => Promise<TestClaim | null>> = {
   queued: async () => null,
   processing: async ({ id }) => takeRun(service, id),

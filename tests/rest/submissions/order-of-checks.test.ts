@@ -112,7 +112,6 @@ const everything = async (): Promise<unknown[]> => {
   return behind.query(hashes.join(' union all '));
 };
 
-/** Parts of a request, with ids that exist only after set-up. */
 interface Call {
   key: string;
   exam: string;

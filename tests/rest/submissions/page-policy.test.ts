@@ -33,7 +33,6 @@ afterAll(() => service.close());
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
 const path = (of: Exam = exam): string => `/exams/${of.id}/submissions`;
-/** Empty pages. */
 const blankPages = async (count: number): Promise<Uint8Array> => {
   const pdf = await PDFDocument.create();
   for (let page = 0; page < count; page += 1) pdf.addPage([595, 842]);

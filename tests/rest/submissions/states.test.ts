@@ -17,7 +17,6 @@ const { tenant } = await restSuite();
 interface ExamInStatus {
   api: ApiClient;
   exam: Exam;
-  /** Registered, without a submission. */
   candidateId: string;
 }
 type Call = (context: ExamInStatus) => Promise<Answer<ErrorBody>>;
@@ -79,7 +78,6 @@ const calls: Record<ExamChange, Record<string, Call>> = {
 
 const read = async (id: string): Promise<Exam> => (await tenant.api.get<Exam>(`/exams/${id}`)).body;
 
-/** An exam in the status, with two questions and a registered candidate. */
 const examIn = async (status: ExamStatus): Promise<ExamInStatus> => {
   const { api } = tenant;
   const made = await createExam(api, {

@@ -141,7 +141,6 @@ const letPass = (uploadId: string, days: number) =>
      end $$`,
   );
 
-/** Objects whose key contains one of the ids. */
 const filesOf = async (...ids: string[]): Promise<string[]> => {
   const found: string[] = [];
   for await (const key of store.list('institutes/')) if (ids.some((id) => key.includes(id))) found.push(key);

@@ -57,7 +57,6 @@ const sealedOf = async (id: string): Promise<string> => {
   ]);
   return row?.sealed_key ?? '';
 };
-/** Keys in the store that contain the upload's id. */
 const filesOf = async (id: string): Promise<string[]> => {
   const found: string[] = [];
   for await (const key of store.list('institutes/')) if (key.includes(id)) found.push(key);
@@ -99,7 +98,6 @@ describe('another file PUT to the address', () => {
   test('after the copy, before the inspection: the first file is inspected, kept and graded', async () => {
     const address = await presign(service.api, LARGE.byteLength);
     expect(await put(address, SMALL)).toBe(200);
-    // The worker's download of the sealed copy.
     proxy.beforeNext(
       ({ method, path }) => method === 'GET' && path.includes('/sealed/'),
       () => put(address, LARGE),
