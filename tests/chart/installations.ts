@@ -29,9 +29,7 @@ export const literal: Values = {
   },
 };
 
-/**
- * A trial with embedded services. `allowUnkept` permits generated secrets without a cluster to look them up in.
- */
+/** A trial with embedded services. `allowUnkept` permits generated secrets without a cluster. */
 export const embedded: Values = {
   image: registry,
   secrets: { generate: true, allowUnkept: true },

@@ -9,10 +9,7 @@ import { find, podsOf, selects } from './pods.ts';
 
 const root = join(import.meta.dirname, '../..');
 const NAME = 'ae-answer-evaluation';
-/**
- * Metrics that are not made by our code: of Prometheus, of prom-client's defaults, and of every cluster with the
- * Prometheus operator.
- */
+/** Metrics of Prometheus, of prom-client's defaults, and of every cluster with the Prometheus operator. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   up: ['app_kubernetes_io_component', 'answer_evaluation_lane'],
   nodejs_eventloop_lag_p99_seconds: [],

@@ -21,10 +21,7 @@ const ALLOWED = new Set([
   'Zlib',
 ]);
 
-/**
- * Packages with another licence, or with a licence that no manifest states in readable form. Each is decided
- * individually.
- */
+/** Packages with another licence, or without a readable one. Each is decided individually. */
 const DECIDED: readonly { packages: RegExp; licence: string; why: string }[] = [
   {
     packages: /^@img\/sharp-libvips-/,

@@ -143,9 +143,7 @@ afterAll(async () => {
 const core = () => service.grading.as({}).grading;
 type Sent = Record<keyof typeof SAID, string>;
 
-/**
- * A client's idempotency key, kept for 48 hours. It must not contain personal data; clients are responsible for that.
- */
+/** A client's idempotency key, kept for 48 hours. Clients must not put personal data into it. */
 const keyOf = (candidate: { external_id: string }): string =>
   createHash('sha256').update(candidate.external_id).digest('hex');
 
@@ -413,9 +411,7 @@ test('candidate export answers not_found for an unknown candidate and for one of
   expect(await filesIn(folder)).not.toContain('nobody/export.json');
 });
 
-/**
- * Rows and objects of other candidates must stay unchanged, except the row of credits, which a cancelled run refunds.
- */
+/** Other candidates' rows and objects must stay unchanged, except the row of credits (a refund). */
 const untouched = (
   before: Awaited<ReturnType<typeof everything>>,
   after: Awaited<ReturnType<typeof everything>>,

@@ -96,9 +96,7 @@ const startService = async (): Promise<Started> => {
   return service;
 };
 
-/**
- * Searches processes by command line: PostgreSQL and nats-server name the data folder, the service names its program.
- */
+/** Searches command lines: servers name the data folder, the service names its program. */
 const expectNothingLeft = (): Promise<void> =>
   vi.waitFor(async () => expect(await processesNaming(dataDir)).toEqual([]), PATIENT);
 

@@ -91,9 +91,7 @@ export const uploadCopy = async (api: ApiClient, pdf: Uint8Array): Promise<strin
 
 const LONGEST_CHECK_MS = 50_000;
 
-/**
- * Submits; repeats while the file is still being inspected, since the service waits for that for a limited time only.
- */
+/** Submits; repeats while the file is inspected, since the service waits for a limited time only. */
 export const submit = async (api: ApiClient, examId: string, body: object): Promise<Submission> => {
   const deadline = performance.now() + LONGEST_CHECK_MS;
   for (;;) {

@@ -11,10 +11,7 @@ import { plainPdf, untilInspected } from './pdfs.ts';
  * (docs/api/me.md#authentication). A new endpoint needs one line in `fixtures`; these tests fail until it has one.
  */
 
-/**
- * One object of each kind that an id can name. An object that an entry below changes or deletes is used by that entry
- * only.
- */
+/** One object of each kind with an id. An object that an entry changes or deletes is used by that entry only. */
 export interface OwnedObjects {
   /** Typed and open, with the submissions below, and a registered candidate without a submission. */
   exam: Exam;
@@ -240,9 +237,7 @@ const routes = Object.entries(contract).flatMap(([tag, group]) =>
   })),
 );
 
-/**
- * All endpoints of the contract. @throws Error naming endpoints without an entry above, and entries without endpoint
- */
+/** All endpoints. @throws Error naming endpoints without an entry above, and entries without endpoint */
 export const everyEndpoint = (): Endpoint[] => {
   const named = new Set(routes.map(({ name }) => name));
   const missing = [...named].filter((name) => !(name in fixtures));

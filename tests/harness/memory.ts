@@ -13,10 +13,7 @@ export interface MemoryWatch {
 const PAGE_BYTES = 4096;
 const EVERY_MS = 20;
 
-/**
- * Watches the resident memory of a program and its children, by process group. Shared memory counts for each process,
- * so the real sum is lower.
- */
+/** Watches a process group's resident memory. Shared memory counts for each process: an upper bound. */
 export const watchMemory = (group: number): MemoryWatch => {
   let peak: Peak = { bytes: 0, processes: [] };
   let over = false;

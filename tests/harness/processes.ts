@@ -12,10 +12,7 @@ import { apiClient, type ApiClient } from './api.ts';
 import { COMPILE_CACHE } from './compileCache.ts';
 import { newEnvironment } from './service.ts';
 
-/**
- * Runs the service's programs as separate processes that a test can kill, pause and start again
- * (docs/architecture.md#runs).
- */
+/** Runs the service's programs as processes that a test can kill, pause and start again. */
 
 export type App = 'core' | 'facade' | 'worker' | 'standalone';
 

@@ -2,10 +2,7 @@ import { behind } from './behind.ts';
 import { testWorker, type TestClaim } from './testWorker.ts';
 import type { TestService } from './service.ts';
 
-/**
- * Claims a submission's run at once, ahead of other runs of the lane: for tests that do not depend on the order of
- * runs.
- */
+/** Claims a submission's run at once, ahead of other runs: for tests that do not depend on their order. */
 export const takeRun = async (service: TestService, submissionId: string): Promise<TestClaim> => {
   await behind(
     service.database,

@@ -10,10 +10,7 @@ import type { TestService } from './service.ts';
 export interface TestWorker {
   /** Claims the submission's run as soon as it is released. */
   claim(submissionId: string): Promise<TestClaim>;
-  /**
-   * Claims as for one delivery of a run's message. @returns null if there is nothing to claim: a repeated or late
-   * message
-   */
+  /** Claims as for one delivery of a run's message. @returns null for a repeated or late message */
   deliver(run: { id: string; institute_id: string }): Promise<TestClaim | null>;
 }
 

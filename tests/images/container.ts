@@ -10,9 +10,7 @@ import { bundle, type ImageName } from '@evaluation/bundle';
  * without name and home, with the given environment, and a temporary folder as the only writable place.
  */
 
-/**
- * The account of the Dockerfile. Only root can switch to it; other users are restricted by the folder's modes already.
- */
+/** The Dockerfile's account. Only root can switch to it; other users are restricted by file modes already. */
 const ACCOUNT = process.getuid?.() === 0 ? { uid: 10_001, gid: 10_001 } : {};
 const START_MS = 30_000;
 
@@ -23,9 +21,7 @@ export interface Images {
 }
 
 export interface Container {
-  /**
-   * Address or name that the program printed when it was ready. @throws Error with its output, if it ends before that
-   */
+  /** Address or name that the program printed. @throws Error with its output, if it ends before that */
   ready: Promise<string>;
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
   stop(): void;

@@ -26,10 +26,7 @@ import { startService, type TestService } from '../harness/service.ts';
 
 /** Long enough for an answered call on a busy machine. */
 const CALL_SECONDS = 8;
-/**
- * Time for three such calls and the waits between them, but not for a fourth, which would begin after 25.75 s at the
- * earliest.
- */
+/** Time for three such calls and the waits between, but not for a fourth, which needs 25.75 s or more. */
 const TYPED_DEADLINE_SECONDS = 24;
 
 let model: ModelServer;

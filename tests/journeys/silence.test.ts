@@ -71,10 +71,7 @@ const candidate = (index: number) => ({
 
 type Grade = (examId: string, body: object) => Promise<void>;
 
-/**
- * The model fails to make the rubric first, then makes it; doubtful answers are judged twice; equal answers are judged
- * once.
- */
+/** The model makes the rubric at the second try; doubtful answers are judged twice, equal ones once. */
 const withoutAnyMaterial = async (grade: Grade): Promise<void> => {
   const question = { text: SECRETS.bareQuestion, model_answer: null };
   const exam = await createExam(api, typedExam([longAnswer('1', question)]));

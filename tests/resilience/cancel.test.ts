@@ -71,10 +71,7 @@ const submitTo = (lane: Lane, candidate: string, more: object): Promise<Submissi
 
 type Deed = 'cancelled' | 'deleted' | 'replaced';
 
-/**
- * Stops the submission, and grades another one in the freed slot. @returns the time of the answer, and the other
- * submission
- */
+/** Stops the submission, and grades another one in its slot. @returns time of the answer, and the other one */
 const stop = async (
   deed: Deed,
   lane: Lane,

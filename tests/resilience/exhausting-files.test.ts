@@ -10,10 +10,7 @@ import { startService, type TestService } from '../harness/service.ts';
 import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
 import { takeRun } from '../harness/takeRun.ts';
 
-/*
- * States of a file that used up a worker's limit: tried ──▶ remembered ──a day──▶ forgotten. A `TestWorker` reports the
- * used time.
- */
+/* States of a file that used up a limit: tried ──▶ remembered ──a day──▶ forgotten. */
 
 let service: TestService;
 let behind: BehindTheApi;

@@ -5,10 +5,7 @@ import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts'
 import { plainPdf } from '../harness/pdfs.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
-/*
- * One institute floods the inspections; measures the wait of another institute's single upload. With one slot, the
- * worst case.
- */
+/* One institute floods the inspections; another one's upload waits. One slot is the worst case. */
 
 let service: TestService;
 let behind: BehindTheApi;

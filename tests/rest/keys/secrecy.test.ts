@@ -111,10 +111,7 @@ const everyPlace = (): [path: string, init: RequestInit][] => {
   ];
 };
 
-/**
- * Sends each request with the right key in its header, without, and with a key that differs in one character. @returns
- * the statuses
- */
+/** Sends each request with the right key in its header, without, and with a wrong key. @returns statuses */
 const sendEverywhere = async (): Promise<Set<number>> => {
   const statuses = new Set<number>();
   for (const key of [apiKey, null, `${apiKey}0`]) {

@@ -17,9 +17,7 @@ import {
 import type { TestService } from '../../harness/service.ts';
 import { badFile } from '../../fixtures/fixtures.ts';
 
-/*
- * How a submission treats the pages of its upload; uploads/create-and-complete.test.ts has the checks of uploads alone.
- */
+/* Pages of an upload in a submission; uploads/create-and-complete.test.ts tests uploads alone. */
 
 let service: TestService;
 let tenant: Tenant;

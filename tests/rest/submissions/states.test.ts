@@ -7,10 +7,7 @@ import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 import { expectError } from '../../harness/tenant.ts';
 
-/*
- * The table of docs/api/lifecycle.md#exams (packages/rules/src/examChanges.ts), checked over every call that it
- * decides.
- */
+/* The table of docs/api/lifecycle.md#exams (packages/rules/src/examChanges.ts) over every call it decides. */
 
 const { tenant } = await restSuite();
 

@@ -21,9 +21,7 @@ vi.setConfig({ hookTimeout: 180_000 });
 
 const RETENTION_DAYS = 7;
 const PATIENCE_MS = 60_000;
-/**
- * Objects of a submission: the copy and its checked copy; its evidence has page reading, alignment and one judgement.
- */
+/** Objects of a submission: copy and checked copy. Evidence: page reading, alignment and one judgement. */
 const FILES = 2;
 const EVIDENCE = 3;
 
