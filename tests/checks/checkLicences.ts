@@ -80,7 +80,7 @@ export const checkLicences = async (root: string): Promise<string[]> => {
       );
     if (locked.dev === true) continue;
     const licence = licenceOf(locked.license) ?? licenceOf(await installedLicence(root, path)) ?? 'none';
-    if (!isAllowed(name, licence)) offences.push(`${what}: nobody has decided on its licence, ${licence}`);
+    if (!isAllowed(name, licence)) offences.push(`${what}: its licence is not decided, ${licence}`);
   }
   return offences.toSorted();
 };

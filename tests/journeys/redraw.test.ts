@@ -184,7 +184,7 @@ describe('a teacher changes marks', () => {
     if (!checked_copy.available)
       expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
     expect(await drawingsOf(copy)).toEqual([]);
-    await eventually('the copy of the earlier marks is gone', async () => (await filesOf(copy)).length === 1);
+    await eventually('the earlier checked copy is deleted', async () => (await filesOf(copy)).length === 1);
   });
 
   test('no name is on the new copy of a blind exam', async () => {
@@ -353,7 +353,7 @@ describe('a drawing is lost', () => {
 
   test.each([
     ['killed before it is stored: another one draws it when its time is over', 'SIGKILL', 1],
-    ['told to stop: it is handed back, and another one draws it at once', 'SIGTERM', 1.5],
+    ['stopped: the drawing is handed back, and another worker draws it at once', 'SIGTERM', 1.5],
   ] as const)('with its worker, %s', async (_name, signal, awarded) => {
     const copy = await graded();
     const doomed = drawer ?? (await startDrawing());

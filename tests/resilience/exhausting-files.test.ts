@@ -167,7 +167,7 @@ test('entries older than a day are deleted', async () => {
       `insert into exhausting_files (institute_id, sha256, used_up, seconds, last_at)
        select gen_random_uuid(), at::text, 'time', 300, now() - at * interval '13 hours' from generate_series(1, 3) at`,
     );
-    await eventually('the old ones are gone', async () => {
+    await eventually('the old entries are deleted', async () => {
       const rows = await inside.query('select sha256 from exhausting_files');
       return rows.length === 1;
     });

@@ -61,7 +61,7 @@ test('behind 40 inspections of another institute, a single upload waits only for
   const waiting = flood.length - (await inspectedOf(instituteId, null)).length;
 
   expect(waiting, 'the flood is not over').toBeGreaterThan(20);
-  expect(ahead, 'the one in hand, and one that was released while this one was sealed').toBeLessThanOrEqual(
+  expect(ahead, 'the inspection under way, and one released while this upload was sealed').toBeLessThanOrEqual(
     2,
   );
   // The order above is the proof; the time only shows that no other wait is added.

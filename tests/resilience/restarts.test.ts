@@ -178,5 +178,5 @@ const endLeftovers = async (dataDir: string): Promise<void> => {
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
     if (line.includes(dataDir)) process.kill(pid, 'SIGKILL');
   }
-  await eventually('its servers are gone', async () => (await processesNaming(dataDir)).length === 0);
+  await eventually('its servers have ended', async () => (await processesNaming(dataDir)).length === 0);
 };

@@ -137,7 +137,7 @@ test('SIGTERM while a claim is under way: the late run is handed back and not be
   const worker = await startWorker();
   await eventually('the worker has the message', async () => (await inHand('typed')) === 1);
   worker.signal('SIGTERM');
-  await eventually('it is told to stop', async () => isStopping(worker));
+  await eventually('the worker is stopping', async () => isStopping(worker));
   service.core().signal('SIGCONT');
   expect(await worker.exited, worker.output()).toBe(0);
   expect(model.calls).toEqual([]);
@@ -212,7 +212,7 @@ test('SIGTERM with time to drain: the claimed copy is finished, the next one is 
   const next = await submitCopy();
   await model.waitFor((calls) => calls.some(({ schemaName }) => schemaName === 'judge_answer'));
   worker.signal('SIGTERM');
-  await eventually('it is told to stop', async () => isStopping(worker));
+  await eventually('the worker is stopping', async () => isStopping(worker));
   stopped.resolve();
   expect(await worker.exited, worker.output()).toBe(0);
   await expectGradedOnce(service.api, behind, inHandThen.id);
@@ -397,5 +397,5 @@ test('a run that outlives three workers fails, its credits are refunded, and no 
   const healthy = await submitTyped();
   await untilOver(service.api, healthy.id);
   await expectGradedOnce(service.api, behind, healthy.id);
-  expect(await behind.runOf(submission.id), 'nobody has touched it since').toEqual(ended);
+  expect(await behind.runOf(submission.id), 'the run is unchanged').toEqual(ended);
 });

@@ -41,7 +41,7 @@ export type Outcome = 'graded' | 'failed';
 
 /** Answer of an operation; a client's answer has the submission shown. */
 export type ModelAnswer =
-  | { http: number; code: string; /** What is in the way. */ existing: string | null }
+  | { http: number; code: string; /** Id of the conflicting submission. */ existing: string | null }
   | { http: number; shown: View }
   | { http: number; deleted: string }
   | 'ok'

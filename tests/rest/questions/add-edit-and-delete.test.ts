@@ -566,7 +566,7 @@ describe('PATCH of a question of a draft', () => {
       'correct_options[0]: unknown_option_label',
     ],
     [
-      'options without the one that is the key',
+      'options without the correct one',
       {
         options: [
           { label: 'A', text: '' },

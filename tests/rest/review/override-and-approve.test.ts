@@ -40,7 +40,7 @@ afterAll(() => service.close());
 
 const submissionIn = async (status: Submission['status']): Promise<TestSubmission> => {
   const submission = inStatus.get(status);
-  if (submission === undefined) throw new Error(`nobody is ${status}`);
+  if (submission === undefined) throw new Error(`no submission is ${status}`);
   expect(await submission.read()).toMatchObject({ status });
   return submission;
 };

@@ -118,7 +118,7 @@ describe('a long answer with neither rubric nor model answer', () => {
     );
     const results: Result[] = [];
     for (const submission of submissions) results.push(await graded(submission));
-    expect(made(), 'one a question that somebody answered').toBe(2);
+    expect(made(), 'one rubric per answered question').toBe(2);
     for (const result of results) {
       expect(criteriaOf(result, '2')).toEqual(GENERATED);
       expect(criteriaOf(result, '3')).toEqual(GENERATED);
