@@ -19,7 +19,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import { apiClient, createExam, submit, uploadCopy } from '../harness/api.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
-import { plainPdf, settled } from '../harness/pdfs.ts';
+import { plainPdf, untilInspected } from '../harness/pdfs.ts';
 import { killPrograms, startProgram } from '../harness/processes.ts';
 
 const { values } = parseArgs({
@@ -199,7 +199,7 @@ try {
   });
   await measure(`copies of ${pages} pages and ${QUESTIONS} questions`, copyCount, async (index) => {
     const upload_id = await uploadCopy(api, plainPdf(pages));
-    await settled(api, upload_id);
+    await untilInspected(api, upload_id);
     const { id } = await submit(api, copies.id, {
       candidate: { external_id: `copy-${index}` },
       upload_id,

@@ -31,7 +31,7 @@ const environmentOf = (objects: KubernetesObject[], { env = [] }: Container): Re
     }),
   );
 const environment = (objects: KubernetesObject[], deployment: string): Record<string, string> => {
-  const pod = podsOf(objects).find(({ of }) => of.metadata.name.endsWith(deployment));
+  const pod = podsOf(objects).find(({ owner }) => owner.metadata.name.endsWith(deployment));
   if (pod?.spec.containers[0] === undefined) throw new Error(`no pod ${deployment}`);
   return environmentOf(objects, pod.spec.containers[0]);
 };
@@ -115,12 +115,12 @@ test('each lane has its own workers; copy workers take inspections and drawings 
     const objects = await render({ ...external, worker: { lanes } });
     return Object.fromEntries(
       podsOf(objects)
-        .filter(({ of }) => of.metadata.name.includes('-worker-'))
-        .map(({ of }) => {
+        .filter(({ owner }) => owner.metadata.name.includes('-worker-'))
+        .map(({ owner }) => {
           const { questions: _, ...concurrency } = readWorkerSettings(
-            environment(objects, of.metadata.name),
+            environment(objects, owner.metadata.name),
           ).concurrency;
-          return [of.metadata.name.replace(/.*-worker-/, ''), concurrency];
+          return [owner.metadata.name.replace(/.*-worker-/, ''), concurrency];
         }),
     );
   };

@@ -107,14 +107,12 @@ export const helm = async (args: string[], input = '', kubeconfig = '/dev/null')
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     child.on('error', reject);
     child.on('close', (code) => resolve({ code: code ?? 1, stdout, stderr }));
-    // helm may refuse its arguments before it reads stdin.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
 };
 
 export type Values = Readonly<Record<string, unknown>>;
-/** A Kubernetes object, with the fields that tests read. */
 export interface KubernetesObject {
   apiVersion: string;
   kind: string;

@@ -1,6 +1,5 @@
 import type { Values } from './helm.ts';
 
-/** Values of typical installations, from which others are built. */
 const registry = { registry: 'registry.example.org/exams' };
 
 /** Secrets are made by the operator, as production should be. */
@@ -12,7 +11,6 @@ export const external: Values = {
   s3: { endpoint: 'https://s3.example.org', existingSecret: 'own-s3' },
 };
 
-/** Every secret is in the values. */
 export const literal: Values = {
   image: registry,
   secrets: {
@@ -31,9 +29,7 @@ export const literal: Values = {
   },
 };
 
-/**
- * A trial with embedded services. `allowUnkept` permits generated secrets without a cluster to look them up in.
- */
+/** A trial with embedded services. `allowUnkept` permits generated secrets without a cluster. */
 export const embedded: Values = {
   image: registry,
   secrets: { generate: true, allowUnkept: true },

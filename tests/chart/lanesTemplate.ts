@@ -1,6 +1,5 @@
 import { JOB_LANES, LANES, RUN_LANES, runLanes } from '@evaluation/jobs-contract';
 
-/** Lists of lanes that the chart's templates iterate over, by the property that the lanes share. */
 const LISTS = {
   all: LANES,
   ofRuns: RUN_LANES,

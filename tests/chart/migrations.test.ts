@@ -15,7 +15,7 @@ const jobName = async (values: Values): Promise<string> =>
 
 /** Names of the Secrets, service accounts and policies that must exist before the job's pod can start. */
 const needs = (objects: KubernetesObject[]): string[] => {
-  const [pod] = podsOf(objects).filter(({ of }) => of.kind === 'Job');
+  const [pod] = podsOf(objects).filter(({ owner }) => owner.kind === 'Job');
   if (pod === undefined) throw new Error('no job');
   const secrets = pod.spec.containers.flatMap((container) =>
     (container.env ?? []).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []),
@@ -81,8 +81,8 @@ describe('migrations as a hook', () => {
   test('no other part of the release is a hook or uses an object that is deleted with the hook', async () => {
     const objects = await render(literal);
     expect(objects.filter(isHook).map(({ metadata }) => metadata.name)).toEqual([HOOK, HOOK, HOOK, HOOK]);
-    for (const { of, spec } of podsOf(objects))
-      if (of.kind !== 'Job') expect(JSON.stringify(spec)).not.toContain(HOOK);
+    for (const { owner, spec } of podsOf(objects))
+      if (owner.kind !== 'Job') expect(JSON.stringify(spec)).not.toContain(HOOK);
   });
 
   test('with embedded services the migrations are a plain job, since the database comes with the release', async () => {
@@ -135,7 +135,7 @@ test("core's pods wait for the schema with the release's own migrations, and no 
     const waiting = podsOf(await render(withMode(literal, mode))).filter(
       ({ spec }) => spec.initContainers !== undefined,
     );
-    expect(waiting.map(({ of }) => of.metadata.name)).toEqual(['ae-answer-evaluation-core']);
+    expect(waiting.map(({ owner }) => owner.metadata.name)).toEqual(['ae-answer-evaluation-core']);
     expect(waiting[0]?.spec.initContainers).toMatchObject([
       { image: 'registry.example.org/exams/answer-evaluation/migrate:0.1.0', args: ['--wait'] },
     ]);
@@ -155,6 +155,6 @@ test('core’s own database role is passed to the migrations, and to no other po
       migrations: { coreDatabaseRole: 'core' },
     }),
   ).filter(({ spec }) => JSON.stringify(spec).includes('CORE_DATABASE_ROLE'));
-  expect(named.map(({ of }) => of.kind)).toEqual(['Job']);
+  expect(named.map(({ owner }) => owner.kind)).toEqual(['Job']);
   expect(named[0]?.spec.containers[0]?.env).toContainEqual({ name: 'CORE_DATABASE_ROLE', value: 'core' });
 });

@@ -9,10 +9,7 @@ import { find, podsOf, selects } from './pods.ts';
 
 const root = join(import.meta.dirname, '../..');
 const NAME = 'ae-answer-evaluation';
-/**
- * Metrics that are not made by our code: of Prometheus, of prom-client's defaults, and of every cluster with the
- * Prometheus operator.
- */
+/** Metrics of Prometheus, of prom-client's defaults, and of every cluster with the Prometheus operator. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   up: ['app_kubernetes_io_component', 'answer_evaluation_lane'],
   nodejs_eventloop_lag_p99_seconds: [],
@@ -192,8 +189,8 @@ describe('alerts', () => {
     });
   });
 
-  test('each says what is wrong, how bad it is, and leads to a heading of the operations page', async () => {
-    const page = await readFile(join(root, 'docs/operate/runbook.md'), 'utf8');
+  test('each alert states the problem and its severity, and links to a heading of docs/operations.md', async () => {
+    const page = await readFile(join(root, 'docs/operations.md'), 'utf8');
     const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, text]) => String(text).toLowerCase());
     for (const { alert, labels, annotations } of rules) {
       expect(['warning', 'critical']).toContain(labels.severity);
@@ -235,7 +232,7 @@ test('the monitor scrapes each pod, ready or not, with the labels that the alert
   expect(spec.publishNotReadyAddresses).toBe(true);
   expect(endpoints).toMatchObject([{ port: spec.ports[0]?.name, honorLabels: true }]);
   const scraped = podsOf(objects).filter(({ labels }) => selects(spec.selector, labels));
-  expect(scraped.map(({ of }) => of.metadata.name).sort()).toEqual(
+  expect(scraped.map(({ owner }) => owner.metadata.name).sort()).toEqual(
     ['core', 'facade', 'worker-copy', 'worker-typed'].map((part) => `${NAME}-${part}`),
   );
   expect(podTargetLabels.map((label) => label.replaceAll(/[^a-z_]/g, '_'))).toEqual(OTHERS['up']);

@@ -70,7 +70,7 @@ describe.each(Object.entries(installations).filter(([name]) => !name.startsWith(
     });
 
     test('traffic is denied unless a policy allows it, for every pod', () => {
-      for (const { of, labels } of podsOf(objects)) {
+      for (const { owner, labels } of podsOf(objects)) {
         const deny = policies(objects).filter(
           ({ podSelector, policyTypes, ingress, egress }) =>
             selects(podSelector.matchLabels ?? {}, labels) &&
@@ -78,7 +78,7 @@ describe.each(Object.entries(installations).filter(([name]) => !name.startsWith(
             ingress === undefined &&
             egress === undefined,
         );
-        expect(deny, of.metadata.name).toHaveLength(1);
+        expect(deny, owner.metadata.name).toHaveLength(1);
       }
     });
 

@@ -39,7 +39,7 @@ test('the schemas detect an unknown field, a wrong type and an unknown kind', as
 describe('settings added to all pods', () => {
   const pod = (end: string) => {
     const all = podsOf(objectsOf('everything that can be added to pods'));
-    const found = all.find(({ of }) => of.metadata.name.endsWith(end));
+    const found = all.find(({ owner }) => owner.metadata.name.endsWith(end));
     if (found === undefined) throw new Error(`no pod ${end}`);
     return found;
   };
@@ -62,7 +62,7 @@ describe('settings added to all pods', () => {
     expect(placed(tested)).toEqual(placed(pod('-core')));
     expect(placed(tested)).not.toContain(undefined);
     expect(tested.labels).toMatchObject({ team: 'exams', on: 'yes' });
-    expect(tested.of.metadata.annotations).toMatchObject({
+    expect(tested.owner.metadata.annotations).toMatchObject({
       'helm.sh/hook': 'test',
       'example.org/note': 'true',
     });
@@ -84,8 +84,8 @@ describe.each(Object.keys(installations))('%s:', (name) => {
   test('pods are restricted: no root, no privileges, only temporary files writable, no service account token', () => {
     const pods = podsOf(objectsOf(name));
     expect(pods.length).toBeGreaterThanOrEqual(5);
-    for (const { of, spec } of pods) {
-      const where = `${of.kind} ${of.metadata.name}`;
+    for (const { owner, spec } of pods) {
+      const where = `${owner.kind} ${owner.metadata.name}`;
       expect(spec.securityContext, where).toMatchObject({
         runAsNonRoot: true,
         runAsUser: expect.toSatisfy((uid: number) => uid > 0),
@@ -111,23 +111,23 @@ describe.each(Object.keys(installations))('%s:', (name) => {
   });
 
   test('each container has requests and limits, and an image with a version', () => {
-    for (const { of, spec } of podsOf(objectsOf(name)))
+    for (const { owner, spec } of podsOf(objectsOf(name)))
       for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
-        const where = `${of.kind} ${of.metadata.name} ${container.name}`;
+        const where = `${owner.kind} ${owner.metadata.name} ${container.name}`;
         for (const bound of [container.resources?.requests, container.resources?.limits])
           expect(bound, where).toMatchObject({ cpu: expect.anything(), memory: expect.anything() });
         expect(container.image, where).toMatch(/:[^/:]*\d[^/:]*$|@sha256:[0-9a-f]{64}$/);
         expect(container.image, where).not.toMatch(/:latest$/);
-        const mine = OURS.test(String(of.metadata.labels?.['app.kubernetes.io/component']));
+        const mine = OURS.test(String(owner.metadata.labels?.['app.kubernetes.io/component']));
         if (!mine) expect(container.image).toMatch(/^(?:docker\.io\/library|ghcr\.io\/versity)\//);
       }
   });
 
   test('servers have probes, and liveness asks the process alone; programs that end have none', () => {
-    for (const { of, spec } of podsOf(objectsOf(name))) {
+    for (const { owner, spec } of podsOf(objectsOf(name))) {
       const [container] = spec.containers;
-      const where = `${of.kind} ${of.metadata.name}`;
-      if (!running(of)) {
+      const where = `${owner.kind} ${owner.metadata.name}`;
+      if (!running(owner)) {
         expect(container, where).not.toHaveProperty('livenessProbe');
         expect(container, where).not.toHaveProperty('startupProbe');
         expect(container, where).not.toHaveProperty('readinessProbe');
@@ -135,7 +135,7 @@ describe.each(Object.keys(installations))('%s:', (name) => {
       }
       for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
         expect(container, where).toHaveProperty(probe);
-      if (of.kind !== 'Deployment') continue;
+      if (owner.kind !== 'Deployment') continue;
       expect(container?.livenessProbe?.httpGet).toEqual({ path: '/healthz', port: 'metrics' });
       expect(container?.readinessProbe?.httpGet).toEqual({ path: '/readyz', port: 'metrics' });
       expect(container?.ports).toContainEqual({ name: 'metrics', containerPort: 9090 });
@@ -143,27 +143,27 @@ describe.each(Object.keys(installations))('%s:', (name) => {
   });
 
   test('the termination grace period of a pod is longer than its drain', () => {
-    for (const { of, spec } of podsOf(objectsOf(name)).filter((pod) => pod.of.kind === 'Deployment')) {
+    for (const { owner, spec } of podsOf(objectsOf(name)).filter((pod) => pod.owner.kind === 'Deployment')) {
       const [container] = spec.containers;
       const seconds = (variable: string): string | undefined =>
         container?.env?.find((one) => one.name === variable)?.value;
       const drain = Number(seconds('DRAIN_SECONDS') ?? 30);
       const linger = Number(seconds('LINGER_SECONDS') ?? 0);
       const sleep = container?.lifecycle?.preStop?.sleep?.seconds ?? 0;
-      expect(spec.terminationGracePeriodSeconds, of.metadata.name).toBeGreaterThanOrEqual(
+      expect(spec.terminationGracePeriodSeconds, owner.metadata.name).toBeGreaterThanOrEqual(
         drain + linger + sleep,
       );
     }
   });
 
   test('no variable is set twice, and no pod contains a secret in plain text', () => {
-    for (const { of, spec } of podsOf(objectsOf(name)))
+    for (const { owner, spec } of podsOf(objectsOf(name)))
       for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
         const names = (container.env ?? []).map((one) => one.name);
-        expect(names, of.metadata.name).toEqual([...new Set(names)]);
+        expect(names, owner.metadata.name).toEqual([...new Set(names)]);
         for (const one of container.env ?? [])
           if (/TOKEN|_KEY$|_KEY_ID$|PASSWORD|DATABASE_URL|NATS_URL/.test(one.name))
-            expect(one.valueFrom?.secretKeyRef?.name, `${of.metadata.name} ${one.name}`).toBeDefined();
+            expect(one.valueFrom?.secretKeyRef?.name, `${owner.metadata.name} ${one.name}`).toBeDefined();
       }
   });
 
@@ -200,13 +200,13 @@ describe.each(Object.keys(installations))('%s:', (name) => {
 
   test('a Secret that a pod refers to is made by the chart with that key, or by the operator', () => {
     const objects = objectsOf(name);
-    for (const { of, spec } of podsOf(objects))
+    for (const { owner, spec } of podsOf(objects))
       for (const container of [...(spec.initContainers ?? []), ...spec.containers])
         for (const { valueFrom } of container.env ?? []) {
           const ref = valueFrom?.secretKeyRef;
           if (ref === undefined || ref.name.startsWith('own-')) continue;
           const secret = find(objects, 'Secret', ref.name);
-          expect(secret['stringData'], of.metadata.name).toHaveProperty([ref.key]);
+          expect(secret['stringData'], owner.metadata.name).toHaveProperty([ref.key]);
         }
   });
 });

@@ -28,8 +28,7 @@ export interface PodSpec {
   topologySpreadConstraints?: unknown[];
 }
 export interface Pod {
-  /** The object that contains the pod template. */
-  of: KubernetesObject;
+  owner: KubernetesObject;
   labels: Record<string, string>;
   spec: PodSpec;
 }
@@ -38,14 +37,13 @@ interface Template {
   spec: PodSpec;
 }
 
-/** Every pod that the objects create. */
 export const podsOf = (objects: readonly KubernetesObject[]): Pod[] =>
   objects.flatMap((object) => {
     if (object.kind === 'Pod')
-      return [{ of: object, labels: object.metadata.labels ?? {}, spec: object['spec'] as PodSpec }];
+      return [{ owner: object, labels: object.metadata.labels ?? {}, spec: object['spec'] as PodSpec }];
     if (!['Deployment', 'StatefulSet', 'Job'].includes(object.kind)) return [];
     const { template } = object['spec'] as { template: Template };
-    return [{ of: object, labels: template.metadata?.labels ?? {}, spec: template.spec }];
+    return [{ owner: object, labels: template.metadata?.labels ?? {}, spec: template.spec }];
   });
 
 export const find = (

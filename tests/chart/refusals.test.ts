@@ -118,7 +118,7 @@ const refused: Readonly<Record<string, readonly [Values, ...(RegExp | string)[]]
     'would never be graded',
     'worker.lanes.typed.elsewhere=true',
   ],
-  'inspections that nobody does': [
+  'inspections and drawings without workers': [
     { ...external, worker: { lanes: { copy: { enabled: false, elsewhere: true } } } },
     'worker.lanes.inspect has no workers of its own',
     'worker.lanes.draw has no workers of its own',
@@ -184,7 +184,7 @@ const refused: Readonly<Record<string, readonly [Values, ...(RegExp | string)[]]
     { ...external, monitoring: { runbookUrl: 'docs/operate/runbook.md' } },
     '/monitoring/runbookUrl',
   ],
-  'a certificate of core that nobody trusts': [
+  'a certificate of core without a CA bundle': [
     { ...external, core: { tlsSecretName: 'core-tls' } },
     'core.tlsSecretName is set, and caBundle.configMap is not',
   ],

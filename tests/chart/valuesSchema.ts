@@ -21,7 +21,6 @@ export interface Value {
   /** Path of the value, such as `core.settings.LEASE_SECONDS`. */
   path: string;
   schema: ValueSchema;
-  /** The value in values.yaml; undefined if absent. */
   default: unknown;
 }
 

@@ -22,7 +22,6 @@ interface Workspace {
 }
 
 const SOURCE = /\.(?:[cm]?ts|[cm]?js)$/;
-/** Test files, and their code in `test/` beside `src`. */
 const TEST = /\.test\.[cm]?[jt]s$|^(?:apps|contracts|packages)\/[^/]+\/test\//;
 const CONFIG = /\.config\.[cm]?[jt]s$/;
 const SKIPPED = new Set(['node_modules', 'generated', 'coverage', 'dist']);

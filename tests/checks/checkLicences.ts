@@ -21,33 +21,30 @@ const ALLOWED = new Set([
   'Zlib',
 ]);
 
-/**
- * Packages with another licence, or with a licence that no manifest states in readable form. Each is decided
- * individually.
- */
-const DECIDED: readonly { of: RegExp; licence: string; why: string }[] = [
+/** Packages with another licence, or without a readable one. Each is decided individually. */
+const DECIDED: readonly { packages: RegExp; licence: string; why: string }[] = [
   {
-    of: /^@img\/sharp-libvips-/,
+    packages: /^@img\/sharp-libvips-/,
     licence: 'LGPL-3.0-or-later',
     why: "sharp's libvips: a shared library, linked dynamically, unchanged, replaceable",
   },
   {
-    of: /^@img\/sharp-(?:wasm32|win32-\w+)$/,
+    packages: /^@img\/sharp-(?:wasm32|win32-\w+)$/,
     licence: 'LGPL-3.0-or-later',
     why: 'the same libvips for platforms where it comes in one package; we ship none of them',
   },
   {
-    of: /^dejavu-fonts-ttf$/,
+    packages: /^dejavu-fonts-ttf$/,
     licence: 'SEE LICENSE IN README.md AND LICENSE',
     why: 'Bitstream Vera and Arev terms: may be embedded and shipped with software, not sold by themselves',
   },
   {
-    of: /^elkjs$/,
+    packages: /^elkjs$/,
     licence: 'EPL-2.0',
     why: "of prisma's studio, which comes with its command line: never loaded, changed or shipped in an image",
   },
   {
-    of: /^seq-queue$/,
+    packages: /^seq-queue$/,
     licence: 'none',
     why: 'MIT by its LICENSE file, which its manifest does not name; of mysql2, which prisma brings and we never load',
   },
@@ -63,7 +60,6 @@ interface Locked {
   hasInstallScript?: boolean;
 }
 
-/** @returns a line for each offence */
 export const checkLicences = async (root: string): Promise<string[]> => {
   const lock = (await readJson(join(root, 'package-lock.json'))) as { packages: Record<string, Locked> };
   const { allowScripts = {} } = (await readJson(join(root, 'package.json'))) as {
@@ -84,16 +80,16 @@ export const checkLicences = async (root: string): Promise<string[]> => {
       );
     if (locked.dev === true) continue;
     const licence = licenceOf(locked.license) ?? licenceOf(await installedLicence(root, path)) ?? 'none';
-    if (!isAllowed(name, licence)) offences.push(`${what}: nobody has decided on its licence, ${licence}`);
+    if (!isAllowed(name, licence)) offences.push(`${what}: its licence is not decided, ${licence}`);
   }
   return offences.toSorted();
 };
 
 /** Old manifests have an object, or a list of objects. */
-const licenceOf = (said: unknown): string | undefined => {
-  if (typeof said === 'string') return said;
-  if (Array.isArray(said)) return said.map(licenceOf).join(' OR ') || undefined;
-  return typeof said === 'object' && said !== null && 'type' in said ? licenceOf(said.type) : undefined;
+const licenceOf = (field: unknown): string | undefined => {
+  if (typeof field === 'string') return field;
+  if (Array.isArray(field)) return field.map(licenceOf).join(' OR ') || undefined;
+  return typeof field === 'object' && field !== null && 'type' in field ? licenceOf(field.type) : undefined;
 };
 
 /** Licence in the installed manifest; undefined also for packages that are not installed on this platform. */
@@ -108,7 +104,9 @@ const installedLicence = async (root: string, path: string): Promise<unknown> =>
 
 /** AND needs all parts allowed, OR needs one. No licence expression of our dependencies nests them. */
 const isAllowed = (name: string, licence: string): boolean => {
-  const decided = new Set(DECIDED.filter(({ of }) => of.test(name)).map((decision) => decision.licence));
+  const decided = new Set(
+    DECIDED.filter(({ packages }) => packages.test(name)).map((decision) => decision.licence),
+  );
   const known = (id: string) => ALLOWED.has(id) || decided.has(id);
   if (decided.has(licence)) return true;
   const bare = licence.replace(/[()]/g, '');

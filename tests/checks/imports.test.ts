@@ -22,7 +22,6 @@ const manifest = (name: string, entries: readonly string[] = ['.']): string =>
     ),
   });
 
-/** A small repository in which every import is allowed. */
 const healthy: Tree = {
   'contracts/rest/package.json': manifest('rest-contract', ['.', './schemas', './errors']),
   'contracts/rest/src/index.ts': "export * from './schemas.ts';\nexport * from './errors.ts';\n",
@@ -79,7 +78,7 @@ describe('import rules', () => {
 
   test.each<[rule: string, planted: Tree, offence: string]>([
     [
-      'rules import nothing of ours but the contract',
+      'rules may import the contract only',
       { 'packages/rules/src/a.ts': "import { log } from '@evaluation/telemetry';" },
       "packages/rules/src/a.ts:1 imports '@evaluation/telemetry': packages/rules must not import packages/telemetry",
     ],
@@ -134,7 +133,7 @@ describe('import rules', () => {
       "apps/core/src/a.ts:1 imports '@evaluation/database/src/secret.ts': packages/database does not export it",
     ],
     [
-      'a new package imports nothing of ours until it is thought about',
+      'a new package may import no other package until rules.ts lists it',
       {
         'packages/novel/package.json': manifest('novel'),
         'packages/novel/src/index.ts': "import '@evaluation/telemetry';",

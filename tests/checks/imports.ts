@@ -1,10 +1,7 @@
 import { join } from 'node:path';
 import { checkImports } from './checkImports.ts';
 
-/**
- * `npm run check:imports`: prints a line for each offence against docs/architecture.md#layout, and exits with 1 if
- * there is any.
- */
+/** `npm run check:imports`: prints offences against docs/architecture.md#layout, and exits with 1 if there are any. */
 const root = process.argv[2] ?? join(import.meta.dirname, '../..');
 const offences = await checkImports(root);
 for (const offence of offences) console.error(offence);

@@ -17,7 +17,6 @@ const package_ = (change: object = {}) => ({
   ...change,
 });
 
-/** Checks a small repository. @returns its offences */
 const check = async (
   packages: Record<string, object>,
   files: Record<string, object> = {},
@@ -68,10 +67,10 @@ test('an undecided licence is refused, also of a nested package and in half of a
       'node_modules/silent': package_({ license: undefined }),
     }),
   ).toEqual([
-    'a@1.2.3: nobody has decided on its licence, AGPL-3.0-or-later',
-    'b@1.2.3: nobody has decided on its licence, MIT AND GPL-3.0-only',
-    'lgpl@1.2.3: nobody has decided on its licence, LGPL-3.0-or-later',
-    'silent@1.2.3: nobody has decided on its licence, none',
+    'a@1.2.3: its licence is not decided, AGPL-3.0-or-later',
+    'b@1.2.3: its licence is not decided, MIT AND GPL-3.0-only',
+    'lgpl@1.2.3: its licence is not decided, LGPL-3.0-or-later',
+    'silent@1.2.3: its licence is not decided, none',
   ]);
 });
 

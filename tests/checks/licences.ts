@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { checkLicences } from './checkLicences.ts';
 
-/**
- * `npm run check:licences`: prints a line for each dependency that breaks the rules, and exits with 1 if there is any.
- */
+/** `npm run check:licences`: prints dependencies that break the rules, and exits with 1 if there are any. */
 const root = process.argv[2] ?? join(import.meta.dirname, '../..');
 const offences = await checkLicences(root);
 for (const offence of offences) console.error(offence);

@@ -90,7 +90,6 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
 /** Tests beside the code may start real services, besides what their package imports. */
 export const allowedToTests: readonly string[] = ['packages/embedded', 'packages/test-services'];
 
-/** Imports that may import types only. */
 export const typesOnly: readonly (readonly [from: string, to: string])[] = [
   ['packages/core-client', 'apps/core'],
 ];
@@ -106,7 +105,6 @@ export const schemaEntries: readonly string[] = [
   './upload-rejections',
 ];
 
-/** Folders that speak REST and so may import the routes. */
 export const restSpeakers: readonly string[] = ['apps/facade', 'apps/demo', 'apps/standalone', 'tests'];
 
 /** External packages that a folder must not import. */
@@ -117,5 +115,4 @@ export const forbidden: Readonly<Record<string, RegExp>> = {
 /** Folders that may read `process.env`, besides tests and `*.config.ts`. */
 export const environmentReaders: readonly string[] = ['packages/settings', 'packages/test-services', 'tests'];
 
-/** Names that do not tell the content. */
 export const emptyName = /^(?:utils?|helpers?|common|misc|shared)$/i;

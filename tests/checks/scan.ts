@@ -14,7 +14,6 @@ export interface Import {
 
 export interface Scan {
   imports: readonly Import[];
-  /** Lines that read `process.env`, in any of its spellings. */
   environmentLines: readonly number[];
 }
 
@@ -52,7 +51,6 @@ const importAt = (tokens: readonly Token[], at: number): Import | null => {
 const isProperty = (tokens: readonly Token[], at: number): boolean =>
   is(tokens[at - 1], 'mark', '.') || is(tokens[at + 1], 'mark', ':');
 
-/** `import('x')`, `require('x')`. */
 const calledAt = (tokens: readonly Token[], at: number): Import | null => {
   const specifier = tokens[at + 2];
   if (!is(tokens[at + 1], 'mark', '(') || specifier?.kind !== 'text') return null;

@@ -33,14 +33,12 @@ afterAll(async () => {
 
 const admin = (...args: string[]): Promise<Outcome> => terminal.run(args);
 
-/** The one JSON object of a command that succeeded. */
 const answerOf = (outcome: Outcome): Answer => {
   expect(outcome).toMatchObject({ code: 0, stderr: '' });
   expect(outcome.stdout).toMatch(/^\{.*\}\n$/);
   return JSON.parse(outcome.stdout) as Answer;
 };
 
-/** Fields of all answers; a test reads those of its command. */
 interface Answer {
   institute_id: string;
   key_id: string;
@@ -56,7 +54,6 @@ const errorOf = (outcome: Outcome): { code: string; message: string } => {
   return (JSON.parse(outcome.stderr) as { error: { code: string; message: string } }).error;
 };
 
-/** Splits options that contain no spaces. */
 const words = (options: string): string[] => options.split(' ').filter((word) => word !== '');
 
 const newInstitute = async (options = ''): Promise<string> => {

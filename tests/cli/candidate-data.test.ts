@@ -72,7 +72,6 @@ let zebulon: Theirs;
 let other: Theirs;
 let running: Awaited<ReturnType<typeof takeRun>>;
 
-/** Data of one candidate: copy, answers, and the replaced ones. */
 interface Theirs {
   candidateId: string;
   copy: string;
@@ -144,45 +143,46 @@ afterAll(async () => {
 const core = () => service.grading.as({}).grading;
 type Sent = Record<keyof typeof SAID, string>;
 
-/**
- * A client's idempotency key, kept for 48 hours. It must not contain personal data; clients are responsible for that.
- */
+/** A client's idempotency key, kept for 48 hours. Clients must not put personal data into it. */
 const keyOf = (candidate: { external_id: string }): string =>
   createHash('sha256').update(candidate.external_id).digest('hex');
 
 /** One candidate takes two exams, so that every kind of stored data exists. */
 const sit = async (
-  of: Tenant,
+  owner: Tenant,
   candidate: { external_id: string; name: string },
-  said: Sent,
+  output: Sent,
 ): Promise<Theirs> => {
   const answers = (text: string) => [{ question_label: '1', text }];
-  const earlier = await submit(of.api, typed.id, { candidate, answers: answers(said.earlier) });
-  await grade(earlier, said);
-  const keyed = await of.api.send(`/exams/${typed.id}/submissions`, {
+  const earlier = await submit(owner.api, typed.id, { candidate, answers: answers(output.earlier) });
+  await grade(earlier, output);
+  const keyed = await owner.api.send(`/exams/${typed.id}/submissions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': keyOf(candidate) },
     body: JSON.stringify({
       candidate: { external_id: candidate.external_id },
-      answers: answers(said.typed),
+      answers: answers(output.typed),
       replace: true,
-      metadata: { desk: said.metadata },
+      metadata: { desk: output.metadata },
     }),
   });
   expect(keyed.status).toBe(202);
   const again = (await keyed.json()) as Submission;
-  await grade(again, said);
-  const copy = await submit(of.api, scanned.id, {
+  await grade(again, output);
+  const copy = await submit(owner.api, scanned.id, {
     candidate: { external_id: candidate.external_id },
-    upload_id: await uploadCopy(of.api, withText(said.read)),
+    upload_id: await uploadCopy(owner.api, withText(output.read)),
   });
-  await grade(copy, said);
-  const { questions } = await resultOf(of.api, again.id);
-  const overridden = await of.api.patch(`/submissions/${again.id}/questions/${questions[0]?.question_id}`, {
-    reviewer: 'teacher-7',
-    awarded: 0.5,
-    reason: TEACHER,
-  });
+  await grade(copy, output);
+  const { questions } = await resultOf(owner.api, again.id);
+  const overridden = await owner.api.patch(
+    `/submissions/${again.id}/questions/${questions[0]?.question_id}`,
+    {
+      reviewer: 'teacher-7',
+      awarded: 0.5,
+      reason: TEACHER,
+    },
+  );
   expect(overridden.status).toBe(200);
   return { candidateId: copy.candidate.id, copy: copy.id, typed: again.id, earlier: earlier.id };
 };
@@ -190,14 +190,14 @@ const sit = async (
 /** Adds text after %%EOF: a PDF reader ignores it, a search of the bytes finds it. */
 const withText = (text: string): Uint8Array => Buffer.concat([plainPdf(1), Buffer.from(`%${text}\n`)]);
 
-const grade = async ({ id, lane }: Submission, said: Sent): Promise<void> => {
+const grade = async ({ id, lane }: Submission, output: Sent): Promise<void> => {
   const { material, held } = await takeRun(service, id);
-  const evidence = { replied: [said.read, said.feedback] };
+  const evidence = { replied: [output.read, output.feedback] };
   const [question] = material.questions;
   if (question === undefined) throw new Error('an empty paper');
   if (lane === 'copy') {
-    await core().recordPages.mutate({ held, first_page: 1, pages: [{ text: said.read }], evidence });
-    await core().recordAlignment.mutate({ held, alignment: [{ text: said.read }], evidence });
+    await core().recordPages.mutate({ held, first_page: 1, pages: [{ text: output.read }], evidence });
+    await core().recordAlignment.mutate({ held, alignment: [{ text: output.read }], evidence });
   }
   const judgement = { key: createHash('sha256').update(id).digest('hex'), calls: evidence, replaces: null };
   for (const { id: question_id } of material.questions) {
@@ -208,15 +208,15 @@ const grade = async ({ id, lane }: Submission, said: Sent): Promise<void> => {
       confidence: 0.9,
       needs_review: false,
       review_reasons: [],
-      extracted_answer: said.read,
-      feedback: said.feedback,
-      criteria: [{ name: 'Method', awarded: 1, max: 2, reason: said.reason }],
+      extracted_answer: output.read,
+      feedback: output.feedback,
+      criteria: [{ name: 'Method', awarded: 1, max: 2, reason: output.reason }],
       annotations: [
         {
           page: 1,
           kind: 'comment' as const,
           box: { x: 0, y: 0, width: 0.1, height: 0.1 },
-          text: said.annotation,
+          text: output.annotation,
         },
       ],
       error: null,
@@ -230,7 +230,7 @@ const grade = async ({ id, lane }: Submission, said: Sent): Promise<void> => {
   }
   let checked_copy: { size_bytes: number } | null = null;
   if (lane === 'copy') {
-    const drawn = withText(`checked ${said.read}`);
+    const drawn = withText(`checked ${output.read}`);
     const size_bytes = drawn.byteLength;
     const put = await core().presignCheckedCopy.mutate({ held, size_bytes });
     await fetch(put.url, { method: 'PUT', headers: put.headers, body: Uint8Array.from(drawn) });
@@ -320,7 +320,7 @@ test('candidate export contains all data of the candidate and none of another ca
   expect((await stat(join(out, 'candidate.json'))).mode & 0o077).toBe(0);
 
   const text = await readFile(join(out, 'candidate.json'), 'utf8');
-  for (const said of [...TRACES, TEACHER, 'charge', 'reserve', 'override']) expect(text).toContain(said);
+  for (const output of [...TRACES, TEACHER, 'charge', 'reserve', 'override']) expect(text).toContain(output);
   const { submissions } = JSON.parse(text) as {
     submissions: { submission: { id: string }; files: { path: string; size_bytes: number }[] }[];
   };
@@ -360,11 +360,11 @@ test('candidate export to stdout writes the same folder as an archive, and its m
     [fileOf('../../apps/admin/src/main.ts'), 'candidate', 'export', ...args, '--json'],
     { stdio: ['ignore', archive.fd, 'pipe'], env: environmentOf(here()) },
   );
-  let said = '';
-  child.stderr?.on('data', (text) => (said += String(text)));
+  let output = '';
+  child.stderr?.on('data', (text) => (output += String(text)));
   const [code] = await once(child, 'close');
   await archive.close();
-  expect({ code, ...JSON.parse(said) }).toMatchObject({ code: 0, submissions: 4 });
+  expect({ code, ...JSON.parse(output) }).toMatchObject({ code: 0, submissions: 4 });
   await promisify(execFile)('tar', ['-xf', file, '-C', folder]);
   const [out, whole] = [join(folder, `candidate-${zebulon.candidateId}`), join(folder, 'whole')];
   const files = await filesIn(whole);
@@ -411,9 +411,7 @@ test('candidate export answers not_found for an unknown candidate and for one of
   expect(await filesIn(folder)).not.toContain('nobody/export.json');
 });
 
-/**
- * Rows and objects of other candidates must stay unchanged, except the row of credits, which a cancelled run refunds.
- */
+/** Other candidates' rows and objects must stay unchanged, except the row of credits (a refund). */
 const untouched = (
   before: Awaited<ReturnType<typeof everything>>,
   after: Awaited<ReturnType<typeof everything>>,
@@ -613,7 +611,12 @@ test('a record of a worker that was in progress when the erasure began is refuse
   const { id, candidate: made } = await submit(tenant.api, second.id, { candidate, answers });
   const { held } = await takeRun(service, id);
   answerOf(await erased('--candidate', made.id));
-  const late = core().recordPages.mutate({ held, first_page: 1, pages: [], evidence: { said: 'In hand.' } });
+  const late = core().recordPages.mutate({
+    held,
+    first_page: 1,
+    pages: [],
+    evidence: { output: 'In hand.' },
+  });
   expect(await late.catch((error: unknown) => failureOf(error)?.code)).toBe('conflict');
   expect(await tracesOf(['In hand.'], tenant.instituteId)).toEqual([]);
 });

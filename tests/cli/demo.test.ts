@@ -260,13 +260,13 @@ test(
         OPENAI_BASE_URL: model.baseUrl,
         GRADER_MODEL: 'm',
       });
-      const hasSaid = (line: RegExp) => line.test(interrupted.said());
+      const hasSaid = (line: RegExp) => line.test(interrupted.output());
       await vi.waitUntil(() => hasSaid(/^progress /m) && hasSaid(/^model {7}.*: refused: /m), {
         timeout: 100_000,
         interval: 100,
       });
       // Once for each lane, however many checks there were.
-      expect(interrupted.said().match(/^model .*copy lane.*$/gm)).toHaveLength(1);
+      expect(interrupted.output().match(/^model .*copy lane.*$/gm)).toHaveLength(1);
       interrupted.child.kill('SIGINT');
       expect((await interrupted.ended).code).toBe(130);
       expect(await isGone(dataDir)).toBe(true);

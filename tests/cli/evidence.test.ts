@@ -178,7 +178,7 @@ test('a replay includes overrides, approval and a re-evaluation', async () => {
     expect(text).not.toContain('teacher-7');
     return replay(readBundle(text));
   };
-  const standing = ({ status, needs_review, review_reasons, totals }: Result) => ({
+  const outcomeOf = ({ status, needs_review, review_reasons, totals }: Result) => ({
     status,
     needs_review,
     review_reasons,
@@ -186,14 +186,14 @@ test('a replay includes overrides, approval and a re-evaluation', async () => {
   });
   const approved = await shown();
   expect(approved.differences).toEqual([]);
-  expect(approved.outcome.submission).toEqual(standing(await resultOf(api, id)));
+  expect(approved.outcome.submission).toEqual(outcomeOf(await resultOf(api, id)));
   expect(approved.outcome.submission).toMatchObject({ needs_review: false });
 
   expect(await api.post(`/submissions/${id}/re-evaluate`)).toMatchObject({ status: 202 });
   await untilOver(api, id);
   const again = await shown('--institute', tenant.instituteId);
   expect(again.differences).toEqual([]);
-  expect(again.outcome.submission).toEqual(standing(await resultOf(api, id)));
+  expect(again.outcome.submission).toEqual(outcomeOf(await resultOf(api, id)));
   const before = await shown('--attempt', '1');
   expect(before.differences).toEqual([]);
   expect(before.outcome).toEqual({ ...approved.outcome, submission: null });

@@ -8,7 +8,6 @@ import { killPrograms, processesNaming, startProgram } from '../harness/processe
 import { newEnvironment } from '../harness/service.ts';
 import { runProgram } from './program.ts';
 
-/** A port that another process listens on. */
 let taken: { server: Server; port: string };
 let folder: string;
 let ready: Awaited<ReturnType<typeof newEnvironment>>;
@@ -33,7 +32,7 @@ afterAll(async () => {
   await ready.drop();
 });
 
-const told = (setting: string): string =>
+const messageFor = (setting: string): string =>
   `${setting} ${taken.port} on 127.0.0.1 is taken by another process; set ${setting} to a free one`;
 
 test.each(['PORT', 'CORE_PORT', 'METRICS_PORT'])(
@@ -47,7 +46,7 @@ test.each(['PORT', 'CORE_PORT', 'METRICS_PORT'])(
       [setting]: taken.port,
     }).catch(String);
     expect(outcome).toContain('ended with 1');
-    expect(outcome).toContain(told(setting));
+    expect(outcome).toContain(messageFor(setting));
     expect(await processesNaming(dataDir)).toEqual([]);
     expect(await readdir(folder)).not.toContain(`start-${setting}`);
   },
@@ -57,7 +56,7 @@ test('the demo with PORT in use prints the service’s message, exits with 1, an
   const dataDir = join(folder, 'demo');
   const outcome = await runProgram('demo', [], { DATA_DIR: dataDir, PORT: taken.port, CORE_PORT: '0' });
   expect(outcome.code).toBe(1);
-  expect(outcome.stderr).toContain(told('PORT'));
+  expect(outcome.stderr).toContain(messageFor('PORT'));
   expect(await readdir(folder)).not.toContain('demo');
 });
 
@@ -70,5 +69,5 @@ test.each([
 ] as const)('the %s with a port in use for %s names the setting and exits with 1', async (app, setting) => {
   const outcome = await startProgram(app, { ...ready.environment, [setting]: taken.port }).catch(String);
   expect(outcome).toContain('ended with 1');
-  expect(outcome).toContain(told(setting));
+  expect(outcome).toContain(messageFor(setting));
 });

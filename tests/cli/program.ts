@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { COMPILE_CACHE } from '../harness/compileCache.ts';
 
-/** Exit code and output of a program. */
 export interface Outcome {
   code: number | null;
   stdout: string;
@@ -12,12 +11,10 @@ export interface Outcome {
 
 export interface RunningProgram {
   child: ChildProcess;
-  /** Output so far. */
-  said(): string;
+  output(): string;
   ended: Promise<Outcome>;
 }
 
-/** Path of a file relative to this one. */
 export const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** A program's environment: the given variables and PATH, nothing else of the test. */
@@ -28,7 +25,6 @@ export const environmentOf = (given: Record<string, string>): NodeJS.ProcessEnv 
   ...given,
 });
 
-/** Starts an app's `main.ts` as `npm run` does. */
 export const startProgram = (
   app: 'admin' | 'demo',
   args: readonly string[],
@@ -42,7 +38,7 @@ export const startProgram = (
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
   const ended = once(child, 'close').then((): Outcome => ({ code: child.exitCode, ...output }));
-  return { child, said: () => output.stdout, ended };
+  return { child, output: () => output.stdout, ended };
 };
 
 export const runProgram = (...call: Parameters<typeof startProgram>): Promise<Outcome> =>

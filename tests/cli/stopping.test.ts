@@ -30,7 +30,6 @@ beforeAll(async () => {
   };
 });
 afterEach(async () => {
-  // A failed test must not leave processes to the next test.
   for (const pid of [...groups.flatMap((group) => [-group]), ...(await processesNaming(dataDir))]) end(pid);
   groups = [];
 });
@@ -48,7 +47,7 @@ const end = (pid: number): void => {
 interface Started {
   group: number;
   node(): Promise<number>;
-  said(): string;
+  output(): string;
   exited: Promise<number | null>;
 }
 
@@ -66,21 +65,20 @@ const npmRun = (script: string, environment: Record<string, string> = {}): Start
       ...environment,
     }),
   });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const exited = once(child, 'close').then(() => child.exitCode);
   const group = child.pid ?? 0;
   groups.push(group);
   return {
     group,
-    said: () => said,
+    output: () => output,
     exited,
     node: () => vi.waitFor(() => memberOf(group), PATIENT),
   };
 };
 
-/** The service's process in the group of an npm. */
 const memberOf = async (group: number): Promise<number> => {
   for (const pid of await processesNaming('apps/standalone/src/main.ts')) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
@@ -90,7 +88,7 @@ const memberOf = async (group: number): Promise<number> => {
 };
 
 const untilSaid = (started: Started, words: string | RegExp): Promise<void> =>
-  vi.waitFor(() => expect(started.said()).toMatch(words), PATIENT);
+  vi.waitFor(() => expect(started.output()).toMatch(words), PATIENT);
 
 const startService = async (): Promise<Started> => {
   const service = npmRun('start');
@@ -98,9 +96,7 @@ const startService = async (): Promise<Started> => {
   return service;
 };
 
-/**
- * Searches processes by command line: PostgreSQL and nats-server name the data folder, the service names its program.
- */
+/** Searches command lines: servers name the data folder, the service names its program. */
 const expectNothingLeft = (): Promise<void> =>
   vi.waitFor(async () => expect(await processesNaming(dataDir)).toEqual([]), PATIENT);
 
@@ -186,7 +182,7 @@ test.each<[Target, NodeJS.Signals]>([
     await untilSaid(service, 'stopping: finishing');
     await sendUntilEnded(service, () => {
       // Send no further signal after this line: npm itself would end by it.
-      if (!service.said().includes('stopping at once')) send(service, node, target, signal);
+      if (!service.output().includes('stopping at once')) send(service, node, target, signal);
     });
     expect(await service.exited).toBe(1);
     await expectNothingLeft();
@@ -213,7 +209,7 @@ test('npm run demo: Ctrl-C exits with 130 and stops the service that it started,
     await untilSaid(demo, 'Stopping the service');
     if (again)
       await sendUntilEnded(demo, () => {
-        if (!demo.said().includes('at once')) interrupt();
+        if (!demo.output().includes('at once')) interrupt();
       });
     expect(await demo.exited).toBe(130);
     await expectNothingLeft();

@@ -50,7 +50,6 @@ export const openTerminal = async (
   };
   let last: Promise<unknown> = Promise.resolve();
   return {
-    // One command at a time, since all share one stdout.
     run: (args) => {
       const outcome = last.then(() => run(args));
       last = outcome.catch(() => {});
@@ -64,22 +63,21 @@ export const openTerminal = async (
 };
 
 interface Heard {
-  /** Output of a command, once its end mark has arrived. */
   next(): Promise<string>;
   rest(): string;
 }
 
 const hear = (stream: Readable): Heard => {
-  let heard = '';
-  stream.setEncoding('utf8').on('data', (text: string) => (heard += text));
+  let received = '';
+  stream.setEncoding('utf8').on('data', (text: string) => (received += text));
   return {
-    rest: () => heard,
+    rest: () => received,
     next: async () => {
-      while (!heard.includes(END)) await once(stream, 'data');
-      const end = heard.indexOf(END);
-      const said = heard.slice(0, end);
-      heard = heard.slice(end + END.length);
-      return said;
+      while (!received.includes(END)) await once(stream, 'data');
+      const end = received.indexOf(END);
+      const text = received.slice(0, end);
+      received = received.slice(end + END.length);
+      return text;
     },
   };
 };

@@ -10,7 +10,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 
 const codecs = [...new Set([...Object.values(laneJobs), ...Object.values(controlMessages)])];
 const folder = join(import.meta.dirname, 'recorded');
-/** By release, then by name of the message. */
 let recorded: Map<string, Record<string, unknown>>;
 
 beforeAll(async () => {
@@ -28,7 +27,6 @@ beforeAll(async () => {
 
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
-/** Adds an unknown field to every object. */
 const withMore = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withMore);
   if (typeof value !== 'object' || value === null) return value;
@@ -42,7 +40,6 @@ describe.each(codecs.map((codec) => [codec.name, codec] as const))('%s', (name, 
   test('a message of each recorded release is read with the same meaning', () => {
     for (const [release, messages] of recorded) {
       const message = messages[name];
-      // This release did not have the message yet.
       if (message === undefined) continue;
       expect(codec.decode(bytes(message)), release).toMatchObject(Object(message));
     }

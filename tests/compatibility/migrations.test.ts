@@ -31,7 +31,6 @@ const statementsOf = (sql: string): string[] =>
     .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
     .filter((statement) => statement !== '');
 
-/** Table of a statement, without schema and quotes. */
 const tableOf = (statement: string): string =>
   (
     /^(?:CREATE TABLE(?: IF NOT EXISTS)?|ALTER TABLE(?: IF EXISTS)?(?: ONLY)?) ([\w".]+)/i.exec(
@@ -64,10 +63,7 @@ const REFUSED: readonly [what: string, pattern: RegExp][] = [
   ['holds up who writes while it is built', /^CREATE INDEX (?!CONCURRENTLY IF NOT EXISTS\b)/i],
 ];
 
-/**
- * Statements of a migration that break an earlier release. Any statement is allowed on a table that the migration
- * creates.
- */
+/** Statements that break an earlier release. A table created by the same migration allows any statement. */
 const faultsOf = (sql: string): string[] => {
   const statements = statementsOf(sql);
   const made = new Set(statements.filter((one) => /^CREATE TABLE\b/i.test(one)).map(tableOf));

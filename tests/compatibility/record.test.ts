@@ -127,7 +127,6 @@ test.skipIf(version === undefined)(
 const keep = (calls: Map<string, Call>, url: string, body: Buffer, answered: Buffer): void => {
   const path = url.slice(1).split('?')[0] ?? '';
   if (!/^(?:grading|public)\./.test(path)) return;
-  // tRPC's envelope.
   const answer = JSON.parse(answered.toString()) as { result?: { data?: unknown } };
   if (answer.result === undefined) return;
   const call = {
@@ -145,7 +144,6 @@ const keep = (calls: Map<string, Call>, url: string, body: Buffer, answered: Buf
 /** Shortens a list to two items: enough to show that it is a list. */
 const shortened = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.slice(0, 2).map(shortened);
-  // Removes the signature of addresses.
   if (typeof value === 'string' && /^https?:/.test(value)) return value.split('?')[0];
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shortened(one)]));

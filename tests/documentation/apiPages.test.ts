@@ -30,7 +30,6 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-/** An institute for one page: 1000 credits, a key with every scope, and a key that may only read. */
 const newInstitute = async () => {
   const provision = service.control.as({}).control;
   const { institute_id } = await provision.createInstitute.mutate({

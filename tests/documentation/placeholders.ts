@@ -7,7 +7,6 @@ export type Names = Map<string, string>;
 const NAME = /<(\w+)>/g;
 const WHOLE_NAME = /^<(\w+)>$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Marks fields or items that the page leaves out. */
 const REST = '…';
 
 /** Replaces names by their values. @throws Error for a name that has no value yet */
@@ -50,5 +49,5 @@ const expectedText = (example: string, actual: unknown, names: Names): unknown =
   const name = WHOLE_NAME.exec(example)?.[1];
   if (name !== undefined && !names.has(name) && typeof actual === 'string') names.set(name, actual);
   if (TIMESTAMP.test(example) && typeof actual === 'string' && TIMESTAMP.test(actual)) return actual;
-  return example.replaceAll(NAME, (whole, of: string) => names.get(of) ?? whole);
+  return example.replaceAll(NAME, (whole, inner: string) => names.get(inner) ?? whole);
 };

@@ -20,7 +20,6 @@ const read = async (path: string, init: RequestInit = {}): Promise<Read> => {
   return { response, text: await response.text() };
 };
 
-/** Addresses in a page, including those of scripts and styles. */
 const addressesIn = (html: string): string[] =>
   [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, address = '']) => address);
 

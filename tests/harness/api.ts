@@ -24,7 +24,6 @@ export interface ApiClient {
   post<T = ErrorBody>(path: string, body?: unknown): Promise<Answer<T>>;
   patch<T = ErrorBody>(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer<T>>;
   delete<T = ErrorBody>(path: string): Promise<Answer<T>>;
-  /** Sends any other request unchanged, with the key. */
   send(path: string, init: RequestInit): Promise<Response>;
   download(path: string): Promise<Uint8Array>;
 }
@@ -75,7 +74,6 @@ export const createExam = async (api: ApiClient, exam: object): Promise<Exam> =>
   return body;
 };
 
-/** Requests an address, PUTs the file there, and returns the upload's id. */
 export const uploadCopy = async (api: ApiClient, pdf: Uint8Array): Promise<string> => {
   const { body } = await api.post<UploadsCreated>('/uploads', {
     files: [{ file_name: 'copy.pdf', content_type: 'application/pdf', size_bytes: pdf.byteLength }],
@@ -93,9 +91,7 @@ export const uploadCopy = async (api: ApiClient, pdf: Uint8Array): Promise<strin
 
 const LONGEST_CHECK_MS = 50_000;
 
-/**
- * Submits; repeats while the file is still being inspected, since the service waits for that for a limited time only.
- */
+/** Submits; repeats while the file is inspected, since the service waits for a limited time only. */
 export const submit = async (api: ApiClient, examId: string, body: object): Promise<Submission> => {
   const deadline = performance.now() + LONGEST_CHECK_MS;
   for (;;) {

@@ -28,7 +28,6 @@ export const startBalancer = async (...replicas: string[]): Promise<Balancer> =>
       [upstream, client],
     ] as const) {
       sockets.add(one);
-      // A reset on one side resets the other side.
       one.on('error', () => other.resetAndDestroy());
       one.once('close', () => sockets.delete(one));
       one.pipe(other);

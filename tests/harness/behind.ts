@@ -1,10 +1,7 @@
 import pg from 'pg';
 import type { ClonedDatabase } from '@evaluation/test-services';
 
-/**
- * Runs one statement as superuser, past row-level security: to read rows, or to make a state that the API reaches
- * slowly.
- */
+/** Runs one statement as superuser, past row-level security: to read rows, or to make a state quickly. */
 export const behind = async <R extends pg.QueryResultRow>(
   database: ClonedDatabase,
   statement: string,

@@ -7,7 +7,6 @@ import type {
 } from '@evaluation/rest-contract/schemas';
 import type { Answer, ApiClient, ErrorBody } from './api.ts';
 
-/** Makes candidates with these external ids. @returns their ids, in the same order */
 export const newCandidates = async (api: ApiClient, ...externalIds: string[]): Promise<string[]> => {
   const { body } = await api.post<CandidatesCreated>('/candidates', {
     candidates: externalIds.map((external_id) => ({ external_id })),

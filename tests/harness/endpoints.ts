@@ -4,18 +4,15 @@ import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, submit, uploadCopy, type ApiClient } from './api.ts';
 import { newCandidates, register } from './candidates.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from './papers.ts';
-import { plainPdf, settled } from './pdfs.ts';
+import { plainPdf, untilInspected } from './pdfs.ts';
 
 /*
  * Every endpoint of the contract with a request that succeeds, for tests over all endpoints
  * (docs/api/me.md#authentication). A new endpoint needs one line in `fixtures`; these tests fail until it has one.
  */
 
-/**
- * One object of each kind that an id can name. An object that an entry below changes or deletes is used by that entry
- * only.
- */
-export interface Belongings {
+/** One object of each kind with an id. An object that an entry changes or deletes is used by that entry only. */
+export interface OwnedObjects {
   /** Typed and open, with the submissions below, and a registered candidate without a submission. */
   exam: Exam;
   graded: Submission;
@@ -33,11 +30,10 @@ export interface Belongings {
   toDelete: Exam;
   candidateId: string;
   externalId: string;
-  /** Registered on `exam`, without a submission. */
   registeredId: string;
 }
 
-export const newBelongings = async (api: ApiClient): Promise<Belongings> => {
+export const newOwnedObjects = async (api: ApiClient): Promise<OwnedObjects> => {
   const paper = () => typedExam([mcq('1'), longAnswer('2')], { external_ref: randomUUID() });
   const draft = () => createExam(api, { ...paper(), open: false });
   const exam = await createExam(api, paper());
@@ -49,7 +45,7 @@ export const newBelongings = async (api: ApiClient): Promise<Belongings> => {
   const finalized = await answered({ question_label: '1', option_labels: ['B'] });
   await api.post(`/exams/${exam.id}/finalize`, { submission_ids: [finalized.id] });
   const uploadId = await uploadCopy(api, plainPdf(1));
-  await settled(api, uploadId);
+  await untilInspected(api, uploadId);
   return {
     exam,
     graded: await answered({ question_label: '1', option_labels: ['B'] }),
@@ -75,24 +71,27 @@ export interface Call {
 
 interface Fixture {
   /** A request that succeeds once for the institute that owns the objects. */
-  call: (own: Belongings) => Call;
+  call: (own: OwnedObjects) => Call;
   /** Status of the owner's answer, if it is not a success: the object does not exist for the owner either. */
-  ownerSees?: number;
+  ownerStatus?: number;
   /** By field of the body: an object of another institute to try, and a request that is valid except for that field. */
-  inBody?: Record<string, { of: (other: Belongings) => string; call: (own: Belongings, id: string) => Call }>;
+  inBody?: Record<
+    string,
+    { idOf: (other: OwnedObjects) => string; call: (own: OwnedObjects, id: string) => Call }
+  >;
 }
 
-const answers = (own: Belongings) => ({
+const answers = (own: OwnedObjects) => ({
   params: { examId: own.exam.id },
   body: { candidate: { external_id: 'probe' }, answers: [] },
 });
-const inDraft = (own: Belongings, question: 0 | 1) => ({
+const inDraft = (own: OwnedObjects, question: 0 | 1) => ({
   examId: own.draft.id,
   questionId: questionOf(own.draft, question),
 });
 const questionOf = (exam: Exam, at: number): string => exam.questions[at]?.id ?? '';
-const ofExam = (own: Belongings): Call => ({ params: { examId: own.exam.id } });
-const ofSubmission = (own: Belongings): Call => ({ params: { submissionId: own.graded.id } });
+const ofExam = (own: OwnedObjects): Call => ({ params: { examId: own.exam.id } });
+const ofSubmission = (own: OwnedObjects): Call => ({ params: { submissionId: own.graded.id } });
 
 const fixtures: Record<string, Fixture> = {
   'account.me': { call: () => ({}) },
@@ -102,7 +101,7 @@ const fixtures: Record<string, Fixture> = {
     call: (own) => ({ body: { external_ref: own.exam.external_ref } }),
     inBody: {
       external_ref: {
-        of: (other) => other.exam.external_ref ?? '',
+        idOf: (other) => other.exam.external_ref ?? '',
         call: (_own, external_ref) => ({ body: { external_ref } }),
       },
     },
@@ -113,7 +112,7 @@ const fixtures: Record<string, Fixture> = {
   'exams.open': { call: (own) => ({ params: { examId: own.toOpen.id }, body: {} }) },
   'exams.finalize': {
     call: (own) => finalizing(own, own.toFinalize.id),
-    inBody: { submission_ids: { of: (other) => other.toFinalize.id, call: finalizing } },
+    inBody: { submission_ids: { idOf: (other) => other.toFinalize.id, call: finalizing } },
   },
   'questions.list': { call: ofExam },
   'questions.add': {
@@ -124,14 +123,16 @@ const fixtures: Record<string, Fixture> = {
   'rubrics.list': { call: ofExam },
   'rubrics.edit': {
     call: (own) => rubricOf(own, questionOf(own.exam, 1)),
-    inBody: { questions: { of: (other) => questionOf(other.exam, 1), call: (own, id) => rubricOf(own, id) } },
+    inBody: {
+      questions: { idOf: (other) => questionOf(other.exam, 1), call: (own, id) => rubricOf(own, id) },
+    },
   },
   'candidates.create': { call: () => ({ body: { candidates: [{ external_id: 'probe' }] } }) },
   'candidates.search': {
     call: (own) => ({ body: { external_ids: [own.externalId] } }),
     inBody: {
       external_ids: {
-        of: (other) => other.externalId,
+        idOf: (other) => other.externalId,
         call: (_own, id) => ({ body: { external_ids: [id] } }),
       },
     },
@@ -139,7 +140,7 @@ const fixtures: Record<string, Fixture> = {
   'candidates.get': { call: (own) => ({ params: { candidateId: own.candidateId } }) },
   'candidates.register': {
     call: (own) => registering(own, own.candidateId),
-    inBody: { candidate_ids: { of: (other) => other.candidateId, call: registering } },
+    inBody: { candidate_ids: { idOf: (other) => other.candidateId, call: registering } },
   },
   'candidates.listRegistered': { call: ofExam },
   'candidates.unregister': {
@@ -156,7 +157,7 @@ const fixtures: Record<string, Fixture> = {
     call: (own) => ({ body: { upload_ids: [own.uploadId] } }),
     inBody: {
       upload_ids: {
-        of: (other) => other.uploadId,
+        idOf: (other) => other.uploadId,
         call: (_own, id) => ({ body: { upload_ids: [id] } }),
       },
     },
@@ -165,18 +166,18 @@ const fixtures: Record<string, Fixture> = {
     call: answers,
     inBody: {
       candidate_id: {
-        of: (other) => other.candidateId,
+        idOf: (other) => other.candidateId,
         call: (own, candidate_id) => ({ ...answers(own), body: { candidate_id, answers: [] } }),
       },
       upload_id: {
-        of: (other) => other.uploadId,
+        idOf: (other) => other.uploadId,
         call: (own, upload_id) => ({
           params: { examId: own.written.id },
           body: { candidate: { external_id: 'probe' }, upload_id },
         }),
       },
       question_id: {
-        of: (other) => questionOf(other.exam, 0),
+        idOf: (other) => questionOf(other.exam, 0),
         call: (own, question_id) => ({
           ...answers(own),
           body: { candidate: { external_id: 'probe' }, answers: [{ question_id, option_labels: ['B'] }] },
@@ -202,19 +203,18 @@ const fixtures: Record<string, Fixture> = {
   },
   'submissions.resultsOfExam': { call: ofExam },
   'submissions.result': { call: ofSubmission },
-  // A typed submission has no checked copy.
-  'submissions.checkedCopy': { call: ofSubmission, ownerSees: 404 },
+  'submissions.checkedCopy': { call: ofSubmission, ownerStatus: 404 },
 };
 
-function rubricOf(own: Belongings, questionId: string): Call {
+function rubricOf(own: OwnedObjects, questionId: string): Call {
   return { ...ofExam(own), body: { questions: { [questionId]: { model_answer: 'Since it is so.' } } } };
 }
 
-function finalizing(own: Belongings, id: string): Call {
+function finalizing(own: OwnedObjects, id: string): Call {
   return { ...ofExam(own), body: { submission_ids: [id] } };
 }
 
-function registering(own: Belongings, candidateId: string): Call {
+function registering(own: OwnedObjects, candidateId: string): Call {
   return { ...ofExam(own), body: { candidate_ids: [candidateId] } };
 }
 
@@ -222,7 +222,6 @@ export interface Endpoint extends Fixture {
   /** `exams.create`: name in the contract, and operationId in openapi.json. */
   name: string;
   method: string;
-  /** As in the contract: `/exams/:examId`. */
   path: string;
   scope: RouteMetadata['scope'];
   success: number;
@@ -238,9 +237,7 @@ const routes = Object.entries(contract).flatMap(([tag, group]) =>
   })),
 );
 
-/**
- * All endpoints of the contract. @throws Error naming endpoints without an entry above, and entries without endpoint
- */
+/** All endpoints. @throws Error naming endpoints without an entry above, and entries without endpoint */
 export const everyEndpoint = (): Endpoint[] => {
   const named = new Set(routes.map(({ name }) => name));
   const missing = [...named].filter((name) => !(name in fixtures));
@@ -256,7 +253,6 @@ export const everyEndpoint = (): Endpoint[] => {
   });
 };
 
-/** Names of the parameters in an endpoint's path. */
 export const paramsOf = ({ path }: Endpoint): string[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 

@@ -49,7 +49,7 @@ const WATCH = `
   create trigger watch_result after insert or update or delete on question_results
     for each row execute function watch_result();
 
-  -- At the commit of whoever changed something that counts: he holds the exam's lock until then.
+  -- Deferred to the commit of the change, which holds the exam's lock until then.
   create function watch_exam() returns trigger language plpgsql security definer as $$
   declare
     exam uuid := (to_jsonb(new) ->> case tg_table_name when 'exams' then 'id' else 'exam_id' end)::uuid;

@@ -22,7 +22,6 @@ const candidate = (index: number, metadata: string): string =>
 
 /** About 20,000 characters of guidance, in which each word restarts the search for mark figures without a match. */
 const GUIDANCE = 'certain '.repeat(250).slice(0, 1990);
-/** As many fields as fit into 2 KB. */
 const METADATA = `{${times(245, (index) => `"${index.toString(36).padStart(2, '0')}":10`)}}`;
 /** The same with numbers that are stored as written. */
 const EXACT_METADATA = `{${times(220, (index) => `"${index.toString(36).padStart(2, '0')}":1.0`)}}`;

@@ -3,7 +3,6 @@ import { writePdf, type PdfObject } from './pdfFile.ts';
 
 /* Small files that take excessive time or memory to open. */
 
-/** Objects 1 and 2 are the catalog and the page tree. */
 const withPages = (tree: string, ...objects: (string | PdfObject)[]): Buffer =>
   writePdf(
     [`<< /Type /Catalog /Pages 2 0 R >>`, tree, ...objects].map((object) =>

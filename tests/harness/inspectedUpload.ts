@@ -21,11 +21,11 @@ export const uploadInspected = async (
     // The first read seals the file, then waits for the outcome of the inspection.
     const sealing = api.get(`/uploads/${id}`);
     await eventually('the upload is sealed', async () => {
-      const settled = await behind.query(
+      const untilInspected = await behind.query(
         `update uploads set status = 'ready', pages = $2, sha256 = $3 where id = $1 and status = 'inspecting' returning id`,
         [id, pages, createHash('sha256').update(pdf).digest('hex')],
       );
-      return settled.length > 0;
+      return untilInspected.length > 0;
     });
     await sealing;
   } finally {

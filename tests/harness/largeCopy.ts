@@ -14,7 +14,6 @@ export interface LargePage {
   hidden?: string[];
 }
 
-/** A4 at 200 dpi. */
 const [width, height] = [1654, 2339];
 
 /**

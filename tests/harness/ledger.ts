@@ -21,7 +21,6 @@ export interface BehindTheApi {
   runOf(submissionId: string): Promise<RunRow>;
   /** Names of the model calls whose outcome is stored, in the form of `nameOfCall`. */
   recordedCalls(submissionId: string): Promise<string[]>;
-  /** Kinds and amounts of the ledger's entries for a submission's runs, in order. */
   entriesOf(submissionId: string): Promise<{ kind: string; amount: number }[]>;
   /** Deletes the cached judgements, so that equal answers are judged again. */
   forgetJudgements(): Promise<void>;

@@ -1,10 +1,7 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * Files of 40 seconds and more, longest first. A long file that begins last would run alone while the other forks are
- * idle.
- */
+/** Files of 40 seconds and more, longest first, so that none begins last and runs alone. */
 const LONGEST = [
   'tests/cli/stopping.test.ts',
   'tests/resilience/rate-limit-replicas.test.ts',

@@ -3,22 +3,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Peak {
   bytes: number;
-  /** Resident memory and command of each process at that moment, largest first. */
   processes: { bytes: number; command: string }[];
 }
 
 export interface MemoryWatch {
-  /** @returns the largest sum of resident memory since the start */
   stop(): Promise<Peak>;
 }
 
 const PAGE_BYTES = 4096;
 const EVERY_MS = 20;
 
-/**
- * Watches the resident memory of a program and its children, by process group. Shared memory counts for each process,
- * so the real sum is lower.
- */
+/** Watches a process group's resident memory. Shared memory counts for each process: an upper bound. */
 export const watchMemory = (group: number): MemoryWatch => {
   let peak: Peak = { bytes: 0, processes: [] };
   let over = false;

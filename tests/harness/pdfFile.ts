@@ -1,6 +1,4 @@
-/**
- * An object of a PDF file: its dictionary (or array), and the bytes of its stream. Object 1 is the first of the list.
- */
+/** An object of a PDF file: its dictionary (or array) and stream. Object 1 is the first of the list. */
 export interface PdfObject {
   readonly dictionary: string;
   readonly stream?: Buffer;

@@ -31,7 +31,6 @@ export const plainPdf = (pages: number, bytes = 0): Buffer => {
 
 export type Address = UploadsCreated['uploads'][number];
 
-/** Requests an address for a file of this many bytes. */
 export const presign = async (api: ApiClient, sizeBytes: number): Promise<Address> => {
   const { status, body } = await api.post<UploadsCreated>('/uploads', {
     files: [{ file_name: 'copy.pdf', content_type: 'application/pdf', size_bytes: sizeBytes }],
@@ -56,15 +55,13 @@ export const put = async (
   return response.status;
 };
 
-/** Reads an upload until its file is inspected. */
-export const settled = async (api: ApiClient, uploadId: string): Promise<Upload> => {
+export const untilInspected = async (api: ApiClient, uploadId: string): Promise<Upload> => {
   for (;;) {
     const { body } = await api.get<Upload>(`/uploads/${uploadId}`);
     if (body.status !== 'pending') return body;
   }
 };
 
-/** Text of each page, as a PDF reader's search finds it. */
 export const textOfPages = async (pdf: Uint8Array): Promise<string[]> => {
   const library = await PDFiumLibrary.init();
   try {

@@ -2,10 +2,7 @@ import type { Truth } from '@evaluation/test-services';
 import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import { examBody, type CopyTruth } from '../fixtures/fixtures.ts';
 
-/**
- * Makes the programmable model server read a copy without errors, and mark it like the careful examiner of the
- * fixtures.
- */
+/** Makes the model server read a copy without errors, and mark it like the fixtures' examiner. */
 export const truthFor = (copy: CopyTruth): Truth => {
   const questions = new Map(
     (examBody('science').questions ?? []).map((question) => [question.label, question]),

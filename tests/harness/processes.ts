@@ -12,10 +12,7 @@ import { apiClient, type ApiClient } from './api.ts';
 import { COMPILE_CACHE } from './compileCache.ts';
 import { newEnvironment } from './service.ts';
 
-/**
- * Runs the service's programs as separate processes that a test can kill, pause and start again
- * (docs/architecture.md#runs).
- */
+/** Runs the service's programs as processes that a test can kill, pause and start again. */
 
 export type App = 'core' | 'facade' | 'worker' | 'standalone';
 
@@ -28,7 +25,6 @@ export interface Program {
   signal(signal: NodeJS.Signals): void;
   /** Sends SIGKILL to this process alone, as the kernel's OOM killer does. @returns when the process has ended */
   kill(): Promise<void>;
-  /** The last part of its output, for messages of failed tests. */
   output(): string;
 }
 
@@ -123,11 +119,9 @@ export interface SplitService {
   database: ClonedDatabase;
   environment: Record<string, string>;
   startWorker(settings?: Record<string, string>): Promise<Program>;
-  /** Makes another key of the institute. */
   newKey(): Promise<{ api_key: string }>;
   core(): Program;
   facade: Program;
-  /** Starts core again at its address, after the test has ended it. */
   restartCore(): Promise<void>;
   killWorkers(): Promise<void>;
   close(): Promise<void>;

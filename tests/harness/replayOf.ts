@@ -5,7 +5,6 @@ import { readBundle, replay, type Outcome, type Replayed } from '@evaluation/evi
 import type { Result } from '@evaluation/rest-contract/schemas';
 import { runProgram } from '../cli/program.ts';
 
-/** Variables by which the admin program finds a service. */
 const FOUND_BY = ['DATA_DIR', 'CORE_URL', 'CORE_CONTROL_TOKEN'];
 
 /**
@@ -32,9 +31,8 @@ export const evidenceOf = async (
   }
 };
 
-/** Replays a submission's evidence. */
-export const replayOf = async (...of: Parameters<typeof evidenceOf>): Promise<Replayed> =>
-  replay(readBundle(await evidenceOf(...of)));
+export const replayOf = async (...args: Parameters<typeof evidenceOf>): Promise<Replayed> =>
+  replay(readBundle(await evidenceOf(...args)));
 
 /** The part of a result that a replay recomputes. */
 export const marksOf = ({ status, needs_review, review_reasons, totals, questions }: Result): Outcome => ({

@@ -3,7 +3,6 @@ import { newTenant, startIdleService, type Tenant } from './tenant.ts';
 
 export interface RestSuite {
   service: TestService;
-  /** An institute that only this test file uses. */
   tenant: Tenant;
 }
 

@@ -16,7 +16,6 @@ export interface TestService {
   control: ReturnType<typeof coreOverHttp>;
   /** Calls of a worker to core: `grading.as({}).grading`. */
   grading: ReturnType<typeof coreOverHttp>;
-  /** Makes another institute with a key of its own. */
   newInstitute(options?: {
     credits?: number;
     dailyCopyQuota?: number;

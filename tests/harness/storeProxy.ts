@@ -15,7 +15,6 @@ export interface StoreProxy {
   beforeNext(which: (asked: StoreRequest) => boolean, act: () => Promise<unknown>): void;
   /** Holds requests that `which` accepts until the returned function is called. */
   hold(which: (asked: StoreRequest) => boolean): () => void;
-  /** While the store is away, every connection is reset. */
   setAway(away: boolean): void;
   close(): Promise<void>;
 }
@@ -38,7 +37,6 @@ export const startStoreProxy = async (endpoint: string): Promise<StoreProxy> => 
         await act();
       }
       if (held?.which(asked) === true) await held.over;
-      // The original host header is kept, since it is signed.
       const onward = request({ hostname: target.hostname, port: target.port, method, path: url, headers });
       onward.on('response', (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);

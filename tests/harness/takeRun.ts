@@ -1,17 +1,14 @@
 import { behind } from './behind.ts';
-import { handWorker, type HeldByHand } from './handWorker.ts';
+import { testWorker, type TestClaim } from './testWorker.ts';
 import type { TestService } from './service.ts';
 
-/**
- * Claims a submission's run at once, ahead of other runs of the lane: for tests that do not depend on the order of
- * runs.
- */
-export const takeRun = async (service: TestService, submissionId: string): Promise<HeldByHand> => {
+/** Claims a submission's run at once, ahead of other runs: for tests that do not depend on their order. */
+export const takeRun = async (service: TestService, submissionId: string): Promise<TestClaim> => {
   await behind(
     service.database,
     `update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
      where status = 'queued' and id = (select current_run_id from submissions where id = $1)`,
     [submissionId],
   );
-  return handWorker(service).claim(submissionId);
+  return testWorker(service).claim(submissionId);
 };

@@ -7,11 +7,9 @@ import { startService, type TestService } from './service.ts';
 export interface Tenant {
   api: ApiClient;
   instituteId: string;
-  /** Balance and reserved credits, as the provisioning CLI shows them. */
   credits(): Promise<{ balance: number; credit_limit: number; committed: number }>;
 }
 
-/** A service without workers: an accepted submission stays `queued`. */
 export const startIdleService = (extra: Record<string, string> = {}): Promise<TestService> =>
   startService({ COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0', DRAW_CONCURRENCY: '0', ...extra });
 
@@ -36,7 +34,6 @@ export const stored = ({ queue: _queue, progress, ...rest }: Submission): object
   questions_done: progress?.questions_done ?? null,
 });
 
-/** Every submission of the institute, through all pages of the feed. */
 export const wholeFeed = async (api: ApiClient, query = 'limit=200'): Promise<Submission[]> => {
   const found: Submission[] = [];
   for (let cursor = ''; ;) {
@@ -48,7 +45,7 @@ export const wholeFeed = async (api: ApiClient, query = 'limit=200'): Promise<Su
 };
 
 /** Everything of an institute that a request could change: quota, credits, submissions. */
-export const standing = async (tenant: Tenant): Promise<object> => ({
+export const tenantState = async (tenant: Tenant): Promise<object> => ({
   used: (await tenant.api.get<Account>('/me')).body.quota_used_today,
   credits: await tenant.credits(),
   feed: (await wholeFeed(tenant.api)).map(stored),
@@ -74,9 +71,9 @@ export const expectRefused = async (
   status: number,
   code: string,
 ): Promise<ErrorBody['error']> => {
-  const before = await standing(tenant);
+  const before = await tenantState(tenant);
   const error = expectError(await call(), status, code);
-  expect(await standing(tenant)).toEqual(before);
+  expect(await tenantState(tenant)).toEqual(before);
   return error;
 };
 

@@ -4,12 +4,10 @@ import type { AddressInfo } from 'node:net';
 
 /** A span as OTLP over HTTP encodes it in JSON, with the fields that tests read. */
 export interface CollectedSpan {
-  /** Name of the process that sent it: facade, core or worker. */
   service: string;
   name: string;
   traceId: string;
   spanId: string;
-  /** Empty for the root span of a trace. */
   parentSpanId: string;
   startMs: number;
   endMs: number;
@@ -17,12 +15,9 @@ export interface CollectedSpan {
   attributes: Record<string, string>;
 }
 
-/** A trace collector that keeps the spans it receives. */
 export interface TraceCollector {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   endpoint: string;
   spans: readonly CollectedSpan[];
-  /** Everything received, as text. */
   received(): string;
   close(): Promise<void>;
 }
@@ -63,7 +58,6 @@ export const startTraceCollector = async (): Promise<TraceCollector> => {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString();
       received += body;
-      // Only the fields that the exporter writes; a missing one fails the tests.
       for (const { resource, scopeSpans } of (JSON.parse(body) as Request).resourceSpans)
         for (const span of scopeSpans.flatMap((scope) => scope.spans))
           spans.push({

@@ -64,8 +64,8 @@ test('migrate brings an empty database up to date, prints what it did, and does 
   const [one, other] = await Promise.all(
     [1, 2].map(() => images.run('migrate', 'main.js', [], settings).ended),
   );
-  const said = [one?.stdout, other?.stdout].map((text) => text?.trim().split('\n') ?? []);
-  const [worked = [], waited = []] = said.toSorted((a, b) => b.length - a.length);
+  const outputs = [one?.stdout, other?.stdout].map((text) => text?.trim().split('\n') ?? []);
+  const [worked = [], waited = []] = outputs.toSorted((a, b) => b.length - a.length);
   expect([one?.code, other?.code]).toEqual([0, 0]);
   expect(worked[0]).toMatch(/^applied migration \d{14}_tables$/);
   const applied = worked.filter((line) => line.startsWith('applied migration '));

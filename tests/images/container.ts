@@ -10,23 +10,18 @@ import { bundle, type ImageName } from '@evaluation/bundle';
  * without name and home, with the given environment, and a temporary folder as the only writable place.
  */
 
-/**
- * The account of the Dockerfile. Only root can switch to it; other users are restricted by the folder's modes already.
- */
+/** The Dockerfile's account. Only root can switch to it; other users are restricted by file modes already. */
 const ACCOUNT = process.getuid?.() === 0 ? { uid: 10_001, gid: 10_001 } : {};
 const START_MS = 30_000;
 
 export interface Images {
   run(image: ImageName, program: string, args: string[], environment: Record<string, string>): Container;
-  /** Names of files left in the temporary folders. */
   leftBehind(): Promise<string[]>;
   close(): Promise<void>;
 }
 
 export interface Container {
-  /**
-   * Address or name that the program printed when it was ready. @throws Error with its output, if it ends before that
-   */
+  /** Address or name that the program printed. @throws Error with its output, if it ends before that */
   ready: Promise<string>;
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
   stop(): void;
@@ -39,7 +34,6 @@ export const makeImages = async (names: readonly ImageName[]): Promise<Images> =
   const temporary = (name: string) => join(folder, 'tmp', name);
   const close = async () => {
     for (const [pid, ended] of running) {
-      // Negative pid: the whole process group, children included.
       process.kill(-pid, 'SIGKILL');
       await ended;
     }

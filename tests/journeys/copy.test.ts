@@ -18,7 +18,6 @@ import { startService, type TestService } from '../harness/service.ts';
  */
 
 const CALL_MS = 60;
-/** Often enough to see each step, rarely enough to leave CPU for grading. */
 const POLL_MS = 25;
 
 let model: ModelServer;
@@ -43,7 +42,6 @@ interface Journey {
   tenant: Tenant;
   exam: Exam;
   accepted: Submission;
-  /** Every submission read, from first to last. */
   readings: Submission[];
   /** The submission as the feed showed it, at each change. */
   inFeed: Submission[];
@@ -134,8 +132,12 @@ describe.each(['strong', 'weak'] as const)('scanned copy %s', (name) => {
     for (const [index, { criteria, status }] of truth.questions.entries()) {
       if (status === 'not_answered' || criteria.length === 0) continue;
       expect(
-        result.questions[index]?.criteria.map(({ name: of, awarded, max }) => ({ name: of, awarded, max })),
-      ).toEqual(criteria.map(({ name: of, awarded, max }) => ({ name: of, awarded, max })));
+        result.questions[index]?.criteria.map(({ name: criterion, awarded, max }) => ({
+          name: criterion,
+          awarded,
+          max,
+        })),
+      ).toEqual(criteria.map(({ name: criterion, awarded, max }) => ({ name: criterion, awarded, max })));
     }
     expect(result.totals).toMatchObject({ ...truth.totals, questions_failed: 0 });
     expect(result.totals.percentage).toBeCloseTo((100 * truth.totals.awarded) / truth.totals.max, 2);

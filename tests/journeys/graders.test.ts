@@ -26,10 +26,7 @@ import { startService, type TestService } from '../harness/service.ts';
 
 /** Long enough for an answered call on a busy machine. */
 const CALL_SECONDS = 8;
-/**
- * Time for three such calls and the waits between them, but not for a fourth, which would begin after 25.75 s at the
- * earliest.
- */
+/** Time for three such calls and the waits between, but not for a fourth, which needs 25.75 s or more. */
 const TYPED_DEADLINE_SECONDS = 24;
 
 let model: ModelServer;
@@ -69,7 +66,6 @@ const grade = async (paper: ExamCreate, answers: (tenant: Tenant) => Promise<obj
   return { tenant, submission, result: await resultOf(tenant.api, id) };
 };
 
-/** Marks and flags by question. */
 const marked = ({ result }: Graded) =>
   result.questions.map(({ label, status, awarded, review_reasons }) => [
     label,
@@ -169,7 +165,6 @@ describe('on a copy', () => {
     });
     expect(graded.submission).toMatchObject({ status: 'graded', needs_review: false, review_reasons: [] });
     await expectCharged(graded, 2);
-    // Question 5 is judged twice, question 6 not at all.
     expect(calls()).toEqual({ read_pages: 1, align_answers: 1, make_rubric: 1, judge_answer: 4 + 2 });
   });
 
@@ -208,7 +203,6 @@ describe('on a copy', () => {
     expect(marked(graded)).toEqual([
       // The model obeys the answer and denies it; the marks out of range reveal it.
       ['1', 'graded', 4, adjusted],
-      // Marked by key.
       ['2', 'graded', 0, []],
       ['3', 'graded', 1, []],
       ['4', 'graded', 2, adjusted],

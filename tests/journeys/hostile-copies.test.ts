@@ -23,7 +23,7 @@ import {
 import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts';
 import { processesIn } from '../harness/memory.ts';
 import { handwrittenExam } from '../harness/papers.ts';
-import { plainPdf, settled } from '../harness/pdfs.ts';
+import { plainPdf, untilInspected } from '../harness/pdfs.ts';
 import { startSplitService, type Program, type SplitService } from '../harness/processes.ts';
 
 /*
@@ -62,7 +62,6 @@ const UNREADABLE = {
   'a JPEG that says it is 65,500 × 65,500': () => lyingJpeg(jpeg, 65_500, 65_500),
 } satisfies Record<string, () => Buffer>;
 
-/** Unusual but harmless files. */
 const READABLE = {
   'a page 200 inches wide, all of it written on': () => wideSheet(200),
   'a JPEG that says it is larger than it is': () => lyingJpeg(jpeg, 1200, 1600),
@@ -84,7 +83,7 @@ const submitted = (upload_id: string): Promise<Submission> => {
   return submit(service.api, exam.id, { candidate: { external_id: `C-${candidates}` }, upload_id });
 };
 const gradeHonest = async (): Promise<void> => {
-  const upload = await settled(service.api, await uploadCopy(service.api, plainPdf(2)));
+  const upload = await untilInspected(service.api, await uploadCopy(service.api, plainPdf(2)));
   const { id } = await submitted(upload.id);
   honest.push(await untilOver(service.api, id));
 };
@@ -109,7 +108,7 @@ beforeAll(async () => {
   worker = await service.startWorker();
 
   const look = async ([name, make]: [string, () => Buffer]): Promise<void> => {
-    uploads.set(name, await settled(service.api, await uploadCopy(service.api, make())));
+    uploads.set(name, await untilInspected(service.api, await uploadCopy(service.api, make())));
   };
   const mark = async ([name, make]: [string, () => Buffer]): Promise<void> => {
     await look([name, make]);
@@ -168,7 +167,7 @@ test.each(Object.keys(READABLE))('%s is graded', (name) => {
 });
 
 test('100,000 real pages are counted, and the submission answers too_many_pages', async () => {
-  const upload = await settled(service.api, await uploadCopy(service.api, manyPages()));
+  const upload = await untilInspected(service.api, await uploadCopy(service.api, manyPages()));
   expect(upload).toMatchObject({ status: 'ready', pages: 100_000 });
   const { status, body } = await service.api.post<ErrorBody>(`/exams/${exam.id}/submissions`, {
     candidate: { external_id: 'too-many' },

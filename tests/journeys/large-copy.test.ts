@@ -5,7 +5,7 @@ import { createExam, resultOf, submit, untilOver } from '../harness/api.ts';
 import { largeCopy, type LargePage } from '../harness/largeCopy.ts';
 import { watchMemory, type Peak } from '../harness/memory.ts';
 import { handwrittenExam, longAnswer } from '../harness/papers.ts';
-import { presign, put, settled, textOfPages } from '../harness/pdfs.ts';
+import { presign, put, untilInspected, textOfPages } from '../harness/pdfs.ts';
 import { startSplitService, type SplitService } from '../harness/processes.ts';
 
 /*
@@ -24,7 +24,6 @@ const WORKER_BYTES = 768 * MEGABYTE;
 const LATE = 'Water moves to the salty side of the membrane.';
 const LAST = 'Plants lose water through small openings in their leaves.';
 
-/** Invisible on the page. */
 const PASTED = 'A model answer that was pasted beneath the picture.';
 const moreOn = (page: number) => `more of it on sheet number ${page}`;
 
@@ -79,7 +78,7 @@ beforeAll(async () => {
   idle = await beforehand.stop();
 
   const memory = watchMemory(worker.pid);
-  upload = await settled(api, address.id);
+  upload = await untilInspected(api, address.id);
   accepted = await submit(api, exam.id, {
     candidate: { external_id: 'large', name: 'Zebulon Quackenbush' },
     upload_id: address.id,
@@ -147,10 +146,10 @@ test('the checked copy has every page, and the marks on the last one', async () 
 });
 
 test('the worker and its children never hold more than 768 MB, and PDF work ran in children', () => {
-  const told = `${Math.round(peak.bytes / MEGABYTE)} MB: ${peak.processes
+  const summary = `${Math.round(peak.bytes / MEGABYTE)} MB: ${peak.processes
     .map(({ bytes, command }) => `${Math.round(bytes / MEGABYTE)} ${command.slice(-90)}`)
     .join('; ')}`;
   expect(idle.processes).toHaveLength(1);
-  expect(peak.bytes, told).toBeGreaterThan(idle.bytes);
-  expect(peak.bytes, told).toBeLessThan(WORKER_BYTES);
+  expect(peak.bytes, summary).toBeGreaterThan(idle.bytes);
+  expect(peak.bytes, summary).toBeLessThan(WORKER_BYTES);
 });

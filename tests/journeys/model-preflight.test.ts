@@ -17,7 +17,6 @@ import { newTenant, type Tenant } from '../harness/tenant.ts';
  * works.
  */
 
-/** Time until the reason is visible everywhere. */
 const SEEN_WITHIN_MS = 30_000;
 
 let model: ModelServer;
@@ -39,13 +38,13 @@ afterEach(async () => {
 });
 afterAll(() => vi.restoreAllMocks());
 
-interface Sitting {
+interface Course {
   tenant: Tenant;
   submitCopy(): Promise<string>;
   submitTyped(): Promise<string>;
 }
 
-const start = async (): Promise<Sitting> => {
+const start = async (): Promise<Course> => {
   service = await startService({
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
@@ -85,17 +84,17 @@ const gauge = async (lane: string, check: string): Promise<string | undefined> =
   new RegExp(`^evaluation_model_preflight\\{lane="${lane}",check="${check}"\\} (\\d)$`, 'm').exec(
     (await metrics.exposition()).body,
   )?.[1];
-const read = async ({ tenant }: Sitting, id: string) =>
+const read = async ({ tenant }: Course, id: string) =>
   (await tenant.api.get<Submission>(`/submissions/${id}`)).body;
 
 test('an endpoint without sight grades and charges no copy, error, log and metric give the reason, typed answers continue, and waiting copies are graded once it can see', async () => {
   model.behave([{ behaviour: { kind: 'blind' } }]);
-  const sitting = await start();
-  const { tenant } = sitting;
+  const course = await start();
+  const { tenant } = course;
   const began = Date.now();
-  const first = await sitting.submitCopy();
-  const second = await sitting.submitCopy();
-  const typed = await sitting.submitTyped();
+  const first = await course.submitCopy();
+  const second = await course.submitCopy();
+  const typed = await course.submitTyped();
 
   expect(await untilOver(tenant.api, typed)).toMatchObject({ status: 'graded' });
   expect(await untilOver(tenant.api, first)).toMatchObject({
@@ -104,7 +103,7 @@ test('an endpoint without sight grades and charges no copy, error, log and metri
     error: { code: 'model_unavailable', message: expect.stringContaining('does not see images') },
   });
   expect(Date.now() - began).toBeLessThan(SEEN_WITHIN_MS);
-  expect(await read(sitting, second)).toMatchObject({ status: 'queued', error: null });
+  expect(await read(course, second)).toMatchObject({ status: 'queued', error: null });
   expect(await tenant.credits()).toMatchObject({ balance: 99, committed: 1 });
   expect(preflightLines('copy')).toEqual([
     expect.objectContaining({ reason: 'blind', check: 'vision', model: 'm', remedy: expect.any(String) }),
@@ -121,9 +120,9 @@ test('a server that answers pictures with 500 is reported as one without image s
   model.behave((call): Behaviour | undefined =>
     JSON.stringify(call.body).includes('image_url') ? { kind: 'status', status: 500 } : undefined,
   );
-  const sitting = await start();
-  const copy = await sitting.submitCopy();
-  expect(await untilOver(sitting.tenant.api, copy)).toMatchObject({
+  const course = await start();
+  const copy = await course.submitCopy();
+  expect(await untilOver(course.tenant.api, copy)).toMatchObject({
     status: 'failed',
     credits_charged: null,
     error: { code: 'model_unavailable', message: expect.stringContaining('takes no images') },
@@ -135,16 +134,16 @@ test('a server that answers pictures with 500 is reported as one without image s
 });
 
 test('a server that begins to cut prompts during grading: no reply to a cut prompt counts, and the run continues once it is fixed', async () => {
-  const sitting = await start();
+  const course = await start();
   model.behave([{ behaviour: { kind: 'cuts', tokens: 256 } }]);
-  const typed = await sitting.submitTyped();
+  const typed = await course.submitTyped();
   await eventually('the lane is shut', async () => preflightLines('typed').length > 0);
   expect(preflightLines('typed')).toEqual([
     expect.objectContaining({ check: 'context', reason: 'context_cut', tokens: 256 }),
   ]);
-  expect(await read(sitting, typed)).toMatchObject({ status: 'grading' });
+  expect(await read(course, typed)).toMatchObject({ status: 'grading' });
   model.behave([]);
-  expect(await untilOver(sitting.tenant.api, typed)).toMatchObject({ status: 'graded', credits_charged: 1 });
+  expect(await untilOver(course.tenant.api, typed)).toMatchObject({ status: 'graded', credits_charged: 1 });
 });
 
 test('`npm start` prints before it is ready which grader it uses and which lane is shut; /readyz reports a shut lane', async () => {
@@ -155,12 +154,12 @@ test('`npm start` prints before it is ready which grader it uses and which lane 
     GRADER_MODEL: 'm',
     MODEL_PREFLIGHT: 'on',
   });
-  const said: string[] = [];
-  const standalone = await startStandalone(readStandaloneSettings(environment), (line) => said.push(line));
+  const lines: string[] = [];
+  const standalone = await startStandalone(readStandaloneSettings(environment), (line) => lines.push(line));
   const copyLane = expect.stringMatching(
     /^copy lane takes no runs: it does not see images \(vision: blind\); use a model that sees images/,
   );
-  expect(said.slice(-3)).toEqual([
+  expect(lines.slice(-3)).toEqual([
     `grader openai, model m at ${new URL(model.baseUrl).origin}`,
     copyLane,
     'typed lane takes runs (passed: endpoint, schema, context)',

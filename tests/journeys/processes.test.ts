@@ -24,7 +24,6 @@ import { startSplitService, type SplitService } from '../harness/processes.ts';
 
 let model: ModelServer;
 let service: SplitService;
-/** A client with a key that has every scope. */
 let api: ApiClient;
 beforeAll(async () => {
   model = await startModelServer();

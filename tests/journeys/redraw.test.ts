@@ -67,7 +67,6 @@ const ownStore = (): Record<string, string> => ({
 interface Graded {
   api: ApiClient;
   id: string;
-  /** Ids of questions 1 and 2. */
   questions: [string, string];
 }
 
@@ -85,7 +84,6 @@ const gradedCopy = async (api: ApiClient, change: { blind?: boolean } = {}): Pro
   return { api, id, questions: [first, second] };
 };
 
-/** Calls `make` once and returns the same promise to all callers. */
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
@@ -151,7 +149,6 @@ describe('a teacher changes marks', () => {
       'select attempts, released_at from copy_drawings where submission_id = $1',
       [id],
     );
-  /** Checked copies of the submission in the object store. */
   const filesOf = async ({ id }: Graded): Promise<string[]> => {
     const [row] = await behind<{ institute_id: string }>(
       service.database,
@@ -184,11 +181,10 @@ describe('a teacher changes marks', () => {
       checked_copy: { available: true, download_path: `/submissions/${copy.id}/checked-copy` },
       totals: { awarded: 0.5 },
     });
-    // The feed reports that the copy is available.
     if (!checked_copy.available)
       expect(Date.parse(after.updated_at)).toBeGreaterThan(Date.parse(before.updated_at));
     expect(await drawingsOf(copy)).toEqual([]);
-    await eventually('the copy of the earlier marks is gone', async () => (await filesOf(copy)).length === 1);
+    await eventually('the earlier checked copy is deleted', async () => (await filesOf(copy)).length === 1);
   });
 
   test('no name is on the new copy of a blind exam', async () => {
@@ -297,7 +293,6 @@ describe('a teacher changes marks', () => {
   });
 });
 
-/** Expires the drawing's lease. */
 const letTimePass = (service: Pick<TestService, 'database'>, { id }: Graded) =>
   behind(
     service.database,
@@ -333,7 +328,6 @@ describe('a drawing is lost', () => {
   });
   const startDrawing = () =>
     service.startWorker({ DRAW_CONCURRENCY: '1', COPY_CONCURRENCY: '0', TYPED_CONCURRENCY: '0' });
-  /** The worker that draws, shared by the tests. */
   let drawer: Program | undefined;
 
   test('with its whole lane: it is published again, and drawn', async () => {
@@ -359,7 +353,7 @@ describe('a drawing is lost', () => {
 
   test.each([
     ['killed before it is stored: another one draws it when its time is over', 'SIGKILL', 1],
-    ['told to stop: it is handed back, and another one draws it at once', 'SIGTERM', 1.5],
+    ['stopped: the drawing is handed back, and another worker draws it at once', 'SIGTERM', 1.5],
   ] as const)('with its worker, %s', async (_name, signal, awarded) => {
     const copy = await graded();
     const doomed = drawer ?? (await startDrawing());

@@ -34,7 +34,6 @@ afterAll(async () => {
   await service.close();
   await model.close();
 });
-/** Awards 0.5 more at each call. */
 const fickle = (): Behaviour => ({
   kind: 'content',
   content: {
@@ -88,19 +87,19 @@ test('20 candidates with the same answer get the same marks, feedback and criter
   while (together.length < 20) together.push(await submitAnswer());
   const results = [];
   for (const { id } of together) results.push(await graded(id));
-  const said = (result: Result | undefined) =>
+  const feedbackOf = (result: Result | undefined) =>
     result?.questions.map(({ awarded, feedback, criteria, confidence }) => ({
       awarded,
       feedback,
       criteria,
       confidence,
     }));
-  for (const result of results) expect(said(result)).toEqual(said(results[0]));
+  for (const result of results) expect(feedbackOf(result)).toEqual(feedbackOf(results[0]));
   // At most one call for each run that was under way before the first judgement was cached; later runs make none.
   expect(model.calls.length).toBeLessThanOrEqual(4);
   const asked = model.calls.length;
   const later = await graded((await submitAnswer()).id);
-  expect(said(later)).toEqual(said(results[0]));
+  expect(feedbackOf(later)).toEqual(feedbackOf(results[0]));
   expect(model.calls).toHaveLength(asked);
   expect(await behind.query('select from judgements')).toHaveLength(1);
 });

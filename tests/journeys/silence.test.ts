@@ -4,7 +4,7 @@ import { startModelServer, type ModelServer } from '@evaluation/test-services';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiClient, createExam, submit, untilOver, uploadCopy, type ApiClient } from '../harness/api.ts';
 import { handwrittenExam, longAnswer, oneWord, typedExam } from '../harness/papers.ts';
-import { plainPdf, presign, put, settled } from '../harness/pdfs.ts';
+import { plainPdf, presign, put, untilInspected } from '../harness/pdfs.ts';
 import { killPrograms, startProgram, type Program } from '../harness/processes.ts';
 import { newEnvironment } from '../harness/service.ts';
 
@@ -71,10 +71,7 @@ const candidate = (index: number) => ({
 
 type Grade = (examId: string, body: object) => Promise<void>;
 
-/**
- * The model fails to make the rubric first, then makes it; doubtful answers are judged twice; equal answers are judged
- * once.
- */
+/** The model makes the rubric at the second try; doubtful answers are judged twice, equal ones once. */
 const withoutAnyMaterial = async (grade: Grade): Promise<void> => {
   const question = { text: SECRETS.bareQuestion, model_answer: null };
   const exam = await createExam(api, typedExam([longAnswer('1', question)]));
@@ -157,14 +154,12 @@ const everything = async (): Promise<string[]> => {
   await grade(onPaper.id, { candidate: candidate(3), ...(await copy(plainPdf(1))) });
   await withoutAnyMaterial(grade);
   await quotedInWhatDoesNotFit(typed.id, grade);
-  // Copies that cannot be graded.
   for (const page of [{ legibility: 0 }, { language: 'other' as const }]) {
     model.behave([]);
     model.know({ pagesByNumber: { 1: { blocks: [{ label: '1', text: SECRETS.illegible }], ...page } } });
     await grade(onPaper.id, { candidate: candidate(9), replace: true, ...(await copy(plainPdf(1))) });
   }
 
-  // Invalid requests of clients.
   const nul = String.fromCharCode(0);
   await api.post(`/exams/${typed.id}/submissions`, { candidate: candidate(1), answers });
   await api.post(`/exams/${typed.id}/submissions`, {
@@ -186,7 +181,7 @@ const everything = async (): Promise<string[]> => {
   const text = Buffer.from(`${SECRETS.typed}\n`);
   const address = await presign(api, text.byteLength);
   await put(address, text);
-  expect((await settled(api, address.id)).status).toBe('rejected');
+  expect((await untilInspected(api, address.id)).status).toBe('rejected');
   return statuses;
 };
 
@@ -210,8 +205,8 @@ test(
 
     // Counter-check: failed runs are logged with their ids.
     expect(written).toMatch(/"run_id":"[0-9a-f-]{36}"/);
-    expect(written).toMatch(/run failed|could not be graded/);
-    // And that the endpoint has refused us.
+    expect(written).toMatch(/a run failed|could not be graded/);
+    // Counter-check: refusals of the endpoint are logged.
     expect(written).toMatch(/"level":"error".*"status":401,.*"msg":"the model endpoint refuses us/);
     const secrets = {
       ...SECRETS,

@@ -28,7 +28,6 @@ let service: SplitService;
 let worker: Program;
 let ports: Record<Process, number>;
 let submission: Submission;
-/** The complete trace of the submission. */
 let trace: CollectedSpan[];
 
 beforeAll(async () => {
@@ -175,7 +174,6 @@ test('the metrics have the golden signals of facade and core, and the run with i
     expect(valueOf(page, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
 });
 
-/** Value of one series. */
 const valueOf = (page: string | undefined, series: string): number => {
   const line = page?.split('\n').find((each) => each.startsWith(`${series} `));
   if (line === undefined) throw new Error(`no ${series}`);

@@ -71,10 +71,7 @@ const submitTo = (lane: Lane, candidate: string, more: object): Promise<Submissi
 
 type Deed = 'cancelled' | 'deleted' | 'replaced';
 
-/**
- * Stops the submission, and grades another one in the freed slot. @returns the time of the answer, and the other
- * submission
- */
+/** Stops the submission, and grades another one in its slot. @returns time of the answer, and the other one */
 const stop = async (
   deed: Deed,
   lane: Lane,
@@ -117,7 +114,6 @@ test.for(cases)(
     await model.waitFor((calls) => inFlight(calls).length === AT_ONCE);
     const hanging = inFlight(model.calls);
 
-    // Further calls are answered: the slot is free for the other submission.
     model.behave([]);
     const { at, next } = await stop(deed, lane, submission, candidate);
     // `waitFor` gives up long before the next heartbeat.

@@ -2,7 +2,7 @@ import { metrics } from '@evaluation/telemetry';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createExam, submit, untilOver } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
-import { handWorker, type HeldByHand } from '../harness/handWorker.ts';
+import { testWorker, type TestClaim } from '../harness/testWorker.ts';
 import { eventually } from '../harness/ledger.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
 import type { TestService } from '../harness/service.ts';
@@ -29,8 +29,8 @@ const counted = async (): Promise<Record<string, number>> =>
 
 test('each ended run is counted once, by outcome, whether a client, a worker or the dispatcher ended it', async () => {
   const exam = await createExam(service.api, typedExam([longAnswer('1')]));
-  const worker = handWorker(service);
-  const take = async (name: string): Promise<{ id: string; held: HeldByHand }> => {
+  const worker = testWorker(service);
+  const take = async (name: string): Promise<{ id: string; held: TestClaim }> => {
     const { id } = await submit(service.api, exam.id, {
       candidate: { external_id: name },
       answers: [{ question_label: '1', text: 'An answer.' }],
@@ -61,7 +61,6 @@ test('each ended run is counted once, by outcome, whether a client, a worker or 
     [abandoned.id],
   );
   await untilOver(service.api, abandoned.id);
-  // The count follows the commit.
   await eventually('the count', async () => (await counted())['typed failed'] === 3);
 
   const cancelled = await take('cancelled');

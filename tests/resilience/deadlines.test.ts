@@ -14,7 +14,6 @@ import { answerOnly, nameOfCall } from './modelCalls.ts';
  * (docs/architecture.md#deadlines-and-retries).
  */
 
-/** Two batches of pages. */
 const PAGES = 5;
 const QUESTIONS = ['1', '2', '3', '4', '5'];
 

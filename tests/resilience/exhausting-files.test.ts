@@ -10,10 +10,7 @@ import { startService, type TestService } from '../harness/service.ts';
 import { newTenant, startIdleService, type Tenant } from '../harness/tenant.ts';
 import { takeRun } from '../harness/takeRun.ts';
 
-/*
- * States of a file that used up a worker's limit: tried ──▶ remembered ──a day──▶ forgotten. A `HandWorker` reports the
- * used time.
- */
+/* States of a file that used up a limit: tried ──▶ remembered ──a day──▶ forgotten. */
 
 let service: TestService;
 let behind: BehindTheApi;
@@ -52,7 +49,6 @@ const useUp = async (submission: Submission, seconds: number): Promise<void> => 
 const read = async (tenant: Tenant, { id }: Submission): Promise<Submission> =>
   (await tenant.api.get<Submission>(`/submissions/${id}`)).body;
 
-/** Delivers the message of a run to a worker. @returns whether core gives the run out */
 const isGivenToAWorker = async ({ id }: Submission): Promise<boolean> => {
   await behind.query(`update runs set status = 'released' where submission_id = $1 and status = 'queued'`, [
     id,
@@ -171,7 +167,7 @@ test('entries older than a day are deleted', async () => {
       `insert into exhausting_files (institute_id, sha256, used_up, seconds, last_at)
        select gen_random_uuid(), at::text, 'time', 300, now() - at * interval '13 hours' from generate_series(1, 3) at`,
     );
-    await eventually('the old ones are gone', async () => {
+    await eventually('the old entries are deleted', async () => {
       const rows = await inside.query('select sha256 from exhausting_files');
       return rows.length === 1;
     });

@@ -24,7 +24,6 @@ export const expectGradedOnce = async (
   await expectAccountAddsUp(behind, run.institute_id);
 };
 
-/** The same checks for each of an exam's hundreds of submissions, in a few statements. */
 export const expectEachGradedOnce = async (
   behind: BehindTheApi,
   examId: string,

@@ -5,10 +5,7 @@ import { eventually, lookBehind, type BehindTheApi } from '../harness/ledger.ts'
 import { plainPdf } from '../harness/pdfs.ts';
 import { startService, type TestService } from '../harness/service.ts';
 
-/*
- * One institute floods the inspections; measures the wait of another institute's single upload. With one slot, the
- * worst case.
- */
+/* One institute floods the inspections; another one's upload waits. One slot is the worst case. */
 
 let service: TestService;
 let behind: BehindTheApi;
@@ -64,7 +61,7 @@ test('behind 40 inspections of another institute, a single upload waits only for
   const waiting = flood.length - (await inspectedOf(instituteId, null)).length;
 
   expect(waiting, 'the flood is not over').toBeGreaterThan(20);
-  expect(ahead, 'the one in hand, and one that was released while this one was sealed').toBeLessThanOrEqual(
+  expect(ahead, 'the inspection under way, and one released while this upload was sealed').toBeLessThanOrEqual(
     2,
   );
   // The order above is the proof; the time only shows that no other wait is added.
@@ -72,7 +69,6 @@ test('behind 40 inspections of another institute, a single upload waits only for
   await behind.query(`update uploads set status = 'rejected' where status = 'inspecting'`);
 });
 
-/** Number of uploads of an institute that were inspected before another upload was. */
 const inspectedOf = (instituteId: string, by: string | null) =>
   behind.query(
     `select id from uploads where institute_id = $1 and status = 'ready'

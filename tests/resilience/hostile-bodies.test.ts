@@ -67,7 +67,6 @@ test(
 
     let next = 0;
     const attack = async (): Promise<void> => {
-      // Each body at least once.
       while (!isOver() || next < bodies.length) {
         const hostile = bodies[next % bodies.length];
         if (hostile === undefined) throw new Error('no body');
@@ -88,6 +87,24 @@ test(
         const seen = answers.get(hostile.name) ?? new Map<string, number>();
         answers.set(hostile.name, seen.set(outcome, (seen.get(outcome) ?? 0) + 1));
       }
+    };
+    const ask = async (): Promise<void> => {
+      const sent = performance.now();
+      const said = await victim.get('/me').then(
+        ({ status }) => String(status),
+        (error: unknown) => String(error instanceof Error ? (error.cause ?? error) : error),
+      );
+      latencies.push(performance.now() - sent);
+      statuses.add(said);
+    };
+    const probe = async (): Promise<void> => {
+      const asked: Promise<void>[] = [];
+      while (!isOver()) {
+        // Sent at a fixed rate, without waiting for the previous answer.
+        asked.push(ask());
+        await wait(PROBE_MS);
+      }
+      await Promise.all(asked);
     };
     const watch = async (): Promise<void> => {
       while (!isOver()) {

@@ -87,8 +87,8 @@ test('core is killed between commit and reply: the retry replays the stored outc
   between.whenAnswered(async () => 'pass');
   await service.restartCore();
   const retried = await eventually('an answer of the core that was started again', async () => {
-    const said = await send();
-    return said.status === 202 && said;
+    const answer = await send();
+    return answer.status === 202 && answer;
   });
   expect(retried).toMatchObject({ replayed: 'true', body: { id: made?.id, status: 'queued' } });
   expect(await ledger.query('select id from submissions where exam_id = $1', [exam.id])).toHaveLength(1);

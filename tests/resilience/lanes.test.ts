@@ -53,7 +53,6 @@ const stop = async (): Promise<void> => {
   await service.close();
 };
 
-/** An exam of one long answer: one model call per submission. */
 const shortExam = (api: ApiClient) =>
   createExam(api, {
     title: 'One question',
@@ -85,8 +84,7 @@ const submitMany = async (api: ApiClient, examId: string, count: number): Promis
 
 const OF_EXAM = 'submission_id in (select id from submissions where exam_id = $1)';
 
-/** Number of an exam's runs by status. */
-const standing = async (examId: string): Promise<Record<string, number>> => {
+const runsByStatus = async (examId: string): Promise<Record<string, number>> => {
   const rows = await behind.query<{ status: string; runs: number }>(
     `select status, count(*)::int as runs from runs where ${OF_EXAM} group by 1`,
     [examId],
@@ -119,7 +117,7 @@ describe('with five workers', () => {
   /** Waits until each worker has a run whose model call is held back, and the next run waits in the lane. */
   const untilFull = (examId: string, queued: number) =>
     eventually('the lane is as full as it gets', async () => {
-      const runs = await standing(examId);
+      const runs = await runsByStatus(examId);
       if (runs['claimed'] !== WORKERS || runs['released'] !== WORKERS || (runs['queued'] ?? 0) !== queued)
         return false;
       const { messages, taken } = await inLane();
@@ -149,10 +147,14 @@ describe('with five workers', () => {
         [exam.id],
       );
       expect(lost).toHaveLength(5);
-      expect(await standing(exam.id)).toEqual({ queued: 195, released: 5, claimed: 5 });
+      expect(await runsByStatus(exam.id)).toEqual({ queued: 195, released: 5, claimed: 5 });
 
       gate.letGo();
-      await eventually('all are over', async () => (await standing(exam.id))['completed'] === 205, 200_000);
+      await eventually(
+        'all are over',
+        async () => (await runsByStatus(exam.id))['completed'] === 205,
+        200_000,
+      );
       await expectEachGradedOnce(behind, exam.id, 205);
       await expectGradedOnce(service.api, behind, first.id);
       expect(model.calls, 'each question was judged once').toHaveLength(205);
@@ -257,7 +259,7 @@ describe('with five workers', () => {
     // The job length is the model's time: the other run is accepted while nothing else happens.
     gate.hold();
     await eventually('every worker is busy, and its next run waits', async () => {
-      const { claimed, released } = await standing(exam.id);
+      const { claimed, released } = await runsByStatus(exam.id);
       return claimed === WORKERS && released === WORKERS;
     });
     const single = await submitShort(other.api, othersExam.id, 'B-1');
@@ -297,7 +299,7 @@ describe('with few calls to the model', () => {
     await model.waitFor((calls) => calls.length === 1);
     await eventually(
       'both of the lane are busy with copies',
-      async () => (await standing(copyExam.id))['claimed'] === 2,
+      async () => (await runsByStatus(copyExam.id))['claimed'] === 2,
     );
     const exam = await shortExam(service.api);
     for (const typed of await submitMany(service.api, exam.id, 5)) {

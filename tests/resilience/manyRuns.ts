@@ -1,10 +1,7 @@
 import pg from 'pg';
 import type { ClonedDatabase } from '@evaluation/test-services';
 
-/**
- * Copies a submission for this many more candidates, with answers, a waiting run and reserved credits. Quicker than the
- * API.
- */
+/** Copies a submission for `count` more candidates, with answers, a waiting run and reserved credits. */
 export const multiply = async (
   database: ClonedDatabase,
   submissionId: string,

@@ -2,7 +2,6 @@ import type { ModelCallRecord, ModelServer, Truth } from '@evaluation/test-servi
 import { expect } from 'vitest';
 import { copyTruth, type CopyName } from '../fixtures/fixtures.ts';
 
-/** Knowledge of the programmable model for a copy of the fixtures. */
 export const truthOf = (name: CopyName): Truth => ({
   pagesByNumber: Object.fromEntries(
     copyTruth(name).pages.map(({ page, blocks }) => [
@@ -25,8 +24,8 @@ export const nameOfCall = ({ schemaName, body }: ModelCallRecord): string => {
   const prompt = JSON.stringify(body);
   if (schemaName === 'read_pages') return `pages ${/"Page (\d+)"/.exec(prompt)?.[1] ?? '?'}`;
   if (schemaName === 'align_answers') return 'alignment';
-  const of = schemaName === 'make_rubric' ? 'rubric' : 'question';
-  return `${of} ${/Question \{\\"question\\":\\"(.+?)\\"/.exec(prompt)?.[1] ?? '?'}`;
+  const kind = schemaName === 'make_rubric' ? 'rubric' : 'question';
+  return `${kind} ${/Question \{\\"question\\":\\"(.+?)\\"/.exec(prompt)?.[1] ?? '?'}`;
 };
 
 export const named = (calls: readonly ModelCallRecord[]): string[] => calls.map(nameOfCall);

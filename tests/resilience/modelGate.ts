@@ -3,7 +3,6 @@ import { connect, createServer, type Socket } from 'node:net';
 
 /** A proxy to a model server. Its address stays the same while it is shut or holds answers back. */
 export interface ModelGate {
-  /** Ends in /v1. */
   baseUrl: string;
   /** Refuses connections from now on, and resets the open ones. */
   shut(): Promise<void>;
@@ -17,7 +16,6 @@ export interface ModelGate {
 export const startModelGate = async (modelUrl: string): Promise<ModelGate> => {
   const target = Number(new URL(modelUrl).port);
   const sockets = new Set<Socket>();
-  /** The client's socket for each socket to the model. */
   const answers = new Map<Socket, Socket>();
   let holds = false;
   const server = createServer((client) => {

@@ -27,13 +27,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Counts of one window. */
 interface Window {
   /** Admitted requests that were both sent and answered in the window. */
   sure: number;
   /** Admitted requests that were under way during the window. */
   possible: number;
-  /** Replicas that refused in the window. */
   refusing: Set<ApiClient>;
 }
 
@@ -85,7 +83,6 @@ const load = async (
         if (sent === answered) windowOf(sent).sure += 1;
         for (let at = sent; at <= answered; at += 1) windowOf(at).possible += 1;
       }
-      // Leaves CPU to the replicas.
       await wait(30);
     }
   };
@@ -112,7 +109,6 @@ test('with traffic on only one of two replicas, it admits nearly all of the limi
 
 test('two replicas together keep the limit of a minute, and agree on the remainder', async () => {
   const minute = (): number => Math.floor(Date.now() / 60_000);
-  /** Runs `work` with a new key, and again if the minute ends in between. */
   const withinAMinute = async <T>(work: (clients: [ApiClient, ApiClient]) => Promise<T>): Promise<T> => {
     for (;;) {
       const left = 60_000 - (Date.now() % 60_000);

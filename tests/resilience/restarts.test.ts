@@ -27,7 +27,6 @@ const QUESTIONS = ['1', '2', '3', '4', '5'].map((label) => longAnswer(label));
 const AT_ONCE = 2;
 
 let model: ModelServer;
-/** Cleanups of a test, run in reverse order. */
 let undo: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
@@ -86,7 +85,6 @@ test('npm start with embedded services: killed in the middle of a copy and resta
   undo.push(() => endLeftovers(dataDir));
   const environment = {
     DATA_DIR: dataDir,
-    // The calls of a preflight belong to no run.
     MODEL_PREFLIGHT: 'off',
     PORT: '0',
     CORE_PORT: '0',
@@ -156,7 +154,6 @@ const clientOf = async (environment: Record<string, string>, program: Program): 
   return apiClient(program.name, installation?.first_key?.api_key ?? '');
 };
 
-/** The embedded PostgreSQL that runs on a data folder. */
 const databaseOf = async (dataDir: string): Promise<{ superuserUrl: string }> => {
   const read = async (...path: string[]) => (await readFile(join(dataDir, 'postgres', ...path))).toString();
   const port = (await read('cluster', 'postmaster.pid')).split('\n')[3];
@@ -164,7 +161,6 @@ const databaseOf = async (dataDir: string): Promise<{ superuserUrl: string }> =>
   return { superuserUrl: `postgresql://postgres:${password}@127.0.0.1:${port}/answer_evaluation` };
 };
 
-/** Credits of the first institute, as the provisioning CLI shows them. */
 const creditsOf = async (dataDir: string): Promise<{ balance: number; committed: number }> => {
   const installation = await findInstallation(dataDir);
   const core = coreOverHttp({ url: installation?.core_url ?? '', token: installation?.tokens.control ?? '' });
@@ -182,5 +178,5 @@ const endLeftovers = async (dataDir: string): Promise<void> => {
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
     if (line.includes(dataDir)) process.kill(pid, 'SIGKILL');
   }
-  await eventually('its servers are gone', async () => (await processesNaming(dataDir)).length === 0);
+  await eventually('its servers have ended', async () => (await processesNaming(dataDir)).length === 0);
 };

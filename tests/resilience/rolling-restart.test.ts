@@ -52,7 +52,6 @@ beforeAll(async () => {
   environment = made.environment;
   behind = lookBehind(made.database);
   undo.push(() => behind.close());
-  // The other programs find a core from the start.
   const first = await start('core');
   programs = { core: first, facade: await start('facade'), worker: await start('worker') };
 

@@ -137,7 +137,7 @@ test('SIGTERM while a claim is under way: the late run is handed back and not be
   const worker = await startWorker();
   await eventually('the worker has the message', async () => (await inHand('typed')) === 1);
   worker.signal('SIGTERM');
-  await eventually('it is told to stop', async () => isStopping(worker));
+  await eventually('the worker is stopping', async () => isStopping(worker));
   service.core().signal('SIGCONT');
   expect(await worker.exited, worker.output()).toBe(0);
   expect(model.calls).toEqual([]);
@@ -169,7 +169,6 @@ const inHand = async (lane: string): Promise<number> => {
   try {
     const name = `${service.environment['LANE_NAMESPACE']}_${lane}`;
     const manager = await jetstreamManager(nats);
-    // The first worker creates the consumer.
     return await manager.consumers.info(name, name).then(
       ({ num_ack_pending }) => num_ack_pending,
       () => 0,
@@ -206,15 +205,15 @@ test('SIGTERM with no time to drain: the worker hands the run back at once and a
 });
 
 test('SIGTERM with time to drain: the claimed copy is finished, the next one is left to other workers', async () => {
-  const told = Promise.withResolvers<void>();
-  model.behave([{ schemaName: 'judge_answer', behaviour: { kind: 'held', until: told.promise } }]);
+  const stopped = Promise.withResolvers<void>();
+  model.behave([{ schemaName: 'judge_answer', behaviour: { kind: 'held', until: stopped.promise } }]);
   const worker = await takeWorker(60);
   const inHandThen = await submitCopy();
   const next = await submitCopy();
   await model.waitFor((calls) => calls.some(({ schemaName }) => schemaName === 'judge_answer'));
   worker.signal('SIGTERM');
-  await eventually('it is told to stop', async () => isStopping(worker));
-  told.resolve();
+  await eventually('the worker is stopping', async () => isStopping(worker));
+  stopped.resolve();
   expect(await worker.exited, worker.output()).toBe(0);
   await expectGradedOnce(service.api, behind, inHandThen.id);
   expect(await behind.runOf(inHandThen.id)).toMatchObject({ worker: nameOf(worker), dead_leases: 0 });
@@ -240,7 +239,6 @@ test('a worker killed while it reads pages: another finishes, and only the batch
 
   model.behave([]);
   const successor = await startWorker();
-  // Waits for the lease to expire by itself.
   await untilOver(service.api, submission.id);
   await expectGradedOnce(service.api, behind, submission.id);
   expect(expectPaidOnce(model, death).repeated).toEqual(['pages 5']);
@@ -311,7 +309,6 @@ test('a worker killed while it judges: recorded questions keep their marks and a
   idle = { worker: successor, drainSeconds: 0 };
 });
 
-/** Judgements of a model that gives no marks. */
 const NOTHING = Object.fromEntries(QUESTIONS.map((label) => [label, { awards: [0, 0] }]));
 
 test('a worker killed while it draws the checked copy: another draws it without any model call', async () => {
@@ -400,5 +397,5 @@ test('a run that outlives three workers fails, its credits are refunded, and no 
   const healthy = await submitTyped();
   await untilOver(service.api, healthy.id);
   await expectGradedOnce(service.api, behind, healthy.id);
-  expect(await behind.runOf(submission.id), 'nobody has touched it since').toEqual(ended);
+  expect(await behind.runOf(submission.id), 'the run is unchanged').toEqual(ended);
 });

@@ -5,7 +5,7 @@ import type { Submission, Upload } from '@evaluation/rest-contract/schemas';
 import { rejectReason } from '@evaluation/rest-contract/upload-rejections';
 import { createExam, submit, uploadCopy } from '../harness/api.ts';
 import { behind } from '../harness/behind.ts';
-import type { HeldByHand } from '../harness/handWorker.ts';
+import type { TestClaim } from '../harness/testWorker.ts';
 import { uploadInspected } from '../harness/inspectedUpload.ts';
 import { eventually } from '../harness/ledger.ts';
 import { longAnswer, typedExam } from '../harness/papers.ts';
@@ -34,7 +34,6 @@ const codeOf = async (call: Promise<unknown>): Promise<string> =>
     (error: unknown) => failureOf(error)?.code ?? String(error),
   );
 
-/** Tokens that another worker may present. */
 const FORGED = { 'no token': undefined, 'another token': 'A'.repeat(43) } as const;
 const forgeries = Object.entries(FORGED);
 const present = (token: string | undefined) => (token === undefined ? {} : { token });
@@ -55,7 +54,7 @@ const resultFor = (question_id: string): RecordedQuestion => ({
 
 describe('a run', () => {
   let submission: Submission;
-  let run: HeldByHand;
+  let run: TestClaim;
   let candidates = 0;
   beforeEach(async () => {
     const exam = await createExam(tenant.api, typedExam([longAnswer('1')]));
@@ -67,8 +66,7 @@ describe('a run', () => {
     run = await takeRun(service, submission.id);
   });
 
-  /** Every call of a worker about a run. */
-  const callsOf = (held: HeldByHand['held'], question_id: string) => {
+  const callsOf = (held: TestClaim['held'], question_id: string) => {
     const used = {
       grader: { provider: 'p', model: 'm' },
       usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },

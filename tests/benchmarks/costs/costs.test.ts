@@ -31,7 +31,6 @@ test('docs/model-costs.md states the calls of each kind exactly, and tokens with
 });
 
 test.each([
-  // Examples of the provider's page on images.
   { width: 1024, height: 1024, detail: 'high', by: 'tiles', tokens: 765 },
   { width: 2048, height: 4096, detail: 'high', by: 'tiles', tokens: 1105 },
   { width: 4096, height: 8192, detail: 'low', by: 'tiles', tokens: 85 },

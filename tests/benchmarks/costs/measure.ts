@@ -31,10 +31,7 @@ export interface MeasuredCall {
   kind: Kind;
   textTokens: number;
   pictureTokens: number;
-  /**
-   * Tokens of the common prefix of this call and the same call for another candidate, and how many of them a cache
-   * returns.
-   */
+  /** Tokens of the common prefix with the same call for another candidate, and those that a cache returns. */
   equalTokens: number;
   cachedTokens: number;
   outputTokens: number;
@@ -149,7 +146,6 @@ async function ask(
   return asked;
 }
 
-/** The calls since `from` with their replies. */
 function recorded(
   server: ModelServer,
   from: number,

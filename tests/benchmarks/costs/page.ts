@@ -10,7 +10,6 @@ export const EXAMPLE_SECOND_LOOKS = 0.25;
 const BEGIN = '<!-- costs: begin -->';
 const END = '<!-- costs: end -->';
 
-/** The page with the measured tables put in. */
 export function withTables(page: string, costs: readonly PaperCosts[], prices: Prices): string {
   const [before, rest] = page.split(BEGIN);
   const [, after] = (rest ?? '').split(END);

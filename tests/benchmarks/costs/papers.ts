@@ -15,7 +15,6 @@ export interface Paper {
 const exam = examBody('history-typed');
 const [strong, weak] = typedSamples();
 
-/** The exam context that the grader gets. */
 export const EXAM = {
   subject: exam.subject ?? null,
   level: exam.level ?? 'school',
@@ -25,9 +24,9 @@ export const EXAM = {
 };
 
 /** A question of the exam under another label. `label` defaults to the question's label in the exam. */
-function marked(of: string, label = of): MarkedQuestion {
-  const input: QuestionInput | undefined = exam.questions?.find((question) => question.label === of);
-  if (input === undefined) throw new Error(`the history exam has no question ${of}`);
+function marked(examLabel: string, label = examLabel): MarkedQuestion {
+  const input: QuestionInput | undefined = exam.questions?.find((question) => question.label === examLabel);
+  if (input === undefined) throw new Error(`the history exam has no question ${examLabel}`);
   return {
     id: label,
     label,
@@ -95,7 +94,6 @@ function objective(pages: number | null): Paper {
   };
 }
 
-/** Papers of docs/model-costs.md, in its order. */
 export function papers(): Paper[] {
   return [
     typed('typed, short answer', '7(a)'),

@@ -1,6 +1,5 @@
 import { KINDS, type Kind, type MeasuredCall, type MeasuredPaper } from './measure.ts';
 
-/** Prices per million tokens. */
 export interface Prices {
   input: number;
   cachedInput: number;

@@ -26,10 +26,7 @@ type Body = ModelCallRecord['body'];
 const AROUND_MESSAGE = 3;
 const BEFORE_REPLY = 3;
 
-/**
- * Shortest prefix that a provider caches, and the step in which it counts
- * (platform.openai.com/docs/guides/prompt-caching).
- */
+/** Shortest cached prefix, and the counting step (platform.openai.com/docs/guides/prompt-caching). */
 const SHORTEST_CACHED = 1024;
 const CACHE_STEP = 128;
 
@@ -65,9 +62,7 @@ export function tokensOfText(text: string): number {
   return encode(text).length;
 }
 
-/**
- * Length in tokens of the common prefix of two prompts. An equal picture ends the count, since its tokens are unknown.
- */
+/** Tokens of the common prefix. An equal picture ends the count, since its tokens are unknown. */
 export function equalTokens(a: Prompt, b: Prompt): number {
   const end = a.order.findIndex((item, index) => item !== b.order[index] || typeof item === 'string');
   return end === -1 ? a.order.length : end;
@@ -87,10 +82,7 @@ export function tokensOfPicture(size: Size, detail: 'high' | 'low', by: PictureT
   return by === 'tiles' ? tilesOf(size, detail) : patchesOf(size);
 }
 
-/**
- * 85 tokens plus 170 for each tile of 512 px, after scaling the picture into 2048 × 2048 and its short side to 768; 85
- * in low detail.
- */
+/** 85 tokens, in high detail plus 170 per tile of 512 px after scaling into 2048 × 2048, short side 768. */
 function tilesOf(size: Size, detail: 'high' | 'low'): number {
   if (detail === 'low') return 85;
   const within = scaled(size, Math.min(1, 2048 / Math.max(size.width, size.height)));

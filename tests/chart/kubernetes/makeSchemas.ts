@@ -19,7 +19,6 @@ interface CustomResource {
   };
 }
 
-/** Kinds that the chart may contain, by the names of Kubernetes' definitions. */
 const KINDS = [
   'io.k8s.api.apps.v1.Deployment',
   'io.k8s.api.apps.v1.StatefulSet',

@@ -9,7 +9,7 @@ import {
   type ModelState,
   type ModelSubmission,
   type Operation,
-  type Said,
+  type ModelAnswer,
   type View,
 } from './state.ts';
 
@@ -25,21 +25,27 @@ export const MAX_DEAD_LEASES = 3;
 export const isActive = ({ run }: ModelSubmission): boolean =>
   run.state === 'waiting' || run.state === 'held';
 export const committed = (state: ModelState): number =>
-  Object.values(state.submissions).reduce((sum, of) => sum + (isActive(of) ? of.quoted : 0), 0);
+  Object.values(state.submissions).reduce(
+    (sum, submission) => sum + (isActive(submission) ? submission.quoted : 0),
+    0,
+  );
 export const liveOne = (state: ModelState, exam: ExamName, candidate: number): ModelSubmission | undefined =>
   Object.values(state.submissions).find(
-    (of) => of.state === 'live' && of.exam === exam && of.candidate === candidate,
+    (submission) =>
+      submission.state === 'live' && submission.exam === exam && submission.candidate === candidate,
   );
 
 /** The answer and the next state of an operation. `before` is not changed. */
-export const apply = (before: ModelState, operation: Operation): { state: ModelState; said: Said } => {
+export const apply = (
+  before: ModelState,
+  operation: Operation,
+): { state: ModelState; answer: ModelAnswer } => {
   const state = structuredClone(before);
-  const said = change(state, operation);
-  // A refused operation changes nothing.
-  return typeof said === 'object' && 'code' in said ? { state: before, said } : { state, said };
+  const answer = change(state, operation);
+  return typeof answer === 'object' && 'code' in answer ? { state: before, answer } : { state, answer };
 };
 
-const change = (state: ModelState, operation: Operation): Said => {
+const change = (state: ModelState, operation: Operation): ModelAnswer => {
   switch (operation.do) {
     case 'create':
       return create(state, operation);
@@ -56,16 +62,16 @@ const change = (state: ModelState, operation: Operation): Said => {
     case 'hand_back':
       return write(state, operation);
     case 'die': {
-      const of = submissionOf(state, operation.key);
-      if (of.attempts !== operation.attempt || of.run.state !== 'held') return 'ok';
-      waitAgain(of.run);
-      of.run.deadLeases += 1;
-      if (of.run.deadLeases >= MAX_DEAD_LEASES) fail(of, 'grading_failed');
+      const submission = submissionOf(state, operation.key);
+      if (submission.attempts !== operation.attempt || submission.run.state !== 'held') return 'ok';
+      waitAgain(submission.run);
+      submission.run.deadLeases += 1;
+      if (submission.run.deadLeases >= MAX_DEAD_LEASES) fail(submission, 'grading_failed');
       return 'ok';
     }
     case 'pass_deadline': {
-      const of = submissionOf(state, operation.key);
-      if (of.attempts === operation.attempt && isActive(of)) fail(of, 'timed_out');
+      const submission = submissionOf(state, operation.key);
+      if (submission.attempts === operation.attempt && isActive(submission)) fail(submission, 'timed_out');
       return 'ok';
     }
     case 'lose_message':
@@ -79,7 +85,7 @@ const change = (state: ModelState, operation: Operation): Said => {
   }
 };
 
-const create = (state: ModelState, operation: Extract<Operation, { do: 'create' }>): Said => {
+const create = (state: ModelState, operation: Extract<Operation, { do: 'create' }>): ModelAnswer => {
   const { key, exam, candidate } = operation;
   const live = liveOne(state, exam, candidate);
   if (live !== undefined) {
@@ -143,14 +149,14 @@ const begun = (asked: readonly string[]) => {
 };
 
 const REFUSED: Record<string, number> = { insufficient_credits: 402, daily_quota_exceeded: 429 };
-const refused = (code: string, existing: string | null = null): Said => ({
+const refused = (code: string, existing: string | null = null): ModelAnswer => ({
   http: REFUSED[code] ?? 409,
   code,
   existing,
 });
 
 /** Credits before quota (docs/architecture.md#order-of-checks). @returns the refusal, or null when paid */
-const pay = (state: ModelState, price: number, freed: number): Said | null => {
+const pay = (state: ModelState, price: number, freed: number): ModelAnswer | null => {
   const available = state.balance + state.limit - committed(state) + freed;
   if (price > 0 && available < price) return refused('insufficient_credits');
   if (state.used >= state.quota) return refused('daily_quota_exceeded');
@@ -162,7 +168,7 @@ const changeSubmission = (
   state: ModelState,
   what: Extract<SubmissionChange, 'cancel' | 'delete' | 're_evaluate'>,
   submission: ModelSubmission,
-): Said => {
+): ModelAnswer => {
   const verdict = verdictOn(submission, what);
   if (verdict === 'done') return { http: 200, shown: viewOf(submission) };
   if (verdict !== 'allowed') return refused(verdict);
@@ -212,62 +218,71 @@ const stand = (submission: ModelSubmission, status: Submission['status']): void 
 };
 
 /** A repeated message, or one after the end of the run, claims nothing (docs/architecture.md#runs). */
-const claim = (state: ModelState, { key, attempt, hold }: Extract<Operation, { do: 'claim' }>): Said => {
-  const of = submissionOf(state, key);
-  if (of.attempts !== attempt || of.run.state !== 'waiting') return 'nothing';
-  of.run.state = 'held';
-  of.run.hold = hold;
-  of.run.wasClaimed = true;
-  of.hasVersion = true;
-  if (advances(of.status, 'processing')) stand(of, 'processing');
-  state.holds[hold] = { key, attempt, open: of.asked.filter((label) => of.run.marks[label] === undefined) };
+const claim = (
+  state: ModelState,
+  { key, attempt, hold }: Extract<Operation, { do: 'claim' }>,
+): ModelAnswer => {
+  const submission = submissionOf(state, key);
+  if (submission.attempts !== attempt || submission.run.state !== 'waiting') return 'nothing';
+  submission.run.state = 'held';
+  submission.run.hold = hold;
+  submission.run.wasClaimed = true;
+  submission.hasVersion = true;
+  if (advances(submission.status, 'processing')) stand(submission, 'processing');
+  state.holds[hold] = {
+    key,
+    attempt,
+    open: submission.asked.filter((label) => submission.run.marks[label] === undefined),
+  };
   return 'held';
 };
 
-/** Refuses each write of a worker that does not hold the run. */
 const write = (
   state: ModelState,
   operation: Extract<Operation, { do: 'step' | 'mark' | 'complete' | 'fail' | 'hand_back' }>,
-): Said => {
+): ModelAnswer => {
   const held = state.holds[operation.hold];
-  const of = held === undefined ? undefined : submissionOf(state, held.key);
-  if (of === undefined || of.run.hold !== operation.hold) return 'lost';
+  const submission = held === undefined ? undefined : submissionOf(state, held.key);
+  if (submission === undefined || submission.run.hold !== operation.hold) return 'lost';
   switch (operation.do) {
     case 'step':
-      if (advances(of.status, operation.step)) stand(of, operation.step);
+      if (advances(submission.status, operation.step)) stand(submission, operation.step);
       break;
     case 'mark':
       // Recording a question twice keeps the first mark.
-      of.run.marks[operation.label] ??= operation.outcome;
-      of.progress = { done: Object.keys(of.run.marks).length, total: of.asked.length };
+      submission.run.marks[operation.label] ??= operation.outcome;
+      submission.progress = {
+        done: Object.keys(submission.run.marks).length,
+        total: submission.asked.length,
+      };
       break;
     case 'complete':
-      complete(state, of);
+      complete(state, submission);
       break;
     case 'fail':
-      fail(of, operation.code);
+      fail(submission, operation.code);
       break;
     case 'hand_back':
-      waitAgain(of.run);
+      waitAgain(submission.run);
       break;
   }
   return 'ok';
 };
 
-const complete = (state: ModelState, of: ModelSubmission): void => {
-  const marks = Object.values(of.run.marks);
+const complete = (state: ModelState, submission: ModelSubmission): void => {
+  const marks = Object.values(submission.run.marks);
   const status = finalStatus([
     ...marks.map((outcome) => ({ status: outcome, source: outcome === 'graded' ? ('ai' as const) : null })),
-    ...(of.asked.length < LONG_LABELS.length ? [{ status: 'not_answered', source: null }] : []),
-    ...(LANE_OF[of.exam] === 'typed' ? [{ status: 'graded', source: 'auto' as const }] : []),
+    ...(submission.asked.length < LONG_LABELS.length ? [{ status: 'not_answered', source: null }] : []),
+    ...(LANE_OF[submission.exam] === 'typed' ? [{ status: 'graded', source: 'auto' as const }] : []),
   ]);
-  if (status === 'failed') return fail(of, 'grading_failed');
-  of.run.state = 'completed';
-  of.run.hold = null;
-  of.charged = of.quoted;
-  of.needsReview = marks.includes('failed');
-  state.balance -= of.quoted;
-  stand(of, status);
+  if (status === 'failed') return fail(submission, 'grading_failed');
+  submission.run.state = 'completed';
+  submission.run.hold = null;
+  submission.charged = submission.quoted;
+  submission.needsReview = marks.includes('failed');
+  state.balance -= submission.quoted;
+  stand(submission, status);
 };
 
 export const submissionOf = (state: ModelState, key: string): ModelSubmission => {
@@ -276,6 +291,5 @@ export const submissionOf = (state: ModelState, key: string): ModelSubmission =>
   return found;
 };
 
-/** The part of a submission that a client sees. */
 export const viewOf = ({ exam: _e, candidate: _c, asked: _a, run: _r, ...view }: ModelSubmission): View =>
   structuredClone(view);

@@ -40,8 +40,8 @@ export type Operation =
 export type Outcome = 'graded' | 'failed';
 
 /** Answer of an operation; a client's answer has the submission shown. */
-export type Said =
-  | { http: number; code: string; /** What is in the way. */ existing: string | null }
+export type ModelAnswer =
+  | { http: number; code: string; /** Id of the conflicting submission. */ existing: string | null }
   | { http: number; shown: View }
   | { http: number; deleted: string }
   | 'ok'
@@ -80,7 +80,6 @@ export interface ModelRun {
 export interface ModelSubmission extends View {
   exam: ExamName;
   candidate: number;
-  /** Labels of the questions for the AI. */
   asked: string[];
   run: ModelRun;
 }
@@ -98,7 +97,6 @@ export interface ModelState {
   quota: number;
   used: number;
   uploads: { pages: number; usedBy: string | null }[];
-  /** In order of creation. */
   submissions: Record<string, ModelSubmission>;
   holds: Record<string, Hold>;
 }

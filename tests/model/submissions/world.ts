@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { apiClient, createExam, type Answer, type ApiClient, type ErrorBody } from '../../harness/api.ts';
-import { handWorker, type HandWorker, type HeldByHand } from '../../harness/handWorker.ts';
+import { testWorker, type TestWorker, type TestClaim } from '../../harness/testWorker.ts';
 import { eventually, type BehindTheApi } from '../../harness/ledger.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import type { TestService } from '../../harness/service.ts';
@@ -10,12 +10,12 @@ import {
   type ExamName,
   type ModelState,
   type Operation,
-  type Said,
+  type ModelAnswer,
   type View,
 } from './state.ts';
 
 /** Credits and quota of an institute, low enough to run out. */
-export interface Means {
+export interface Funds {
   credits: number;
   limit: number;
   quota: number;
@@ -27,32 +27,29 @@ const POOL = [1, 2, 1, 3, 1, 1, 2, 1, 1, 2, 1, 1, 3, 1, 1, 2];
 /** An institute in the real service, on which a test performs the model's operations. */
 export interface World {
   instituteId: string;
-  /** A client for reading. */
   api: ApiClient;
   begin: ModelState;
   /**
    * Performs an operation. The returned function translates the answer into the model's terms, once the names of all
    * simultaneous operations are known.
    */
-  perform(operation: Operation): Promise<() => Said>;
-  /** The model's name of a submission. */
+  perform(operation: Operation): Promise<() => ModelAnswer>;
   keyOf(id: string): string;
-  /** The submission in the model's terms. */
   viewOf(submission: Submission): View;
   /** Releases a waiting run. The dispatcher releases in turn; a test may release any run next. */
-  putOut(key: string, attempt: number): Promise<void>;
+  release(key: string, attempt: number): Promise<void>;
   /** Waits until the dispatcher has released a run. @returns its submission */
-  nextOut(): Promise<string>;
-  name(of: string): string;
+  nextReleased(): Promise<string>;
+  name(kind: string): string;
 }
 
-export const newWorld = async (service: TestService, behind: BehindTheApi, means: Means): Promise<World> => {
+export const newWorld = async (service: TestService, behind: BehindTheApi, funds: Funds): Promise<World> => {
   const { control } = service.control.as({});
   const { institute_id: instituteId } = await control.createInstitute.mutate({
     name: 'Of a model',
-    credits: means.credits,
-    credit_limit: means.limit,
-    daily_copy_quota: means.quota,
+    credits: funds.credits,
+    credit_limit: funds.limit,
+    daily_copy_quota: funds.quota,
   });
   const newClient = async () =>
     apiClient(service.baseUrl, (await control.createKey.mutate({ institute_id: instituteId })).api_key);
@@ -82,9 +79,9 @@ export const newWorld = async (service: TestService, behind: BehindTheApi, means
     instituteId,
     api,
     begin: {
-      balance: means.credits,
-      limit: means.limit,
-      quota: means.quota,
+      balance: funds.credits,
+      limit: funds.limit,
+      quota: funds.quota,
       used: 0,
       uploads: POOL.map((pages) => ({ pages, usedBy: null })),
       submissions: {},
@@ -100,11 +97,11 @@ const inWorld = (real: {
   clients: readonly [ApiClient, ApiClient];
   exams: Record<ExamName, Exam>;
   uploads: { id: string; pages: number }[];
-}): Pick<World, 'perform' | 'keyOf' | 'viewOf' | 'putOut' | 'nextOut' | 'name'> => {
+}): Pick<World, 'perform' | 'keyOf' | 'viewOf' | 'release' | 'nextReleased' | 'name'> => {
   const { behind, instituteId } = real;
-  const worker: HandWorker = handWorker(real.service);
+  const worker: TestWorker = testWorker(real.service);
   const ids = new Map<string, string>();
-  const holds = new Map<string, HeldByHand>();
+  const holds = new Map<string, TestClaim>();
   let names = 0;
 
   const idOf = (key: string): string => {
@@ -112,10 +109,10 @@ const inWorld = (real: {
     if (id === undefined) throw new Error(`${key} was never accepted`);
     return id;
   };
-  const keyOf = (id: string): string => [...ids].find(([, of]) => of === id)?.[0] ?? `unknown ${id}`;
+  const keyOf = (id: string): string => [...ids].find(([, known]) => known === id)?.[0] ?? `unknown ${id}`;
   const viewOf = (submission: Submission): View => viewIn(submission, keyOf);
-  const client = (of: number): ApiClient => real.clients[of === 0 ? 0 : 1];
-  const holdOf = (hold: string): HeldByHand => {
+  const client = (index: number): ApiClient => real.clients[index === 0 ? 0 : 1];
+  const holdOf = (hold: string): TestClaim => {
     const held = holds.get(hold);
     if (held === undefined) throw new Error(`${hold} was never taken`);
     return held;
@@ -129,14 +126,14 @@ const inWorld = (real: {
     if (run === undefined) throw new Error(`${key} has no run ${attempt}`);
     return run;
   };
-  const putOut = async (key: string, attempt: number): Promise<void> => {
+  const release = async (key: string, attempt: number): Promise<void> => {
     await behind.query(
       `update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
        where submission_id = $1 and attempt = $2 and status = 'queued'`,
       [idOf(key), attempt],
     );
   };
-  const nextOut = (): Promise<string> =>
+  const nextReleased = (): Promise<string> =>
     eventually('a run is put out', async () => {
       const [run] = await behind.query<{ submission_id: string }>(
         `select submission_id from runs where institute_id = $1 and status = 'released' order by queued_at limit 1`,
@@ -145,16 +142,16 @@ const inWorld = (real: {
       return run === undefined ? undefined : keyOf(run.submission_id);
     });
 
-  const refusal = (http: number, { error }: ErrorBody): Said => {
+  const refusal = (http: number, { error }: ErrorBody): ModelAnswer => {
     const existing = error.details?.['submission_id'];
     return { http, code: error.code, existing: typeof existing === 'string' ? keyOf(existing) : null };
   };
-  const told = (answer: Answer<Submission | ErrorBody>): (() => Said) => {
+  const actual = (answer: Answer<Submission | ErrorBody>): (() => ModelAnswer) => {
     const { status: http, body } = answer;
     return () => ('id' in body ? { http, shown: viewOf(body) } : refusal(http, body));
   };
 
-  const create = async (operation: Extract<Operation, { do: 'create' }>): Promise<() => Said> => {
+  const create = async (operation: Extract<Operation, { do: 'create' }>): Promise<() => ModelAnswer> => {
     const answers = [
       { question_label: '1', option_labels: ['B'] },
       ...LONG_LABELS.slice(0, operation.longAnswers).map((label) => ({
@@ -171,7 +168,7 @@ const inWorld = (real: {
       },
     );
     if ('id' in answer.body) ids.set(operation.key, answer.body.id);
-    return told(answer);
+    return actual(answer);
   };
 
   /** Waits for a state: the dispatcher acts at its next tick, and a live worker may write in between. */
@@ -184,7 +181,7 @@ const inWorld = (real: {
   };
   const OVER = `status in ('completed', 'failed', 'cancelled')`;
 
-  const now = (said: Said) => () => said;
+  const now = (answer: ModelAnswer) => () => answer;
   const perform: World['perform'] = async (operation) => {
     switch (operation.do) {
       case 'create':
@@ -192,7 +189,7 @@ const inWorld = (real: {
       case 'cancel':
       case 're_evaluate': {
         const path = `/submissions/${idOf(operation.key)}/${operation.do === 'cancel' ? 'cancel' : 're-evaluate'}`;
-        return told(await client(operation.client).post<Submission | ErrorBody>(path));
+        return actual(await client(operation.client).post<Submission | ErrorBody>(path));
       }
       case 'delete': {
         const path = `/submissions/${idOf(operation.key)}`;
@@ -244,7 +241,7 @@ const inWorld = (real: {
         return now('ok');
       }
       case 'lose_message': {
-        await putOut(operation.key, operation.attempt);
+        await release(operation.key, operation.attempt);
         const { id, delivery } = await runOf(operation.key, operation.attempt);
         await until(
           `the message of ${operation.key} is missed`,
@@ -270,24 +267,26 @@ const inWorld = (real: {
         return now('ok');
     }
   };
-  return { perform, keyOf, viewOf, putOut, nextOut, name: (of) => `${of} ${(names += 1)}` };
+  return { perform, keyOf, viewOf, release, nextReleased, name: (kind) => `${kind} ${(names += 1)}` };
 };
 
-const viewIn = (of: Submission, keyOf: (id: string) => string): View => ({
-  key: keyOf(of.id),
-  state: of.state,
-  replacedBy: of.replaced_by === undefined ? null : keyOf(of.replaced_by),
-  status: of.status,
-  attempts: of.attempt_count,
-  charged: of.credits_charged,
-  error: of.error?.code ?? null,
-  isInQueue: of.queue !== null,
+const viewIn = (submission: Submission, keyOf: (id: string) => string): View => ({
+  key: keyOf(submission.id),
+  state: submission.state,
+  replacedBy: submission.replaced_by === undefined ? null : keyOf(submission.replaced_by),
+  status: submission.status,
+  attempts: submission.attempt_count,
+  charged: submission.credits_charged,
+  error: submission.error?.code ?? null,
+  isInQueue: submission.queue !== null,
   progress:
-    of.progress === null ? null : { done: of.progress.questions_done, total: of.progress.questions_total },
-  hasEstimate: of.progress?.estimated_ready_at !== undefined,
-  needsReview: of.needs_review,
-  finalized: of.finalized,
-  hasVersion: of.rubric_version !== null,
-  pages: of.pages,
-  quoted: of.quote.credits,
+    submission.progress === null
+      ? null
+      : { done: submission.progress.questions_done, total: submission.progress.questions_total },
+  hasEstimate: submission.progress?.estimated_ready_at !== undefined,
+  needsReview: submission.needs_review,
+  finalized: submission.finalized,
+  hasVersion: submission.rubric_version !== null,
+  pages: submission.pages,
+  quoted: submission.quote.credits,
 });

@@ -7,8 +7,6 @@ import { longAnswer, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 import { expectError } from '../../harness/tenant.ts';
 
-/* GET /exams/{id}/candidates */
-
 const { service, tenant } = await restSuite();
 
 const newExam = (change: object = {}): Promise<Exam> =>
@@ -51,7 +49,6 @@ test('creating a submission registers its candidate; submission_id is the live s
     submission_id: submission.id,
     submission_status: 'queued',
   });
-  // A submission on another exam does not count.
   const elsewhere = await newExam();
   await register(tenant.api, elsewhere.id, { candidate_ids: [submission.candidate.id] });
   expect(await registered(tenant.api, elsewhere.id, 'submits')).toMatchObject({

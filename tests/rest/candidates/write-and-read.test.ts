@@ -25,8 +25,8 @@ const read = async (id: string): Promise<Candidate> => {
   expect(status).toBe(200);
   return body;
 };
-const search = async (externalIds: string[], of: Tenant = tenant): Promise<Candidate[]> => {
-  const { status, body } = await of.api.post<CandidatesFound>('/candidates/search', {
+const search = async (externalIds: string[], owner: Tenant = tenant): Promise<Candidate[]> => {
+  const { status, body } = await owner.api.post<CandidatesFound>('/candidates/search', {
     external_ids: externalIds,
   });
   expect({ status, body }).toMatchObject({ status: 200 });

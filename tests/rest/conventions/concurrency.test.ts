@@ -10,7 +10,6 @@ import { expectError, newTenant, wholeFeed, type Tenant } from '../../harness/te
 const { service } = await restSuite();
 
 type Tried = Answer<Submission & ErrorBody>;
-/** Sends all at the same time. @returns those accepted and those refused */
 const atOnce = async (
   { api }: Tenant,
   examId: string,

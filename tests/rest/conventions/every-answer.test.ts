@@ -9,7 +9,6 @@ import { expectError, expectRefused, problemsIn } from '../../harness/tenant.ts'
 
 const { tenant } = await restSuite();
 
-/** Sends a POST with the body unchanged. */
 const raw = async (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) => {
   const response = await tenant.api.send(path, {
     method: 'POST',

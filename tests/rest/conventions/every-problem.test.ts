@@ -9,7 +9,7 @@ import { expectError, problemsIn } from '../../harness/tenant.ts';
 const { tenant } = await restSuite();
 
 const criteria = (...marks: number[]) => ({
-  criteria: marks.map((of, index) => ({ name: `c${index}`, marks: of })),
+  criteria: marks.map((mark, index) => ({ name: `c${index}`, marks: mark })),
 });
 
 test('problems of the schema and of combined fields are listed together, without consequences of other problems', async () => {

@@ -18,7 +18,6 @@ interface Said<T> {
   requestId: string | null;
 }
 
-/** Sends a POST with a key; a string body is sent unchanged. */
 const post = async <T = ErrorBody>(
   tenant: Tenant,
   path: string,
@@ -45,7 +44,6 @@ const post = async <T = ErrorBody>(
   };
 };
 
-/** Number of stored outcomes of the tenant's requests. */
 const outcomes = async (tenant: Tenant): Promise<number> => {
   const [row] = await behind<{ stored: number }>(
     service.database,
@@ -132,10 +130,10 @@ describe('same key, same request', () => {
     const tenant = await newTenant(service);
     const exam = await createExam(tenant.api, PAPER);
     const path = `/exams/${exam.id}/submissions`;
-    const said = await Promise.all(
+    const answers = await Promise.all(
       Array.from({ length: 200 }, () => post(tenant, path, 'burst', submission('asha'))),
     );
-    const kinds = Object.groupBy(said, ({ status, replayed, body }) =>
+    const kinds = Object.groupBy(answers, ({ status, replayed, body }) =>
       status === 202 ? (replayed === 'true' ? 'replayed' : 'made') : `${status} ${body.error.code}`,
     );
     expect(kinds['made']).toHaveLength(1);

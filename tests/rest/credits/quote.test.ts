@@ -4,23 +4,23 @@ import type { CreditQuote } from '@evaluation/rest-contract/schemas';
 import { createExam, submit, uploadCopy } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { handwrittenExam } from '../../harness/papers.ts';
-import { plainPdf, presign, settled } from '../../harness/pdfs.ts';
+import { plainPdf, presign, untilInspected } from '../../harness/pdfs.ts';
 import type { TestService } from '../../harness/service.ts';
 import { expectError, expectRefused, newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
 import type { Tenant } from '../../harness/tenant.ts';
 
 let service: TestService;
-let of: Tenant;
+let owner: Tenant;
 beforeAll(async () => {
   // Inspections of one institute run one after the other, so the first read has to wait longer.
   service = await startIdleService({ INSPECTION_WAIT_SECONDS: '30' });
-  of = await newTenant(service, { credits: 10 });
+  owner = await newTenant(service, { credits: 10 });
 });
 afterAll(() => service.close());
 
-const ask = <T = CreditQuote>(body: unknown, tenant = of) => tenant.api.post<T>('/credits/quote', body);
+const ask = <T = CreditQuote>(body: unknown, tenant = owner) => tenant.api.post<T>('/credits/quote', body);
 
-const quoted = async (body: unknown, tenant = of): Promise<CreditQuote> => {
+const quoted = async (body: unknown, tenant = owner): Promise<CreditQuote> => {
   const answer = await ask(body, tenant);
   expect(answer).toMatchObject({ status: 200 });
   return answer.body;
@@ -65,10 +65,10 @@ describe('POST /credits/quote', () => {
   });
 
   test('reserves nothing and does not count towards the daily quota', async () => {
-    const before = (await of.api.get('/me')).body;
+    const before = (await owner.api.get('/me')).body;
     await quoted({ pages: 5 });
     expect(await quoted({ pages: 10 })).toMatchObject({ available: 10, sufficient: true });
-    expect((await of.api.get('/me')).body).toEqual(before);
+    expect((await owner.api.get('/me')).body).toEqual(before);
   });
 
   test('requires exactly one way; null counts as omitted, and unknown fields are ignored', async () => {
@@ -109,13 +109,13 @@ describe('POST /credits/quote', () => {
   });
 
   test('quotes uploads by their pages, also as the first read after the PUT', async () => {
-    const ids = await Promise.all([1, 3, 4].map((pages) => uploadCopy(of.api, plainPdf(pages))));
+    const ids = await Promise.all([1, 3, 4].map((pages) => uploadCopy(owner.api, plainPdf(pages))));
     expect(await quoted({ upload_ids: ids })).toEqual({ total: 8, available: 10, sufficient: true });
-    expect((await of.api.get(`/uploads/${ids[2]}`)).body).toMatchObject({ status: 'ready', pages: 4 });
+    expect((await owner.api.get(`/uploads/${ids[2]}`)).body).toMatchObject({ status: 'ready', pages: 4 });
   });
 
   test('an upload that is unknown, of another institute or malformed answers not_found, and no upload is read', async () => {
-    const mine = await uploadCopy(of.api, plainPdf(1));
+    const mine = await uploadCopy(owner.api, plainPdf(1));
     const other = await newTenant(service);
     const theirs = await uploadCopy(other.api, plainPdf(1));
     for (const id of [randomUUID(), theirs, 'no-id']) {
@@ -128,22 +128,22 @@ describe('POST /credits/quote', () => {
   });
 
   test('an upload without a PUT answers conflict', async () => {
-    const { id } = await presign(of.api, 1000);
+    const { id } = await presign(owner.api, 1000);
     expectError(await ask<never>({ upload_ids: [id] }), 409, 'conflict');
   });
 
   test('an upload that a submission uses answers conflict, like a second submission of it', async () => {
-    const exam = await createExam(of.api, handwrittenExam());
-    const id = await uploadCopy(of.api, plainPdf(1));
-    await settled(of.api, id);
-    await submit(of.api, exam.id, { candidate: { external_id: 'a' }, upload_id: id });
+    const exam = await createExam(owner.api, handwrittenExam());
+    const id = await uploadCopy(owner.api, plainPdf(1));
+    await untilInspected(owner.api, id);
+    await submit(owner.api, exam.id, { candidate: { external_id: 'a' }, upload_id: id });
     expectError(await ask<never>({ upload_ids: [id] }), 409, 'conflict');
   });
 
   test('rejected uploads are listed, each by its index and with the reason', async () => {
-    const good = await uploadCopy(of.api, plainPdf(1));
+    const good = await uploadCopy(owner.api, plainPdf(1));
     const bad = await Promise.all(
-      ['not a PDF', 'nor this'].map((text) => uploadCopy(of.api, Buffer.from(text))),
+      ['not a PDF', 'nor this'].map((text) => uploadCopy(owner.api, Buffer.from(text))),
     );
     const error = expectError(
       await ask<never>({ upload_ids: [bad[0], good, bad[1]] }),
@@ -154,7 +154,7 @@ describe('POST /credits/quote', () => {
   });
 
   test('an upload of more than 80 pages answers too_many_pages, like its submission', async () => {
-    const [most, more] = await Promise.all([80, 81].map((pages) => uploadCopy(of.api, plainPdf(pages))));
+    const [most, more] = await Promise.all([80, 81].map((pages) => uploadCopy(owner.api, plainPdf(pages))));
     expect(await quoted({ upload_ids: [most] })).toMatchObject({ total: 80, sufficient: false });
     expectError(await ask<never>({ upload_ids: [more] }), 422, 'too_many_pages');
   });
@@ -185,7 +185,7 @@ describe('POST /credits/quote', () => {
 
   test('a quote changes nothing, so its idempotency key is not stored: the same key quotes again', async () => {
     const send = (body: object) =>
-      of.api.send('/credits/quote', {
+      owner.api.send('/credits/quote', {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'idempotency-key': 'quote' },
         body: JSON.stringify(body),

@@ -23,7 +23,6 @@ const creditsOf = async ({ api }: Tenant): Promise<Credits> => {
 const edit = (tenant: Tenant, change: object) =>
   service.control.as({}).control.editInstitute.mutate({ institute_id: tenant.instituteId, ...change });
 
-/** Creates a queued submission with this many long answers. */
 const handIn = async ({ api }: Tenant, answers: number): Promise<Submission> => {
   const labels = Array.from({ length: answers }, (_, index) => String(index + 1));
   const exam = await createExam(api, typedExam(labels.map((label) => longAnswer(label))));
@@ -53,41 +52,41 @@ test('GET /credits answers balance, committed, available, rate card and spent cr
 });
 
 test('credits of queued copies are committed and not available; once charged they are spent', async () => {
-  const of = await newTenant(service, { credits: 10 });
-  const submission = await handIn(of, 3);
-  expect(await creditsOf(of)).toMatchObject({ balance: 10, committed: 3, available: 7, spent_30d: 0 });
+  const owner = await newTenant(service, { credits: 10 });
+  const submission = await handIn(owner, 3);
+  expect(await creditsOf(owner)).toMatchObject({ balance: 10, committed: 3, available: 7, spent_30d: 0 });
   await grade(submission);
-  expect(await creditsOf(of)).toMatchObject({ balance: 7, committed: 0, available: 7, spent_30d: 3 });
+  expect(await creditsOf(owner)).toMatchObject({ balance: 7, committed: 0, available: 7, spent_30d: 3 });
 });
 
 test('credits of cancelled submissions are available again and not spent', async () => {
-  const of = await newTenant(service, { credits: 10 });
-  const { id } = await handIn(of, 2);
-  expect((await of.api.post(`/submissions/${id}/cancel`)).status).toBe(200);
-  expect(await creditsOf(of)).toMatchObject({ balance: 10, committed: 0, available: 10, spent_30d: 0 });
+  const owner = await newTenant(service, { credits: 10 });
+  const { id } = await handIn(owner, 2);
+  expect((await owner.api.post(`/submissions/${id}/cancel`)).status).toBe(200);
+  expect(await creditsOf(owner)).toMatchObject({ balance: 10, committed: 0, available: 10, spent_30d: 0 });
 });
 
 test('the rate card shows contract prices, also 0, each unit with its own rate source', async () => {
-  const of = await newTenant(service);
-  await edit(of, { credits_per_page: 0, credits_per_answer: null });
-  expect((await creditsOf(of)).rate_card).toEqual({
+  const owner = await newTenant(service);
+  await edit(owner, { credits_per_page: 0, credits_per_answer: null });
+  expect((await creditsOf(owner)).rate_card).toEqual({
     page: { unit: 'page', credits_per_page: 0, rate_source: 'contract' },
     answer: { unit: 'answer', credits_per_page: 1, rate_source: 'standard' },
   });
 });
 
 test('the credit limit is available; available is negative if the limit was lowered below the used credits', async () => {
-  const of = await newTenant(service, { credits: 1 });
-  await edit(of, { credit_limit: 4 });
-  await handIn(of, 5);
-  expect(await creditsOf(of)).toMatchObject({ balance: 1, committed: 5, available: 0 });
-  await edit(of, { credit_limit: 0.5 });
-  expect(await creditsOf(of)).toMatchObject({ balance: 1, committed: 5, available: -3.5 });
+  const owner = await newTenant(service, { credits: 1 });
+  await edit(owner, { credit_limit: 4 });
+  await handIn(owner, 5);
+  expect(await creditsOf(owner)).toMatchObject({ balance: 1, committed: 5, available: 0 });
+  await edit(owner, { credit_limit: 0.5 });
+  expect(await creditsOf(owner)).toMatchObject({ balance: 1, committed: 5, available: -3.5 });
 });
 
 test('spent credits count for exactly 30 days', async () => {
-  const of = await newTenant(service, { credits: 100 });
-  const [before, within] = [await handIn(of, 5), await handIn(of, 2)];
+  const owner = await newTenant(service, { credits: 100 });
+  const [before, within] = [await handIn(owner, 5), await handIn(owner, 2)];
   await grade(before);
   await grade(within);
   const charged = (submission: Submission, ago: string) =>
@@ -99,7 +98,7 @@ test('spent credits count for exactly 30 days', async () => {
     );
   await charged(before, '30 days 1 second');
   await charged(within, '29 days 23 hours 59 minutes');
-  expect(await creditsOf(of)).toMatchObject({ balance: 93, spent_30d: 2 });
+  expect(await creditsOf(owner)).toMatchObject({ balance: 93, spent_30d: 2 });
 });
 
 test('an institute sees its own credits only', async () => {
@@ -109,9 +108,14 @@ test('an institute sees its own credits only', async () => {
 });
 
 test('amounts are exact: prices without a binary fraction add up exactly', async () => {
-  const of = await newTenant(service, { credits: 1 });
-  await edit(of, { credits_per_answer: 0.1 });
-  await grade(await handIn(of, 3));
-  await handIn(of, 1);
-  expect(await creditsOf(of)).toMatchObject({ balance: 0.7, committed: 0.1, available: 0.6, spent_30d: 0.3 });
+  const owner = await newTenant(service, { credits: 1 });
+  await edit(owner, { credits_per_answer: 0.1 });
+  await grade(await handIn(owner, 3));
+  await handIn(owner, 1);
+  expect(await creditsOf(owner)).toMatchObject({
+    balance: 0.7,
+    committed: 0.1,
+    available: 0.6,
+    spent_30d: 0.3,
+  });
 });

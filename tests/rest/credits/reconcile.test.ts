@@ -15,15 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const findingsOf = async ({ instituteId }: Tenant, of = service) => {
-  const { findings } = await of.control.as({}).control.reconcile.query({ institute_id: instituteId });
+const findingsOf = async ({ instituteId }: Tenant, server = service) => {
+  const { findings } = await server.control.as({}).control.reconcile.query({ institute_id: instituteId });
   return findings;
 };
 
 const answersTo = (...labels: string[]): object[] =>
   labels.map((label) => ({ question_label: label, text: 'Because of this.' }));
 
-interface Belongings {
+interface SoundInstitute {
   tenant: Tenant;
   exam: Exam;
   /** Graded and charged 2. */
@@ -35,7 +35,7 @@ interface Belongings {
 }
 
 /** An institute without differences, with submissions in each state of its credits. */
-const newBelongings = async (): Promise<Belongings> => {
+const newSoundInstitute = async (): Promise<SoundInstitute> => {
   const tenant = await newTenant(service, { credits: 20 });
   const exam = await createExam(tenant.api, typedExam([mcq('0'), longAnswer('1'), longAnswer('2')]));
   const handIn = (answers: object[]) =>
@@ -57,7 +57,7 @@ const tamper = (statements: string) =>
 const runOf = ({ id }: Submission) => `(select current_run_id from submissions where id = '${id}')`;
 
 /** An entry that the service would not write, with the account changed to match. */
-const entry = ({ tenant }: Belongings, kind: string, run: string, amount: number): string => {
+const entry = ({ tenant }: SoundInstitute, kind: string, run: string, amount: number): string => {
   const by = { reserve: [0, 1], charge: [-1, -1], release: [0, -1] }[kind] ?? [0, 0];
   return `
     with changed as (
@@ -67,33 +67,34 @@ const entry = ({ tenant }: Belongings, kind: string, run: string, amount: number
     select '${tenant.instituteId}', '${kind}', ${amount}, ${run}, balance, committed from changed;`;
 };
 
-const account = ({ tenant }: Belongings, change: string): string =>
+const account = ({ tenant }: SoundInstitute, change: string): string =>
   `update credit_accounts set ${change} where institute_id = '${tenant.instituteId}'`;
-const exam = ({ exam: { id } }: Belongings, change: string): string =>
+const exam = ({ exam: { id } }: SoundInstitute, change: string): string =>
   `update exams set ${change} where id = '${id}'`;
 const submission = ({ id }: Submission, change: string): string =>
   `update submissions set ${change} where id = '${id}';`;
-const run = (of: Submission, change: string): string => `update runs set ${change} where id = ${runOf(of)};`;
+const run = (target: Submission, change: string): string =>
+  `update runs set ${change} where id = ${runOf(target)};`;
 /** Moves rows to yesterday noon, so that no midnight lies between the copies and their runs. */
-const yesterday = ({ tenant: { instituteId } }: Belongings): string => `
+const yesterday = ({ tenant: { instituteId } }: SoundInstitute): string => `
   update runs set queued_at = date_trunc('day', clock_timestamp(), 'UTC') - interval '12 hours' where institute_id = '${instituteId}';
   update daily_copies set day = to_char(day::date - 1, 'YYYY-MM-DD') where institute_id = '${instituteId}';`;
-const copies = (of: Belongings, change: string): string =>
-  `${yesterday(of)} update daily_copies set copies = copies ${change} where institute_id = '${of.tenant.instituteId}'`;
+const copies = (institute: SoundInstitute, change: string): string =>
+  `${yesterday(institute)} update daily_copies set copies = copies ${change} where institute_id = '${institute.tenant.instituteId}'`;
 
-const breaks: [string, (of: Belongings) => string][] = [
+const breaks: [string, (institute: SoundInstitute) => string][] = [
   [
     'account_missing',
     ({ tenant }) => `delete from credit_accounts where institute_id = '${tenant.instituteId}'`,
   ],
-  ['balance_differs', (of) => account(of, 'balance = balance + 0.0001')],
-  ['committed_differs', (of) => account(of, 'committed = committed + 1')],
+  ['balance_differs', (institute) => account(institute, 'balance = balance + 0.0001')],
+  ['committed_differs', (institute) => account(institute, 'committed = committed + 1')],
   [
     'chain_broken',
     ({ tenant }) => `update credit_entries set committed_after = committed_after + 1
       where id = (select max(id) from credit_entries where institute_id = '${tenant.instituteId}')`,
   ],
-  ['entry_without_run', (of) => entry(of, 'reserve', `'${randomUUID()}'`, 1)],
+  ['entry_without_run', (institute) => entry(institute, 'reserve', `'${randomUUID()}'`, 1)],
   [
     'charged_but_not_completed',
     ({ graded }) =>
@@ -101,12 +102,12 @@ const breaks: [string, (of: Belongings) => string][] = [
   ],
   [
     'completed_but_released',
-    (of) =>
-      entry(of, 'release', runOf(of.queued), 1) +
-      run(of.queued, `status = 'completed'`) +
-      submission(of.queued, `status = 'graded', credits_charged = 0`),
+    (institute) =>
+      entry(institute, 'release', runOf(institute.queued), 1) +
+      run(institute.queued, `status = 'completed'`) +
+      submission(institute.queued, `status = 'graded', credits_charged = 0`),
   ],
-  ['released_while_active', (of) => entry(of, 'release', runOf(of.queued), 1)],
+  ['released_while_active', (institute) => entry(institute, 'release', runOf(institute.queued), 1)],
   ['not_reserved', ({ free }) => run(free, 'price = 3')],
   [
     'reservation_left_open',
@@ -118,9 +119,9 @@ const breaks: [string, (of: Belongings) => string][] = [
   ['credits_charged_differs', ({ graded }) => submission(graded, 'credits_charged = 3')],
   [
     'run_of_gone_submission',
-    (of) =>
-      submission(of.queued, `state = 'deleted'`) +
-      exam(of, 'live_submissions = live_submissions - 1, live_unfinalized = live_unfinalized - 1'),
+    (institute) =>
+      submission(institute.queued, `state = 'deleted'`) +
+      exam(institute, 'live_submissions = live_submissions - 1, live_unfinalized = live_unfinalized - 1'),
   ],
   [
     'stray_run',
@@ -130,59 +131,60 @@ const breaks: [string, (of: Belongings) => string][] = [
     }) => `insert into runs (id, institute_id, submission_id, lane, attempt, status, price, queued_at)
       values ('${randomUUID()}', '${tenant.instituteId}', '${graded.id}', 'typed', 2, 'queued', 0, now() - interval '3 days')`,
   ],
-  ['live_submissions_differ', (of) => exam(of, 'live_submissions = live_submissions + 1')],
-  ['live_unfinalized_differ', (of) => exam(of, 'live_unfinalized = live_unfinalized - 1')],
-  ['copies_uncounted', (of) => copies(of, '- 1')],
-  ['copies_overcounted', (of) => copies(of, '+ 1')],
+  ['live_submissions_differ', (institute) => exam(institute, 'live_submissions = live_submissions + 1')],
+  ['live_unfinalized_differ', (institute) => exam(institute, 'live_unfinalized = live_unfinalized - 1')],
+  ['copies_uncounted', (institute) => copies(institute, '- 1')],
+  ['copies_overcounted', (institute) => copies(institute, '+ 1')],
   [
     'copies_of_keys_exceed',
-    (of) => `${yesterday(of)} insert into daily_copies
+    (institute) => `${yesterday(institute)} insert into daily_copies
       select institute_id, '${randomUUID()}', day, copies + 1 from daily_copies
-      where institute_id = '${of.tenant.instituteId}' and counter_id = institute_id`,
+      where institute_id = '${institute.tenant.instituteId}' and counter_id = institute_id`,
   ],
 ];
 
-/** Every table that the tests change. */
 const TAMPERED = ['credit_accounts', 'credit_entries', 'exams', 'submissions', 'runs', 'daily_copies'];
 
 describe('the reconciler', () => {
   // One institute for all tests: after each test its rows are restored.
-  let of: Belongings;
+  let institute: SoundInstitute;
   beforeAll(async () => {
-    of = await newBelongings();
+    institute = await newSoundInstitute();
     await tamper(
       `create schema sound; ${TAMPERED.map(
         (table) => `create table sound.${table} as
-        select * from ${table} where institute_id = '${of.tenant.instituteId}'`,
+        select * from ${table} where institute_id = '${institute.tenant.instituteId}'`,
       ).join(';')}`,
     );
   });
   afterEach(() =>
     tamper(
       TAMPERED.map(
-        (table) => `delete from ${table} where institute_id = '${of.tenant.instituteId}';
+        (table) => `delete from ${table} where institute_id = '${institute.tenant.instituteId}';
           insert into ${table} select * from sound.${table}`,
       ).join(';'),
     ),
   );
 
   test('reports nothing for submissions in every state without differences', async () => {
-    await tamper(yesterday(of));
-    expect(await findingsOf(of.tenant)).toEqual([]);
+    await tamper(yesterday(institute));
+    expect(await findingsOf(institute.tenant)).toEqual([]);
   });
 
   test.each(breaks)('reports %s and nothing else, and repairs nothing', async (finding, break_) => {
-    expect(await findingsOf(of.tenant)).toEqual([]);
-    await tamper(break_(of));
-    const found = await findingsOf(of.tenant);
-    expect(found).toMatchObject([{ institute_id: of.tenant.instituteId, finding, total: 1 }]);
+    expect(await findingsOf(institute.tenant)).toEqual([]);
+    await tamper(break_(institute));
+    const found = await findingsOf(institute.tenant);
+    expect(found).toMatchObject([{ institute_id: institute.tenant.instituteId, finding, total: 1 }]);
     expect(found[0]?.expected).not.toBe(found[0]?.found);
-    expect(await findingsOf(of.tenant)).toEqual(found);
+    expect(await findingsOf(institute.tenant)).toEqual(found);
   });
 
   test('lists only the first few findings of a kind, with their total number', async () => {
-    await tamper(Array.from({ length: 25 }, () => entry(of, 'reserve', `'${randomUUID()}'`, 0.1)).join(''));
-    const found = await findingsOf(of.tenant);
+    await tamper(
+      Array.from({ length: 25 }, () => entry(institute, 'reserve', `'${randomUUID()}'`, 0.1)).join(''),
+    );
+    const found = await findingsOf(institute.tenant);
     expect(found).toHaveLength(20);
     expect(new Set(found.map(({ finding, total }) => `${finding} ${total}`))).toEqual(
       new Set(['entry_without_run 25']),
@@ -195,8 +197,8 @@ describe('the reconciler', () => {
   });
 
   test('npm run admin -- reconcile exits with 1 and a JSON object of the findings, or with 0 if there are none', async () => {
-    const { tenant: sound } = await newBelongings();
-    await tamper(account(of, 'balance = balance - 1'));
+    const { tenant: sound } = await newSoundInstitute();
+    await tamper(account(institute, 'balance = balance - 1'));
     const terminal = await openTerminal('admin', { DATA_DIR: service.environment['DATA_DIR'] ?? '' });
     onTestFinished(() => terminal.close());
     const reconcile = (...options: string[]) => terminal.run(['reconcile', ...options]);
@@ -205,7 +207,7 @@ describe('the reconciler', () => {
       stdout: '{"institutes":1,"findings":[]}\n',
       stderr: '',
     });
-    const one = await reconcile('--institute', of.tenant.instituteId);
+    const one = await reconcile('--institute', institute.tenant.instituteId);
     expect(one).toMatchObject({ code: 1, stdout: expect.stringMatching(/^balance_differs {2}.*expected: /) });
     const all = await reconcile('--json');
     expect(all.code).toBe(1);
@@ -215,21 +217,21 @@ describe('the reconciler', () => {
     };
     expect(institutes).toBeGreaterThan(2);
     const named = findings.map(({ institute_id }) => institute_id);
-    expect(named).toContain(of.tenant.instituteId);
+    expect(named).toContain(institute.tenant.instituteId);
     expect(named).not.toContain(sound.instituteId);
     expect(JSON.parse(all.stderr)).toMatchObject({ error: { code: 'does_not_add_up' } });
   });
 
   // Last in this file: the dropped indexes are not restored.
   test.each([
-    ['settled_twice', 'credit_entries_settled', 'release', ({ graded }: Belongings) => graded],
-    ['reserved_twice', 'credit_entries_reserved', 'reserve', ({ queued }: Belongings) => queued],
+    ['settled_twice', 'credit_entries_settled', 'release', ({ graded }: SoundInstitute) => graded],
+    ['reserved_twice', 'credit_entries_reserved', 'reserve', ({ queued }: SoundInstitute) => queued],
   ] as const)(
     'reports %s after the index that prevents it was dropped',
     async (finding, index, kind, which) => {
-      await tamper(`drop index ${index}; ${entry(of, kind, runOf(which(of)), 1)}`);
-      expect(await findingsOf(of.tenant)).toContainEqual(
-        expect.objectContaining({ institute_id: of.tenant.instituteId, finding, total: 1 }),
+      await tamper(`drop index ${index}; ${entry(institute, kind, runOf(which(institute)), 1)}`);
+      expect(await findingsOf(institute.tenant)).toContainEqual(
+        expect.objectContaining({ institute_id: institute.tenant.instituteId, finding, total: 1 }),
       );
     },
   );

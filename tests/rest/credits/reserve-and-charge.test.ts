@@ -24,10 +24,10 @@ const paperOf = ({ api }: Tenant): Promise<Exam> =>
   createExam(api, typedExam([mcq('0'), longAnswer('1'), longAnswer('2'), longAnswer('3')]));
 const answersTo = (...labels: string[]): object[] =>
   labels.map((label) => ({ question_label: label, text: 'Because of this.' }));
-const handIn = (of: Tenant, paper: Exam, answers: object[]): Promise<Submission> =>
-  submit(of.api, paper.id, { candidate: { external_id: randomUUID() }, answers });
-const edit = (of: Tenant, change: object) =>
-  service.control.as({}).control.editInstitute.mutate({ institute_id: of.instituteId, ...change });
+const handIn = (owner: Tenant, paper: Exam, answers: object[]): Promise<Submission> =>
+  submit(owner.api, paper.id, { candidate: { external_id: randomUUID() }, answers });
+const edit = (owner: Tenant, change: object) =>
+  service.control.as({}).control.editInstitute.mutate({ institute_id: owner.instituteId, ...change });
 const balanceOf = async ({ api }: Tenant) => {
   const { balance, committed, available } = (await api.get<Credits>('/credits')).body;
   return { balance, committed, available };
@@ -36,18 +36,17 @@ const grade = async ({ id }: Submission): Promise<void> => {
   const run = await takeRun(service, id);
   expect([await run.mark(1), await run.complete()]).toEqual(['ok', 'ok']);
 };
-const read = async (of: Tenant, { id }: Submission): Promise<Submission> =>
-  (await of.api.get<Submission>(`/submissions/${id}`)).body;
+const read = async (owner: Tenant, { id }: Submission): Promise<Submission> =>
+  (await owner.api.get<Submission>(`/submissions/${id}`)).body;
 
 test('every page of a handwritten copy is charged, also blank ones', async () => {
-  const of = await newTenant(service);
-  const exam = await createExam(of.api, handwrittenExam());
-  const upload_id = await uploadCopy(of.api, blankPages(3));
-  const submission = await submit(of.api, exam.id, { candidate: { external_id: 'a' }, upload_id });
+  const owner = await newTenant(service);
+  const exam = await createExam(owner.api, handwrittenExam());
+  const upload_id = await uploadCopy(owner.api, blankPages(3));
+  const submission = await submit(owner.api, exam.id, { candidate: { external_id: 'a' }, upload_id });
   expect(submission.quote).toEqual({ unit: 'page', pages: 3, credits: 3, rate_source: 'standard' });
 });
 
-/** Replaces the line on each page by as many spaces. */
 const blankPages = (pages: number): Buffer =>
   Buffer.from(
     plainPdf(pages)
@@ -57,86 +56,86 @@ const blankPages = (pages: number): Buffer =>
   );
 
 test('objective questions are free, each non-blank long answer is charged, and a blank one is not', async () => {
-  const of = await newTenant(service);
-  const paper = await paperOf(of);
+  const owner = await newTenant(service);
+  const paper = await paperOf(owner);
   const blank = { question_label: '3', text: ' \n ' };
-  const submission = await handIn(of, paper, [
+  const submission = await handIn(owner, paper, [
     { question_label: '0', option_labels: ['B'] },
     ...answersTo('1', '2'),
     blank,
   ]);
   expect(submission.quote).toEqual({ unit: 'answer', credits: 2, rate_source: 'standard' });
-  expect(await balanceOf(of)).toMatchObject({ committed: 2 });
+  expect(await balanceOf(owner)).toMatchObject({ committed: 2 });
 });
 
 test('the price is fixed by the quote: a new contract changes neither reserved nor charged credits', async () => {
-  const of = await newTenant(service, { credits: 10 });
-  const submission = await handIn(of, await paperOf(of), answersTo('1', '2'));
-  await edit(of, { credits_per_answer: 5 });
-  expect((await read(of, submission)).quote).toEqual(submission.quote);
+  const owner = await newTenant(service, { credits: 10 });
+  const submission = await handIn(owner, await paperOf(owner), answersTo('1', '2'));
+  await edit(owner, { credits_per_answer: 5 });
+  expect((await read(owner, submission)).quote).toEqual(submission.quote);
   await grade(submission);
-  expect(await read(of, submission)).toMatchObject({ credits_charged: 2, quote: submission.quote });
-  expect(await balanceOf(of)).toEqual({ balance: 8, committed: 0, available: 8 });
-  const later = await handIn(of, await paperOf(of), answersTo('1'));
+  expect(await read(owner, submission)).toMatchObject({ credits_charged: 2, quote: submission.quote });
+  expect(await balanceOf(owner)).toEqual({ balance: 8, committed: 0, available: 8 });
+  const later = await handIn(owner, await paperOf(owner), answersTo('1'));
   expect(later.quote).toEqual({ unit: 'answer', credits: 5, rate_source: 'contract' });
 });
 
 test('credits are reserved on acceptance and charged once, when grading completes', async () => {
-  const of = await newTenant(service, { credits: 5 });
-  const submission = await handIn(of, await paperOf(of), answersTo('1', '2', '3'));
-  expect(await balanceOf(of)).toEqual({ balance: 5, committed: 3, available: 2 });
+  const owner = await newTenant(service, { credits: 5 });
+  const submission = await handIn(owner, await paperOf(owner), answersTo('1', '2', '3'));
+  expect(await balanceOf(owner)).toEqual({ balance: 5, committed: 3, available: 2 });
   const run = await takeRun(service, submission.id);
   await run.step('grading');
   await run.mark(1);
-  expect(await balanceOf(of)).toEqual({ balance: 5, committed: 3, available: 2 });
+  expect(await balanceOf(owner)).toEqual({ balance: 5, committed: 3, available: 2 });
   expect([await run.complete(), await run.complete()]).toEqual(['ok', 'lost']);
-  expect(await balanceOf(of)).toEqual({ balance: 2, committed: 0, available: 2 });
+  expect(await balanceOf(owner)).toEqual({ balance: 2, committed: 0, available: 2 });
   expect((await ledger.entriesOf(submission.id)).map(({ kind }) => kind)).toEqual(['reserve', 'charge']);
 });
 
 test('a failed submission is not charged, and its credits are available again', async () => {
-  const of = await newTenant(service, { credits: 3 });
-  const submission = await handIn(of, await paperOf(of), answersTo('1', '2', '3'));
+  const owner = await newTenant(service, { credits: 3 });
+  const submission = await handIn(owner, await paperOf(owner), answersTo('1', '2', '3'));
   expect(await (await takeRun(service, submission.id)).fail('timed_out')).toBe('ok');
-  expect(await read(of, submission)).toMatchObject({ status: 'failed', credits_charged: null });
-  expect(await balanceOf(of)).toEqual({ balance: 3, committed: 0, available: 3 });
+  expect(await read(owner, submission)).toMatchObject({ status: 'failed', credits_charged: null });
+  expect(await balanceOf(owner)).toEqual({ balance: 3, committed: 0, available: 3 });
   expect((await ledger.entriesOf(submission.id)).map(({ kind }) => kind)).toEqual(['reserve', 'release']);
 });
 
 test('a re-evaluation reserves and is charged again, at the price of the first quote', async () => {
-  const of = await newTenant(service, { credits: 10 });
-  const submission = await handIn(of, await paperOf(of), answersTo('1', '2'));
+  const owner = await newTenant(service, { credits: 10 });
+  const submission = await handIn(owner, await paperOf(owner), answersTo('1', '2'));
   await grade(submission);
-  await edit(of, { credits_per_answer: 0 });
-  expect((await of.api.post(`/submissions/${submission.id}/re-evaluate`)).status).toBe(202);
-  expect(await balanceOf(of)).toEqual({ balance: 8, committed: 2, available: 6 });
+  await edit(owner, { credits_per_answer: 0 });
+  expect((await owner.api.post(`/submissions/${submission.id}/re-evaluate`)).status).toBe(202);
+  expect(await balanceOf(owner)).toEqual({ balance: 8, committed: 2, available: 6 });
   await grade(submission);
-  expect(await balanceOf(of)).toEqual({ balance: 6, committed: 0, available: 6 });
+  expect(await balanceOf(owner)).toEqual({ balance: 6, committed: 0, available: 6 });
   expect(await ledger.entriesOf(submission.id)).toEqual(
     ['reserve', 'charge', 'reserve', 'charge'].map((kind) => ({ kind, amount: 2 })),
   );
 });
 
 test('a price of 0 needs no credits and no ledger entry; the copy is graded and charged 0', async () => {
-  const of = await newTenant(service, { credits: 0 });
-  await edit(of, { credits_per_answer: 0 });
-  const submission = await handIn(of, await paperOf(of), answersTo('1', '2'));
+  const owner = await newTenant(service, { credits: 0 });
+  await edit(owner, { credits_per_answer: 0 });
+  const submission = await handIn(owner, await paperOf(owner), answersTo('1', '2'));
   expect(submission.quote).toEqual({ unit: 'answer', credits: 0, rate_source: 'contract' });
   await grade(submission);
-  expect(await read(of, submission)).toMatchObject({ status: 'graded', credits_charged: 0 });
+  expect(await read(owner, submission)).toMatchObject({ status: 'graded', credits_charged: 0 });
   expect(await ledger.entriesOf(submission.id)).toEqual([]);
 });
 
 test('the credit limit lets the balance go below 0, down to the limit and no further', async () => {
-  const of = await newTenant(service, { credits: 1 });
-  await edit(of, { credit_limit: 2 });
-  const paper = await paperOf(of);
-  await grade(await handIn(of, paper, answersTo('1', '2', '3')));
-  expect(await balanceOf(of)).toEqual({ balance: -2, committed: 0, available: 0 });
+  const owner = await newTenant(service, { credits: 1 });
+  await edit(owner, { credit_limit: 2 });
+  const paper = await paperOf(owner);
+  await grade(await handIn(owner, paper, answersTo('1', '2', '3')));
+  expect(await balanceOf(owner)).toEqual({ balance: -2, committed: 0, available: 0 });
   const error = await expectRefused(
-    of,
+    owner,
     () =>
-      of.api.post(`/exams/${paper.id}/submissions`, {
+      owner.api.post(`/exams/${paper.id}/submissions`, {
         candidate: { external_id: randomUUID() },
         answers: answersTo('1'),
       }),
@@ -147,13 +146,13 @@ test('the credit limit lets the balance go below 0, down to the limit and no fur
 });
 
 test('a replacement refunds the old reservation before it reserves the new one', async () => {
-  const of = await newTenant(service, { credits: 3 });
-  const paper = await paperOf(of);
-  const { candidate } = await handIn(of, paper, answersTo('1', '2', '3'));
-  await submit(of.api, paper.id, {
+  const owner = await newTenant(service, { credits: 3 });
+  const paper = await paperOf(owner);
+  const { candidate } = await handIn(owner, paper, answersTo('1', '2', '3'));
+  await submit(owner.api, paper.id, {
     candidate_id: candidate.id,
     replace: true,
     answers: answersTo('1', '2'),
   });
-  expect(await balanceOf(of)).toEqual({ balance: 3, committed: 2, available: 1 });
+  expect(await balanceOf(owner)).toEqual({ balance: 3, committed: 2, available: 1 });
 });

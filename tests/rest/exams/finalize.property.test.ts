@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Exam, Result, ResultList, Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
 import { createExam, type Answer, type ErrorBody } from '../../harness/api.ts';
 import { watchFinal } from '../../harness/finalWatch.ts';
-import { handWorker, type HeldByHand } from '../../harness/handWorker.ts';
+import { testWorker, type TestClaim } from '../../harness/testWorker.ts';
 import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
-import { whatIsBroken } from '../../model/submissions/invariants.ts';
+import { violationsIn } from '../../model/submissions/invariants.ts';
 
 /*
  * Finalizing under concurrency (docs/api/lifecycle.md#exams): on a few exams, round after round, requests and a
@@ -38,7 +38,6 @@ afterAll(async () => {
   await service.close();
 });
 
-/** mulberry32. @returns a whole number from 0 to below `bound` */
 const seeded = (seed: number) => {
   let state = seed >>> 0;
   return (bound: number): number => {
@@ -50,14 +49,14 @@ const seeded = (seed: number) => {
 };
 
 /** One exam, with the ids that its client remembers. */
-interface Course {
+interface ExamHistory {
   tenant: Tenant;
   exam: Exam;
   random: (bound: number) => number;
   live: Submission[];
   /** Replaced or deleted submissions: requests for them come late. */
-  gone: string[];
-  held: Map<string, HeldByHand>;
+  notLive: string[];
+  held: Map<string, TestClaim>;
 }
 
 /** Allowed refusals of a client's request at any time. 5xx and 404 are not allowed. */
@@ -69,7 +68,7 @@ const REFUSALS = [
   'submission_exists',
 ];
 const done = new Map<string, number>();
-const told = async (what: string, answer: Promise<Answer<ErrorBody>>): Promise<void> => {
+const expectAllowed = async (what: string, answer: Promise<Answer<ErrorBody>>): Promise<void> => {
   const { status, body } = await answer;
   if (status < 300) {
     done.set(what, (done.get(what) ?? 0) + 1);
@@ -83,19 +82,20 @@ const told = async (what: string, answer: Promise<Answer<ErrorBody>>): Promise<v
   });
 };
 
-const pick = <T>(course: Course, from: readonly T[]): T | undefined => from[course.random(from.length)];
+const pick = <T>(history: ExamHistory, from: readonly T[]): T | undefined =>
+  from[history.random(from.length)];
 
 /** Possible requests for an exam: mostly about live submissions, sometimes about deleted ones. */
-const wishes = (course: Course): Record<string, () => Promise<Answer<ErrorBody>>> => {
-  const { api } = course.tenant;
-  const { random, exam } = course;
-  const live = pick(course, course.live)?.id;
-  const path = `/submissions/${(random(8) === 0 ? pick(course, course.gone) : undefined) ?? live}`;
-  const question = pick(course, exam.questions)?.id ?? '';
+const requestsOn = (history: ExamHistory): Record<string, () => Promise<Answer<ErrorBody>>> => {
+  const { api } = history.tenant;
+  const { random, exam } = history;
+  const live = pick(history, history.live)?.id;
+  const path = `/submissions/${(random(8) === 0 ? pick(history, history.notLive) : undefined) ?? live}`;
+  const question = pick(history, exam.questions)?.id ?? '';
   const allow_partial = random(2) === 0;
   const texts = [[], ['2'], ['2', '3']][random(3)] ?? [];
   const submission = {
-    candidate: { external_id: pick(course, CANDIDATES) },
+    candidate: { external_id: pick(history, CANDIDATES) },
     answers: [
       { question_label: '1', option_labels: ['B'] },
       ...texts.map((question_label) => ({ question_label, text: 'So.' })),
@@ -105,7 +105,7 @@ const wishes = (course: Course): Record<string, () => Promise<Answer<ErrorBody>>
   const create = () => api.post(submissions, submission);
   // Without a submission, creating one is the only possible request.
   if (live === undefined) return { create };
-  const submission_ids = [live, ...course.live.filter(() => random(2) === 0).map((of) => of.id)];
+  const submission_ids = [live, ...history.live.filter(() => random(2) === 0).map((of) => of.id)];
   return {
     create,
     replace: () => api.post(submissions, { ...submission, replace: true }),
@@ -123,12 +123,13 @@ const wishes = (course: Course): Record<string, () => Promise<Answer<ErrorBody>>
 };
 
 /** @param among names of the requests to choose from */
-const wish = (course: Course, among: readonly string[]): (() => Promise<void>) => {
-  const all = wishes(course);
-  const name = pick(course, among) ?? '';
+const randomRequest = (history: ExamHistory, among: readonly string[]): (() => Promise<void>) => {
+  const all = requestsOn(history);
+  const name = pick(history, among) ?? '';
   const send = all[name];
-  if (send === undefined) return () => told('create', all['create']?.() ?? Promise.reject(new Error(name)));
-  return () => told(name, send());
+  if (send === undefined)
+    return () => expectAllowed('create', all['create']?.() ?? Promise.reject(new Error(name)));
+  return () => expectAllowed(name, send());
 };
 /** One of these is in every round; an entry of `OTHERS` that is listed more often is chosen more often. */
 const FINALIZE = ['finalize named', 'finalize all'];
@@ -139,7 +140,6 @@ const OTHERS =
 /** Events that must have happened by the end, so that the test is meaningful. */
 const KINDS = [...new Set(OTHERS), 'exam is final', 'worker is refused', 'worker reports'];
 
-/** A call that a finalized exam refuses. */
 const refusedWhileFinal = async (answer: Promise<Answer<ErrorBody>>): Promise<Answer<ErrorBody>> => {
   const { status, headers, body } = await answer;
   return status === 409 && body.error.code === 'exam_finalized'
@@ -148,13 +148,13 @@ const refusedWhileFinal = async (answer: Promise<Answer<ErrorBody>>): Promise<An
 };
 
 /** Ends some of the worker's claimed runs; its reports on the others come late. */
-const reports = (course: Course): (() => Promise<void>)[] =>
-  [...course.held]
-    .filter(() => course.random(2) === 0)
+const reports = (history: ExamHistory): (() => Promise<void>)[] =>
+  [...history.held]
+    .filter(() => history.random(2) === 0)
     .map(([id, held]) => async () => {
-      course.held.delete(id);
-      const said = course.random(5) === 0 ? held.fail('timed_out') : held.complete();
-      const what = (await said) === 'ok' ? 'worker reports' : 'worker is refused';
+      history.held.delete(id);
+      const outcome = history.random(5) === 0 ? held.fail('timed_out') : held.complete();
+      const what = (await outcome) === 'ok' ? 'worker reports' : 'worker is refused';
       done.set(what, (done.get(what) ?? 0) + 1);
     });
 
@@ -162,10 +162,10 @@ const reports = (course: Course): (() => Promise<void>)[] =>
  * Before a round: unfinalizes about half of the final submissions, so that there is something to race for.
  * @returns the submissions that stay final
  */
-const takeBack = async (course: Course, final: Map<string, Result>): Promise<Map<string, Result>> => {
-  const back = [...final.keys()].filter(() => course.random(2) === 0);
+const takeBack = async (history: ExamHistory, final: Map<string, Result>): Promise<Map<string, Result>> => {
+  const back = [...final.keys()].filter(() => history.random(2) === 0);
   for (const answer of await Promise.all(
-    back.map((id) => course.tenant.api.post(`/submissions/${id}/unfinalize`, { reason: 'To go on.' })),
+    back.map((id) => history.tenant.api.post(`/submissions/${id}/unfinalize`, { reason: 'To go on.' })),
   )) {
     expect(answer.status).toBe(200);
   }
@@ -173,37 +173,37 @@ const takeBack = async (course: Course, final: Map<string, Result>): Promise<Map
 };
 
 /** Before a round: a worker claims and marks the waiting runs without ending them. */
-const takeRuns = async (course: Course): Promise<void> => {
+const takeRuns = async (history: ExamHistory): Promise<void> => {
   const waiting = await behind.query<{ id: string; institute_id: string; submission_id: string }>(
     `update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
      where status in ('queued', 'released') and submission_id = any($1::uuid[])
      returning id, institute_id, submission_id`,
-    [course.live.filter(() => course.random(4) > 0).map(({ id }) => id)],
+    [history.live.filter(() => history.random(4) > 0).map(({ id }) => id)],
   );
   await Promise.all(
     waiting.map(async (run) => {
-      const held = await handWorker(service).deliver(run);
+      const held = await testWorker(service).deliver(run);
       if (held === null) return;
       await held.mark(1, ['2']);
-      await held.mark(course.random(3) === 0 ? 'failed' : 1.5, ['3']);
-      course.held.set(run.submission_id, held);
+      await held.mark(history.random(3) === 0 ? 'failed' : 1.5, ['3']);
+      history.held.set(run.submission_id, held);
     }),
   );
 };
 
 /** Reads everything after a round and checks that it agrees. @returns the final results, by submission */
-const look = async (course: Course): Promise<Map<string, Result>> => {
-  const { api } = course.tenant;
-  const path = `/exams/${course.exam.id}`;
+const look = async (history: ExamHistory): Promise<Map<string, Result>> => {
+  const { api } = history.tenant;
+  const path = `/exams/${history.exam.id}`;
   const [exam, submissions, results] = await Promise.all([
     api.get<Exam>(path),
     api.get<SubmissionList>(`${path}/submissions?limit=200`),
     api.get<ResultList>(`${path}/results?limit=50&finalized=true`),
   ]);
   const live = submissions.body.data;
-  const left = course.live.filter(({ id }) => !live.some((of) => of.id === id));
-  course.gone = [...course.gone, ...left.map(({ id }) => id)].slice(-5);
-  course.live = live;
+  const left = history.live.filter(({ id }) => !live.some((of) => of.id === id));
+  history.notLive = [...history.notLive, ...left.map(({ id }) => id)].slice(-5);
+  history.live = live;
   expect(exam.body.status).toBe(
     live.length > 0 && live.every(({ finalized }) => finalized) ? 'finalized' : 'open',
   );
@@ -223,27 +223,26 @@ const race = async (tenant: Tenant, seed: number): Promise<void> => {
     tenant.api,
     typedExam([mcq('1'), longAnswer('2'), longAnswer('3')], { title: `Races ${seed}` }),
   );
-  const course: Course = { tenant, exam, random: seeded(seed), live: [], gone: [], held: new Map() };
+  const history: ExamHistory = { tenant, exam, random: seeded(seed), live: [], notLive: [], held: new Map() };
   let final = new Map<string, Result>();
   // More rounds while some request has always been refused.
   const isOver = (round: number) =>
     round >= ROUNDS && (KINDS.every((kind) => done.has(kind)) || round >= 4 * ROUNDS);
   for (let round = 0; !isOver(round); round += 1) {
-    const before = await takeBack(course, final);
-    await takeRuns(course);
+    const before = await takeBack(history, final);
+    await takeRuns(history);
     const asked = [
-      wish(course, FINALIZE),
-      ...Array.from({ length: AT_ONCE - 1 }, () => wish(course, OTHERS)),
+      randomRequest(history, FINALIZE),
+      ...Array.from({ length: AT_ONCE - 1 }, () => randomRequest(history, OTHERS)),
     ];
     // Sent within a few milliseconds, in varying order.
-    const sent = [...asked, ...reports(course)].map(async (send) => {
-      await wait(course.random(SPREAD_MS));
+    const sent = [...asked, ...reports(history)].map(async (send) => {
+      await wait(history.random(SPREAD_MS));
       await send();
     });
-    // Wait for all, also when one fails.
     await Promise.allSettled(sent);
     await Promise.all(sent);
-    final = await look(course);
+    final = await look(history);
     for (const [id, result] of final) {
       const earlier = before.get(id);
       // Final all the time: a finalization in between would have changed the time.
@@ -256,7 +255,6 @@ test(
   'requests that race with finalizing change no final result, finalize no exam too early, and never answer 5xx',
   { timeout: 120_000 + ROUNDS * 20_000 },
   async () => {
-    // Adds the seed to every failure.
     const failed = (error: unknown) => {
       throw new Error(`with FINALIZE_SEED=${SEED}`, { cause: error });
     };
@@ -265,10 +263,10 @@ test(
     await Promise.allSettled(courses);
     await Promise.all(courses).catch(failed);
     await seenBroken()
-      .then((broken) => expect(broken).toEqual([]))
+      .then((violations) => expect(violations).toEqual([]))
       .catch(failed);
-    await whatIsBroken(behind, tenant.instituteId)
-      .then((broken) => expect(broken).toEqual([]))
+    await violationsIn(behind, tenant.instituteId)
+      .then((violations) => expect(violations).toEqual([]))
       .catch(failed);
     expect([...done.keys()].toSorted()).toEqual(KINDS.toSorted());
   },

@@ -4,7 +4,7 @@ import type { Exam, ResultList, Submission, SubmissionList } from '@evaluation/r
 import { createExam, submit, type Answer, type ErrorBody } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
-import { satExam, type SatExam, type Sitting } from '../../harness/sitting.ts';
+import { newTestExam, type TestExam, type TestSubmission } from '../../harness/testExam.ts';
 import {
   expectError,
   expectRefused,
@@ -17,13 +17,12 @@ import type { TestService } from '../../harness/service.ts';
 
 let service: TestService;
 /** An exam with a submission in each status, for tests that leave them unchanged or restore them. */
-let every: SatExam & { by: Sitting[] };
-/** An exam with one graded submission, for refused requests. */
-let graded: SatExam & { by: Sitting[] };
+let every: TestExam & { by: TestSubmission[] };
+let graded: TestExam & { by: TestSubmission[] };
 beforeAll(async () => {
   service = await startIdleService({ LEASE_SECONDS: '300' });
-  every = await sat(...STATUSES);
-  graded = await sat('graded');
+  every = await examWith(...STATUSES);
+  graded = await examWith('graded');
   // Keeps the leases of the claimed runs from expiring, however long the tests take.
   await behind(service.database, `update runs set lease_until = lease_until + interval '1 day'`);
 });
@@ -40,29 +39,30 @@ const STATUSES = [
   'cancelled',
 ] as const;
 
-/** An exam with a submission in each of these statuses. */
-const sat = async (...statuses: Submission['status'][]): Promise<SatExam & { by: Sitting[] }> => {
-  const hall = await satExam(service);
-  const by: Sitting[] = [];
+const examWith = async (
+  ...statuses: Submission['status'][]
+): Promise<TestExam & { by: TestSubmission[] }> => {
+  const hall = await newTestExam(service);
+  const by: TestSubmission[] = [];
   for (const status of statuses) by.push(await hall.reach(status));
   return { ...hall, by };
 };
-const finalizedOf = async (sittings: readonly Sitting[]): Promise<boolean[]> =>
-  Promise.all(sittings.map(async ({ read }) => (await read()).finalized));
+const finalizedOf = async (submissions: readonly TestSubmission[]): Promise<boolean[]> =>
+  Promise.all(submissions.map(async ({ read }) => (await read()).finalized));
 /** Unfinalizes the submissions, so that the next test finds the original state. */
-const takeBack = async (sittings: readonly Sitting[]): Promise<void> => {
-  for (const sitting of sittings) {
-    if ((await sitting.read()).finalized) expect((await sitting.unfinalize()).status).toBe(200);
+const takeBack = async (submissions: readonly TestSubmission[]): Promise<void> => {
+  for (const submission of submissions) {
+    if ((await submission.read()).finalized) expect((await submission.unfinalize()).status).toBe(200);
   }
 };
-const first = ([sitting]: readonly Sitting[]): Sitting => {
-  if (sitting === undefined) throw new Error('there is no submission');
-  return sitting;
+const first = ([submission]: readonly TestSubmission[]): TestSubmission => {
+  if (submission === undefined) throw new Error('there is no submission');
+  return submission;
 };
 
 describe('POST /exams/{id}/finalize with submission_ids', () => {
   test('named graded submissions become final, and only their state changes', async () => {
-    const { finalize, by } = await sat('graded', 'graded');
+    const { finalize, by } = await examWith('graded', 'graded');
     const [named, other] = by;
     const before = await named?.read();
     const result = await named?.result();
@@ -109,7 +109,7 @@ describe('POST /exams/{id}/finalize with submission_ids', () => {
   );
 
   test('already_finalized and not_live submissions are skipped with that reason, and stay unchanged', async () => {
-    const { tenant, finalize, by } = await sat('graded', 'graded', 'graded');
+    const { tenant, finalize, by } = await examWith('graded', 'graded', 'graded');
     const [done, replaced, deleted] = by;
     await finalize({ submission_ids: [done?.id] });
     await replaced?.replace();
@@ -127,7 +127,7 @@ describe('POST /exams/{id}/finalize with submission_ids', () => {
   });
 
   test('a submission named twice, in any case of its id, is finalized once and skipped once', async () => {
-    const { finalize, by, status } = await sat('graded', 'queued');
+    const { finalize, by, status } = await examWith('graded', 'queued');
     const ids = by.flatMap(({ id }) => [id, id.toUpperCase(), id]);
     expect((await finalize({ submission_ids: ids })).body).toEqual({
       skipped: [{ submission_id: by[1]?.id, reason: 'not_graded' }],
@@ -138,11 +138,11 @@ describe('POST /exams/{id}/finalize with submission_ids', () => {
   });
 
   test('a submission that is unknown, of another exam or of another institute answers 404, and nothing changes', async () => {
-    const { tenant, finalize, by } = await sat('graded');
+    const { tenant, finalize, by } = await examWith('graded');
     const { id } = first(by);
     const elsewhere = await createExam(tenant.api, typedExam([mcq('1')]));
     const other = await submit(tenant.api, elsewhere.id, { candidate: { external_id: 'a' }, answers: [] });
-    const foreign = first((await sat('graded')).by);
+    const foreign = first((await examWith('graded')).by);
     for (const unknown of [randomUUID(), other.id, foreign.id]) {
       await expectRefused(tenant, () => finalize({ submission_ids: [id, unknown] }), 404, 'not_found');
     }
@@ -166,9 +166,9 @@ describe('POST /exams/{id}/finalize with all_graded', () => {
   );
 
   test('replaced and deleted submissions, and those of other exams, stay unchanged', async () => {
-    const { finalize, by } = await sat('graded', 'graded', 'graded');
+    const { finalize, by } = await examWith('graded', 'graded', 'graded');
     const [replaced, deleted] = by;
-    const elsewhere = first((await sat('graded')).by);
+    const elsewhere = first((await examWith('graded')).by);
     await replaced?.replace();
     await deleted?.remove();
     await finalize({ all_graded: true, allow_partial: true });
@@ -176,9 +176,9 @@ describe('POST /exams/{id}/finalize with all_graded', () => {
   });
 
   test('without a submission to finalize, before or after, the answer is the same', async () => {
-    const { tenant, finalize } = await sat();
+    const { tenant, finalize } = await examWith();
     expect(await finalize({ all_graded: true })).toMatchObject({ status: 200, body: { skipped: [] } });
-    const once = await sat('graded');
+    const once = await examWith('graded');
     await once.finalize({ all_graded: true });
     const before = (await wholeFeed(once.tenant.api)).map(stored);
     expect(await once.finalize({ all_graded: true })).toMatchObject({ status: 200, body: { skipped: [] } });
@@ -187,7 +187,7 @@ describe('POST /exams/{id}/finalize with all_graded', () => {
   });
 
   test('thousands of results are finalized in one call', async () => {
-    const { tenant, exam, finalize, by } = await sat('graded');
+    const { tenant, exam, finalize, by } = await examWith('graded');
     const { id } = first(by);
     // More than fit into one statement with a parameter for each value.
     await multiply(id, 8_000);
@@ -245,13 +245,13 @@ describe('the body of finalize', () => {
   });
 
   test('an unknown field is ignored', async () => {
-    const { finalize, by } = await sat('graded');
+    const { finalize, by } = await examWith('graded');
     expect((await finalize({ all_graded: true, publish: true })).status).toBe(200);
     expect(await finalizedOf(by)).toEqual([true]);
   });
 
   test('a draft has no results and answers 409 conflict before its body is checked; a deleted exam answers 404', async () => {
-    const { tenant } = await sat();
+    const { tenant } = await examWith();
     const draft = await createExam(tenant.api, { ...typedExam([longAnswer('1')]), open: false });
     const call = () => tenant.api.post(`/exams/${draft.id}/finalize`, { all_graded: 'no' });
     expectError(await call(), 409, 'conflict');
@@ -267,7 +267,7 @@ describe('the body of finalize', () => {
 
 describe('the status of an exam', () => {
   test('becomes finalized with the last live submission; while some are not final it stays open', async () => {
-    const { tenant, exam, finalize, status, by } = await sat('graded', 'graded', 'failed');
+    const { tenant, exam, finalize, status, by } = await examWith('graded', 'graded', 'failed');
     const updatedAt = async () => (await tenant.api.get<Exam>(`/exams/${exam.id}`)).body.updated_at;
     const seen: string[] = [await status()];
     const times = [await updatedAt()];
@@ -285,7 +285,7 @@ describe('the status of an exam', () => {
   });
 
   test('becomes finalized when the last submission that is not final is deleted; without submissions it stays open', async () => {
-    const { finalize, status, by } = await sat('graded', 'queued');
+    const { finalize, status, by } = await examWith('graded', 'queued');
     await finalize({ all_graded: true });
     expect(await status()).toBe('open');
     await by[1]?.remove();
@@ -296,7 +296,7 @@ describe('the status of an exam', () => {
   });
 
   test('becomes open again by a new submission, and by unfinalizing one', async () => {
-    const { finalize, status, reach, by } = await sat('graded');
+    const { finalize, status, reach, by } = await examWith('graded');
     await finalize({ all_graded: true });
     expect(await status()).toBe('finalized');
     const late = await reach('graded');
@@ -308,7 +308,7 @@ describe('the status of an exam', () => {
   });
 
   test('refuses changes to exam, questions and candidates with exam_finalized while finalized', async () => {
-    const { tenant, exam, finalize, questionId, by } = await sat('graded');
+    const { tenant, exam, finalize, questionId, by } = await examWith('graded');
     await finalize({ all_graded: true });
     const { candidate } = await first(by).read();
     const path = `/exams/${exam.id}`;
@@ -328,7 +328,7 @@ describe('the status of an exam', () => {
   });
 
   test('every change of a finalized submission is refused', async () => {
-    const { tenant, finalize, by } = await sat('graded', 'failed');
+    const { tenant, finalize, by } = await examWith('graded', 'failed');
     await finalize({ all_graded: true, allow_partial: true });
     for (const one of by) {
       const before = [await one.read(), await one.result()];
@@ -346,7 +346,7 @@ describe('the status of an exam', () => {
   });
 
   test('the filter `finalized` of the lists of submissions and results follows', async () => {
-    const { tenant, exam, finalize, by } = await sat('graded', 'graded');
+    const { tenant, exam, finalize, by } = await examWith('graded', 'graded');
     const [final, open] = by;
     await finalize({ submission_ids: [final?.id] });
     const listed = async (of: 'true' | 'false') => {
@@ -367,7 +367,7 @@ describe('the status of an exam', () => {
 
 describe('POST /submissions/{id}/unfinalize', () => {
   test('the submission is as it was before it was finalized, and is the answer', async () => {
-    const { finalize, by } = await sat('graded');
+    const { finalize, by } = await examWith('graded');
     const one = first(by);
     const before = await one.read();
     await finalize({ all_graded: true });
@@ -399,19 +399,19 @@ describe('POST /submissions/{id}/unfinalize', () => {
 
   test.each(STATUSES)('%s and not finalized answers 409 conflict, with any body', async (status) => {
     const { tenant, by } = every;
-    const sitting = first(by.slice(STATUSES.indexOf(status)));
-    expect(await sitting.read()).toMatchObject({ status, finalized: false });
+    const submission = first(by.slice(STATUSES.indexOf(status)));
+    expect(await submission.read()).toMatchObject({ status, finalized: false });
     for (const body of [{ reason: 'So.' }, {}]) {
-      await expectRefused(tenant, () => sitting.unfinalize(body), 409, 'conflict');
+      await expectRefused(tenant, () => submission.unfinalize(body), 409, 'conflict');
     }
   });
 
   test('replaced or deleted answers 409 conflict; unknown or of another institute answers 404', async () => {
-    const { tenant, by } = await sat('graded', 'graded');
+    const { tenant, by } = await examWith('graded', 'graded');
     await by[0]?.replace();
     await by[1]?.remove();
     for (const { unfinalize } of by) await expectRefused(tenant, () => unfinalize(), 409, 'conflict');
-    const foreign = first((await sat('graded')).by);
+    const foreign = first((await examWith('graded')).by);
     for (const id of [randomUUID(), 'no-uuid', foreign.id]) {
       expectError(
         await tenant.api.post(`/submissions/${id}/unfinalize`, { reason: 'So.' }),
@@ -424,7 +424,7 @@ describe('POST /submissions/{id}/unfinalize', () => {
 
 describe('scopes', () => {
   test('finalize and unfinalize need evaluation:finalize, which must be granted', async () => {
-    const { tenant, exam, by } = await sat('graded');
+    const { tenant, exam, by } = await examWith('graded');
     const { api_key } = await service.control.as({}).control.createKey.mutate({
       institute_id: tenant.instituteId,
       scopes: ['evaluation:read', 'evaluation:write', 'evaluation:review'],

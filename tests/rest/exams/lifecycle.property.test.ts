@@ -146,7 +146,6 @@ const exam = fc
     return JSON.parse(JSON.stringify(sent)) as ExamCreate;
   });
 
-/** Section names as the exam must show them. */
 const sectionsOf = (sent: ExamCreate): { name: string; order: number }[] => {
   if (sent.sections != null && sent.sections.length > 0) {
     return sent.sections.toSorted((a, b) => a.order - b.order);

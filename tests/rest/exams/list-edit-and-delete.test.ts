@@ -17,21 +17,20 @@ import { expectError, newTenant, problemsIn, type Tenant } from '../../harness/t
 
 const { service, tenant } = await restSuite();
 
-const created = async (body: object, of: Tenant = tenant): Promise<Exam> => {
-  const { status, body: exam } = await of.api.post<Exam>('/exams', body);
+const created = async (body: object, owner: Tenant = tenant): Promise<Exam> => {
+  const { status, body: exam } = await owner.api.post<Exam>('/exams', body);
   expect({ status, exam }).toMatchObject({ status: 201 });
   return exam;
 };
 const draft = (change: object = {}): object => ({ title: 'Unit test', mode: 'typed', ...change });
-const read = async (id: string, of: Tenant = tenant): Promise<Exam> =>
-  (await of.api.get<Exam>(`/exams/${id}`)).body;
+const read = async (id: string, owner: Tenant = tenant): Promise<Exam> =>
+  (await owner.api.get<Exam>(`/exams/${id}`)).body;
 const asItem = ({ questions: _questions, ...item }: Exam): ExamListItem => item;
 
-/** All pages of the list. */
-const listed = async (of: Tenant, query = 'limit=200'): Promise<ExamListItem[]> => {
+const listed = async (owner: Tenant, query = 'limit=200'): Promise<ExamListItem[]> => {
   const found: ExamListItem[] = [];
   for (let cursor = ''; ;) {
-    const { status, body } = await of.api.get<ExamList>(`/exams?${query}${cursor}`);
+    const { status, body } = await owner.api.get<ExamList>(`/exams?${query}${cursor}`);
     expect({ status, body }).toMatchObject({ status: 200 });
     found.push(...body.data);
     expect(body.has_more).toBe(body.next_cursor !== null);
@@ -150,8 +149,8 @@ test('an exam of the dashboard is in no list, is not found, and does not use up 
 });
 
 describe('POST /exams/search', () => {
-  const search = (external_ref: unknown, of: Tenant = tenant) =>
-    of.api.post<ExamsFound>('/exams/search', { external_ref });
+  const search = (external_ref: unknown, owner: Tenant = tenant) =>
+    owner.api.post<ExamsFound>('/exams/search', { external_ref });
 
   test('finds the exam by its exact external_ref, in the institute of the key', async () => {
     const exam = await created(draft({ external_ref: 'Find me' }));
@@ -260,7 +259,6 @@ describe('PATCH /exams/{id}', () => {
     });
     return answer.body;
   };
-  /** Expects the edit to be refused, and the exam to be unchanged. */
   const refused = async (id: string, body: unknown, status: number, code: string) => {
     const before = await read(id);
     const error = expectError(await edit(id, body), status, code);
@@ -305,7 +303,6 @@ describe('PATCH /exams/{id}', () => {
     const exam = await created(draft(optional));
     const nothing = Object.fromEntries(Object.keys(optional).map((field) => [field, null]));
     expect(await edited(exam.id, nothing)).toMatchObject(nothing);
-    // The reference is free again.
     await created(draft({ external_ref: 'cleared' }));
   });
 
@@ -394,7 +391,6 @@ describe('PATCH /exams/{id}', () => {
     const exam = await created(draft());
     const error = await refused(exam.id, { external_ref: 'of another', title: 'x' }, 409, 'exam_exists');
     expect(error.details).toEqual({ exam_id: other.id });
-    // Its own reference is accepted.
     expect((await edit(other.id, { external_ref: 'of another' })).status).toBe(200);
   });
 
@@ -427,7 +423,6 @@ describe('PATCH /exams/{id}', () => {
       ['negative_marks_ignored', 'Question 3'],
     ]);
     expect(after.quote?.unit).toBe('page');
-    // They are not restored.
     expect((await edited(exam.id, { mode: 'typed' })).warnings).toEqual([]);
     expect((await edited(exam.id, { mode: 'handwritten' })).warnings).toEqual([]);
   });

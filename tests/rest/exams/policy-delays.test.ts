@@ -30,10 +30,8 @@ beforeEach(async () => {
   holder = new pg.Client({ connectionString: service.database.superuserUrl });
   await holder.connect();
 });
-// Releases the remaining locks.
 afterEach(() => holder.end());
 
-/** Locks a table against all access, or against writes only. */
 const hold = async (table: string, mode: 'access exclusive' | 'exclusive' = 'access exclusive') => {
   await holder.query('begin');
   await holder.query(`lock table ${table} in ${mode} mode`);

@@ -5,23 +5,23 @@ import { apiClient, type Answer, type ApiClient, type ErrorBody } from '../../ha
 import { behind } from '../../harness/behind.ts';
 import {
   everyEndpoint,
-  newBelongings,
+  newOwnedObjects,
   paramsOf,
   send,
-  type Belongings,
+  type OwnedObjects,
   type Endpoint,
 } from '../../harness/endpoints.ts';
 import { mcq, typedExam } from '../../harness/papers.ts';
-import { expectError, newTenant, standing, startIdleService, type Tenant } from '../../harness/tenant.ts';
+import { expectError, newTenant, tenantState, startIdleService, type Tenant } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 
 let service: TestService;
 let tenant: Tenant;
-let own: Belongings;
+let own: OwnedObjects;
 beforeAll(async () => {
   service = await startIdleService();
   tenant = await newTenant(service);
-  own = await newBelongings(tenant.api);
+  own = await newOwnedObjects(tenant.api);
 });
 afterAll(() => service.close());
 
@@ -105,7 +105,6 @@ describe('keys', () => {
   });
 });
 
-/** Refused callers with the expected answer. */
 const callers: [who: string, key: () => Promise<string | null>, status: number, code: string][] = [
   ['no key', async () => null, 401, 'invalid_api_key'],
   ['an empty key', async () => '', 401, 'invalid_api_key'],
@@ -178,9 +177,8 @@ const answerOf = async (response: Response): Promise<Answer<ErrorBody>> => ({
   body: (await response.json()) as ErrorBody,
 });
 
-/** Everything that a refused request could change. */
 const everything = async (): Promise<object> => ({
-  ...(await standing(tenant)),
+  ...(await tenantState(tenant)),
   exams: (await tenant.api.get('/exams?limit=200')).body,
   questions: (await tenant.api.get(`/exams/${own.draft.id}/questions?include=rubric,model_answer`)).body,
   registered: (await tenant.api.get(`/exams/${own.exam.id}/candidates`)).body,
@@ -243,12 +241,12 @@ describe('every endpoint', () => {
     }
     const byName = (a: { operation: string }, b: { operation: string }) =>
       a.operation.localeCompare(b.operation);
-    const said = operations.map(({ operationId, security, responses, ...more }) => {
+    const documented = operations.map(({ operationId, security, responses, ...more }) => {
       const scope = more['x-required-scope'] ?? null;
       expect([operationId, security]).toEqual([operationId, [{ ApiKey: scope === null ? [] : [scope] }]]);
       return { operation: operationId, key: '401' in responses && '403' in responses, scope };
     });
-    expect(enforced.toSorted(byName)).toEqual(said.toSorted(byName));
+    expect(enforced.toSorted(byName)).toEqual(documented.toSorted(byName));
   });
 });
 

@@ -3,31 +3,30 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { submit } from '../../harness/api.ts';
 import {
   everyEndpoint,
-  newBelongings,
+  newOwnedObjects,
   paramsOf,
   send,
-  type Belongings,
+  type OwnedObjects,
   type Call,
   type Endpoint,
 } from '../../harness/endpoints.ts';
-import { newTenant, standing, startIdleService, wholeFeed, type Tenant } from '../../harness/tenant.ts';
+import { newTenant, tenantState, startIdleService, wholeFeed, type Tenant } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 
 let service: TestService;
 let mine: Tenant;
 let theirs: Tenant;
-let own: Belongings;
-let foreign: Belongings;
+let own: OwnedObjects;
+let foreign: OwnedObjects;
 beforeAll(async () => {
   service = await startIdleService();
   [mine, theirs] = await Promise.all([newTenant(service), newTenant(service)]);
-  [own, foreign] = await Promise.all([newBelongings(mine.api), newBelongings(theirs.api)]);
+  [own, foreign] = await Promise.all([newOwnedObjects(mine.api), newOwnedObjects(theirs.api)]);
 });
 afterAll(() => service.close());
 
 const endpoints = everyEndpoint();
 
-/** A place of an id in a request: the request with an id there, and the other institute's id. */
 interface Place {
   name: string;
   endpoint: Endpoint;
@@ -45,11 +44,11 @@ const places: Place[] = endpoints.flatMap((endpoint) => [
     },
     foreignId: () => endpoint.call(foreign).params?.[param] ?? '',
   })),
-  ...Object.entries(endpoint.inBody ?? {}).map(([field, { of, call }]) => ({
+  ...Object.entries(endpoint.inBody ?? {}).map(([field, { idOf, call }]) => ({
     name: `${endpoint.method} ${endpoint.path}: ${field} of the body`,
     endpoint,
     call: (id: string): Call => call(own, id),
-    foreignId: () => of(foreign),
+    foreignId: () => idOf(foreign),
   })),
 ]);
 
@@ -76,7 +75,10 @@ const seen = async (
   };
 };
 
-const both = async (): Promise<object> => ({ mine: await standing(mine), theirs: await standing(theirs) });
+const both = async (): Promise<object> => ({
+  mine: await tenantState(mine),
+  theirs: await tenantState(theirs),
+});
 
 describe('another institute’s id', () => {
   test.each(places.map((place): [string, Place] => [place.name, place]))(
@@ -155,7 +157,7 @@ test.each(endpoints.map((endpoint): [string, Endpoint] => [`${endpoint.method} $
       'x-api-key': theirs.api.apiKey,
     });
     expect({ status: response.status, body: await response.text() }).toMatchObject({
-      status: endpoint.ownerSees ?? endpoint.success,
+      status: endpoint.ownerStatus ?? endpoint.success,
     });
   },
 );

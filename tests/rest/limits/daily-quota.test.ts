@@ -10,47 +10,46 @@ import { expectRefused, newTenant, type Tenant } from '../../harness/tenant.ts';
 const { service } = await restSuite();
 
 const paperOf = ({ api }: Tenant): Promise<Exam> => createExam(api, typedExam([mcq('1'), longAnswer('2')]));
-const handIn = (of: Tenant, paper: Exam, answers: object[] = []): Promise<Submission> =>
-  submit(of.api, paper.id, { candidate: { external_id: randomUUID() }, answers });
-const post = (of: Tenant, paper: Exam) =>
-  of.api.post(`/exams/${paper.id}/submissions`, { candidate: { external_id: randomUUID() }, answers: [] });
+const handIn = (owner: Tenant, paper: Exam, answers: object[] = []): Promise<Submission> =>
+  submit(owner.api, paper.id, { candidate: { external_id: randomUUID() }, answers });
+const post = (owner: Tenant, paper: Exam) =>
+  owner.api.post(`/exams/${paper.id}/submissions`, { candidate: { external_id: randomUUID() }, answers: [] });
 const usedToday = async ({ api }: Tenant): Promise<number> =>
   (await api.get<Account>('/me')).body.quota_used_today;
 
-/** Moves all counters of the institute to the previous day. */
-const aDayLater = (of: Tenant) =>
+const aDayLater = (owner: Tenant) =>
   behind(
     service.database,
     `update daily_copies set day = to_char(day::date - 1, 'YYYY-MM-DD') where institute_id = $1`,
-    [of.instituteId],
+    [owner.instituteId],
   );
 
 test('the quota is reset at 00:00 UTC, also the key’s cap', async () => {
-  const of = await newTenant(service, { dailyCopyQuota: 2 });
+  const owner = await newTenant(service, { dailyCopyQuota: 2 });
   const { api_key } = await service.control.as({}).control.createKey.mutate({
-    institute_id: of.instituteId,
+    institute_id: owner.instituteId,
     daily_copy_cap: 1,
   });
-  const capped: Tenant = { ...of, api: apiClient(service.baseUrl, api_key) };
-  const paper = await paperOf(of);
+  const capped: Tenant = { ...owner, api: apiClient(service.baseUrl, api_key) };
+  const paper = await paperOf(owner);
   await handIn(capped, paper);
-  await handIn(of, paper);
-  await expectRefused(of, () => post(of, paper), 429, 'daily_quota_exceeded');
-  await aDayLater(of);
-  expect(await usedToday(of)).toBe(0);
+  await handIn(owner, paper);
+  await expectRefused(owner, () => post(owner, paper), 429, 'daily_quota_exceeded');
+  await aDayLater(owner);
+  expect(await usedToday(owner)).toBe(0);
   await handIn(capped, paper);
   const error = await expectRefused(capped, () => post(capped, paper), 429, 'daily_quota_exceeded');
   expect(error.details).toMatchObject({ quota: 'daily_copy_cap', limit: 1 });
-  await handIn(of, paper);
-  expect(await usedToday(of)).toBe(2);
+  await handIn(owner, paper);
+  expect(await usedToday(owner)).toBe(2);
 });
 
 test('a cap set during the day counts the copies of that day', async () => {
-  const of = await newTenant(service);
+  const owner = await newTenant(service);
   const { control } = service.control.as({});
-  const { api_key, key_id } = await control.createKey.mutate({ institute_id: of.instituteId });
-  const capped: Tenant = { ...of, api: apiClient(service.baseUrl, api_key) };
-  const paper = await paperOf(of);
+  const { api_key, key_id } = await control.createKey.mutate({ institute_id: owner.instituteId });
+  const capped: Tenant = { ...owner, api: apiClient(service.baseUrl, api_key) };
+  const paper = await paperOf(owner);
   await handIn(capped, paper);
   await control.editKey.mutate({ key_id, daily_copy_cap: 2 });
   await handIn(capped, paper);
@@ -59,8 +58,8 @@ test('a cap set during the day counts the copies of that day', async () => {
 });
 
 test('resets_at is the next 00:00 UTC, and Retry-After the seconds until then', async () => {
-  const of = await newTenant(service, { dailyCopyQuota: 0 });
-  const answer = await post(of, await paperOf(of));
+  const owner = await newTenant(service, { dailyCopyQuota: 0 });
+  const answer = await post(owner, await paperOf(owner));
   expect(answer).toMatchObject({ status: 429, body: { error: { code: 'daily_quota_exceeded' } } });
   const resets = new Date(String(answer.body.error.details?.['resets_at']));
   const day = 24 * 60 * 60 * 1000;
@@ -71,37 +70,37 @@ test('resets_at is the next 00:00 UTC, and Retry-After the seconds until then', 
   const retryAfter = answer.headers.get('retry-after') ?? '';
   expect(retryAfter).toMatch(/^\d+$/);
   expect(Math.abs(Number(retryAfter) - left / 1000)).toBeLessThan(30);
-  expect((await of.api.get<Account>('/me')).body.quota_resets_at).toBe(resets.toISOString());
+  expect((await owner.api.get<Account>('/me')).body.quota_resets_at).toBe(resets.toISOString());
 });
 
 test('the lower of quota and cap applies: a cap above the quota does not raise it', async () => {
-  const of = await newTenant(service, { dailyCopyQuota: 1 });
+  const owner = await newTenant(service, { dailyCopyQuota: 1 });
   const { api_key } = await service.control.as({}).control.createKey.mutate({
-    institute_id: of.instituteId,
+    institute_id: owner.instituteId,
     daily_copy_cap: 5,
   });
-  const capped: Tenant = { ...of, api: apiClient(service.baseUrl, api_key) };
-  const paper = await paperOf(of);
+  const capped: Tenant = { ...owner, api: apiClient(service.baseUrl, api_key) };
+  const paper = await paperOf(owner);
   await handIn(capped, paper);
   const error = await expectRefused(capped, () => post(capped, paper), 429, 'daily_quota_exceeded');
   expect(error.details).toMatchObject({ quota: 'daily_copy_quota', limit: 1 });
 });
 
 test('a cancelled, deleted or replaced submission stays counted', async () => {
-  const of = await newTenant(service, { dailyCopyQuota: 4 });
-  const paper = await paperOf(of);
+  const owner = await newTenant(service, { dailyCopyQuota: 4 });
+  const paper = await paperOf(owner);
   const long = [{ question_label: '2', text: 'Because of this.' }];
-  const cancelled = await handIn(of, paper, long);
-  expect((await of.api.post(`/submissions/${cancelled.id}/cancel`)).status).toBe(200);
-  const deleted = await handIn(of, paper, long);
-  expect((await of.api.delete(`/submissions/${deleted.id}`)).status).toBe(200);
-  const { candidate } = await handIn(of, paper, long);
+  const cancelled = await handIn(owner, paper, long);
+  expect((await owner.api.post(`/submissions/${cancelled.id}/cancel`)).status).toBe(200);
+  const deleted = await handIn(owner, paper, long);
+  expect((await owner.api.delete(`/submissions/${deleted.id}`)).status).toBe(200);
+  const { candidate } = await handIn(owner, paper, long);
   const replacing = { candidate_id: candidate.id, replace: true, answers: long };
-  await submit(of.api, paper.id, replacing);
-  expect(await usedToday(of)).toBe(4);
+  await submit(owner.api, paper.id, replacing);
+  expect(await usedToday(owner)).toBe(4);
   const error = await expectRefused(
-    of,
-    () => of.api.post(`/exams/${paper.id}/submissions`, replacing),
+    owner,
+    () => owner.api.post(`/exams/${paper.id}/submissions`, replacing),
     429,
     'daily_quota_exceeded',
   );
@@ -109,14 +108,16 @@ test('a cancelled, deleted or replaced submission stays counted', async () => {
 });
 
 test('a raised quota applies at once, and a lowered one refuses the next copy', async () => {
-  const of = await newTenant(service, { dailyCopyQuota: 1 });
-  const paper = await paperOf(of);
+  const owner = await newTenant(service, { dailyCopyQuota: 1 });
+  const paper = await paperOf(owner);
   const setQuota = (daily_copy_quota: number) =>
-    service.control.as({}).control.editInstitute.mutate({ institute_id: of.instituteId, daily_copy_quota });
-  await handIn(of, paper);
+    service.control
+      .as({})
+      .control.editInstitute.mutate({ institute_id: owner.instituteId, daily_copy_quota });
+  await handIn(owner, paper);
   await setQuota(3);
-  await handIn(of, paper);
+  await handIn(owner, paper);
   await setQuota(1);
-  await expectRefused(of, () => post(of, paper), 429, 'daily_quota_exceeded');
-  expect(await usedToday(of)).toBe(2);
+  await expectRefused(owner, () => post(owner, paper), 429, 'daily_quota_exceeded');
+  expect(await usedToday(owner)).toBe(2);
 });

@@ -46,8 +46,8 @@ const limitAndRemaining = (answer: { headers: Headers }): (number | null)[] => r
 
 const expectLimited = (answer: Answer<ErrorBody>, limit: number): void => {
   expectError(answer, 429, 'rate_limited');
-  const [told, remaining, reset] = rateOf(answer);
-  expect([told, remaining]).toEqual([limit, 0]);
+  const [limits, remaining, reset] = rateOf(answer);
+  expect([limits, remaining]).toEqual([limit, 0]);
   expect(reset).toBeGreaterThanOrEqual(1);
   expect(reset).toBeLessThanOrEqual(60);
   expect(Number(answer.headers.get('retry-after'))).toBe(reset);
@@ -201,13 +201,13 @@ describe('windows of a second and of a minute', () => {
     expect((await api.get('/me')).status).toBe(200);
     // With enough use of the minute's window, its share is the smallest.
     const slow = await newTenant(service);
-    let told: (number | null)[] = [];
+    let limits: (number | null)[] = [];
     for (let i = 0; i < 25; i += 1) {
-      told = limitAndRemaining(await slow.api.get('/me'));
-      if (told[0] === 100) break;
+      limits = limitAndRemaining(await slow.api.get('/me'));
+      if (limits[0] === 100) break;
       await wait(210);
     }
-    expect(told[0]).toBe(100);
+    expect(limits[0]).toBe(100);
   });
 });
 
@@ -218,12 +218,12 @@ describe('defaults', () => {
     const { api } = await newTenant(service);
     const admittedIn = new Map<number, number>();
     const refused: Answer<ErrorBody>[] = [];
-    const told = new Set<number | null>();
+    const limits = new Set<number | null>();
     // A slow machine answers fewer than 40 reads in most seconds, so read until one is refused.
     await eventually('a read is refused', async () => {
       const second = Math.floor(Date.now() / 1000);
       const answers = await Promise.all(Array.from({ length: 60 }, () => api.get<ErrorBody>('/me')));
-      for (const answer of answers) told.add(rateOf(answer)[0] ?? null);
+      for (const answer of answers) limits.add(rateOf(answer)[0] ?? null);
       refused.push(...answers.filter(({ status }) => status === 429));
       if (Math.floor(Date.now() / 1000) === second) {
         const admitted = answers.filter(({ status }) => status === 200).length;
@@ -231,7 +231,7 @@ describe('defaults', () => {
       }
       return refused.length > 0 && admittedIn.size > 0;
     });
-    expect(told).toContain(40);
+    expect(limits).toContain(40);
     expect(Math.max(...admittedIn.values())).toBeLessThanOrEqual(40);
     for (const answer of refused) expect([40, 600]).toContain(rateOf(answer)[0]);
 

@@ -46,22 +46,20 @@ const remove = async (examId: string, questionId: string): Promise<object> => {
 const idOf = (exam: Exam, label: string): string =>
   exam.questions.find((question) => question.label === label)?.id ?? '';
 
-/** Everything of an exam that a request below it could change. */
-const standing = async (examId: string): Promise<object> => ({
+const examState = async (examId: string): Promise<object> => ({
   exam: await readExam(examId),
   questions: await list(examId),
   rubrics: (await tenant.api.get<RubricList>(`/exams/${examId}/rubrics`)).body,
 });
-/** Makes a request that must be refused, and checks that the exam did not change. */
 const refused = async (
   examId: string,
   call: () => Promise<Answer<ErrorBody>>,
   status: number,
   code: string,
 ): Promise<ErrorBody['error']> => {
-  const before = await standing(examId);
+  const before = await examState(examId);
   const error = expectError(await call(), status, code);
-  expect(await standing(examId)).toEqual(before);
+  expect(await examState(examId)).toEqual(before);
   return error;
 };
 const refusedAdd = (examId: string, questions: object[], status = 422, code = 'validation_failed') =>
@@ -126,7 +124,6 @@ describe('GET /exams/{id}/questions', () => {
         section: question.section ?? 'Objective',
       })),
     );
-    // The ids are those of the exam's compact list.
     const compact = listed.map(({ id, label, section, max_marks, options }) => ({
       id,
       label,
@@ -449,7 +446,7 @@ describe('PATCH of a question of a draft', () => {
 
   test('{} and the current values change nothing: no version, no updated_at', async () => {
     const exam = await draft(everyType);
-    const before = await standing(exam.id);
+    const before = await examState(exam.id);
     const listed = await list(exam.id);
     for (const [index, question] of everyType.entries()) {
       const { type: _type, ...same } = question;
@@ -457,7 +454,7 @@ describe('PATCH of a question of a draft', () => {
       expect((await edit(exam.id, id, {})).updated_at).toBe(listed[index]?.updated_at);
       expect((await edit(exam.id, id, same)).updated_at).toBe(listed[index]?.updated_at);
     }
-    expect(await standing(exam.id)).toEqual(before);
+    expect(await examState(exam.id)).toEqual(before);
   });
 
   test('a new rubric or model answer makes one version, other fields make none', async () => {
@@ -569,7 +566,7 @@ describe('PATCH of a question of a draft', () => {
       'correct_options[0]: unknown_option_label',
     ],
     [
-      'options without the one that is the key',
+      'options without the correct one',
       {
         options: [
           { label: 'A', text: '' },

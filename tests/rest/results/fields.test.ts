@@ -4,7 +4,7 @@ import type { RecordedQuestion } from '@evaluation/core-client';
 import type { Exam, QuestionResult, Result, ResultList, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit, uploadCopy } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
-import type { HeldByHand } from '../../harness/handWorker.ts';
+import type { TestClaim } from '../../harness/testWorker.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { plainPdf } from '../../harness/pdfs.ts';
 import { takeRun } from '../../harness/takeRun.ts';
@@ -17,7 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** 4 marks in two sections. */
 const PAPER = typedExam([
   mcq('1', { section: 'Objective' }),
   longAnswer('2', { section: 'Essays', model_answer: 'The model answer.' }),
@@ -34,7 +33,7 @@ interface Submitted {
   exam: Exam;
   accepted: Submission;
   result(query?: string): Promise<Result>;
-  take(): Promise<HeldByHand>;
+  take(): Promise<TestClaim>;
 }
 const submitted = async (paper: object = PAPER, body: object = { answers: ANSWERS }): Promise<Submitted> => {
   const tenant = await newTenant(service);
@@ -50,9 +49,8 @@ const submitted = async (paper: object = PAPER, body: object = { answers: ANSWER
   };
 };
 
-/** Records one question as a worker does, with the given fields. */
 const record = async (
-  { material, held }: HeldByHand,
+  { material, held }: TestClaim,
   label: string,
   change: Partial<RecordedQuestion>,
 ): Promise<void> => {

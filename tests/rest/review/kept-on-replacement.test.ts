@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { behind } from '../../harness/behind.ts';
 import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
-import { satExam, type Sitting } from '../../harness/sitting.ts';
+import { newTestExam, type TestSubmission } from '../../harness/testExam.ts';
 import { expectRefused, startIdleService } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 
@@ -18,52 +18,55 @@ afterAll(async () => {
   await service.close();
 });
 
-const graded = async (options: Parameters<typeof satExam>[1] = {}) => {
-  const hall = await satExam(service, options);
-  return { ...hall, sat: await hall.reach('graded') };
+const graded = async (options: Parameters<typeof newTestExam>[1] = {}) => {
+  const testExam = await newTestExam(service, options);
+  return { ...testExam, submission: await testExam.reach('graded') };
 };
-/** Completes a new run in which every question gets the same marks. */
-const runAgain = async (sat: Sitting, awarded: number | 'failed', labels?: string[]): Promise<void> => {
-  const held = await sat.take();
+const runAgain = async (
+  submission: TestSubmission,
+  awarded: number | 'failed',
+  labels?: string[],
+): Promise<void> => {
+  const held = await submission.take();
   await held.mark(awarded, labels);
   if (labels !== undefined) await held.mark(1);
   await held.complete();
 };
-const marks = async (sat: Sitting) =>
-  (await sat.result()).questions.map(({ awarded, source }) => [awarded, source]);
+const marks = async (submission: TestSubmission) =>
+  (await submission.result()).questions.map(({ awarded, source }) => [awarded, source]);
 
 describe('a re-evaluation keeps or drops overrides', () => {
   test.each([[undefined], [{}], [{ keep_overrides: null }], [{ keep_overrides: true }]])(
     'with %j the override replaces the new run’s mark',
     async (body) => {
-      const { sat } = await graded();
-      await sat.override('1', { reviewer: 'T', awarded: 0 });
-      await sat.override('2', { reviewer: 'T', awarded: 0.5, reason: 'Why.' });
-      const { review } = await sat.question('2');
-      expect((await sat.reEvaluate(body)).status).toBe(202);
-      await runAgain(sat, 2);
-      expect(await marks(sat)).toEqual([
+      const { submission } = await graded();
+      await submission.override('1', { reviewer: 'T', awarded: 0 });
+      await submission.override('2', { reviewer: 'T', awarded: 0.5, reason: 'Why.' });
+      const { review } = await submission.question('2');
+      expect((await submission.reEvaluate(body)).status).toBe(202);
+      await runAgain(submission, 2);
+      expect(await marks(submission)).toEqual([
         [0, 'ai_reviewed'],
         [0.5, 'ai_reviewed'],
         [2, 'ai'],
       ]);
-      expect((await sat.question('2')).review).toEqual(review);
-      expect((await sat.result()).totals).toMatchObject({ awarded: 2.5, questions_graded: 3 });
+      expect((await submission.question('2')).review).toEqual(review);
+      expect((await submission.result()).totals).toMatchObject({ awarded: 2.5, questions_graded: 3 });
     },
   );
 
   test('with keep_overrides false the new run’s marks count, and no trace of the override is shown', async () => {
-    const { sat } = await graded();
-    await sat.override('1', { reviewer: 'T', awarded: 0 });
-    await sat.override('2', { reviewer: 'T', awarded: 0.5, reason: 'Why.' });
-    await sat.reEvaluate({ keep_overrides: false });
-    await runAgain(sat, 2);
-    expect(await marks(sat)).toEqual([
+    const { submission } = await graded();
+    await submission.override('1', { reviewer: 'T', awarded: 0 });
+    await submission.override('2', { reviewer: 'T', awarded: 0.5, reason: 'Why.' });
+    await submission.reEvaluate({ keep_overrides: false });
+    await runAgain(submission, 2);
+    expect(await marks(submission)).toEqual([
       [1, 'auto'],
       [2, 'ai'],
       [2, 'ai'],
     ]);
-    for (const { review } of (await sat.result()).questions) {
+    for (const { review } of (await submission.result()).questions) {
       expect(review).toEqual({
         reviewer: { ref: null, name: null },
         reason: null,
@@ -75,42 +78,46 @@ describe('a re-evaluation keeps or drops overrides', () => {
   });
 
   test('a refused re-evaluation drops nothing', async () => {
-    const { tenant, sat } = await graded({ credits: 3 });
-    await sat.override('2', { reviewer: 'T', awarded: 0.5 });
-    const before = await sat.result();
+    const { tenant, submission } = await graded({ credits: 3 });
+    await submission.override('2', { reviewer: 'T', awarded: 0.5 });
+    const before = await submission.result();
     await expectRefused(
       tenant,
-      () => tenant.api.post(`${sat.path}/re-evaluate`, { keep_overrides: false }),
+      () => tenant.api.post(`${submission.path}/re-evaluate`, { keep_overrides: false }),
       402,
       'insufficient_credits',
     );
-    expect(await sat.result()).toEqual(before);
-    expect((await auditOf(sat)).map(({ action }) => action)).toEqual(['override']);
+    expect(await submission.result()).toEqual(before);
+    expect((await auditOf(submission)).map(({ action }) => action)).toEqual(['override']);
   });
 
   test('a re-evaluation clears the approval, also if the overrides stay', async () => {
-    const { sat } = await graded();
-    await sat.override('2', { reviewer: 'T', awarded: 0.5 });
-    await sat.approve({ reviewer: 'head' });
-    await sat.reEvaluate();
+    const { submission } = await graded();
+    await submission.override('2', { reviewer: 'T', awarded: 0.5 });
+    await submission.approve({ reviewer: 'head' });
+    await submission.reEvaluate();
     const cleared = async () =>
-      (await sat.result()).questions.map(({ review }) => [review.approved, review.reviewer.ref]);
+      (await submission.result()).questions.map(({ review }) => [review.approved, review.reviewer.ref]);
     expect(await cleared()).toEqual([
       [false, null],
       [false, 'T'],
       [false, null],
     ]);
-    await runAgain(sat, 1);
+    await runAgain(submission, 1);
     expect((await cleared()).map(([approved]) => approved)).toEqual([false, false, false]);
   });
 
   test('an overridden question that fails in the new run is graded, and does not make the copy partial', async () => {
-    const { sat } = await graded();
-    await sat.override('2', { reviewer: 'T', awarded: 0.5 });
-    await sat.reEvaluate();
-    await runAgain(sat, 'failed', ['2']);
-    expect(await sat.read()).toMatchObject({ status: 'graded', needs_review: false, credits_charged: 2 });
-    expect(await sat.question('2')).toMatchObject({
+    const { submission } = await graded();
+    await submission.override('2', { reviewer: 'T', awarded: 0.5 });
+    await submission.reEvaluate();
+    await runAgain(submission, 'failed', ['2']);
+    expect(await submission.read()).toMatchObject({
+      status: 'graded',
+      needs_review: false,
+      credits_charged: 2,
+    });
+    expect(await submission.question('2')).toMatchObject({
       status: 'graded',
       awarded: 0.5,
       source: 'ai_reviewed',
@@ -120,44 +127,45 @@ describe('a re-evaluation keeps or drops overrides', () => {
   });
 
   test('after a failed run the override is still there, and after the next run too', async () => {
-    const { tenant, questionId, sat } = await graded();
-    await sat.override('2', { reviewer: 'T', awarded: 0.5 });
-    await sat.reEvaluate();
-    await (await sat.take()).fail('timed_out');
-    expect(await sat.read()).toMatchObject({ status: 'failed', credits_charged: null });
-    expect(await sat.question('2')).toMatchObject({ status: 'graded', awarded: 0.5 });
-    expect(await sat.question('3')).toMatchObject({ status: 'failed', awarded: null });
+    const { tenant, questionId, submission } = await graded();
+    await submission.override('2', { reviewer: 'T', awarded: 0.5 });
+    await submission.reEvaluate();
+    await (await submission.take()).fail('timed_out');
+    expect(await submission.read()).toMatchObject({ status: 'failed', credits_charged: null });
+    expect(await submission.question('2')).toMatchObject({ status: 'graded', awarded: 0.5 });
+    expect(await submission.question('3')).toMatchObject({ status: 'failed', awarded: null });
     await expectRefused(
       tenant,
-      () => tenant.api.patch(`${sat.path}/questions/${questionId('2')}`, { reviewer: 'T', awarded: 1 }),
+      () =>
+        tenant.api.patch(`${submission.path}/questions/${questionId('2')}`, { reviewer: 'T', awarded: 1 }),
       409,
       'conflict',
     );
-    await sat.reEvaluate();
-    await runAgain(sat, 2);
-    expect((await sat.result()).totals.awarded).toBe(3.5);
+    await submission.reEvaluate();
+    await runAgain(submission, 2);
+    expect((await submission.result()).totals.awarded).toBe(3.5);
   });
 
   test('a replacement starts without the overrides of the replaced submission', async () => {
-    const { of, sat } = await graded();
-    await sat.override('1', { reviewer: 'T', awarded: 0 });
-    const next = of((await sat.replace()).body, 'candidate-1');
+    const { wrap, submission } = await graded();
+    await submission.override('1', { reviewer: 'T', awarded: 0 });
+    const next = wrap((await submission.replace()).body, 'candidate-1');
     expect(await next.question('1')).toMatchObject({ source: 'auto', review: { edited: false } });
-    expect(await sat.question('1')).toMatchObject({ source: 'ai_reviewed', awarded: 0 });
+    expect(await submission.question('1')).toMatchObject({ source: 'ai_reviewed', awarded: 0 });
   });
 });
 
 describe('a teacher’s mark is never overwritten', () => {
   test('of a simultaneous override and re-evaluation, the override came first and stays, or is refused', async () => {
-    const hall = await satExam(service, { credits: 1000 });
-    const sat = await hall.reach('graded');
+    const testExam = await newTestExam(service, { credits: 1000 });
+    const submission = await testExam.reach('graded');
     const came = { first: 0, refused: 0 };
     let last: number | null = null;
     for (let round = 0; round < 40; round += 1) {
       const awarded = (round % 5) / 2;
       const ask = [
-        () => sat.override('2', { reviewer: `T${round}`, awarded }),
-        () => sat.reEvaluate({ keep_overrides: true }),
+        () => submission.override('2', { reviewer: `T${round}`, awarded }),
+        () => submission.reEvaluate({ keep_overrides: true }),
       ];
       if (round % 2 === 1) ask.reverse();
       const answers = await Promise.all(ask.map((call) => call()));
@@ -173,14 +181,14 @@ describe('a teacher’s mark is never overwritten', () => {
           body: { error: { code: 'conflict' } },
         });
       }
-      const held = await sat.take();
+      const held = await submission.take();
       const [late] = await Promise.all([
-        sat.override('2', { reviewer: 'late', awarded: 2 }),
+        submission.override('2', { reviewer: 'late', awarded: 2 }),
         held.mark(1).then(() => held.complete()),
       ]);
       if (late.status === 200) last = 2;
       else expect(late.body.error.code).toBe('conflict');
-      expect(await sat.question('2')).toMatchObject(
+      expect(await submission.question('2')).toMatchObject(
         last === null ? { awarded: 1, source: 'ai' } : { awarded: last, source: 'ai_reviewed' },
       );
     }
@@ -189,16 +197,16 @@ describe('a teacher’s mark is never overwritten', () => {
   });
 
   test('of two simultaneous overrides the later one counts, and the audit has both in that order', async () => {
-    const { sat } = await graded();
+    const { submission } = await graded();
     const tried = [0, 0.5, 1, 1.5, 2].map((awarded) => ({ reviewer: `T${awarded}`, awarded }));
-    const answers = await Promise.all(tried.map((body) => sat.override('2', body)));
+    const answers = await Promise.all(tried.map((body) => submission.override('2', body)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    const entries = await auditOf(sat);
+    const entries = await auditOf(submission);
     expect(entries).toHaveLength(5);
     for (const [index, entry] of entries.entries()) {
       expect(entry.before['awarded']).toBe(index === 0 ? 1.5 : entries[index - 1]?.after['awarded']);
     }
-    expect((await sat.question('2')).awarded).toBe(entries.at(-1)?.after['awarded']);
+    expect((await submission.question('2')).awarded).toBe(entries.at(-1)?.after['awarded']);
   });
 });
 
@@ -225,13 +233,13 @@ const auditOf = ({ id }: { id: string }) =>
 describe('the audit of human decisions', () => {
   test('records who, with which key, when, before, after and why, for each kind of decision', async () => {
     const since = Date.now();
-    const { tenant, exam, finalize, questionId, sat } = await graded();
-    await sat.override('2', { reviewer: 'T-07', awarded: 0.5, reason: 'Half is missing.' });
-    await sat.approve({ reviewer: 'head' });
+    const { tenant, exam, finalize, questionId, submission } = await graded();
+    await submission.override('2', { reviewer: 'T-07', awarded: 0.5, reason: 'Half is missing.' });
+    await submission.approve({ reviewer: 'head' });
     await finalize({ all_graded: true });
-    await sat.unfinalize({ reason: 'A page was missed.' });
-    await sat.reEvaluate({ keep_overrides: false });
-    const entries = await auditOf(sat);
+    await submission.unfinalize({ reason: 'A page was missed.' });
+    await submission.reEvaluate({ keep_overrides: false });
+    const entries = await auditOf(submission);
     const [key] = await behind<{ id: string }>(
       service.database,
       'select id from api_keys where institute_id = $1',
@@ -241,7 +249,7 @@ describe('the audit of human decisions', () => {
       expect(entry).toMatchObject({
         institute_id: tenant.instituteId,
         exam_id: exam.id,
-        submission_id: sat.id,
+        submission_id: submission.id,
         key_id: key?.id,
       });
       expect(Math.abs(entry.created_at.getTime() - since)).toBeLessThan(60_000);
@@ -249,9 +257,9 @@ describe('the audit of human decisions', () => {
     const question_id = questionId('2');
     const none = { question_id: null, reviewer: null, reason: null };
     expect(
-      entries.map(({ action, question_id: of, reviewer, reason, before, after }) => ({
+      entries.map(({ action, question_id: question, reviewer, reason, before, after }) => ({
         action,
-        question_id: of,
+        question_id: question,
         reviewer,
         reason,
         before,
@@ -297,36 +305,36 @@ describe('the audit of human decisions', () => {
   });
 
   test('an override that a re-evaluation keeps is not recorded again, and a refused one is not recorded', async () => {
-    const { finalize, sat } = await graded();
-    await sat.override('2', { reviewer: 'T', awarded: 1 });
-    await sat.reEvaluate();
-    await sat.approve();
-    await sat.override('2', { reviewer: 'T', awarded: 0 });
-    await finalize({ submission_ids: [sat.id], allow_partial: true });
-    expect((await auditOf(sat)).map(({ action }) => action)).toEqual(['override']);
+    const { finalize, submission } = await graded();
+    await submission.override('2', { reviewer: 'T', awarded: 1 });
+    await submission.reEvaluate();
+    await submission.approve();
+    await submission.override('2', { reviewer: 'T', awarded: 0 });
+    await finalize({ submission_ids: [submission.id], allow_partial: true });
+    expect((await auditOf(submission)).map(({ action }) => action)).toEqual(['override']);
   });
 
   test('a replayed request is one decision', async () => {
-    const { tenant, sat } = await graded();
+    const { tenant, submission } = await graded();
     for (let round = 0; round < 3; round += 1) {
-      const response = await tenant.api.send(`${sat.path}/approve`, {
+      const response = await tenant.api.send(`${submission.path}/approve`, {
         method: 'POST',
         headers: { 'idempotency-key': 'approve-once' },
       });
       expect(response.status).toBe(200);
     }
-    expect(await auditOf(sat)).toHaveLength(1);
+    expect(await auditOf(submission)).toHaveLength(1);
   });
 
   test('entries cannot be changed or deleted', async () => {
-    const { sat } = await graded();
-    await sat.approve();
+    const { submission } = await graded();
+    await submission.approve();
     for (const statement of [
       `update audit_entries set reviewer = 'another' where submission_id = $1`,
       'delete from audit_entries where submission_id = $1',
     ]) {
-      await expect(behind(service.database, statement, [sat.id])).rejects.toThrow('append-only');
+      await expect(behind(service.database, statement, [submission.id])).rejects.toThrow('append-only');
     }
-    expect(await auditOf(sat)).toHaveLength(1);
+    expect(await auditOf(submission)).toHaveLength(1);
   });
 });

@@ -12,46 +12,48 @@ import { behind } from '../../harness/behind.ts';
 import { registered } from '../../harness/candidates.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { plainPdf } from '../../harness/pdfs.ts';
-import { satExam, type SatExam, type Sitting } from '../../harness/sitting.ts';
+import { newTestExam, type TestExam, type TestSubmission } from '../../harness/testExam.ts';
 import { takeRun } from '../../harness/takeRun.ts';
 import { expectError, expectRefused, newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 
 const TEACHER = { reviewer: 'T-07' };
 const IN_STATUS = async (status: Submission['status']) => {
-  const hall = await satExam(service);
-  return { ...hall, sat: await hall.reach(status) };
+  const testExam = await newTestExam(service);
+  return { ...testExam, submission: await testExam.reach(status) };
 };
 const NOT_REVIEWED = ['queued', 'processing', 'reading', 'grading', 'failed', 'cancelled'] as const;
 
 let service: TestService;
-/** A graded submission for refused requests, which leave it unchanged. */
 let graded: Awaited<ReturnType<typeof IN_STATUS>>;
-let notReviewed: SatExam;
-const inStatus = new Map<Submission['status'], Sitting>();
+let notReviewed: TestExam;
+const inStatus = new Map<Submission['status'], TestSubmission>();
 beforeAll(async () => {
   service = await startIdleService({ LEASE_SECONDS: '300' });
   graded = await IN_STATUS('graded');
-  notReviewed = await satExam(service);
+  notReviewed = await newTestExam(service);
   for (const status of NOT_REVIEWED) inStatus.set(status, await notReviewed.reach(status));
   // Keeps the leases of the claimed runs from expiring, however long the tests take.
   await behind(service.database, `update runs set lease_until = lease_until + interval '1 day'`);
 });
 afterAll(() => service.close());
 
-/** One of the submissions that keep their status. */
-const sittingIn = async (status: Submission['status']): Promise<Sitting> => {
-  const sitting = inStatus.get(status);
-  if (sitting === undefined) throw new Error(`nobody is ${status}`);
-  expect(await sitting.read()).toMatchObject({ status });
-  return sitting;
+const submissionIn = async (status: Submission['status']): Promise<TestSubmission> => {
+  const submission = inStatus.get(status);
+  if (submission === undefined) throw new Error(`no submission is ${status}`);
+  expect(await submission.read()).toMatchObject({ status });
+  return submission;
 };
 
 describe('PATCH /submissions/{id}/questions/{question_id}', () => {
   test('the mark counts at once, and the answer is the question result', async () => {
-    const { sat } = await IN_STATUS('graded');
-    const before = await sat.question('2');
-    const answer = await sat.override('2', { ...TEACHER, awarded: 0.5, reason: 'Half of it is missing.' });
+    const { submission } = await IN_STATUS('graded');
+    const before = await submission.question('2');
+    const answer = await submission.override('2', {
+      ...TEACHER,
+      awarded: 0.5,
+      reason: 'Half of it is missing.',
+    });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       ...before,
@@ -65,16 +67,16 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
         approved: false,
       },
     });
-    expect(await sat.question('2')).toEqual(answer.body);
+    expect(await submission.question('2')).toEqual(answer.body);
   });
 
   test('totals follow, in the single result and in the exam’s list', async () => {
-    const { tenant, exam, sat } = await IN_STATUS('graded');
-    expect((await sat.result()).totals).toMatchObject({ awarded: 4, max: 5, percentage: 80 });
-    await sat.override('2', { ...TEACHER, awarded: 2 });
-    await sat.override('3', { ...TEACHER, awarded: 0 });
-    await sat.override('1', { ...TEACHER, awarded: -0.5 });
-    const single = await sat.result();
+    const { tenant, exam, submission } = await IN_STATUS('graded');
+    expect((await submission.result()).totals).toMatchObject({ awarded: 4, max: 5, percentage: 80 });
+    await submission.override('2', { ...TEACHER, awarded: 2 });
+    await submission.override('3', { ...TEACHER, awarded: 0 });
+    await submission.override('1', { ...TEACHER, awarded: -0.5 });
+    const single = await submission.result();
     expect(single.totals).toEqual({
       awarded: 1.5,
       max: 5,
@@ -87,30 +89,30 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
   });
 
   test('`source` becomes ai_reviewed, also for a question marked by key; the others stay unchanged', async () => {
-    const { sat } = await IN_STATUS('graded');
-    const { questions } = await sat.result();
+    const { submission } = await IN_STATUS('graded');
+    const { questions } = await submission.result();
     expect(questions.map(({ source }) => source)).toEqual(['auto', 'ai', 'ai']);
-    expect((await sat.override('1', { ...TEACHER, awarded: 0 })).body.source).toBe('ai_reviewed');
-    expect((await sat.result()).questions.slice(1)).toEqual(questions.slice(1));
+    expect((await submission.override('1', { ...TEACHER, awarded: 0 })).body.source).toBe('ai_reviewed');
+    expect((await submission.result()).questions.slice(1)).toEqual(questions.slice(1));
   });
 
   test('the last override counts; `reason` may be omitted or null, which clears an earlier one', async () => {
-    const { sat } = await IN_STATUS('graded');
-    await sat.override('2', { reviewer: 'first', awarded: 2, reason: 'Generous.' });
-    const second = await sat.override('2', { reviewer: 'second', awarded: 1, reason: null });
+    const { submission } = await IN_STATUS('graded');
+    await submission.override('2', { reviewer: 'first', awarded: 2, reason: 'Generous.' });
+    const second = await submission.override('2', { reviewer: 'second', awarded: 1, reason: null });
     expect(second.body).toMatchObject({
       awarded: 1,
       review: { reviewer: { ref: 'second', name: null }, reason: null },
     });
-    expect((await sat.result()).totals.awarded).toBe(3.5);
+    expect((await submission.result()).totals.awarded).toBe(3.5);
   });
 
   test('`updated_at` grows with every override, also a repeated one, and the feed shows each', async () => {
-    const { tenant, sat } = await IN_STATUS('graded');
+    const { tenant, submission } = await IN_STATUS('graded');
     for (let round = 0; round < 3; round += 1) {
-      const { updated_at } = await sat.read();
-      await sat.override('2', { ...TEACHER, awarded: 1 });
-      const after = await sat.read();
+      const { updated_at } = await submission.read();
+      await submission.override('2', { ...TEACHER, awarded: 1 });
+      const after = await submission.read();
       expect(after.updated_at > updated_at).toBe(true);
       const feed = await tenant.api.get<SubmissionList>(`/submissions?updated_since=${after.updated_at}`);
       expect(feed.body.data).toEqual([after]);
@@ -118,47 +120,47 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
   });
 
   test.each(NOT_REVIEWED)('%s answers 409 conflict, with any body', async (status) => {
-    const sat = await sittingIn(status);
-    const before = await sat.result();
+    const submission = await submissionIn(status);
+    const before = await submission.result();
     for (const body of [
       { ...TEACHER, awarded: 1 },
       { awarded: 'none', unknown: 1 },
     ]) {
-      await expectRefused(notReviewed.tenant, () => sat.override('2', body), 409, 'conflict');
+      await expectRefused(notReviewed.tenant, () => submission.override('2', body), 409, 'conflict');
     }
-    expect(await sat.result()).toEqual(before);
+    expect(await submission.result()).toEqual(before);
   });
 
   test('finalized answers 409 submission_finalized; replaced or deleted answers 409 conflict', async () => {
-    const { tenant, finalize, sat } = await IN_STATUS('graded');
-    const override = () => sat.override('2', { ...TEACHER, awarded: 0 });
-    await finalize({ submission_ids: [sat.id] });
+    const { tenant, finalize, submission } = await IN_STATUS('graded');
+    const override = () => submission.override('2', { ...TEACHER, awarded: 0 });
+    await finalize({ submission_ids: [submission.id] });
     await expectRefused(tenant, override, 409, 'submission_finalized');
-    await sat.unfinalize();
-    await sat.replace();
+    await submission.unfinalize();
+    await submission.replace();
     await expectRefused(tenant, override, 409, 'conflict');
-    expect((await sat.result()).totals.awarded).toBe(4);
+    expect((await submission.result()).totals.awarded).toBe(4);
 
     const gone = await IN_STATUS('graded');
-    await gone.sat.remove();
+    await gone.submission.remove();
     await expectRefused(
       gone.tenant,
-      () => gone.sat.override('2', { ...TEACHER, awarded: 0 }),
+      () => gone.submission.override('2', { ...TEACHER, awarded: 0 }),
       409,
       'conflict',
     );
   });
 
   test('overriding the failed question makes the copy graded, and removes its error and flag', async () => {
-    const { tenant, exam, sat } = await IN_STATUS('partially_graded');
-    expect(await sat.read()).toMatchObject({ needs_review: true });
-    expect(await sat.question('3')).toMatchObject({
+    const { tenant, exam, submission } = await IN_STATUS('partially_graded');
+    expect(await submission.read()).toMatchObject({ needs_review: true });
+    expect(await submission.question('3')).toMatchObject({
       status: 'failed',
       needs_review: true,
       review_reasons: ['failed'],
     });
     const before = await registered(tenant.api, exam.id, 'candidate-1');
-    expect((await sat.override('3', { ...TEACHER, awarded: 1 })).body).toMatchObject({
+    expect((await submission.override('3', { ...TEACHER, awarded: 1 })).body).toMatchObject({
       status: 'graded',
       awarded: 1,
       source: 'ai_reviewed',
@@ -166,7 +168,7 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
       review_reasons: [],
       error: null,
     });
-    const result = await sat.result();
+    const result = await submission.result();
     expect(result).toMatchObject({ status: 'graded', needs_review: false, error: null });
     expect(result.totals).toMatchObject({ awarded: 3.5, questions_graded: 3, questions_failed: 0 });
     const after = await registered(tenant.api, exam.id, 'candidate-1');
@@ -199,13 +201,13 @@ describe('PATCH /submissions/{id}/questions/{question_id}', () => {
   });
 
   test('the flag stays while the copy has another reason', async () => {
-    const { sat } = await IN_STATUS('queued');
-    const held = await sat.take();
+    const { submission } = await IN_STATUS('queued');
+    const held = await submission.take();
     await held.mark('failed', ['2']);
     await held.mark(1, ['3']);
     await held.complete(['unassigned_ink']);
-    await sat.override('2', { ...TEACHER, awarded: 1 });
-    expect(await sat.read()).toMatchObject({
+    await submission.override('2', { ...TEACHER, awarded: 1 });
+    expect(await submission.read()).toMatchObject({
       status: 'graded',
       needs_review: true,
       review_reasons: ['unassigned_ink'],
@@ -272,14 +274,19 @@ describe('the body of an override', () => {
       ['awarded: invalid_step', 'reviewer: required', 'status: unknown_field'],
     ],
   ])('%s answers 422', async (_what, label, body, problems) => {
-    const { tenant, sat } = graded;
-    const error = await expectRefused(tenant, () => sat.override(label, body), 422, 'validation_failed');
+    const { tenant, submission } = graded;
+    const error = await expectRefused(
+      tenant,
+      () => submission.override(label, body),
+      422,
+      'validation_failed',
+    );
     expect(problemsIn(error).toSorted()).toEqual(problems);
-    expect((await sat.question(label)).review.edited).toBe(false);
+    expect((await submission.question(label)).review.edited).toBe(false);
   });
 
   test('the bounds themselves are allowed, −0 counts as 0, and text is kept as sent', async () => {
-    const { sat } = await IN_STATUS('graded');
+    const { submission } = await IN_STATUS('graded');
     const reason = `  ${'ज'.repeat(1990)}\n🖋`;
     for (const [label, awarded] of [
       ['2', 2],
@@ -288,7 +295,7 @@ describe('the body of an override', () => {
       ['1', -0.5],
       ['1', 1],
     ] as const) {
-      const answer = await sat.override(label, { reviewer: 'ज'.repeat(128), awarded, reason });
+      const answer = await submission.override(label, { reviewer: 'ज'.repeat(128), awarded, reason });
       expect(answer.body).toMatchObject({
         awarded: awarded + 0,
         review: { reviewer: { ref: 'ज'.repeat(128) }, reason },
@@ -299,8 +306,8 @@ describe('the body of an override', () => {
   test.each(['[]', 'null', '"x"', '1', ''])(
     'a body that is no object, or empty (%s), answers 422',
     async (body) => {
-      const { tenant, sat, questionId } = graded;
-      const response = await tenant.api.send(`${sat.path}/questions/${questionId('2')}`, {
+      const { tenant, submission, questionId } = graded;
+      const response = await tenant.api.send(`${submission.path}/questions/${questionId('2')}`, {
         method: 'PATCH',
         headers: { 'content-type': 'application/json' },
         body,
@@ -310,21 +317,21 @@ describe('the body of an override', () => {
         status: 422,
         code: 'validation_failed',
       });
-      expect((await sat.question('2')).review.edited).toBe(false);
+      expect((await submission.question('2')).review.edited).toBe(false);
     },
   );
 
   test('a question that is unknown, of another exam or of another institute answers the same 404', async () => {
-    const { tenant, sat } = graded;
+    const { tenant, submission } = graded;
     const other = await createExam(tenant.api, typedExam([longAnswer('2')]));
-    const foreign = await satExam(service);
+    const foreign = await newTestExam(service);
     const theirs = await foreign.reach('graded');
-    const { question_id } = await sat.question('2');
-    for (const [submission, question] of [
-      [sat.id, randomUUID()],
-      [sat.id, 'no-uuid'],
-      [sat.id, other.questions[0]?.id],
-      [sat.id, foreign.questionId('2')],
+    const { question_id } = await submission.question('2');
+    for (const [submissionId, question] of [
+      [submission.id, randomUUID()],
+      [submission.id, 'no-uuid'],
+      [submission.id, other.questions[0]?.id],
+      [submission.id, foreign.questionId('2')],
       [theirs.id, foreign.questionId('2')],
       [theirs.id, question_id],
       [randomUUID(), question_id],
@@ -332,7 +339,7 @@ describe('the body of an override', () => {
       const error = await expectRefused(
         tenant,
         () =>
-          tenant.api.patch(`/submissions/${submission}/questions/${question}`, { ...TEACHER, awarded: 1 }),
+          tenant.api.patch(`/submissions/${submissionId}/questions/${question}`, { ...TEACHER, awarded: 1 }),
         404,
         'not_found',
       );
@@ -346,8 +353,8 @@ describe('the body of an override', () => {
   });
 
   test('ids are accepted in any case', async () => {
-    const { tenant, sat, questionId } = await IN_STATUS('graded');
-    const path = `/submissions/${sat.id.toUpperCase()}/questions/${questionId('2').toUpperCase()}`;
+    const { tenant, submission, questionId } = await IN_STATUS('graded');
+    const path = `/submissions/${submission.id.toUpperCase()}/questions/${questionId('2').toUpperCase()}`;
     const answer = await tenant.api.patch<QuestionResult>(path, { ...TEACHER, awarded: 1 });
     expect(answer).toMatchObject({ status: 200, body: { awarded: 1 } });
   });
@@ -355,13 +362,13 @@ describe('the body of an override', () => {
 
 describe('POST /submissions/{id}/approve', () => {
   test('clears flag and reasons of the submission, and answers the submission', async () => {
-    const { sat } = await IN_STATUS('queued');
-    const held = await sat.take();
+    const { submission } = await IN_STATUS('queued');
+    const held = await submission.take();
     await held.mark(1);
     await held.complete(['unassigned_ink']);
-    const before = await sat.read();
+    const before = await submission.read();
     expect(before).toMatchObject({ needs_review: true, review_reasons: ['unassigned_ink'] });
-    const answer = await sat.approve({ reviewer: 'T-07' });
+    const answer = await submission.approve({ reviewer: 'T-07' });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       ...before,
@@ -370,15 +377,15 @@ describe('POST /submissions/{id}/approve', () => {
       updated_at: expect.any(String),
     });
     expect(answer.body.updated_at > before.updated_at).toBe(true);
-    expect(await sat.read()).toEqual(answer.body);
-    expect(await sat.result()).toMatchObject({ needs_review: false, review_reasons: [] });
+    expect(await submission.read()).toEqual(answer.body);
+    expect(await submission.result()).toMatchObject({ needs_review: false, review_reasons: [] });
   });
 
   test('`source` stays, `review.approved` is true with the reviewer, and no mark changes', async () => {
-    const { sat } = await IN_STATUS('graded');
-    const before = await sat.result();
-    await sat.approve({ reviewer: 'T-07' });
-    const after = await sat.result();
+    const { submission } = await IN_STATUS('graded');
+    const before = await submission.result();
+    await submission.approve({ reviewer: 'T-07' });
+    const after = await submission.result();
     expect(after.totals).toEqual(before.totals);
     expect(after.questions).toEqual(
       before.questions.map((question) => ({
@@ -391,9 +398,9 @@ describe('POST /submissions/{id}/approve', () => {
 
   test('body and reviewer are optional; unknown fields are ignored', async () => {
     for (const body of [undefined, {}, { reviewer: null }, { anything: 1 }]) {
-      const { sat } = await IN_STATUS('graded');
-      expect((await sat.approve(body)).status).toBe(200);
-      expect((await sat.question('2')).review).toMatchObject({
+      const { submission } = await IN_STATUS('graded');
+      expect((await submission.approve(body)).status).toBe(200);
+      expect((await submission.question('2')).review).toMatchObject({
         approved: true,
         edited: false,
         reviewer: { ref: null },
@@ -406,68 +413,74 @@ describe('POST /submissions/{id}/approve', () => {
     [{ reviewer: 7 }, 'reviewer: invalid_type'],
     [{ reviewer: 'x'.repeat(129) }, 'reviewer: too_long'],
   ])('%j answers 422', async (body, problem) => {
-    const { tenant, sat } = graded;
-    const error = await expectRefused(tenant, () => sat.approve(body), 422, 'validation_failed');
+    const { tenant, submission } = graded;
+    const error = await expectRefused(tenant, () => submission.approve(body), 422, 'validation_failed');
     expect(problemsIn(error)).toEqual([problem]);
   });
 
   test.each(NOT_REVIEWED)('%s is not graded and answers 409 conflict', async (status) => {
-    const sat = await sittingIn(status);
-    await expectRefused(notReviewed.tenant, () => sat.approve(), 409, 'conflict');
+    const submission = await submissionIn(status);
+    await expectRefused(notReviewed.tenant, () => submission.approve(), 409, 'conflict');
   });
 
   test('finalized answers 409 submission_finalized; replaced or deleted answers 409 conflict', async () => {
-    const { tenant, finalize, sat } = await IN_STATUS('graded');
+    const { tenant, finalize, submission } = await IN_STATUS('graded');
     await finalize({ all_graded: true });
-    await expectRefused(tenant, () => sat.approve(), 409, 'submission_finalized');
-    await sat.unfinalize();
-    await sat.remove();
-    await expectRefused(tenant, () => sat.approve(), 409, 'conflict');
+    await expectRefused(tenant, () => submission.approve(), 409, 'submission_finalized');
+    await submission.unfinalize();
+    await submission.remove();
+    await expectRefused(tenant, () => submission.approve(), 409, 'conflict');
   });
 
   test('a partially graded copy can be approved, and its failed questions stay failed', async () => {
-    const { sat } = await IN_STATUS('partially_graded');
-    expect((await sat.approve()).body).toMatchObject({ status: 'partially_graded', needs_review: false });
-    expect(await sat.question('3')).toMatchObject({ status: 'failed', needs_review: true });
+    const { submission } = await IN_STATUS('partially_graded');
+    expect((await submission.approve()).body).toMatchObject({
+      status: 'partially_graded',
+      needs_review: false,
+    });
+    expect(await submission.question('3')).toMatchObject({ status: 'failed', needs_review: true });
   });
 
   test('an approved copy can be overridden; it stays approved and is not flagged again', async () => {
-    const { sat } = await IN_STATUS('partially_graded');
-    await sat.approve({ reviewer: 'head' });
-    const { body } = await sat.override('2', { ...TEACHER, awarded: 2 });
+    const { submission } = await IN_STATUS('partially_graded');
+    await submission.approve({ reviewer: 'head' });
+    const { body } = await submission.override('2', { ...TEACHER, awarded: 2 });
     expect(body.review).toMatchObject({ approved: true, edited: true, reviewer: { ref: 'T-07' } });
-    expect(await sat.read()).toMatchObject({ status: 'partially_graded', needs_review: false });
-    expect((await sat.question('3')).review).toMatchObject({ edited: false, reviewer: { ref: 'head' } });
+    expect(await submission.read()).toMatchObject({ status: 'partially_graded', needs_review: false });
+    expect((await submission.question('3')).review).toMatchObject({
+      edited: false,
+      reviewer: { ref: 'head' },
+    });
   });
 
   test('approving again is allowed, and stores the last reviewer', async () => {
-    const { sat } = await IN_STATUS('graded');
+    const { submission } = await IN_STATUS('graded');
     for (const reviewer of ['first', 'second']) {
-      expect((await sat.approve({ reviewer })).status).toBe(200);
-      expect((await sat.question('2')).review.reviewer.ref).toBe(reviewer);
+      expect((await submission.approve({ reviewer })).status).toBe(200);
+      expect((await submission.question('2')).review.reviewer.ref).toBe(reviewer);
     }
   });
 
   test('the list of submissions that need review follows', async () => {
-    const { tenant, exam, sat } = await IN_STATUS('partially_graded');
+    const { tenant, exam, submission } = await IN_STATUS('partially_graded');
     const flagged = async () =>
       (await tenant.api.get<SubmissionList>(`/exams/${exam.id}/submissions?needs_review=true`)).body.data;
-    expect((await flagged()).map(({ id }) => id)).toEqual([sat.id]);
-    await sat.approve();
+    expect((await flagged()).map(({ id }) => id)).toEqual([submission.id]);
+    await submission.approve();
     expect(await flagged()).toEqual([]);
   });
 });
 
 describe('scopes', () => {
   test('override and approve need evaluation:review, which read and write do not include', async () => {
-    const { tenant, questionId, sat } = graded;
+    const { tenant, questionId, submission } = graded;
     const { api_key } = await service.control.as({}).control.createKey.mutate({
       institute_id: tenant.instituteId,
       scopes: ['evaluation:read', 'evaluation:write', 'evaluation:finalize'],
     });
     for (const [method, path] of [
-      ['PATCH', `${sat.path}/questions/${questionId('2')}`],
-      ['POST', `${sat.path}/approve`],
+      ['PATCH', `${submission.path}/questions/${questionId('2')}`],
+      ['POST', `${submission.path}/approve`],
     ] as const) {
       const response = await tenant.api.send(path, {
         method,
@@ -482,6 +495,6 @@ describe('scopes', () => {
       );
       expect(error.details).toEqual({ required_scope: 'evaluation:review' });
     }
-    expect(await sat.question('2')).toMatchObject({ source: 'ai', review: { approved: false } });
+    expect(await submission.question('2')).toMatchObject({ source: 'ai', review: { approved: false } });
   });
 });

@@ -39,7 +39,6 @@ const edit = async (examId: string, questions: object, ifMatch?: string): Promis
   expect({ status, body }).toMatchObject({ status: 200 });
   return body;
 };
-/** Makes a request that must be refused, and checks that nothing changed. */
 const refused = async (
   examId: string,
   call: () => Promise<Answer<ErrorBody>>,

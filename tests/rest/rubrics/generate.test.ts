@@ -46,13 +46,12 @@ const untilItThinks = () =>
 /** As many runs as a worker grades at once, and as many that wait for those. */
 const CLASS = 16;
 
-/** The two criteria that the programmable model proposes for 2 marks. */
 const GENERATED = [
   { name: 'Claim', marks: 1 },
   { name: 'Reason', marks: 1 },
 ];
 
-interface Sat {
+interface RubricExam {
   tenant: Tenant;
   exam: Exam;
   path: string;
@@ -61,7 +60,7 @@ interface Sat {
   graded(submission: Submission): Promise<Result>;
 }
 
-const sat = async (questions: QuestionInput[]): Promise<Sat> => {
+const newRubricExam = async (questions: QuestionInput[]): Promise<RubricExam> => {
   const tenant = await newTenant(service);
   const exam = await createExam(tenant.api, typedExam(questions));
   const path = `/exams/${exam.id}`;
@@ -86,7 +85,6 @@ const sat = async (questions: QuestionInput[]): Promise<Sat> => {
   };
 };
 
-/** Names and maximum marks of the criteria that a question was marked by. */
 const criteriaOf = (result: Result, label: string) =>
   result.questions
     .find((question) => question.label === label)
@@ -101,18 +99,26 @@ describe('a long answer with neither rubric nor model answer', () => {
       exam,
       path,
       rubrics,
-      submit: sit,
+      submit: submitTo,
       graded,
-    } = await sat([mcq('1'), bare('2'), bare('3', { model_answer: '  ' }), longAnswer('4'), bare('5')]);
+    } = await newRubricExam([
+      mcq('1'),
+      bare('2'),
+      bare('3', { model_answer: '  ' }),
+      longAnswer('4'),
+      bare('5'),
+    ]);
     expect(exam.warnings.map(({ code }) => code)).toEqual(['auto_rubric', 'auto_rubric', 'auto_rubric']);
     const before = await rubrics();
     const shown = (await tenant.api.get<Exam>(path)).body;
 
     const candidates = Array.from({ length: CLASS }, (_, index) => `C${index}`);
-    const submissions = await Promise.all(candidates.map((candidate) => sit(candidate, ['2', '3', '4'])));
+    const submissions = await Promise.all(
+      candidates.map((candidate) => submitTo(candidate, ['2', '3', '4'])),
+    );
     const results: Result[] = [];
     for (const submission of submissions) results.push(await graded(submission));
-    expect(made(), 'one a question that somebody answered').toBe(2);
+    expect(made(), 'one rubric per answered question').toBe(2);
     for (const result of results) {
       expect(criteriaOf(result, '2')).toEqual(GENERATED);
       expect(criteriaOf(result, '3')).toEqual(GENERATED);
@@ -152,10 +158,10 @@ describe('a long answer with neither rubric nor model answer', () => {
   });
 
   test('is marked by the rubric of its text: an edit during generation discards it, and the next copy makes one', async () => {
-    const { tenant, exam, path, rubrics, submit: sit, graded } = await sat([bare('1')]);
+    const { tenant, exam, path, rubrics, submit: submitTo, graded } = await newRubricExam([bare('1')]);
     model.know({ rubrics: { 1: [{ name: 'Of the first text', marks: 2 }] } });
     gate.hold();
-    const first = await sit('C1');
+    const first = await submitTo('C1');
     await untilItThinks();
     const edited = await tenant.api.patch(`${path}/questions/${exam.questions[0]?.id}`, {
       text: 'Explain the sea.',
@@ -166,7 +172,9 @@ describe('a long answer with neither rubric nor model answer', () => {
     expect(await rubrics()).toMatchObject({ version: 0, questions: [{ rubric: null }] });
 
     model.know({ rubrics: { 1: [{ name: 'Of the second', marks: 2 }] } });
-    expect(criteriaOf(await graded(await sit('C2')), '1')).toEqual([{ name: 'Of the second', marks: 2 }]);
+    expect(criteriaOf(await graded(await submitTo('C2')), '1')).toEqual([
+      { name: 'Of the second', marks: 2 },
+    ]);
     expect(made()).toBe(2);
     expect(
       JSON.stringify(model.calls.findLast(({ schemaName }) => schemaName === 'make_rubric')?.body),
@@ -178,9 +186,9 @@ describe('a long answer with neither rubric nor model answer', () => {
   });
 
   test('is marked by the client’s rubric from the moment it is set, also during generation', async () => {
-    const { tenant, exam, path, rubrics, submit: sit, graded } = await sat([bare('1')]);
+    const { tenant, exam, path, rubrics, submit: submitTo, graded } = await newRubricExam([bare('1')]);
     gate.hold();
-    const first = await sit('C1');
+    const first = await submitTo('C1');
     await untilItThinks();
     const own = { criteria: [{ name: 'Own', marks: 2 }] };
     const set = await tenant.api.patch(
@@ -194,17 +202,17 @@ describe('a long answer with neither rubric nor model answer', () => {
     const listed = await rubrics();
     expect(listed).toMatchObject({ version: 1, questions: [{ rubric: own }] });
     expect(listed.questions[0]).not.toHaveProperty('source');
-    expect(criteriaOf(await graded(await sit('C2')), '1')).toEqual([{ name: 'Own', marks: 2 }]);
+    expect(criteriaOf(await graded(await submitTo('C2')), '1')).toEqual([{ name: 'Own', marks: 2 }]);
     expect(made()).toBe(1);
   });
 
   test('can be replayed from evidence, which includes the rubric if the run made it', async () => {
-    const { exam, submit: sit, graded } = await sat([bare('1')]);
+    const { exam, submit: submitTo, graded } = await newRubricExam([bare('1')]);
     for (const [candidate, isMaker] of [
       ['C1', true],
       ['C2', false],
     ] as const) {
-      const submission = await sit(candidate);
+      const submission = await submitTo(candidate);
       await graded(submission);
       const checked = readBundle(await evidenceOf(service.environment, submission.id));
       expect(replay(checked).differences).toEqual([]);
@@ -220,10 +228,10 @@ describe('a long answer with neither rubric nor model answer', () => {
   });
 
   test('is marked without a rubric and flagged if generation fails; the next copy tries again', async () => {
-    const { submit: sit, graded, rubrics } = await sat([bare('1')]);
+    const { submit: submitTo, graded, rubrics } = await newRubricExam([bare('1')]);
     model.behave([{ schemaName: 'make_rubric', behaviour: { kind: 'violating' } }]);
     gate.hold();
-    const submissions = await Promise.all(['C1', 'C2', 'C3'].map((candidate) => sit(candidate)));
+    const submissions = await Promise.all(['C1', 'C2', 'C3'].map((candidate) => submitTo(candidate)));
     await untilItThinks();
     gate.letGo();
     for (const result of await Promise.all(submissions.map(graded))) {
@@ -234,18 +242,18 @@ describe('a long answer with neither rubric nor model answer', () => {
     expect(await rubrics()).toMatchObject({ version: 0, questions: [{ rubric: null }] });
 
     model.reset();
-    const next = await graded(await sit('C4'));
+    const next = await graded(await submitTo('C4'));
     expect(criteriaOf(next, '1')).toEqual(GENERATED);
     expect(reasonsOf(next, '1')).not.toContain('no_rubric');
     expect(made()).toBe(1);
   });
 
   test('gets its rubric by a waiting copy, if the copy that generates it is cancelled', async () => {
-    const { tenant, submit: sit, graded } = await sat([bare('1')]);
+    const { tenant, submit: submitTo, graded } = await newRubricExam([bare('1')]);
     gate.hold();
-    const first = await sit('C1');
+    const first = await submitTo('C1');
     await untilItThinks();
-    const second = await sit('C2');
+    const second = await submitTo('C2');
     await tenant.api.post(`/submissions/${first.id}/cancel`);
     await model.waitFor(
       (calls) => calls.filter(({ schemaName }) => schemaName === 'make_rubric').length === 2,

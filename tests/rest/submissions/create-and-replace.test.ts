@@ -31,7 +31,7 @@ const refused = (body: object, status: number, code: string, of: { id: string } 
 const submitted = (answers: object[], more: object = {}): Promise<Submission> =>
   submit(tenant.api, exam.id, { ...someone(), answers, ...more });
 
-describe('to 3', () => {
+describe('checks of exam and mode', () => {
   test('a draft answers exam_not_open, with any body', async () => {
     const { body: draft } = await tenant.api.post<Exam>('/exams', typedExam([mcq('1')]));
     await refused({ ...someone(), answers: [] }, 409, 'exam_not_open', draft);

@@ -16,8 +16,8 @@ describe('credits', () => {
     { question_label: '2', text: 'two' },
     { question_label: '3', text: 'three' },
   ];
-  const threeLong = (of: Tenant) =>
-    createExam(of.api, typedExam([longAnswer('1'), longAnswer('2'), longAnswer('3')]));
+  const threeLong = (owner: Tenant) =>
+    createExam(owner.api, typedExam([longAnswer('1'), longAnswer('2'), longAnswer('3')]));
 
   test('too few credits answer insufficient_credits with the amounts, and nothing is queued', async () => {
     const poor = await newTenant(service, { credits: 4 });
@@ -63,21 +63,26 @@ describe('credits', () => {
 });
 
 describe('the daily quota', () => {
-  const paperOf = (of: Tenant) => createExam(of.api, typedExam([mcq('1'), longAnswer('2')]));
-  const post = (of: Tenant, paper: Exam, answers: object[] = []) =>
-    of.api.post(`/exams/${paper.id}/submissions`, { ...someone(), answers });
+  const paperOf = (owner: Tenant) => createExam(owner.api, typedExam([mcq('1'), longAnswer('2')]));
+  const post = (owner: Tenant, paper: Exam, answers: object[] = []) =>
+    owner.api.post(`/exams/${paper.id}/submissions`, { ...someone(), answers });
 
   test('beyond the quota: daily_quota_exceeded with quota, limit, reset and Retry-After', async () => {
-    const of = await newTenant(service, { dailyCopyQuota: 2 });
-    const paper = await paperOf(of);
-    await submit(of.api, paper.id, { ...someone(), answers: [] });
-    await expectRefused(of, () => post(of, paper, [{ question_label: 'none' }]), 422, 'validation_failed');
-    await submit(of.api, paper.id, { ...someone(), answers: [{ question_label: '2', text: 'x' }] });
+    const owner = await newTenant(service, { dailyCopyQuota: 2 });
+    const paper = await paperOf(owner);
+    await submit(owner.api, paper.id, { ...someone(), answers: [] });
+    await expectRefused(
+      owner,
+      () => post(owner, paper, [{ question_label: 'none' }]),
+      422,
+      'validation_failed',
+    );
+    await submit(owner.api, paper.id, { ...someone(), answers: [{ question_label: '2', text: 'x' }] });
     let retryAfter = 0;
     const error = await expectRefused(
-      of,
+      owner,
       async () => {
-        const answer = await post(of, paper);
+        const answer = await post(owner, paper);
         retryAfter = Number(answer.headers.get('retry-after'));
         return answer;
       },
@@ -94,54 +99,54 @@ describe('the daily quota', () => {
   });
 
   test('a submission of objective answers alone counts one copy and needs no credits', async () => {
-    const of = await newTenant(service, { credits: 0 });
-    const paper = await paperOf(of);
-    const used = async () => (await of.api.get<Account>('/me')).body.quota_used_today;
-    const submission = await submit(of.api, paper.id, {
+    const owner = await newTenant(service, { credits: 0 });
+    const paper = await paperOf(owner);
+    const used = async () => (await owner.api.get<Account>('/me')).body.quota_used_today;
+    const submission = await submit(owner.api, paper.id, {
       ...someone(),
       answers: [{ question_label: '1', option_labels: ['B'] }],
     });
     expect(submission).toMatchObject({ status: 'graded', quote: { credits: 0 }, credits_charged: 0 });
     expect(await used()).toBe(1);
-    await submit(of.api, paper.id, { ...someone(), answers: [] });
+    await submit(owner.api, paper.id, { ...someone(), answers: [] });
     expect(await used()).toBe(2);
-    expect(await of.credits()).toEqual({ balance: 0, credit_limit: 0, committed: 0 });
+    expect(await owner.credits()).toEqual({ balance: 0, credit_limit: 0, committed: 0 });
   });
 
   test('a key’s own cap applies to that key only', async () => {
-    const of = await newTenant(service);
-    const paper = await paperOf(of);
+    const owner = await newTenant(service);
+    const paper = await paperOf(owner);
     const { api_key } = await service.control.as({}).control.createKey.mutate({
-      institute_id: of.instituteId,
+      institute_id: owner.instituteId,
       daily_copy_cap: 1,
     });
-    const capped = { ...of, api: apiClient(service.baseUrl, api_key) };
-    await submit(of.api, paper.id, { ...someone(), answers: [] });
+    const capped = { ...owner, api: apiClient(service.baseUrl, api_key) };
+    await submit(owner.api, paper.id, { ...someone(), answers: [] });
     await submit(capped.api, paper.id, { ...someone(), answers: [] });
     const error = await expectRefused(capped, () => post(capped, paper), 429, 'daily_quota_exceeded');
     expect(error.details).toMatchObject({ quota: 'daily_copy_cap', limit: 1 });
-    await submit(of.api, paper.id, { ...someone(), answers: [] });
+    await submit(owner.api, paper.id, { ...someone(), answers: [] });
   });
 
   test('a request that exceeds both credits and quota answers 402, not 429', async () => {
-    const of = await newTenant(service, { credits: 0, dailyCopyQuota: 0 });
-    const paper = await paperOf(of);
+    const owner = await newTenant(service, { credits: 0, dailyCopyQuota: 0 });
+    const paper = await paperOf(owner);
     const long = [{ question_label: '2', text: 'x' }];
-    await expectRefused(of, () => post(of, paper, long), 402, 'insufficient_credits');
-    await expectRefused(of, () => post(of, paper), 429, 'daily_quota_exceeded');
+    await expectRefused(owner, () => post(owner, paper, long), 402, 'insufficient_credits');
+    await expectRefused(owner, () => post(owner, paper), 429, 'daily_quota_exceeded');
   });
 
   test('refused requests count nothing', async () => {
-    const of = await newTenant(service, { credits: 1, dailyCopyQuota: 1 });
-    const paper = await paperOf(of);
+    const owner = await newTenant(service, { credits: 1, dailyCopyQuota: 1 });
+    const paper = await paperOf(owner);
     const refusals: [object, number, string][] = [
       [{ answers: [] }, 422, 'validation_failed'],
       [{ ...someone(), upload_id: randomUUID() }, 422, 'mode_mismatch'],
       [{ candidate_id: randomUUID(), answers: [] }, 404, 'candidate_not_found'],
     ];
     for (const [body, status, code] of refusals) {
-      await expectRefused(of, () => of.api.post(`/exams/${paper.id}/submissions`, body), status, code);
+      await expectRefused(owner, () => owner.api.post(`/exams/${paper.id}/submissions`, body), status, code);
     }
-    await submit(of.api, paper.id, { ...someone(), answers: [{ question_label: '2', text: 'x' }] });
+    await submit(owner.api, paper.id, { ...someone(), answers: [{ question_label: '2', text: 'x' }] });
   });
 });

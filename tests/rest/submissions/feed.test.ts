@@ -31,7 +31,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Submissions to two exams, `count` in total. */
 const filled = async ({ api }: Tenant, count: number): Promise<Submission[]> => {
   const exams = [
     await createExam(api, typedExam([mcq('1')])),

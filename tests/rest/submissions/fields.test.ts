@@ -28,7 +28,6 @@ interface Submitted {
   read(): Promise<Submission>;
 }
 
-/** A submission in a tenant of its own: two long answers by default. */
 const submitted = async (body: object = {}, paper: object = PAPER): Promise<Submitted> => {
   const tenant = await newTenant(service);
   const exam = await createExam(tenant.api, paper);
@@ -175,16 +174,16 @@ describe('progress and queue', () => {
         status,
         place: queue?.position ?? null,
         done: progress?.questions_done,
-        of: progress?.questions_total,
+        total: progress?.questions_total,
         estimated: progress?.estimated_ready_at !== undefined,
       })),
     ).toEqual([
-      { status: 'queued', place: 0, done: 0, of: 2, estimated: false },
-      { status: 'processing', place: null, done: 0, of: 2, estimated: true },
-      { status: 'reading', place: null, done: 0, of: 2, estimated: true },
-      { status: 'grading', place: null, done: 0, of: 2, estimated: true },
-      { status: 'grading', place: null, done: 2, of: 2, estimated: true },
-      { status: 'graded', place: null, done: 2, of: 2, estimated: false },
+      { status: 'queued', place: 0, done: 0, total: 2, estimated: false },
+      { status: 'processing', place: null, done: 0, total: 2, estimated: true },
+      { status: 'reading', place: null, done: 0, total: 2, estimated: true },
+      { status: 'grading', place: null, done: 0, total: 2, estimated: true },
+      { status: 'grading', place: null, done: 2, total: 2, estimated: true },
+      { status: 'graded', place: null, done: 2, total: 2, estimated: false },
     ]);
     expect(secondsAhead(seen[4]?.progress?.estimated_ready_at, asked)).toBeGreaterThanOrEqual(30);
     for (const { progress } of seen) expect(progress?.step).toEqual(expect.any(String));

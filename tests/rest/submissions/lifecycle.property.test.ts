@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
 import { startIdleService } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
-import { whatIsLeft } from '../../model/submissions/invariants.ts';
-import { claimOf, gradingOf, meaning } from '../../model/submissions/meaning.ts';
+import { unfinishedWork } from '../../model/submissions/invariants.ts';
+import { claimOf, gradingOf, resolveIntent } from '../../model/submissions/resolveIntent.ts';
 import { apply, isActive, submissionOf } from '../../model/submissions/model.ts';
-import { observe, predicted, type Seen } from '../../model/submissions/standing.ts';
-import type { ModelState, Operation, Said } from '../../model/submissions/state.ts';
-import { rounds, WIDELY, wishesAlone, type Wish } from '../../model/submissions/wishes.ts';
-import { newWorld, type Means, type World } from '../../model/submissions/world.ts';
+import { observe, predicted, type Observation } from '../../model/submissions/observe.ts';
+import type { ModelState, Operation, ModelAnswer } from '../../model/submissions/state.ts';
+import { rounds, ALL_OBJECTS, intentsAlone, type Intent } from '../../model/submissions/intents.ts';
+import { newWorld, type Funds, type World } from '../../model/submissions/world.ts';
 
 /*
  * Model-based test of the lifecycle of submissions (docs/api/lifecycle.md#submissions): operations in random order,
@@ -56,85 +56,88 @@ afterAll(async () => {
   await service.close();
 });
 
-const means: fc.Arbitrary<Means> = fc.record({
+const funds: fc.Arbitrary<Funds> = fc.record({
   credits: fc.integer({ min: 2, max: 14 }),
   limit: fc.integer({ min: 0, max: 2 }),
   quota: fc.integer({ min: 4, max: 16 }),
 });
 
 /** State of the model and of the real service, at the same step. */
-interface Course {
+interface Progress {
   state: ModelState;
   world: World;
-  look(): Promise<Seen>;
-  /** UTC day of the begin. */
+  read(): Promise<Observation>;
   day: string;
 }
 
-const begin = async (of: Means): Promise<Course> => {
-  const world = await newWorld(service, behind, of);
-  const { look } = observe(behind, world);
-  const { day, standing } = await look();
-  expect(standing).toEqual(predicted(world.begin));
-  return { state: world.begin, world, look, day };
+const begin = async (credits: Funds): Promise<Progress> => {
+  const world = await newWorld(service, behind, credits);
+  const { read } = observe(behind, world);
+  const { day, institute } = await read();
+  expect(institute).toEqual(predicted(world.begin));
+  return { state: world.begin, world, read, day };
 };
 
 /** Checks the invariants that hold after every step. */
-const looked = async (course: Course): Promise<Seen> => {
-  const seen = await course.look();
+const observed = async (progress: Progress): Promise<Observation> => {
+  const seen = await progress.read();
   // Discard the run if midnight passed, since the quota was reset.
-  fc.pre(seen.day === course.day);
-  expect(seen.broken).toEqual([]);
+  fc.pre(seen.day === progress.day);
+  expect(seen.violations).toEqual([]);
   return seen;
 };
 
 /** Runs one operation alone: its answer and the state after it must equal the model's. */
-const step = async (course: Course, operation: Operation): Promise<void> => {
-  const { state, said } = apply(course.state, operation);
-  if (said === 'held' && operation.do === 'claim') {
-    await course.world.putOut(operation.key, operation.attempt);
+const step = async (progress: Progress, operation: Operation): Promise<void> => {
+  const { state, answer } = apply(progress.state, operation);
+  if (answer === 'held' && operation.do === 'claim') {
+    await progress.world.release(operation.key, operation.attempt);
   }
-  const told = (await course.world.perform(operation))();
-  const { standing } = await looked(course);
-  expect({ operation, said: told, standing }).toEqual({ operation, said, standing: predicted(state) });
-  course.state = state;
+  const actual = (await progress.world.perform(operation))();
+  const { institute } = await observed(progress);
+  expect({ operation, answer: actual, institute }).toEqual({
+    operation,
+    answer,
+    institute: predicted(state),
+  });
+  progress.state = state;
 };
 
 /** Grades all remaining runs as a worker, which shows that no run is lost. */
-const drain = async (course: Course): Promise<void> => {
-  const all = () => Object.values(course.state.submissions);
+const drain = async (progress: Progress): Promise<void> => {
+  const all = () => Object.values(progress.state.submissions);
   while (all().some(isActive)) {
     const held = all().find(({ run }) => run.state === 'held');
     if (held === undefined) {
-      const next = submissionOf(course.state, await course.world.nextOut());
-      await step(course, claimOf(next, course.world.name));
+      const next = submissionOf(progress.state, await progress.world.nextReleased());
+      await step(progress, claimOf(next, progress.world.name));
     } else {
-      for (const operation of gradingOf(held)) await step(course, operation);
+      for (const operation of gradingOf(held)) await step(progress, operation);
     }
   }
-  expect(await whatIsLeft(behind, course.world.instituteId)).toEqual([]);
+  expect(await unfinishedWork(behind, progress.world.instituteId)).toEqual([]);
 };
 
-const alone = async (course: Course, wish: Wish): Promise<void> => {
-  const meant = meaning(course.state, wish, course.world.name, true);
-  if (meant === null) return;
-  for (const operation of [...meant.first, meant.last]) await step(course, operation);
+const alone = async (progress: Progress, intent: Intent): Promise<void> => {
+  const resolved = resolveIntent(progress.state, intent, progress.world.name, true);
+  if (resolved === null) return;
+  for (const operation of [...resolved.first, resolved.last]) await step(progress, operation);
 };
 
-class WishCommand implements fc.AsyncCommand<{ state: ModelState }, Course> {
-  readonly #wish: Wish;
-  constructor(wish: Wish) {
-    this.#wish = wish;
+class IntentCommand implements fc.AsyncCommand<{ state: ModelState }, Progress> {
+  readonly #intent: Intent;
+  constructor(intent: Intent) {
+    this.#intent = intent;
   }
   check(model: { state: ModelState }): boolean {
-    return meaning(model.state, this.#wish, (of) => of, true) !== null;
+    return resolveIntent(model.state, this.#intent, (kind) => kind, true) !== null;
   }
-  async run(model: { state: ModelState }, course: Course): Promise<void> {
-    await alone(course, this.#wish);
-    model.state = course.state;
+  async run(model: { state: ModelState }, progress: Progress): Promise<void> {
+    await alone(progress, this.#intent);
+    model.state = progress.state;
   }
   toString(): string {
-    return JSON.stringify(this.#wish);
+    return JSON.stringify(this.#intent);
   }
 }
 
@@ -144,17 +147,19 @@ test(
   async () => {
     await fc.assert(
       fc.asyncProperty(
-        means,
+        funds,
         fc.noBias(
           fc.commands(
-            wishesAlone(WIDELY).map((of) => of.map((wish) => new WishCommand(wish))),
+            intentsAlone(ALL_OBJECTS).map((arbitrary) =>
+              arbitrary.map((intent) => new IntentCommand(intent)),
+            ),
             { maxCommands: 60, size: 'max' },
           ),
         ),
-        async (of, commands) => {
-          const course = await begin(of);
-          await fc.asyncModelRun(() => ({ model: { state: course.state }, real: course }), commands);
-          await drain(course);
+        async (credits, commands) => {
+          const progress = await begin(credits);
+          await fc.asyncModelRun(() => ({ model: { state: progress.state }, real: progress }), commands);
+          await drain(progress);
         },
       ),
       assertion,
@@ -168,15 +173,15 @@ test(
   async () => {
     await fc.assert(
       fc.asyncProperty(
-        means,
+        funds,
         fc.noBias(fc.array(rounds, { maxLength: 10, size: 'max' })),
-        async (of, drawn) => {
-          const course = await begin(of);
-          for (const { before, wishes } of drawn) {
-            for (const wish of before) await alone(course, wish);
-            await atOnce(course, wishes);
+        async (credits, drawn) => {
+          const progress = await begin(credits);
+          for (const { before, intents } of drawn) {
+            for (const intent of before) await alone(progress, intent);
+            await atOnce(progress, intents);
           }
-          await drain(course);
+          await drain(progress);
         },
       ),
       assertion,
@@ -184,53 +189,53 @@ test(
   },
 );
 
-const atOnce = async (course: Course, wishes: readonly Wish[]): Promise<void> => {
-  const { world } = course;
+const atOnce = async (progress: Progress, intents: readonly Intent[]): Promise<void> => {
+  const { world } = progress;
   const batch: Operation[] = [];
-  for (const wish of wishes) {
-    const meant = meaning(course.state, wish, world.name, false);
-    if (meant === null) continue;
-    for (const operation of meant.first) await step(course, operation);
-    batch.push(meant.last);
+  for (const intent of intents) {
+    const resolved = resolveIntent(progress.state, intent, world.name, false);
+    if (resolved === null) continue;
+    for (const operation of resolved.first) await step(progress, operation);
+    batch.push(resolved.last);
   }
   for (const operation of batch) {
-    if (operation.do === 'claim' && apply(course.state, operation).said === 'held')
-      await world.putOut(operation.key, operation.attempt);
+    if (operation.do === 'claim' && apply(progress.state, operation).answer === 'held')
+      await world.release(operation.key, operation.attempt);
   }
   const begun = batch.map((operation) => world.perform(operation));
-  // Wait for all, also when one fails.
   await Promise.allSettled(begun);
-  const told = (await Promise.all(begun)).map((say) => say());
-  const { standing } = await looked(course);
+  const actual = (await Promise.all(begun)).map((say) => say());
+  const { institute } = await observed(progress);
 
-  const outcomes = ordersOf(batch.length).map((order) => inOrder(course.state, batch, order));
+  const outcomes = ordersOf(batch.length).map((order) => inOrder(progress.state, batch, order));
   const found = outcomes.find(
-    ({ state, said }) => isDeepStrictEqual(said, told) && isDeepStrictEqual(predicted(state), standing),
+    ({ state, answer }) =>
+      isDeepStrictEqual(answer, actual) && isDeepStrictEqual(predicted(state), institute),
   );
   if (found === undefined) {
     // No order fits: show the difference from the order in which they were sent.
     const [first] = outcomes;
-    expect({ batch, said: told, standing }).toEqual({
+    expect({ batch, answer: actual, institute }).toEqual({
       batch,
-      said: first?.said,
-      standing: first === undefined ? undefined : predicted(first.state),
+      answer: first?.answer,
+      institute: first === undefined ? undefined : predicted(first.state),
     });
     return;
   }
-  course.state = found.state;
+  progress.state = found.state;
 };
 
 const inOrder = (before: ModelState, batch: readonly Operation[], order: readonly number[]) => {
   let state = before;
-  const said: Said[] = [];
+  const answer: ModelAnswer[] = [];
   for (const index of order) {
     const operation = batch[index];
     if (operation === undefined) continue;
     const next = apply(state, operation);
     state = next.state;
-    said[index] = next.said;
+    answer[index] = next.answer;
   }
-  return { state, said };
+  return { state, answer };
 };
 
 const ordersOf = (count: number): number[][] =>

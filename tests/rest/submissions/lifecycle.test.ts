@@ -2,7 +2,7 @@ import type { Deleted, Result, Submission } from '@evaluation/rest-contract/sche
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExam, resultOf, submit } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
-import type { HeldByHand } from '../../harness/handWorker.ts';
+import type { TestClaim } from '../../harness/testWorker.ts';
 import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { expectError, expectRefused, newTenant, startIdleService, wholeFeed } from '../../harness/tenant.ts';
@@ -27,7 +27,6 @@ const ANSWERS = [
   { question_label: '3', text: 'Because of that.' },
 ];
 
-/** A submission of two long answers at one credit each, in a tenant of its own. */
 const submitted = async (options: Parameters<typeof newTenant>[1] = {}) => {
   const tenant = await newTenant(service, options);
   const exam = await createExam(tenant.api, PAPER);
@@ -49,8 +48,7 @@ const submitted = async (options: Parameters<typeof newTenant>[1] = {}) => {
 };
 type Submitted = Awaited<ReturnType<typeof submitted>>;
 
-/** Brings a new submission to each status. */
-const REACH: Record<Submission['status'], (of: Submitted) => Promise<HeldByHand | null>> = {
+const REACH: Record<Submission['status'], (created: Submitted) => Promise<TestClaim | null>> = {
   queued: async () => null,
   processing: async ({ id }) => takeRun(service, id),
   reading: async ({ id }) => {
@@ -91,17 +89,17 @@ const ACTIVE = ['queued', 'processing', 'reading', 'grading'] as const;
 const OVER = ['graded', 'partially_graded', 'failed', 'cancelled'] as const;
 const STATUSES = [...ACTIVE, ...OVER];
 const reached = async (status: Submission['status'], options: Parameters<typeof newTenant>[1] = {}) => {
-  const of = await submitted(options);
-  const held = await REACH[status](of);
-  expect(await of.read()).toMatchObject({ status });
-  return { ...of, held };
+  const created = await submitted(options);
+  const held = await REACH[status](created);
+  expect(await created.read()).toMatchObject({ status });
+  return { ...created, held };
 };
 
-const finalized = async (of: Submitted): Promise<void> => {
+const finalized = async (created: Submitted): Promise<void> => {
   await behind(service.database, 'update submissions set finalized_at = clock_timestamp() where id = $1', [
-    of.id,
+    created.id,
   ]);
-  await behind(service.database, 'update exams set live_unfinalized = 0 where id = $1', [of.exam.id]);
+  await behind(service.database, 'update exams set live_unfinalized = 0 where id = $1', [created.exam.id]);
 };
 
 describe('cancel', () => {
@@ -143,10 +141,10 @@ describe('cancel', () => {
   test.each(['graded', 'partially_graded', 'failed'] as const)(
     '%s answers 409 already_completed',
     async (status) => {
-      const of = await reached(status);
+      const created = await reached(status);
       await expectRefused(
-        of.tenant,
-        () => of.tenant.api.post(`/submissions/${of.id}/cancel`),
+        created.tenant,
+        () => created.tenant.api.post(`/submissions/${created.id}/cancel`),
         409,
         'already_completed',
       );
@@ -169,64 +167,72 @@ describe('cancel', () => {
 
 describe('delete', () => {
   test.each(STATUSES)('%s → state deleted; the result is no longer available', async (status) => {
-    const of = await reached(status);
-    const { status: http, body } = await of.remove();
-    expect({ http, body }).toEqual({ http: 200, body: { id: of.id, deleted: true } });
+    const created = await reached(status);
+    const { status: http, body } = await created.remove();
+    expect({ http, body }).toEqual({ http: 200, body: { id: created.id, deleted: true } });
     const stopped = ACTIVE.some((active) => active === status);
-    expect(await of.read()).toMatchObject({
+    expect(await created.read()).toMatchObject({
       state: 'deleted',
       status: stopped ? 'cancelled' : status,
       queue: null,
     });
-    expectError(await of.tenant.api.get(`/submissions/${of.id}/result`), 404, 'not_found');
-    expect(await of.tenant.credits()).toMatchObject({ committed: 0 });
-    expect((await wholeFeed(of.tenant.api)).map(({ id, state }) => ({ id, state }))).toEqual([
-      { id: of.id, state: 'deleted' },
+    expectError(await created.tenant.api.get(`/submissions/${created.id}/result`), 404, 'not_found');
+    expect(await created.tenant.credits()).toMatchObject({ committed: 0 });
+    expect((await wholeFeed(created.tenant.api)).map(({ id, state }) => ({ id, state }))).toEqual([
+      { id: created.id, state: 'deleted' },
     ]);
-    if (of.held !== null && stopped) expect(await of.held.complete()).toBe('lost');
+    if (created.held !== null && stopped) expect(await created.held.complete()).toBe('lost');
   });
 
   test('the candidate may submit again', async () => {
-    const of = await submitted();
-    await of.remove();
-    const second = await submit(of.tenant.api, of.exam.id, of.body);
+    const created = await submitted();
+    await created.remove();
+    const second = await submit(created.tenant.api, created.exam.id, created.body);
     expect(second).toMatchObject({ state: 'live', status: 'queued', attempt_count: 1 });
-    expect(second.id).not.toBe(of.id);
+    expect(second.id).not.toBe(created.id);
   });
 
   test('a deleted submission answers 409 conflict to every change', async () => {
-    const of = await submitted();
-    await of.remove();
-    const path = `/submissions/${of.id}`;
-    await expectRefused(of.tenant, () => of.tenant.api.delete(path), 409, 'conflict');
-    await expectRefused(of.tenant, () => of.tenant.api.post(`${path}/cancel`), 409, 'conflict');
-    await expectRefused(of.tenant, () => of.tenant.api.post(`${path}/re-evaluate`), 409, 'conflict');
+    const created = await submitted();
+    await created.remove();
+    const path = `/submissions/${created.id}`;
+    await expectRefused(created.tenant, () => created.tenant.api.delete(path), 409, 'conflict');
+    await expectRefused(created.tenant, () => created.tenant.api.post(`${path}/cancel`), 409, 'conflict');
+    await expectRefused(
+      created.tenant,
+      () => created.tenant.api.post(`${path}/re-evaluate`),
+      409,
+      'conflict',
+    );
   });
 
   test('an exam whose submissions are all deleted can be deleted', async () => {
-    const of = await submitted();
-    expectError(await of.tenant.api.delete(`/exams/${of.exam.id}`), 409, 'conflict');
-    await of.remove();
-    expect((await of.tenant.api.delete(`/exams/${of.exam.id}`)).status).toBe(200);
+    const created = await submitted();
+    expectError(await created.tenant.api.delete(`/exams/${created.exam.id}`), 409, 'conflict');
+    await created.remove();
+    expect((await created.tenant.api.delete(`/exams/${created.exam.id}`)).status).toBe(200);
   });
 
   test('a candidate whose submission is deleted can be unregistered', async () => {
-    const of = await submitted();
-    const { candidate } = await of.read();
-    const path = `/exams/${of.exam.id}/candidates/${candidate.id}`;
-    expectError(await of.tenant.api.delete(path), 409, 'candidate_has_submission');
-    await of.remove();
-    expect((await of.tenant.api.delete(path)).status).toBe(200);
+    const created = await submitted();
+    const { candidate } = await created.read();
+    const path = `/exams/${created.exam.id}/candidates/${candidate.id}`;
+    expectError(await created.tenant.api.delete(path), 409, 'candidate_has_submission');
+    await created.remove();
+    expect((await created.tenant.api.delete(path)).status).toBe(200);
   });
 
   test('deleting the last live submission that is not final makes the exam finalized', async () => {
-    const of = await reached('graded');
-    await finalized(of);
-    const other = await submit(of.tenant.api, of.exam.id, { ...of.body, candidate: { external_id: 'b' } });
+    const created = await reached('graded');
+    await finalized(created);
+    const other = await submit(created.tenant.api, created.exam.id, {
+      ...created.body,
+      candidate: { external_id: 'b' },
+    });
     const status = async () =>
-      (await of.tenant.api.get<{ status: string }>(`/exams/${of.exam.id}`)).body.status;
+      (await created.tenant.api.get<{ status: string }>(`/exams/${created.exam.id}`)).body.status;
     expect(await status()).toBe('open');
-    expect((await of.tenant.api.delete(`/submissions/${other.id}`)).status).toBe(200);
+    expect((await created.tenant.api.delete(`/submissions/${other.id}`)).status).toBe(200);
     expect(await status()).toBe('finalized');
   });
 });
@@ -235,8 +241,8 @@ describe('replace', () => {
   test.each(STATUSES)(
     '%s → state replaced with `replaced_by`; the new submission is quoted separately',
     async (status) => {
-      const of = await reached(status);
-      const { status: http, body } = await of.replace({ answers: ANSWERS.slice(0, 2) });
+      const created = await reached(status);
+      const { status: http, body } = await created.replace({ answers: ANSWERS.slice(0, 2) });
       expect(http).toBe(202);
       expect(body).toMatchObject({
         state: 'live',
@@ -245,7 +251,7 @@ describe('replace', () => {
         quote: { unit: 'answer', credits: 1, rate_source: 'standard' },
       });
       const stopped = ACTIVE.some((active) => active === status);
-      expect(await of.read()).toMatchObject({
+      expect(await created.read()).toMatchObject({
         state: 'replaced',
         replaced_by: body.id,
         status: stopped ? 'cancelled' : status,
@@ -253,40 +259,40 @@ describe('replace', () => {
       });
       // A cancelled run is not charged; the charge of a graded one stays.
       const charged = ['graded', 'partially_graded'].includes(status) ? 2 : 0;
-      expect(await of.tenant.credits()).toMatchObject({ balance: 1000 - charged, committed: 1 });
-      if (of.held !== null && stopped) expect(await of.held.complete()).toBe('lost');
+      expect(await created.tenant.credits()).toMatchObject({ balance: 1000 - charged, committed: 1 });
+      if (created.held !== null && stopped) expect(await created.held.complete()).toBe('lost');
     },
   );
 
   test('`replaced_by` is present only when replaced', async () => {
-    const of = await submitted();
-    expect(await of.read()).not.toHaveProperty('replaced_by');
+    const created = await submitted();
+    expect(await created.read()).not.toHaveProperty('replaced_by');
   });
 
   test('without a live submission `replace` creates one as usual', async () => {
-    const of = await submitted();
-    await of.remove();
-    expect((await of.replace()).body).toMatchObject({ state: 'live' });
-    expect(await of.read()).toMatchObject({ state: 'deleted' });
+    const created = await submitted();
+    await created.remove();
+    expect((await created.replace()).body).toMatchObject({ state: 'live' });
+    expect(await created.read()).toMatchObject({ state: 'deleted' });
   });
 
   test('without `replace`, or with false, the second answers submission_exists', async () => {
-    const of = await submitted();
+    const created = await submitted();
     for (const replace of [undefined, null, false]) {
       const error = await expectRefused(
-        of.tenant,
-        () => of.tenant.api.post(`/exams/${of.exam.id}/submissions`, { ...of.body, replace }),
+        created.tenant,
+        () => created.tenant.api.post(`/exams/${created.exam.id}/submissions`, { ...created.body, replace }),
         409,
         'submission_exists',
       );
-      expect(error.details).toEqual({ submission_id: of.id });
+      expect(error.details).toEqual({ submission_id: created.id });
     }
   });
 
   test('the reservation of the old run pays for the new one, and stays if the new one is refused', async () => {
-    const of = await submitted({ credits: 2 });
-    expect((await of.replace()).status).toBe(202);
-    expect(await of.tenant.credits()).toMatchObject({ balance: 2, committed: 2 });
+    const created = await submitted({ credits: 2 });
+    expect((await created.replace()).status).toBe(202);
+    expect(await created.tenant.credits()).toMatchObject({ balance: 2, committed: 2 });
 
     const poor = await submitted({ credits: 2 });
     await behind(service.database, 'update institutes set credits_per_answer = 2 where id = $1', [
@@ -303,23 +309,28 @@ describe('replace', () => {
   });
 
   test('a replaced submission cannot be changed, and its result can still be read', async () => {
-    const of = await reached('graded');
-    const before = await resultOf(of.tenant.api, of.id);
-    await of.replace();
-    const path = `/submissions/${of.id}`;
-    await expectRefused(of.tenant, () => of.tenant.api.delete(path), 409, 'conflict');
-    await expectRefused(of.tenant, () => of.tenant.api.post(`${path}/cancel`), 409, 'conflict');
-    await expectRefused(of.tenant, () => of.tenant.api.post(`${path}/re-evaluate`), 409, 'conflict');
-    expect(await resultOf(of.tenant.api, of.id)).toEqual(before);
+    const created = await reached('graded');
+    const before = await resultOf(created.tenant.api, created.id);
+    await created.replace();
+    const path = `/submissions/${created.id}`;
+    await expectRefused(created.tenant, () => created.tenant.api.delete(path), 409, 'conflict');
+    await expectRefused(created.tenant, () => created.tenant.api.post(`${path}/cancel`), 409, 'conflict');
+    await expectRefused(
+      created.tenant,
+      () => created.tenant.api.post(`${path}/re-evaluate`),
+      409,
+      'conflict',
+    );
+    expect(await resultOf(created.tenant.api, created.id)).toEqual(before);
   });
 
   test('replacing keeps the number of live submissions', async () => {
-    const of = await submitted();
-    await of.replace();
+    const created = await submitted();
+    await created.replace();
     const [exam] = await behind<{ live_submissions: number; live_unfinalized: number }>(
       service.database,
       'select live_submissions, live_unfinalized from exams where id = $1',
-      [of.exam.id],
+      [created.exam.id],
     );
     expect(exam).toEqual({ live_submissions: 1, live_unfinalized: 1 });
   });
@@ -327,10 +338,10 @@ describe('replace', () => {
 
 describe('re-evaluate', () => {
   test.each(OVER)('%s → a new run: 202, queued, attempt_count + 1, reserved again', async (status) => {
-    const of = await reached(status);
-    const before = await of.read();
+    const created = await reached(status);
+    const before = await created.read();
     const charged = ['graded', 'partially_graded'].includes(status) ? 2 : 0;
-    const { status: http, body } = await of.again();
+    const { status: http, body } = await created.again();
     expect(http).toBe(202);
     expect(body).toMatchObject({
       status: 'queued',
@@ -343,33 +354,37 @@ describe('re-evaluate', () => {
       review_reasons: [],
       rubric_version: null,
     });
-    expect(await of.tenant.credits()).toMatchObject({ balance: 1000 - charged, committed: 2 });
+    expect(await created.tenant.credits()).toMatchObject({ balance: 1000 - charged, committed: 2 });
 
-    const held = await takeRun(service, of.id);
+    const held = await takeRun(service, created.id);
     await held.mark(2);
     await held.complete();
-    expect(await of.read()).toMatchObject({ status: 'graded', credits_charged: 2, attempt_count: 2 });
-    expect(await of.tenant.credits()).toMatchObject({ balance: 1000 - charged - 2, committed: 0 });
-    expect((await resultOf(of.tenant.api, of.id)).totals).toMatchObject({ awarded: 5, max: 5 });
+    expect(await created.read()).toMatchObject({ status: 'graded', credits_charged: 2, attempt_count: 2 });
+    expect(await created.tenant.credits()).toMatchObject({ balance: 1000 - charged - 2, committed: 0 });
+    expect((await resultOf(created.tenant.api, created.id)).totals).toMatchObject({ awarded: 5, max: 5 });
   });
 
   test.each(ACTIVE)('%s answers 409 evaluation_in_progress', async (status) => {
-    const of = await reached(status);
+    const created = await reached(status);
     await expectRefused(
-      of.tenant,
-      () => of.tenant.api.post(`/submissions/${of.id}/re-evaluate`),
+      created.tenant,
+      () => created.tenant.api.post(`/submissions/${created.id}/re-evaluate`),
       409,
       'evaluation_in_progress',
     );
   });
 
   test('it is charged again at the same price, whatever the current price is', async () => {
-    const of = await reached('graded');
+    const created = await reached('graded');
     await behind(service.database, 'update institutes set credits_per_answer = 7 where id = $1', [
-      of.tenant.instituteId,
+      created.tenant.instituteId,
     ]);
-    expect((await of.again()).body.quote).toEqual({ unit: 'answer', credits: 2, rate_source: 'standard' });
-    expect(await of.tenant.credits()).toMatchObject({ balance: 998, committed: 2 });
+    expect((await created.again()).body.quote).toEqual({
+      unit: 'answer',
+      credits: 2,
+      rate_source: 'standard',
+    });
+    expect(await created.tenant.credits()).toMatchObject({ balance: 998, committed: 2 });
   });
 
   test('without credits it answers 402, beyond the quota 429, and nothing changes', async () => {
@@ -392,31 +407,33 @@ describe('re-evaluate', () => {
   });
 
   test('an accepted re-evaluation counts one copy', async () => {
-    const of = await reached('graded');
-    await of.again();
-    expect((await of.tenant.api.get<{ quota_used_today: number }>('/me')).body.quota_used_today).toBe(2);
+    const created = await reached('graded');
+    await created.again();
+    expect((await created.tenant.api.get<{ quota_used_today: number }>('/me')).body.quota_used_today).toBe(2);
   });
 
   test('single-question re-evaluation answers feature_not_available', async () => {
-    const of = await reached('graded');
+    const created = await reached('graded');
     await expectRefused(
-      of.tenant,
+      created.tenant,
       () =>
-        of.tenant.api.post(`/submissions/${of.id}/re-evaluate`, { question_ids: [of.exam.questions[1]?.id] }),
+        created.tenant.api.post(`/submissions/${created.id}/re-evaluate`, {
+          question_ids: [created.exam.questions[1]?.id],
+        }),
       422,
       'feature_not_available',
     );
   });
 
   test('`keep_overrides` is a boolean, true by default', async () => {
-    const of = await reached('graded');
+    const created = await reached('graded');
     await expectRefused(
-      of.tenant,
-      () => of.tenant.api.post(`/submissions/${of.id}/re-evaluate`, { keep_overrides: 'yes' }),
+      created.tenant,
+      () => created.tenant.api.post(`/submissions/${created.id}/re-evaluate`, { keep_overrides: 'yes' }),
       422,
       'validation_failed',
     );
-    expect((await of.again({ keep_overrides: true, unknown: 1 })).status).toBe(202);
+    expect((await created.again({ keep_overrides: true, unknown: 1 })).status).toBe(202);
   });
 
   test('a typed paper without long answers is marked again at once, without a charge', async () => {
@@ -442,37 +459,37 @@ describe('re-evaluate', () => {
   });
 
   test('marks of an earlier run are not shown during a new one, nor after it is cancelled', async () => {
-    const of = await reached('graded');
-    await of.again();
-    const running = await resultOf(of.tenant.api, of.id);
+    const created = await reached('graded');
+    await created.again();
+    const running = await resultOf(created.tenant.api, created.id);
     expect(running).toMatchObject({ status: 'queued', graded_at: null, credits_charged: null });
     expect(running.questions.map(({ status, awarded }) => ({ status, awarded }))).toEqual([
       { status: 'graded', awarded: 1 },
       { status: 'pending', awarded: null },
       { status: 'pending', awarded: null },
     ]);
-    await of.cancel();
-    const cancelled = await resultOf(of.tenant.api, of.id);
+    await created.cancel();
+    const cancelled = await resultOf(created.tenant.api, created.id);
     expect(cancelled.questions.map(({ status }) => status)).toEqual(['graded', 'cancelled', 'cancelled']);
-    expect(await of.tenant.credits()).toMatchObject({ balance: 998, committed: 0 });
+    expect(await created.tenant.credits()).toMatchObject({ balance: 998, committed: 0 });
   });
 });
 
 describe('a finalized submission', () => {
   test('re-evaluate, replace and delete answer submission_finalized; cancel answers already_completed', async () => {
-    const of = await reached('graded');
-    await finalized(of);
-    const path = `/submissions/${of.id}`;
-    const { api } = of.tenant;
-    await expectRefused(of.tenant, () => api.post(`${path}/re-evaluate`), 409, 'submission_finalized');
-    await expectRefused(of.tenant, () => api.delete(path), 409, 'submission_finalized');
+    const created = await reached('graded');
+    await finalized(created);
+    const path = `/submissions/${created.id}`;
+    const { api } = created.tenant;
+    await expectRefused(created.tenant, () => api.post(`${path}/re-evaluate`), 409, 'submission_finalized');
+    await expectRefused(created.tenant, () => api.delete(path), 409, 'submission_finalized');
     await expectRefused(
-      of.tenant,
-      () => api.post(`/exams/${of.exam.id}/submissions`, { ...of.body, replace: true }),
+      created.tenant,
+      () => api.post(`/exams/${created.exam.id}/submissions`, { ...created.body, replace: true }),
       409,
       'submission_finalized',
     );
-    await expectRefused(of.tenant, () => api.post(`${path}/cancel`), 409, 'already_completed');
+    await expectRefused(created.tenant, () => api.post(`${path}/cancel`), 409, 'already_completed');
   });
 });
 
@@ -482,9 +499,9 @@ describe('marks that were not charged are not shown', () => {
   const byKey = { label: '1', status: 'graded', awarded: 1, feedback: null };
 
   test('while a run is active its AI marks are pending', async () => {
-    const of = await reached('grading');
-    expect(await of.read()).toMatchObject({ progress: { questions_done: 1 } });
-    expect(statuses(await resultOf(of.tenant.api, of.id))).toEqual([
+    const created = await reached('grading');
+    expect(await created.read()).toMatchObject({ progress: { questions_done: 1 } });
+    expect(statuses(await resultOf(created.tenant.api, created.id))).toEqual([
       byKey,
       { label: '2', status: 'pending', awarded: null, feedback: null },
       { label: '3', status: 'pending', awarded: null, feedback: null },
@@ -492,9 +509,9 @@ describe('marks that were not charged are not shown', () => {
   });
 
   test('a cancelled run shows none of its marks', async () => {
-    const of = await reached('grading');
-    await of.cancel();
-    expect(statuses(await resultOf(of.tenant.api, of.id))).toEqual([
+    const created = await reached('grading');
+    await created.cancel();
+    expect(statuses(await resultOf(created.tenant.api, created.id))).toEqual([
       byKey,
       { label: '2', status: 'cancelled', awarded: null, feedback: null },
       { label: '3', status: 'cancelled', awarded: null, feedback: null },
@@ -502,9 +519,9 @@ describe('marks that were not charged are not shown', () => {
   });
 
   test('a failed run shows none of its marks', async () => {
-    const of = await reached('grading');
-    await of.held?.fail('timed_out');
-    const result = await resultOf(of.tenant.api, of.id);
+    const created = await reached('grading');
+    await created.held?.fail('timed_out');
+    const result = await resultOf(created.tenant.api, created.id);
     expect(result.error?.code).toBe('timed_out');
     expect(statuses(result)).toEqual([
       byKey,

@@ -19,7 +19,6 @@ type Change = typeof change extends fc.Arbitrary<infer C> ? C : never;
 
 const ANSWERS = [{ question_label: '2', text: 'Because.' }];
 
-/** A row of any of the lists, without the fields computed on read. */
 interface Row {
   id: string;
   shown: object;

@@ -40,7 +40,6 @@ interface Listed {
   next: string | null;
   more: boolean;
 }
-/** Reads a page of either list, as candidates. */
 const lists = {
   submissions: async (query: string, of = exam): Promise<Listed> => {
     const { status, body } = await tenant.api.get<SubmissionList>(`/exams/${of.id}/submissions?${query}`);

@@ -13,7 +13,7 @@ import {
 import { newCandidates } from '../../harness/candidates.ts';
 import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
 import { handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
-import { plainPdf, presign, settled } from '../../harness/pdfs.ts';
+import { plainPdf, presign, untilInspected } from '../../harness/pdfs.ts';
 import { expectError, newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 import { badFile } from '../../fixtures/fixtures.ts';
@@ -72,7 +72,7 @@ beforeAll(async () => {
 
   const checked = async (api: ApiClient, pdf: Uint8Array): Promise<string> => {
     const id = await uploadCopy(api, pdf);
-    await settled(api, id);
+    await untilInspected(api, id);
     return id;
   };
   uploads.pending = (await presign(rich.api, 1000)).id;
@@ -112,7 +112,6 @@ const everything = async (): Promise<unknown[]> => {
   return behind.query(hashes.join(' union all '));
 };
 
-/** Parts of a request, with ids that exist only after set-up. */
 interface Call {
   key: string;
   exam: string;

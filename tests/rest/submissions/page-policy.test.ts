@@ -5,7 +5,7 @@ import type { Exam, Submission, SubmissionList, Upload } from '@evaluation/rest-
 import { createExam, resultOf, submit, uploadCopy } from '../../harness/api.ts';
 import { listRegistered } from '../../harness/candidates.ts';
 import { handwrittenExam } from '../../harness/papers.ts';
-import { plainPdf, presign, settled } from '../../harness/pdfs.ts';
+import { plainPdf, presign, untilInspected } from '../../harness/pdfs.ts';
 import {
   expectRefused,
   newTenant,
@@ -17,9 +17,7 @@ import {
 import type { TestService } from '../../harness/service.ts';
 import { badFile } from '../../fixtures/fixtures.ts';
 
-/*
- * How a submission treats the pages of its upload; uploads/create-and-complete.test.ts has the checks of uploads alone.
- */
+/* Pages of an upload in a submission; uploads/create-and-complete.test.ts tests uploads alone. */
 
 let service: TestService;
 let tenant: Tenant;
@@ -33,7 +31,6 @@ afterAll(() => service.close());
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
 const path = (of: Exam = exam): string => `/exams/${of.id}/submissions`;
-/** Empty pages. */
 const blankPages = async (count: number): Promise<Uint8Array> => {
   const pdf = await PDFDocument.create();
   for (let page = 0; page < count; page += 1) pdf.addPage([595, 842]);
@@ -100,14 +97,22 @@ describe('the page limits of a copy', () => {
 
   test('81 pages answer too_many_pages on every exam; the candidate is not registered and the upload stays ready', async () => {
     const upload_id = await uploadCopy(tenant.api, await blankPages(81));
-    expect(await settled(tenant.api, upload_id)).toEqual({ id: upload_id, status: 'ready', pages: 81 });
+    expect(await untilInspected(tenant.api, upload_id)).toEqual({
+      id: upload_id,
+      status: 'ready',
+      pages: 81,
+    });
     const other = await createExam(tenant.api, handwrittenExam());
     for (const asked of [other, exam, other]) {
       const body = { ...someone(), upload_id };
       await expectRefused(tenant, () => tenant.api.post(path(asked), body), 422, 'too_many_pages');
     }
     expect((await listRegistered(tenant.api, other.id)).data).toEqual([]);
-    expect(await settled(tenant.api, upload_id)).toEqual({ id: upload_id, status: 'ready', pages: 81 });
+    expect(await untilInspected(tenant.api, upload_id)).toEqual({
+      id: upload_id,
+      status: 'ready',
+      pages: 81,
+    });
   });
 
   test('a candidate whose copy was refused may send another', async () => {
@@ -122,7 +127,7 @@ describe('the page limits of a copy', () => {
 describe('upload_id must be a ready upload of the institute that no other submission uses', () => {
   const uploadOf = async (of: Tenant, pdf: Uint8Array): Promise<string> => {
     const id = await uploadCopy(of.api, pdf);
-    await settled(of.api, id);
+    await untilInspected(of.api, id);
     return id;
   };
 

@@ -7,21 +7,17 @@ import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 import { expectError } from '../../harness/tenant.ts';
 
-/*
- * The table of docs/api/lifecycle.md#exams (packages/rules/src/examChanges.ts), checked over every call that it
- * decides.
- */
+/* The table of docs/api/lifecycle.md#exams (packages/rules/src/examChanges.ts) over every call it decides. */
 
 const { tenant } = await restSuite();
 
-interface Standing {
+interface ExamInStatus {
   api: ApiClient;
   exam: Exam;
-  /** Registered, without a submission. */
   candidateId: string;
 }
-type Call = (standing: Standing) => Promise<Answer<ErrorBody>>;
-const question = ({ exam }: Standing, index: number): string => exam.questions[index]?.id ?? '';
+type Call = (context: ExamInStatus) => Promise<Answer<ErrorBody>>;
+const question = ({ exam }: ExamInStatus, index: number): string => exam.questions[index]?.id ?? '';
 
 const calls: Record<ExamChange, Record<string, Call>> = {
   edit: {
@@ -37,21 +33,21 @@ const calls: Record<ExamChange, Record<string, Call>> = {
   change_scheme: {
     'POST /exams/{id}/questions': ({ api, exam }) =>
       api.post(`/exams/${exam.id}/questions`, { questions: [mcq('9')] }),
-    'PATCH /exams/{id}/questions/{id} max_marks': (standing) =>
-      standing.api.patch(`/exams/${standing.exam.id}/questions/${question(standing, 1)}`, { max_marks: 5 }),
-    'PATCH /exams/{id}/questions/{id} key': (standing) =>
-      standing.api.patch(`/exams/${standing.exam.id}/questions/${question(standing, 1)}`, {
+    'PATCH /exams/{id}/questions/{id} max_marks': (context) =>
+      context.api.patch(`/exams/${context.exam.id}/questions/${question(context, 1)}`, { max_marks: 5 }),
+    'PATCH /exams/{id}/questions/{id} key': (context) =>
+      context.api.patch(`/exams/${context.exam.id}/questions/${question(context, 1)}`, {
         correct_options: ['C'],
       }),
-    'DELETE /exams/{id}/questions/{id}': (standing) =>
-      standing.api.delete(`/exams/${standing.exam.id}/questions/${question(standing, 0)}`),
+    'DELETE /exams/{id}/questions/{id}': (context) =>
+      context.api.delete(`/exams/${context.exam.id}/questions/${question(context, 0)}`),
   },
   edit_texts: {
-    'PATCH /exams/{id}/questions/{id} text': (standing) =>
-      standing.api.patch(`/exams/${standing.exam.id}/questions/${question(standing, 0)}`, { text: 'New?' }),
-    'PATCH /exams/{id}/rubrics': (standing) =>
-      standing.api.patch(`/exams/${standing.exam.id}/rubrics`, {
-        questions: { [question(standing, 0)]: { model_answer: 'New.' } },
+    'PATCH /exams/{id}/questions/{id} text': (context) =>
+      context.api.patch(`/exams/${context.exam.id}/questions/${question(context, 0)}`, { text: 'New?' }),
+    'PATCH /exams/{id}/rubrics': (context) =>
+      context.api.patch(`/exams/${context.exam.id}/rubrics`, {
+        questions: { [question(context, 0)]: { model_answer: 'New.' } },
       }),
   },
   register: {
@@ -79,8 +75,7 @@ const calls: Record<ExamChange, Record<string, Call>> = {
 
 const read = async (id: string): Promise<Exam> => (await tenant.api.get<Exam>(`/exams/${id}`)).body;
 
-/** An exam in the status, with two questions and a registered candidate. */
-const examIn = async (status: ExamStatus): Promise<Standing> => {
+const examIn = async (status: ExamStatus): Promise<ExamInStatus> => {
   const { api } = tenant;
   const made = await createExam(api, {
     ...typedExam([longAnswer('1'), mcq('2')], { candidates: [{ external_id: 'registered' }] }),
@@ -103,23 +98,23 @@ const examIn = async (status: ExamStatus): Promise<Standing> => {
 };
 
 describe.each<ExamStatus>(['draft', 'open', 'finalized', 'deleted'])('%s', (status) => {
-  const rows = Object.entries(calls).flatMap(([change, of]) =>
-    Object.entries(of).map(([name, call]) => {
+  const rows = Object.entries(calls).flatMap(([change, requests]) =>
+    Object.entries(requests).map(([name, call]) => {
       const refusal = refusalOf(status, change as ExamChange);
       return { name, call, refusal, outcome: refusal ?? 'is allowed' };
     }),
   );
 
   test.each(rows)('$name: $outcome', async ({ call, refusal }) => {
-    const standing = await examIn(status);
-    const answer = await call(standing);
+    const context = await examIn(status);
+    const answer = await call(context);
     if (refusal === null) {
       expect({ status: answer.status, body: answer.body }).toMatchObject({ status: expect.any(Number) });
       expect(answer.status).toBeLessThan(300);
       return;
     }
     expectError(answer, errors[refusal].status, refusal);
-    expect(await read(standing.exam.id)).toEqual(standing.exam);
+    expect(await read(context.exam.id)).toEqual(context.exam);
   });
 });
 

@@ -5,7 +5,7 @@ import type { Exam, Upload, UploadsCreated } from '@evaluation/rest-contract/sch
 import { badFile, copyPdf } from '../../fixtures/fixtures.ts';
 import { createExam, submit, uploadCopy } from '../../harness/api.ts';
 import { handwrittenExam } from '../../harness/papers.ts';
-import { plainPdf, presign, put, settled, type Address } from '../../harness/pdfs.ts';
+import { plainPdf, presign, put, untilInspected, type Address } from '../../harness/pdfs.ts';
 import { signedAt } from '../../harness/presigned.ts';
 import {
   expectError,
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const uploaded = async (pdf: Buffer): Promise<Upload> =>
-  settled(tenant.api, await uploadCopy(tenant.api, pdf));
+  untilInspected(tenant.api, await uploadCopy(tenant.api, pdf));
 const refuseSubmission = (uploadId: string, status: number, code: string) =>
   expectRefused(
     tenant,
@@ -108,7 +108,11 @@ describe('PUT to the presigned address', () => {
     expect((await tenant.api.get<Upload>(`/uploads/${address.id}`)).body.status).toBe('pending');
     expect(address.upload_url).not.toContain(tenant.api.apiKey);
     expect(await put(address, pdf)).toBe(200);
-    expect(await settled(tenant.api, address.id)).toEqual({ id: address.id, status: 'ready', pages: 2 });
+    expect(await untilInspected(tenant.api, address.id)).toEqual({
+      id: address.id,
+      status: 'ready',
+      pages: 2,
+    });
   });
 
   test('the address expires after one hour, as announced, and the store refuses it a second later', async () => {
@@ -194,10 +198,10 @@ describe('PUT to the presigned address', () => {
     expect(small.byteLength).toBeLessThan(large.byteLength);
     const address = await presign(tenant.api, large.byteLength);
     expect(await put(address, padded)).toBe(200);
-    expect(await settled(tenant.api, address.id)).toMatchObject({ status: 'ready', pages: 2 });
+    expect(await untilInspected(tenant.api, address.id)).toMatchObject({ status: 'ready', pages: 2 });
 
     await put(address, large);
-    expect(await settled(tenant.api, address.id)).toMatchObject({ status: 'ready', pages: 2 });
+    expect(await untilInspected(tenant.api, address.id)).toMatchObject({ status: 'ready', pages: 2 });
     const submission = await submit(tenant.api, exam.id, {
       candidate: { external_id: 'swapped' },
       upload_id: address.id,
@@ -243,7 +247,7 @@ describe('inspection of the file', () => {
       expect(upload.reject_reason).not.toMatch(/\/|Error|pdfium|child|tmp/i);
       const error = await refuseSubmission(upload.id, 422, 'validation_failed');
       expect(problemsIn(error)).toEqual(['upload_id: upload_rejected']);
-      expect(await settled(tenant.api, upload.id)).toEqual(upload);
+      expect(await untilInspected(tenant.api, upload.id)).toEqual(upload);
     },
   );
 
@@ -295,7 +299,7 @@ describe('an upload is used by one submission only', () => {
       409,
       'conflict',
     );
-    expect(await settled(tenant.api, upload.id)).toEqual(upload);
+    expect(await untilInspected(tenant.api, upload.id)).toEqual(upload);
   });
 
   test('it stays used after its submission was deleted, for every candidate', async () => {
@@ -310,7 +314,7 @@ describe('an upload is used by one submission only', () => {
       409,
       'conflict',
     );
-    expect(await settled(tenant.api, upload.id)).toEqual(upload);
+    expect(await untilInspected(tenant.api, upload.id)).toEqual(upload);
   });
 
   test('it stays used after its submission was replaced, and a replacement needs its own upload', async () => {
@@ -372,8 +376,8 @@ test('POST /uploads needs evaluation:write, GET /uploads/{id} evaluation:read', 
 
 test('an upload of another institute answers like an unknown one, read or submitted', async () => {
   const other = await newTenant(service);
-  const theirs = await settled(other.api, await uploadCopy(other.api, plainPdf(1)));
-  const said = async (id: string) => {
+  const theirs = await untilInspected(other.api, await uploadCopy(other.api, plainPdf(1)));
+  const answerFor = async (id: string) => {
     const { request_id: _read, ...read } = expectError(
       await tenant.api.get(`/uploads/${id}`),
       404,
@@ -382,8 +386,8 @@ test('an upload of another institute answers like an unknown one, read or submit
     const { request_id: _used, ...used } = await refuseSubmission(id, 404, 'not_found');
     return { read, used };
   };
-  expect(await said(theirs.id)).toEqual(await said(randomUUID()));
-  expect(await settled(other.api, theirs.id)).toEqual(theirs);
+  expect(await answerFor(theirs.id)).toEqual(await answerFor(randomUUID()));
+  expect(await untilInspected(other.api, theirs.id)).toEqual(theirs);
 });
 
 test.each([randomUUID(), 'not-a-uuid', '%00', ' '])(

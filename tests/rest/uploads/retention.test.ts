@@ -7,7 +7,7 @@ import { createExam, resultOf, submit, untilOver, uploadCopy } from '../../harne
 import { behind } from '../../harness/behind.ts';
 import { eventually } from '../../harness/ledger.ts';
 import { handwrittenExam } from '../../harness/papers.ts';
-import { plainPdf, settled } from '../../harness/pdfs.ts';
+import { plainPdf, untilInspected } from '../../harness/pdfs.ts';
 import { startService, type TestService } from '../../harness/service.ts';
 import { expectError, problemsIn } from '../../harness/tenant.ts';
 
@@ -21,9 +21,7 @@ vi.setConfig({ hookTimeout: 180_000 });
 
 const RETENTION_DAYS = 7;
 const PATIENCE_MS = 60_000;
-/**
- * Objects of a submission: the copy and its checked copy; its evidence has page reading, alignment and one judgement.
- */
+/** Objects of a submission: copy and checked copy. Evidence: page reading, alignment and one judgement. */
 const FILES = 2;
 const EVIDENCE = 3;
 
@@ -38,7 +36,7 @@ let deletedToday: Graded;
 let replaced: Graded;
 let replacing: Graded;
 /** The upload after the retention time, before its file is deleted. */
-let told: Upload;
+let expired: Upload;
 
 beforeAll(async () => {
   const account = await newBucket();
@@ -61,7 +59,7 @@ beforeAll(async () => {
     grade('replaced'),
   ]);
   replacing = await grade('replaced', { replace: true });
-  expect(await settled(service.api, unclaimed)).toMatchObject({ status: 'ready' });
+  expect(await untilInspected(service.api, unclaimed)).toMatchObject({ status: 'ready' });
   for (const { id } of [deleted, deletedToday]) {
     expect((await service.api.delete(`/submissions/${id}`)).status).toBe(200);
   }
@@ -77,10 +75,10 @@ beforeAll(async () => {
     letPass(unclaimed, RETENTION_DAYS + 0.1),
     letPass(deleted.uploadId, RETENTION_DAYS + 0.1),
   ]);
-  told = await eventually(
+  expired = await eventually(
     'the upload is rejected',
     async () => {
-      const upload = await settled(service.api, unclaimed);
+      const upload = await untilInspected(service.api, unclaimed);
       return upload.status === 'rejected' && upload;
     },
     PATIENCE_MS,
@@ -141,21 +139,20 @@ const letPass = (uploadId: string, days: number) =>
      end $$`,
   );
 
-/** Objects whose key contains one of the ids. */
 const filesOf = async (...ids: string[]): Promise<string[]> => {
   const found: string[] = [];
   for await (const key of store.list('institutes/')) if (ids.some((id) => key.includes(id))) found.push(key);
   return found;
 };
 test('an unused upload is rejected after the retention time, with the reason, and stays rejected', async () => {
-  expect(told).toEqual({
+  expect(expired).toEqual({
     id: unclaimed,
     status: 'rejected',
     reject_reason: 'The file was removed, because no submission used it within 7 days. Upload it again.',
   });
   const refused = expectError(await submitAgain(unclaimed), 422, 'validation_failed');
   expect(problemsIn(refused)).toEqual(['upload_id: upload_rejected']);
-  expect(await settled(service.api, unclaimed)).toEqual(told);
+  expect(await untilInspected(service.api, unclaimed)).toEqual(expired);
 });
 
 test('after the files of a deleted submission are deleted, its upload still counts as used', async () => {
@@ -175,5 +172,5 @@ test('the files of live and replaced submissions stay at any age; evidence of th
 });
 
 test('a file that was never read stays within the retention time, and is inspected when it is read', async () => {
-  expect(await settled(service.api, unread)).toEqual({ id: unread, status: 'ready', pages: 2 });
+  expect(await untilInspected(service.api, unread)).toEqual({ id: unread, status: 'ready', pages: 2 });
 });

@@ -5,7 +5,7 @@ import type { Exam, Upload } from '@evaluation/rest-contract/schemas';
 import { createExam, submit, uploadCopy } from '../../harness/api.ts';
 import { lookBehind, type BehindTheApi } from '../../harness/ledger.ts';
 import { handwrittenExam } from '../../harness/papers.ts';
-import { plainPdf, presign, put, settled } from '../../harness/pdfs.ts';
+import { plainPdf, presign, put, untilInspected } from '../../harness/pdfs.ts';
 import { startService, type TestService } from '../../harness/service.ts';
 import { expectError } from '../../harness/tenant.ts';
 import { startStoreProxy, type StoreProxy } from '../../harness/storeProxy.ts';
@@ -57,7 +57,6 @@ const sealedOf = async (id: string): Promise<string> => {
   ]);
   return row?.sealed_key ?? '';
 };
-/** Keys in the store that contain the upload's id. */
 const filesOf = async (id: string): Promise<string[]> => {
   const found: string[] = [];
   for await (const key of store.list('institutes/')) if (key.includes(id)) found.push(key);
@@ -76,7 +75,11 @@ describe('another file PUT to the address', () => {
     expect((await read(address.id)).body).toEqual({ id: address.id, status: 'pending' });
     expect(await filesOf(address.id)).toHaveLength(1);
 
-    expect(await settled(service.api, address.id)).toEqual({ id: address.id, status: 'ready', pages: 5 });
+    expect(await untilInspected(service.api, address.id)).toEqual({
+      id: address.id,
+      status: 'ready',
+      pages: 5,
+    });
     expect((await bytesAt(await sealedOf(address.id))).equals(LARGE)).toBe(true);
   });
 
@@ -84,19 +87,26 @@ describe('another file PUT to the address', () => {
     const address = await presign(service.api, LARGE.byteLength);
     expect(await put(address, SMALL)).toBe(200);
     proxy.beforeNext(isHead, () => put(address, LARGE));
-    expect(await settled(service.api, address.id)).toEqual({ id: address.id, status: 'ready', pages: 5 });
+    expect(await untilInspected(service.api, address.id)).toEqual({
+      id: address.id,
+      status: 'ready',
+      pages: 5,
+    });
     expect((await bytesAt(await sealedOf(address.id))).equals(LARGE)).toBe(true);
   });
 
   test('after the copy, before the inspection: the first file is inspected, kept and graded', async () => {
     const address = await presign(service.api, LARGE.byteLength);
     expect(await put(address, SMALL)).toBe(200);
-    // The worker's download of the sealed copy.
     proxy.beforeNext(
       ({ method, path }) => method === 'GET' && path.includes('/sealed/'),
       () => put(address, LARGE),
     );
-    expect(await settled(service.api, address.id)).toEqual({ id: address.id, status: 'ready', pages: 2 });
+    expect(await untilInspected(service.api, address.id)).toEqual({
+      id: address.id,
+      status: 'ready',
+      pages: 2,
+    });
     const submission = await submit(service.api, exam.id, {
       candidate: { external_id: 'swapped' },
       upload_id: address.id,
@@ -108,13 +118,13 @@ describe('another file PUT to the address', () => {
 
 test('an inspected file is in the store once, and no longer at its address', async () => {
   const id = await uploadCopy(service.api, plainPdf(1));
-  await settled(service.api, id);
+  await untilInspected(service.api, id);
   expect(await filesOf(id)).toEqual([await sealedOf(id)]);
 });
 
 test('simultaneous first reads seal a file once, inspect it once, and return the same', async () => {
   const id = await uploadCopy(service.api, plainPdf(3));
-  const answers = await Promise.all(Array.from({ length: 6 }, () => settled(service.api, id)));
+  const answers = await Promise.all(Array.from({ length: 6 }, () => untilInspected(service.api, id)));
   for (const answer of answers) expect(answer).toEqual({ id, status: 'ready', pages: 3 });
   expect(await filesOf(id)).toEqual([await sealedOf(id)]);
   expect(proxy.seen.filter(({ method, path }) => method === 'GET' && path.includes(id))).toHaveLength(1);
@@ -148,11 +158,11 @@ test('while the object store is down the read answers 503, and the file is inspe
   proxy.setAway(false);
   expectError(answer, 503, 'service_unavailable');
   expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-  expect(await settled(service.api, id)).toMatchObject({ status: 'ready', pages: 1 });
+  expect(await untilInspected(service.api, id)).toMatchObject({ status: 'ready', pages: 1 });
 });
 
 test('no request to the object store contains the API key', async () => {
-  await settled(service.api, await uploadCopy(service.api, plainPdf(1)));
+  await untilInspected(service.api, await uploadCopy(service.api, plainPdf(1)));
   expect(proxy.seen.length).toBeGreaterThan(3);
   expect(JSON.stringify(proxy.seen)).not.toContain(service.api.apiKey);
 });

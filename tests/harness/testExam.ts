@@ -8,7 +8,7 @@ import type {
   Submission,
 } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit, type Answer, type ErrorBody } from './api.ts';
-import type { HeldByHand } from './handWorker.ts';
+import type { TestClaim } from './testWorker.ts';
 import { longAnswer, mcq, typedExam } from './papers.ts';
 import type { TestService } from './service.ts';
 import { takeRun } from './takeRun.ts';
@@ -22,52 +22,49 @@ const ANSWERS = [
   { question_label: '3', text: 'Because of that.' },
 ];
 
-/** Answer of the API: a success, or the envelope of a failure. */
-type Said<T> = Promise<Answer<T & ErrorBody>>;
+type Reply<T> = Promise<Answer<T & ErrorBody>>;
 
 /** One candidate's submission, with the calls that a teacher can make on it. */
-export interface Sitting {
+export interface TestSubmission {
   id: string;
   path: string;
-  /** The last claim of the run, if there was one. */
-  held: HeldByHand | null;
+  held: TestClaim | null;
   read(): Promise<Submission>;
   result(): Promise<Result>;
   question(label: string): Promise<QuestionResult>;
-  take(): Promise<HeldByHand>;
-  override(label: string, body: unknown): Said<QuestionResult>;
-  approve(body?: unknown): Said<Submission>;
-  unfinalize(body?: unknown): Said<Submission>;
-  reEvaluate(body?: unknown): Said<Submission>;
-  cancel(): Said<Submission>;
-  remove(): Said<Deleted>;
-  replace(): Said<Submission>;
+  take(): Promise<TestClaim>;
+  override(label: string, body: unknown): Reply<QuestionResult>;
+  approve(body?: unknown): Reply<Submission>;
+  unfinalize(body?: unknown): Reply<Submission>;
+  reEvaluate(body?: unknown): Reply<Submission>;
+  cancel(): Reply<Submission>;
+  remove(): Reply<Deleted>;
+  replace(): Reply<Submission>;
 }
 
 /** An exam in an institute of its own, and submissions to it. */
-export interface SatExam {
+export interface TestExam {
   tenant: Tenant;
   exam: Exam;
   questionId(label: string): string;
   status(): Promise<Exam['status']>;
-  /** Makes a submission of a new candidate and brings it to a status with a `HandWorker`. */
-  reach(status: Submission['status']): Promise<Sitting>;
-  /** Wraps an existing submission. */
-  of(submission: { id: string }, candidate: string): Sitting;
-  finalize(body: unknown): Said<Finalized>;
+  /** Makes a submission of a new candidate and brings it to a status with a `TestWorker`. */
+  reach(status: Submission['status']): Promise<TestSubmission>;
+  wrap(submission: { id: string }, candidate: string): TestSubmission;
+  finalize(body: unknown): Reply<Finalized>;
 }
 
-export const satExam = async (
+export const newTestExam = async (
   service: TestService,
   options: Parameters<typeof newTenant>[1] = {},
-): Promise<SatExam> => {
+): Promise<TestExam> => {
   const tenant = await newTenant(service, options);
   const { api } = tenant;
   const exam = await createExam(api, PAPER);
-  const questionId = (label: string) => exam.questions.find((of) => of.label === label)?.id ?? '';
+  const questionId = (label: string) => exam.questions.find((question) => question.label === label)?.id ?? '';
   const submissions = `/exams/${exam.id}/submissions`;
 
-  const sitting: SatExam['of'] = ({ id }, candidate) => {
+  const wrap: TestExam['wrap'] = ({ id }, candidate) => {
     const path = `/submissions/${id}`;
     return {
       id,
@@ -77,7 +74,7 @@ export const satExam = async (
       result: () => resultOf(api, id),
       question: async (label) => {
         const { questions } = await resultOf(api, id);
-        const found = questions.find((of) => of.label === label);
+        const found = questions.find((question) => question.label === label);
         if (found === undefined) throw new Error(`no question ${label}`);
         return found;
       },
@@ -99,21 +96,21 @@ export const satExam = async (
     exam,
     questionId,
     status: async () => (await api.get<Exam>(`/exams/${exam.id}`)).body.status,
-    of: sitting,
+    wrap,
     reach: async (status) => {
       const candidate = `candidate-${(candidates += 1)}`;
       const body = { candidate: { external_id: candidate }, answers: ANSWERS };
-      const sat = sitting(await submit(api, exam.id, body), candidate);
-      const held = await REACH[status](sat);
-      expect(await sat.read()).toMatchObject({ status });
-      return { ...sat, held };
+      const submission = wrap(await submit(api, exam.id, body), candidate);
+      const held = await REACH[status](submission);
+      expect(await submission.read()).toMatchObject({ status });
+      return { ...submission, held };
     },
     finalize: (body) => api.post(`/exams/${exam.id}/finalize`, body),
   };
 };
 
 /** Brings a new submission to each status. Questions 2 and 3 get 1.5 marks each. */
-const REACH: Record<Submission['status'], (sat: Sitting) => Promise<HeldByHand | null>> = {
+const REACH: Record<Submission['status'], (submission: TestSubmission) => Promise<TestClaim | null>> = {
   queued: async () => null,
   processing: ({ take }) => take(),
   reading: async ({ take }) => {

@@ -3,11 +3,11 @@ import type { GradingStep } from '@evaluation/rules';
 import type { ExamName, Outcome } from './state.ts';
 
 /*
- * Random choices are drawn as wishes, such as "cancel the third". `meaning` finds the object in the current state, so a
- * wish stays applicable after any others, also when fast-check leaves some out while shrinking.
+ * Random choices are drawn as intents, such as "cancel the third". `resolveIntent` finds the object in the current state, so a
+ * intent stays applicable after any others, also when fast-check leaves some out while shrinking.
  */
 
-export type Wish =
+export type Intent =
   | {
       do: 'create';
       client: number;
@@ -39,19 +39,19 @@ export type Wish =
   | { do: 'finalize'; at: number }
   | { do: 'grant'; credits: number };
 
-/** How wishes choose their objects: few and repeated choices make simultaneous operations meet more often. */
-export interface Aim {
+/** How intents choose their objects: few and repeated choices make simultaneous operations meet more often. */
+export interface Choices {
   at: fc.Arbitrary<number>;
   candidate: fc.Arbitrary<number>;
   exam: fc.Arbitrary<ExamName>;
 }
 
-export const WIDELY: Aim = {
+export const ALL_OBJECTS: Choices = {
   at: fc.nat(11),
   candidate: fc.nat(1),
   exam: fc.constantFrom('typed', 'copies', 'other copies'),
 };
-const AT_FEW: Aim = {
+const FEW_OBJECTS: Choices = {
   at: fc.constantFrom(0, 0, 0, 0, 1, 2, 3),
   candidate: fc.constantFrom(0, 0, 0, 1),
   exam: fc.constantFrom('copies', 'copies', 'typed', 'other copies'),
@@ -60,7 +60,7 @@ const AT_FEW: Aim = {
 const client = fc.nat(1);
 const outcome = fc.constantFrom<Outcome>('graded', 'graded', 'failed');
 
-const createWish = ({ candidate, exam }: Aim) =>
+const createIntent = ({ candidate, exam }: Choices) =>
   fc.record({
     do: fc.constant('create' as const),
     client,
@@ -70,14 +70,14 @@ const createWish = ({ candidate, exam }: Aim) =>
     upload: fc.constantFrom(0, 0, 0, 1, -1),
     longAnswers: fc.constantFrom(1, 2, 2, 0),
   });
-const clientWish = ({ at }: Aim) =>
+const clientIntent = ({ at }: Choices) =>
   fc.record({
     do: fc.constantFrom('cancel' as const, 'delete' as const, 're_evaluate' as const, 're_evaluate' as const),
     client,
     at,
   });
-const claimWish = ({ at }: Aim) => fc.record({ do: fc.constant('claim' as const), at });
-const workerWish = ({ at }: Aim) =>
+const claimIntent = ({ at }: Choices) => fc.record({ do: fc.constant('claim' as const), at });
+const workerIntent = ({ at }: Choices) =>
   fc.oneof(
     fc.record({
       do: fc.constant('step' as const),
@@ -102,7 +102,7 @@ const workerWish = ({ at }: Aim) =>
     }),
     fc.record({ do: fc.constant('late_message' as const), at }),
   );
-const aloneWish = ({ at }: Aim) =>
+const aloneIntent = ({ at }: Choices) =>
   fc.oneof(
     fc.record({
       do: fc.constantFrom('lose_message' as const, 'wear_out' as const, 'finalize' as const),
@@ -112,42 +112,42 @@ const aloneWish = ({ at }: Aim) =>
   );
 
 /** Wishes that run alone; repeated entries are more frequent. */
-export const wishesAlone = (aim: Aim): fc.Arbitrary<Wish>[] => [
-  createWish(aim),
-  createWish(aim),
-  clientWish(aim),
-  clientWish(aim),
-  claimWish(aim),
-  claimWish(aim),
-  workerWish(aim),
-  workerWish(aim),
-  workerWish(aim),
-  workerWish(aim),
-  aloneWish(aim),
+export const intentsAlone = (aim: Choices): fc.Arbitrary<Intent>[] => [
+  createIntent(aim),
+  createIntent(aim),
+  clientIntent(aim),
+  clientIntent(aim),
+  claimIntent(aim),
+  claimIntent(aim),
+  workerIntent(aim),
+  workerIntent(aim),
+  workerIntent(aim),
+  workerIntent(aim),
+  aloneIntent(aim),
 ];
 
 /** Wishes that prepare a state for simultaneous ones. */
-const wishBefore = (aim: Aim): fc.Arbitrary<Wish> =>
-  fc.oneof(createWish(aim), claimWish(aim), claimWish(aim), workerWish(aim));
+const intentBefore = (aim: Choices): fc.Arbitrary<Intent> =>
+  fc.oneof(createIntent(aim), claimIntent(aim), claimIntent(aim), workerIntent(aim));
 
 /** Wishes that may run at the same time: all that take effect at one moment. */
-const wishAtOnce = (aim: Aim): fc.Arbitrary<Wish> =>
+const simultaneousIntent = (aim: Choices): fc.Arbitrary<Intent> =>
   fc.oneof(
-    { arbitrary: createWish(aim), weight: 3 },
-    { arbitrary: clientWish(aim), weight: 4 },
-    { arbitrary: claimWish(aim), weight: 2 },
-    { arbitrary: workerWish(aim), weight: 4 },
+    { arbitrary: createIntent(aim), weight: 3 },
+    { arbitrary: clientIntent(aim), weight: 4 },
+    { arbitrary: claimIntent(aim), weight: 2 },
+    { arbitrary: workerIntent(aim), weight: 4 },
   );
 
-/** A round: wishes that run alone first, then wishes that run at the same time. */
+/** A round: intents that run alone first, then intents that run at the same time. */
 interface Round {
-  before: Wish[];
-  wishes: Wish[];
+  before: Intent[];
+  intents: Intent[];
 }
 
 /** Value of `at` for the submission that a worker holds. */
-export const WORKED_ON = -1;
-const copyOf = (exam: ExamName, candidate: number): fc.Arbitrary<Wish> =>
+export const HELD_SUBMISSION = -1;
+const copyOf = (exam: ExamName, candidate: number): fc.Arbitrary<Intent> =>
   fc.record({
     do: fc.constant('create' as const),
     client,
@@ -159,33 +159,33 @@ const copyOf = (exam: ExamName, candidate: number): fc.Arbitrary<Wish> =>
   });
 
 /** A worker and a client act on the same submission. */
-const duel: fc.Arbitrary<Round> = fc.record({
-  before: fc.tuple(copyOf('copies', 0), fc.constant<Wish>({ do: 'claim', at: 0 })),
-  wishes: fc.tuple(
-    workerWish({ ...AT_FEW, at: fc.constant(0) }),
+const clientAgainstWorker: fc.Arbitrary<Round> = fc.record({
+  before: fc.tuple(copyOf('copies', 0), fc.constant<Intent>({ do: 'claim', at: 0 })),
+  intents: fc.tuple(
+    workerIntent({ ...FEW_OBJECTS, at: fc.constant(0) }),
     fc.oneof(
-      clientWish({ ...AT_FEW, at: fc.constant(WORKED_ON) }),
-      clientWish({ ...AT_FEW, at: fc.constant(WORKED_ON) }),
+      clientIntent({ ...FEW_OBJECTS, at: fc.constant(HELD_SUBMISSION) }),
+      clientIntent({ ...FEW_OBJECTS, at: fc.constant(HELD_SUBMISSION) }),
       copyOf('copies', 0),
     ),
-    wishAtOnce(AT_FEW),
+    simultaneousIntent(FEW_OBJECTS),
   ),
 });
 
 /** Two submissions use one upload, of different candidates and exams, so that no lock orders them. */
-const contest: fc.Arbitrary<Round> = fc.record({
-  before: fc.constant<Wish[]>([{ do: 'grant', credits: 3 }]),
-  wishes: fc.tuple(copyOf('copies', 0), copyOf('other copies', 1)),
+const oneUploadTwice: fc.Arbitrary<Round> = fc.record({
+  before: fc.constant<Intent[]>([{ do: 'grant', credits: 3 }]),
+  intents: fc.tuple(copyOf('copies', 0), copyOf('other copies', 1)),
 });
 
 export const rounds: fc.Arbitrary<Round> = fc.oneof(
   {
     arbitrary: fc.record({
-      before: fc.array(wishBefore(AT_FEW), { maxLength: 3, size: 'max' }),
-      wishes: fc.array(wishAtOnce(AT_FEW), { minLength: 2, maxLength: 4, size: 'max' }),
+      before: fc.array(intentBefore(FEW_OBJECTS), { maxLength: 3, size: 'max' }),
+      intents: fc.array(simultaneousIntent(FEW_OBJECTS), { minLength: 2, maxLength: 4, size: 'max' }),
     }),
     weight: 6,
   },
-  { arbitrary: duel, weight: 4 },
-  { arbitrary: contest, weight: 2 },
+  { arbitrary: clientAgainstWorker, weight: 4 },
+  { arbitrary: oneUploadTwice, weight: 2 },
 );

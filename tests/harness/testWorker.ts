@@ -7,41 +7,38 @@ import type { TestService } from './service.ts';
  * A worker that a test controls: it claims runs and reports outcomes over the same calls as a real worker. For a
  * service without workers (`startIdleService`).
  */
-export interface HandWorker {
+export interface TestWorker {
   /** Claims the submission's run as soon as it is released. */
-  claim(submissionId: string): Promise<HeldByHand>;
-  /**
-   * Claims as for one delivery of a run's message. @returns null if there is nothing to claim: a repeated or late
-   * message
-   */
-  deliver(run: { id: string; institute_id: string }): Promise<HeldByHand | null>;
+  claim(submissionId: string): Promise<TestClaim>;
+  /** Claims as for one delivery of a run's message. @returns null for a repeated or late message */
+  deliver(run: { id: string; institute_id: string }): Promise<TestClaim | null>;
 }
 
-export interface HeldByHand {
+export interface TestClaim {
   material: RunMaterial;
   /** How each call to core names the claim. */
   held: { run_id: string; institute_id: string; fence: number; token?: string };
-  step(step: 'processing' | 'reading' | 'grading'): Promise<Said>;
+  step(step: 'processing' | 'reading' | 'grading'): Promise<WriteOutcome>;
   /** Records questions that wait for the AI: all, or those with these labels. */
-  mark(awarded: number | 'failed', labels?: readonly string[]): Promise<Said>;
-  complete(reviewReasons?: string[]): Promise<Said>;
-  fail(code: string): Promise<Said>;
-  handBack(): Promise<Said>;
+  mark(awarded: number | 'failed', labels?: readonly string[]): Promise<WriteOutcome>;
+  complete(reviewReasons?: string[]): Promise<WriteOutcome>;
+  fail(code: string): Promise<WriteOutcome>;
+  handBack(): Promise<WriteOutcome>;
 }
 
 /** `lost`: core refused, since another claim or an end of the run has replaced this claim. */
-export type Said = 'ok' | 'lost';
+export type WriteOutcome = 'ok' | 'lost';
 
-export const handWorker = (service: TestService): HandWorker => {
+export const testWorker = (service: TestService): TestWorker => {
   const { grading } = service.grading.as({});
-  const deliver: HandWorker['deliver'] = async ({ id, institute_id }) => {
+  const deliver: TestWorker['deliver'] = async ({ id, institute_id }) => {
     const material = await grading.claim.mutate({
       run_id: id,
       institute_id,
       worker: 'by hand',
       with_token: true,
     });
-    return material === null ? null : heldByHand(grading, material);
+    return material === null ? null : testClaim(grading, material);
   };
   return {
     deliver,
@@ -58,13 +55,13 @@ export const handWorker = (service: TestService): HandWorker => {
   };
 };
 
-const heldByHand = (
+const testClaim = (
   grading: ReturnType<TestService['grading']['as']>['grading'],
   material: RunMaterial,
-): HeldByHand => {
+): TestClaim => {
   const { run_id, institute_id, fence, token } = material;
   const held = { run_id, institute_id, fence, ...(token === undefined ? {} : { token }) };
-  const say = async (call: Promise<unknown>): Promise<Said> => {
+  const outcomeOf = async (call: Promise<unknown>): Promise<WriteOutcome> => {
     try {
       await call;
       return 'ok';
@@ -79,19 +76,19 @@ const heldByHand = (
   return {
     material,
     held,
-    step: (step) => say(grading.recordStep.mutate({ held, step })),
+    step: (step) => outcomeOf(grading.recordStep.mutate({ held, step })),
     mark: async (awarded, labels) => {
       for (const question of waiting) {
         if (labels !== undefined && !labels.includes(question.label)) continue;
-        const said = await say(
+        const outcome = await outcomeOf(
           grading.recordQuestion.mutate({ held, result: resultOf(question.id, awarded) }),
         );
-        if (said === 'lost') return said;
+        if (outcome === 'lost') return outcome;
       }
       return 'ok';
     },
     complete: (reviewReasons = []) =>
-      say(
+      outcomeOf(
         grading.complete.mutate({
           held,
           completion: {
@@ -102,8 +99,8 @@ const heldByHand = (
           },
         }),
       ),
-    fail: (code) => say(grading.fail.mutate({ held, error: { code, message: `It was ${code}.` } })),
-    handBack: () => say(grading.handBack.mutate({ held })),
+    fail: (code) => outcomeOf(grading.fail.mutate({ held, error: { code, message: `It was ${code}.` } })),
+    handBack: () => outcomeOf(grading.handBack.mutate({ held })),
   };
 };
 

@@ -1,29 +1,28 @@
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { BehindTheApi } from '../../harness/ledger.ts';
 import { stored, wholeFeed } from '../../harness/tenant.ts';
-import { whatIsBroken } from './invariants.ts';
+import { violationsIn } from './invariants.ts';
 import { committed, viewOf } from './model.ts';
 import type { ModelRun, ModelState, Outcome, View } from './state.ts';
 import type { World } from './world.ts';
 
 /** Everything of an institute that the model predicts, visible to clients or not. */
-export interface Standing {
+export interface InstituteView {
   balance: number;
   committed: number;
   used: number;
   submissions: Record<string, View>;
   runs: Record<string, { attempt: number } & Pick<ModelRun, 'state' | 'deadLeases' | 'marks'>>;
-  /** Submissions that use the uploads of the pool. */
   usedBy: string[];
 }
 
-export const predicted = (state: ModelState): Standing => {
+export const predicted = (state: ModelState): InstituteView => {
   const all = Object.values(state.submissions);
   return {
     balance: state.balance,
     committed: committed(state),
     used: state.used,
-    submissions: Object.fromEntries(all.map((of) => [of.key, viewOf(of)])),
+    submissions: Object.fromEntries(all.map((submission) => [submission.key, viewOf(submission)])),
     runs: Object.fromEntries(
       all.map(({ key, attempts, run: { state: is, deadLeases, marks } }) => [
         key,
@@ -34,12 +33,11 @@ export const predicted = (state: ModelState): Standing => {
   };
 };
 
-export interface Seen {
+export interface Observation {
   /** UTC day of the database: the quota is reset with the next. */
   day: string;
-  standing: Standing;
-  /** Violated invariants. */
-  broken: string[];
+  institute: InstituteView;
+  violations: string[];
 }
 
 interface RunSeen {
@@ -53,14 +51,14 @@ interface RunSeen {
 }
 
 /** Reads the institute repeatedly, and checks values that may never decrease. */
-export const observe = (behind: BehindTheApi, world: World): { look(): Promise<Seen> } => {
+export const observe = (behind: BehindTheApi, world: World): { read(): Promise<Observation> } => {
   const lastShown = new Map<string, { shown: string; updatedAt: string }>();
   const queuedAt = new Map<string, string>();
 
-  const look = async (): Promise<Seen> => {
-    const [feed, broken, runs, [account], uploads] = await Promise.all([
+  const read = async (): Promise<Observation> => {
+    const [feed, violations, runs, [account], uploads] = await Promise.all([
       wholeFeed(world.api),
-      whatIsBroken(behind, world.instituteId),
+      violationsIn(behind, world.instituteId),
       behind.query<RunSeen>(CURRENT_RUNS, [world.instituteId]),
       behind.query<{ balance: number; committed: number; used: number; day: string }>(
         `select balance::float8, committed::float8, to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD') as day,
@@ -77,9 +75,11 @@ export const observe = (behind: BehindTheApi, world: World): { look(): Promise<S
     const { day, ...credits } = account;
     return {
       day,
-      standing: {
+      institute: {
         ...credits,
-        submissions: Object.fromEntries(feed.map((of) => [world.keyOf(of.id), world.viewOf(of)])),
+        submissions: Object.fromEntries(
+          feed.map((submission) => [world.keyOf(submission.id), world.viewOf(submission)]),
+        ),
         runs: Object.fromEntries(
           runs.map((run) => [
             world.keyOf(run.submission_id),
@@ -90,10 +90,14 @@ export const observe = (behind: BehindTheApi, world: World): { look(): Promise<S
               marks: run.marks,
             },
           ]),
-        ) as Standing['runs'],
+        ) as InstituteView['runs'],
         usedBy: uploads.map(({ submission_id }) => world.keyOf(submission_id)).toSorted(),
       },
-      broken: [...broken, ...feed.flatMap((of) => follow(of)), ...runs.flatMap((run) => place(run, feed))],
+      violations: [
+        ...violations,
+        ...feed.flatMap((submission) => follow(submission)),
+        ...runs.flatMap((run) => place(run, feed)),
+      ],
     };
   };
 
@@ -120,7 +124,7 @@ export const observe = (behind: BehindTheApi, world: World): { look(): Promise<S
         : [`run ${name} is shown at place ${shown.position}, and is at ${run.ahead}`]),
     ];
   };
-  return { look };
+  return { read };
 };
 
 const STATE: Record<string, string> = { queued: 'waiting', released: 'waiting', claimed: 'held' };
