@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { openDatabase, type Database } from '@evaluation/database';
 import { openLanes, type Lanes } from '@evaluation/lanes';
-import { objectStore, type ObjectStore } from '@evaluation/object-store';
-import { readCoreSettings } from '@evaluation/settings';
-import { createLogger } from '@evaluation/telemetry';
-import { newBacking, newLanes, type ClonedDatabase } from '@evaluation/test-services';
+import { newLanes } from '@evaluation/test-services';
 import { sql } from 'kysely';
-import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { newTestCore } from '../../test/newTestCore.ts';
 import type { Services } from '../services.ts';
 import { drawings } from '../checkedCopies/drawings.ts';
 import { claimInspection, inspections, recordInspection } from '../uploads/inspections.ts';
@@ -19,49 +15,21 @@ import { rememberSlots, type Slots } from './slots.ts';
  * waits ──▶ out ──▶ claimed ──▶ done; out or claimed for too long ──▶ waits, or is given up.
  */
 
-let clone: ClonedDatabase;
-let database: Database;
-let lanes: Lanes;
-let objects: ObjectStore;
-let maker: pg.Client;
-let services: Services;
+const core = await newTestCore();
+const { client: maker } = core;
+const { database } = core.services;
+afterAll(core.close);
 
-beforeAll(async () => {
-  const backing = await newBacking();
-  const { bucket, environment } = backing;
-  clone = backing.clone;
-  const log = createLogger({ service: 'test', level: 'silent' });
-  database = await openDatabase({ url: clone.url, poolSize: 4, log });
-  objects = objectStore(bucket);
-  maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
-  await maker.query('set session_replication_role = replica');
-  services = {
-    database,
-    get lanes() {
-      return lanes;
-    },
-    objects,
-    settings: readCoreSettings(environment),
-    log,
-    wakeDispatcher: () => {},
-    afterCommit: (effect) => effect(),
-    lanePace: { of: () => null },
-  };
-});
+let lanes: Lanes;
+let services: Services;
 beforeEach(async () => {
   lanes = openLanes({ ...newLanes(), name: 'core' });
   await lanes.ensureStreams();
+  services = { ...core.services, lanes };
 });
 afterEach(async () => {
   await lanes.close();
   await maker.query('truncate uploads, copy_drawings cascade');
-});
-afterAll(async () => {
-  await maker.end();
-  await database.close();
-  objects.close();
-  await clone.drop();
 });
 
 /** Workers with so many slots have been seen. */
