@@ -101,7 +101,7 @@ beforeAll(async () => {
     PDF_SECONDS: '8',
     INSPECTION_WAIT_SECONDS: '30',
     COPY_CONCURRENCY: '3',
-    TICK_MS: '100',
+    TICK_MS: '400',
   });
   behind = lookBehind(service.database);
   exam = await createExam(service.api, handwrittenExam());

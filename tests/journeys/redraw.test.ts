@@ -40,7 +40,7 @@ const GRADER = (model: ModelServer): Record<string, string> => ({
   OPENAI_BASE_URL: model.baseUrl,
   OPENAI_API_KEY: 'sk-not-a-real-key',
   GRADER_MODEL: 'perfect-reader-1',
-  TICK_MS: '100',
+  TICK_MS: '400',
 });
 
 let model: ModelServer;

@@ -39,7 +39,6 @@ beforeAll(async () => {
     GRADER: 'openai',
     OPENAI_BASE_URL: model.baseUrl,
     OPENAI_API_KEY: 'sk-never-to-be-seen',
-    TICK_MS: '100',
   };
   service = await startSplitService(settings, {
     core: { METRICS_PORT: String(ports.core) },

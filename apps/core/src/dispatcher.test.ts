@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { openDatabase, type Database } from '@evaluation/database';
 import { openLanes, type Lanes } from '@evaluation/lanes';
-import { objectStore, type ObjectStore } from '@evaluation/object-store';
-import { readCoreSettings } from '@evaluation/settings';
-import { createLogger } from '@evaluation/telemetry';
-import { newBacking, newLanes, type ClonedDatabase } from '@evaluation/test-services';
+import { newLanes } from '@evaluation/test-services';
 import { sql } from 'kysely';
-import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { newTestCore } from '../test/newTestCore.ts';
 import type { Services } from './services.ts';
 import { claimRun } from './runs/claimRun.ts';
 import { tick } from './dispatcher.ts';
@@ -15,51 +11,21 @@ import { releaseInTurns } from './runs/releaseRuns.ts';
 
 /* Tests on fabricated rows of `runs` without submissions, which the dispatcher does not read. */
 
-let clone: ClonedDatabase;
-let database: Database;
+const core = await newTestCore();
+const { client: maker } = core;
+const { database } = core.services;
+afterAll(core.close);
+
 let lanes: Lanes;
-let objects: ObjectStore;
-let maker: pg.Client;
 let services: Services;
-
-const log = createLogger({ service: 'test', level: 'silent' });
-
-let settings: Services['settings'];
-beforeAll(async () => {
-  const backing = await newBacking();
-  const { bucket, environment } = backing;
-  clone = backing.clone;
-  settings = readCoreSettings(environment);
-  database = await openDatabase({ url: clone.url, poolSize: 4, log });
-  objects = objectStore(bucket);
-  maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
-  // Fabricated runs have no parent rows, so foreign keys and triggers are switched off.
-  await maker.query('set session_replication_role = replica');
-});
 beforeEach(async () => {
   lanes = openLanes({ ...newLanes(), name: 'core' });
   await lanes.ensureStreams();
-  services = {
-    database,
-    lanes,
-    objects,
-    settings,
-    log,
-    wakeDispatcher: () => {},
-    afterCommit: (effect) => effect(),
-    lanePace: { of: () => null },
-  };
+  services = { ...core.services, lanes };
 });
 afterEach(async () => {
   await lanes.close();
   await maker.query('truncate runs, submissions cascade');
-});
-afterAll(async () => {
-  await maker.end();
-  await database.close();
-  objects.close();
-  await clone.drop();
 });
 
 const withWindows = (institute: number, lane: number): Services => ({
@@ -373,9 +339,9 @@ interface PlanNode {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-test('with 100,000 waiting runs of 1000 institutes a release reads a few index entries for each institute', async () => {
-  await queueRuns(1000, 100);
-  await queueRuns(50, 200, 'copy');
+test('with 20,000 runs of 1000 institutes waiting a release reads a few index entries an institute, row-level security on', async () => {
+  await queueRuns(1000, 20);
+  await queueRuns(50, 40, 'copy');
   await maker.query(`update runs set status = 'completed' where lane = 'copy'`);
   await keepBusy(400);
   await maker.query('analyze runs');

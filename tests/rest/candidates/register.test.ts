@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Candidate, CandidatesCreated, Deleted, Exam } from '@evaluation/rest-contract/schemas';
 import { createExam, submit, type Answer, type ErrorBody } from '../../harness/api.ts';
 import { behind, finalizeExam } from '../../harness/behind.ts';
 import { listRegistered, newCandidates, register, registered, unregister } from '../../harness/candidates.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
-import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectError, newTenant, problemsIn } from '../../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let other: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  [tenant, other] = await Promise.all([newTenant(service), newTenant(service)]);
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
+const other = await newTenant(service);
 
 const newExam = (change: object = {}): Promise<Exam> =>
   createExam(tenant.api, typedExam([longAnswer('1')], change));

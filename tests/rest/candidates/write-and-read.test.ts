@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Candidate, CandidatesCreated, CandidatesFound } from '@evaluation/rest-contract/schemas';
 import type { Answer, ErrorBody } from '../../harness/api.ts';
-import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectError, newTenant, problemsIn, type Tenant } from '../../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let other: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  [tenant, other] = await Promise.all([newTenant(service), newTenant(service)]);
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
+const other = await newTenant(service);
 
 const create = async (...candidates: object[]): Promise<CandidatesCreated['candidates']> => {
   const { status, body } = await tenant.api.post<CandidatesCreated>('/candidates', { candidates });

@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Candidate, Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, type ErrorBody } from '../../harness/api.ts';
 import { mcq, typedExam } from '../../harness/papers.ts';
-import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectError, problemsIn } from '../../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let exam: Exam;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-  exam = await createExam(tenant.api, typedExam([mcq('1')]));
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
+const exam = await createExam(tenant.api, typedExam([mcq('1')]));
 
 /** A JSON object with numbers that JavaScript cannot represent, or would write differently. */
 const EXACT = '{"n":12345678901234567890123,"z":1.0,"e":[1e2,-0,0.10],"a":{"b":"1.0 \\" é"}}';

@@ -1,28 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Exam, ExamCreate } from '@evaluation/rest-contract/schemas';
 import { apiClient, type ErrorBody } from '../../harness/api.ts';
-import { examsOf, type ExamsOf } from '../../harness/exams.ts';
+import { examsOf } from '../../harness/exams.ts';
 import { handwrittenExam, longAnswer, mcq, numeric, typedExam } from '../../harness/papers.ts';
-import {
-  expectError,
-  expectRefused,
-  newTenant,
-  problemsIn,
-  startIdleService,
-  type Tenant,
-} from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectError, expectRefused, newTenant, problemsIn } from '../../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let created: ExamsOf['created'];
-let refused: ExamsOf['refused'];
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-  ({ created, refused } = examsOf(tenant));
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
+const { created, refused } = examsOf(tenant);
 
 const draft = (change: object = {}): object => ({ title: 'Unit test', mode: 'typed', ...change });
 

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { examsOf, type ExamsOf } from '../../harness/exams.ts';
+import { describe, expect, test } from 'vitest';
+import { examsOf } from '../../harness/exams.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
-import { newTenant, problemsIn, startIdleService } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { problemsIn } from '../../harness/tenant.ts';
 
-let service: TestService;
-let created: ExamsOf['created'];
-let refused: ExamsOf['refused'];
-beforeAll(async () => {
-  service = await startIdleService();
-  ({ created, refused } = examsOf(await newTenant(service)));
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
+const { created, refused } = examsOf(tenant);
 
 const draft = (change: object = {}): object => ({ title: 'Unit test', mode: 'typed', ...change });
 

@@ -1,29 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SCOPES, type Account, type Scope } from '@evaluation/rest-contract/schemas';
 import { apiClient, type Answer, type ApiClient, type ErrorBody } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
-import {
-  everyEndpoint,
-  newOwnedObjects,
-  paramsOf,
-  send,
-  type OwnedObjects,
-  type Endpoint,
-} from '../../harness/endpoints.ts';
+import { everyEndpoint, newBelongings, paramsOf, send, type Endpoint } from '../../harness/endpoints.ts';
 import { mcq, typedExam } from '../../harness/papers.ts';
-import { expectError, newTenant, tenantState, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectError, newTenant, standing } from '../../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let own: OwnedObjects;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-  own = await newOwnedObjects(tenant.api);
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
+const own = await newBelongings(tenant.api);
 
 const endpoints = everyEndpoint();
 

@@ -1,29 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { submit } from '../../harness/api.ts';
 import {
   everyEndpoint,
   newOwnedObjects,
   paramsOf,
   send,
-  type OwnedObjects,
   type Call,
   type Endpoint,
 } from '../../harness/endpoints.ts';
-import { newTenant, tenantState, startIdleService, wholeFeed, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { newTenant, standing, wholeFeed } from '../../harness/tenant.ts';
 
-let service: TestService;
-let mine: Tenant;
-let theirs: Tenant;
-let own: OwnedObjects;
-let foreign: OwnedObjects;
-beforeAll(async () => {
-  service = await startIdleService();
-  [mine, theirs] = await Promise.all([newTenant(service), newTenant(service)]);
-  [own, foreign] = await Promise.all([newOwnedObjects(mine.api), newOwnedObjects(theirs.api)]);
-});
-afterAll(() => service.close());
+const { service, tenant: mine } = await restSuite();
+const theirs = await newTenant(service);
+const [own, foreign] = await Promise.all([newBelongings(mine.api), newBelongings(theirs.api)]);
 
 const endpoints = everyEndpoint();
 
@@ -75,16 +66,14 @@ const seen = async (
   };
 };
 
-const both = async (): Promise<object> => ({
-  mine: await tenantState(mine),
-  theirs: await tenantState(theirs),
-});
+const both = async (): Promise<object> => ({ mine: await standing(mine), theirs: await standing(theirs) });
+/** What both institutes hold. No request about an id of the other institute changes it. */
+const unchanged = await both();
 
 describe('another institute’s id', () => {
   test.each(places.map((place): [string, Place] => [place.name, place]))(
     '%s answers byte for byte like an unknown id',
     async (_name, { endpoint, call, foreignId }) => {
-      const before = await both();
       const theirId = foreignId();
       expect(theirId).not.toBe('');
       const unknownId = randomUUID();
@@ -93,7 +82,7 @@ describe('another institute’s id', () => {
       expect(await seen(await asMe(endpoint, call(theirId.toUpperCase())), theirId.toUpperCase())).toEqual(
         unknown,
       );
-      expect(await both()).toEqual(before);
+      expect(await both()).toEqual(unchanged);
     },
   );
 

@@ -1,29 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
+import { describe, expect, test } from 'vitest';
+import type { Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit } from '../../harness/api.ts';
 import { longAnswer, mcq, numeric, oneWord, typedExam } from '../../harness/papers.ts';
-import { expectRefused, newTenant, problemsIn, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectRefused, problemsIn } from '../../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let exam: Exam;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-  const key = `in${'s'.repeat(252)}n`;
-  exam = await createExam(
-    tenant.api,
-    typedExam([
-      mcq('1'),
-      numeric('2', { answer: `1${'0'.repeat(254)}` }),
-      oneWord('3', { answer: key }),
-      longAnswer('4'),
-    ]),
-  );
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
+const exam = await createExam(
+  tenant.api,
+  typedExam([
+    mcq('1'),
+    numeric('2', { answer: `1${'0'.repeat(254)}` }),
+    oneWord('3', { answer: `in${'s'.repeat(252)}n` }),
+    longAnswer('4'),
+  ]),
+);
 
 const path = (): string => `/exams/${exam.id}/submissions`;
 const someone = () => ({ candidate: { external_id: randomUUID() } });

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { AnswerInput, QuestionInput } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit } from '../../harness/api.ts';
-import { newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
 
 /* The expected marks come from how an answer is made: right, wrong or blank. Sums are in whole hundredths. */
 
@@ -105,13 +104,7 @@ const percentage = (part: number, whole: number): number => {
   return part < 0 && rounded !== 0 ? -rounded : rounded;
 };
 
-let service: TestService;
-let tenant: Tenant;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service, { dailyCopyQuota: 100_000 });
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
 
 test('the totals of any typed paper are the sum of its objective marks', { timeout: 60_000 }, async () => {
   await fc.assert(

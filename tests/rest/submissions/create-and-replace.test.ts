@@ -1,29 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, submit, uploadCopy } from '../../harness/api.ts';
 import { listRegistered, newCandidates } from '../../harness/candidates.ts';
 import { everyTypeExam, handwrittenExam, longAnswer, mcq, typedExam } from '../../harness/papers.ts';
 import { plainPdf } from '../../harness/pdfs.ts';
-import {
-  expectRefused,
-  newTenant,
-  problemsIn,
-  startIdleService,
-  stored,
-  type Tenant,
-} from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectRefused, newTenant, problemsIn, stored } from '../../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let exam: Exam;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-  exam = await createExam(tenant.api, everyTypeExam());
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
+const exam = await createExam(tenant.api, everyTypeExam());
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
 const refused = (body: object, status: number, code: string, of: { id: string } = exam) =>

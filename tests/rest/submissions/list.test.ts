@@ -1,25 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Exam, ResultList, Submission, SubmissionList } from '@evaluation/rest-contract/schemas';
 import { createExam, submit } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
 import { longAnswer, mcq, typedExam } from '../../harness/papers.ts';
-import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectError, newTenant, problemsIn } from '../../harness/tenant.ts';
 
 /* The lists of an exam's submissions and results. Both have the same rows and filters. */
 
 const CANDIDATES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
-let service: TestService;
-let tenant: Tenant;
-let exam: Exam;
-/** Submission ids by the external id of the candidate; g has another exam, too. */
+const { service, tenant } = await restSuite();
+const exam = await createExam(tenant.api, typedExam([mcq('1'), longAnswer('2')]));
+/** By the external id of the candidate; g has another exam, too. */
 const ids = new Map<string, string>();
 beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-  exam = await createExam(tenant.api, typedExam([mcq('1'), longAnswer('2')]));
   const elsewhere = await createExam(tenant.api, typedExam([mcq('1')]));
   for (const external_id of CANDIDATES) {
     ids.set(external_id, (await submit(tenant.api, exam.id, { candidate: { external_id }, answers: [] })).id);
@@ -29,7 +25,6 @@ beforeAll(async () => {
   await flag('c', 'finalized_at = now()');
   await flag('d', 'needs_review = true, finalized_at = now()');
 });
-afterAll(() => service.close());
 
 /** Sets flags in the database; the exam stays open, since its counters are unchanged. */
 const flag = (candidate: string, set: string) =>

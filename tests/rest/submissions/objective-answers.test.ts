@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AnswerInput, Exam, QuestionInput, Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit } from '../../harness/api.ts';
 import { everyTypeExam, mcq, numeric, oneWord, trueFalse, typedExam } from '../../harness/papers.ts';
-import { newTenant, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let exam: Exam;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-  exam = await createExam(tenant.api, everyTypeExam());
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
+const exam = await createExam(tenant.api, everyTypeExam());
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
 const submitted = (answers: object[], of: Exam = exam): Promise<Submission> =>

@@ -1,33 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { PDFDocument } from 'pdf-lib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Exam, Submission, SubmissionList, Upload } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit, uploadCopy } from '../../harness/api.ts';
 import { listRegistered } from '../../harness/candidates.ts';
 import { handwrittenExam } from '../../harness/papers.ts';
-import { plainPdf, presign, untilInspected } from '../../harness/pdfs.ts';
-import {
-  expectRefused,
-  newTenant,
-  problemsIn,
-  startIdleService,
-  stored,
-  type Tenant,
-} from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { plainPdf, presign, settled } from '../../harness/pdfs.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectRefused, newTenant, problemsIn, stored, type Tenant } from '../../harness/tenant.ts';
 import { badFile } from '../../fixtures/fixtures.ts';
 
 /* Pages of an upload in a submission; uploads/create-and-complete.test.ts tests uploads alone. */
 
-let service: TestService;
-let tenant: Tenant;
-let exam: Exam;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-  exam = await createExam(tenant.api, handwrittenExam());
-});
-afterAll(() => service.close());
+const { service, tenant } = await restSuite();
+const exam = await createExam(tenant.api, handwrittenExam());
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
 const path = (of: Exam = exam): string => `/exams/${of.id}/submissions`;

@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Exam, Submission } from '@evaluation/rest-contract/schemas';
+import { describe, expect, test } from 'vitest';
+import type { Submission } from '@evaluation/rest-contract/schemas';
 import { createExam, resultOf, submit, type ErrorBody } from '../../harness/api.ts';
 import { everyTypeExam } from '../../harness/papers.ts';
-import { expectRefused, newTenant, problemsIn, startIdleService, type Tenant } from '../../harness/tenant.ts';
-import type { TestService } from '../../harness/service.ts';
+import { restSuite } from '../../harness/restSuite.ts';
+import { expectRefused, problemsIn } from '../../harness/tenant.ts';
 
-let service: TestService;
-let tenant: Tenant;
-let exam: Exam;
-beforeAll(async () => {
-  service = await startIdleService();
-  tenant = await newTenant(service);
-  exam = await createExam(tenant.api, everyTypeExam());
-});
-afterAll(() => service.close());
+const { tenant } = await restSuite();
+const exam = await createExam(tenant.api, everyTypeExam());
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
 const refusedAnswers = (answers: unknown, code = 'validation_failed') =>

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
-import { openDatabase, type Database } from '@evaluation/database';
-import { openLanes, type Lanes } from '@evaluation/lanes';
-import { evidencePrefix, objectStore, type ObjectStore } from '@evaluation/object-store';
-import { readCoreSettings } from '@evaluation/settings';
+import { evidencePrefix, objectStore } from '@evaluation/object-store';
 import { createLogger, metrics } from '@evaluation/telemetry';
-import { newBacking, type newBucket, readPlan, type ClonedDatabase } from '@evaluation/test-services';
+import { readPlan } from '@evaluation/test-services';
 import { sql, type RawBuilder } from 'kysely';
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { newTestCore } from '../../test/newTestCore.ts';
 import { recordPages, recordQuestion, type RecordedQuestion } from '../runs/record.ts';
 import type { HeldRun } from '../locks/heldRun.ts';
 import type { Services } from '../services.ts';
@@ -20,51 +17,18 @@ import { MAX_PART_BYTES, putEvidence } from './storeEvidence.ts';
 
 /* Tests evidence and judgements of fabricated runs, with objects in a real object store. */
 
-let clone: ClonedDatabase;
-let bucket: Awaited<ReturnType<typeof newBucket>>;
-let database: Database;
-let objects: ObjectStore;
-let lanes: Lanes;
-let maker: pg.Client;
-let services: Services;
+const {
+  services,
+  bucket,
+  client: maker,
+  close,
+} = await newTestCore({ FILE_RETENTION_DAYS: '30', EVIDENCE_RETENTION_DAYS: '365' });
+const { database, objects } = services;
+afterAll(close);
 
 const institute = randomUUID();
 const questionId = randomUUID();
 
-beforeAll(async () => {
-  const backing = await newBacking();
-  ({ clone, bucket } = backing);
-  const log = createLogger({ service: 'test', level: 'silent' });
-  const settings = readCoreSettings({
-    ...backing.environment,
-    FILE_RETENTION_DAYS: '30',
-    EVIDENCE_RETENTION_DAYS: '365',
-  });
-  database = await openDatabase({ url: clone.url, poolSize: 8, log });
-  lanes = openLanes({ ...backing.lanes, name: 'core' });
-  objects = objectStore(bucket);
-  services = {
-    database,
-    lanes,
-    objects,
-    settings,
-    log,
-    wakeDispatcher: () => {},
-    afterCommit: (effect) => effect(),
-    lanePace: { of: () => null },
-  };
-  maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
-  // Fabricated rows have no exams and candidates, so foreign keys and triggers are switched off.
-  await maker.query('set session_replication_role = replica');
-});
-afterAll(async () => {
-  await maker.end();
-  await lanes.close();
-  await database.close();
-  objects.close();
-  await clone.drop();
-});
 beforeEach(() => maker.query('truncate submissions cascade'));
 
 const keepingNothing = (): Services => ({

@@ -1,50 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openDatabase, type Database } from '@evaluation/database';
-import { openLanes, type Lanes } from '@evaluation/lanes';
-import { objectStore, type ObjectStore } from '@evaluation/object-store';
+import pg from 'pg';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import type { ExamCreate } from '@evaluation/rest-contract/schemas';
-import { readCoreSettings } from '@evaluation/settings';
 import type { Actor } from '@evaluation/signed-actor';
-import { createLogger } from '@evaluation/telemetry';
-import { newBacking, type ClonedDatabase, statementsOf } from '@evaluation/test-services';
+import { newTestCore } from '../../test/newTestCore.ts';
 import { createInstitute } from '../account/provision.ts';
-import type { Services } from '../services.ts';
 import { createExam } from './createExam.ts';
 import { listExams } from './listExams.ts';
 
-const log = createLogger({ service: 'test', level: 'silent' });
-let clone: ClonedDatabase;
-let database: Database;
-let lanes: Lanes;
-let objects: ObjectStore;
-let services: Services;
+/* How many statements a call takes: the client's own `query` is watched, and does what it always does. */
 
-beforeAll(async () => {
-  const backing = await newBacking();
-  const { bucket, environment } = backing;
-  clone = backing.clone;
-  const settings = readCoreSettings(environment);
-  database = await openDatabase({ url: clone.url, poolSize: 2, log });
-  lanes = openLanes({ ...backing.lanes, name: 'core' });
-  objects = objectStore(bucket);
-  services = {
-    database,
-    lanes,
-    objects,
-    settings,
-    log,
-    wakeDispatcher: () => {},
-    afterCommit: (effect) => effect(),
-    lanePace: { of: () => null },
-  };
-});
-afterAll(async () => {
-  await lanes.close();
-  await database.close();
-  objects.close();
-  await clone.drop();
-});
+const { services, close } = await newTestCore();
+afterAll(close);
 
 let actor: Actor;
 beforeEach(async () => {

@@ -3,27 +3,22 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
-import { openDatabase, type Database } from '@evaluation/database';
-import { openLanes, type Lanes } from '@evaluation/lanes';
 import { objectStore, uploadKey, type ObjectStore, type ObjectStoreOptions } from '@evaluation/object-store';
-import { readCoreSettings } from '@evaluation/settings';
 import { createLogger } from '@evaluation/telemetry';
-import { newBacking, type ClonedDatabase } from '@evaluation/test-services';
-import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newTestCore } from '../../test/newTestCore.ts';
 import type { Services } from '../services.ts';
 import { eraseWhatIsLeft } from './eraseCandidate.ts';
 import { countOverdueErasures } from './overdueErasures.ts';
 
 /* Tests rounds over fabricated erasures, with files in a real object store that refuses to delete some of them. */
 
-let clone: ClonedDatabase;
-let bucket: ObjectStoreOptions;
+const { services: own, bucket, client: maker, close } = await newTestCore();
+const { database } = own;
+
 let front: Server;
-let database: Database;
+let frontBucket: ObjectStoreOptions;
 let objects: ObjectStore;
-let lanes: Lanes;
-let maker: pg.Client;
 let services: Services;
 let said: PassThrough;
 
@@ -55,46 +50,24 @@ const holdingFront = (endpoint: string): Server => {
 };
 
 beforeAll(async () => {
-  const backing = await newBacking();
-  ({ clone } = backing);
-  front = holdingFront(backing.bucket.endpoint).listen(0, '127.0.0.1');
+  front = holdingFront(bucket.endpoint).listen(0, '127.0.0.1');
   await once(front, 'listening');
   const address = front.address();
   if (address === null || typeof address === 'string') throw new Error('the system named no port');
-  bucket = { ...backing.bucket, endpoint: `http://127.0.0.1:${address.port}` };
-  objects = objectStore(bucket);
-  const log = createLogger({ service: 'test', level: 'silent' });
-  database = await openDatabase({ url: clone.url, poolSize: 4, log });
-  lanes = openLanes({ ...backing.lanes, name: 'core' });
-  maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
-  // Fabricated rows have no exams and use fixed times, so foreign keys and triggers are switched off.
-  await maker.query('set session_replication_role = replica');
-  services = {
-    database,
-    lanes,
-    objects,
-    settings: readCoreSettings(backing.environment),
-    log,
-    wakeDispatcher: () => {},
-    afterCommit: (effect) => effect(),
-    lanePace: { of: () => null },
-  };
+  frontBucket = { ...bucket, endpoint: `http://127.0.0.1:${address.port}` };
+  objects = objectStore(frontBucket);
 });
 afterAll(async () => {
-  await maker.end();
-  await lanes.close();
-  await database.close();
   objects.close();
   front.closeAllConnections();
   front.close();
-  await clone.drop();
+  await close();
 });
 beforeEach(async () => {
   await maker.query('truncate erasures, submissions, uploads cascade');
   held = new Set();
   said = new PassThrough();
-  services = { ...services, log: createLogger({ service: 'test', level: 'warn', stream: said }) };
+  services = { ...own, objects, log: createLogger({ service: 'test', level: 'warn', stream: said }) };
 });
 
 interface Erased {
@@ -182,7 +155,7 @@ test('a file that cannot be deleted does not stop the deletion of the candidateâ
 
 test('while the store is down a round ends at its first erasure, which does not rest', async () => {
   const { candidateId } = await erasedHoursAgo(1);
-  const nowhere = objectStore({ ...bucket, endpoint: 'http://127.0.0.1:1' });
+  const nowhere = objectStore({ ...frontBucket, endpoint: 'http://127.0.0.1:1' });
   const away = { ...services, objects: nowhere };
   await expect(eraseWhatIsLeft(away, new AbortController().signal)).rejects.toThrow();
   nowhere.close();

@@ -1,56 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { openDatabase, type Database } from '@evaluation/database';
-import {
-  checkedCopyKey,
-  objectStore,
-  sealedKey,
-  uploadKey,
-  type ObjectStore,
-  type ObjectStoreOptions,
-} from '@evaluation/object-store';
+import { checkedCopyKey, objectStore, sealedKey, uploadKey } from '@evaluation/object-store';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
-import { readCoreSettings } from '@evaluation/settings';
-import { createLogger } from '@evaluation/telemetry';
-import { newBacking, type ClonedDatabase } from '@evaluation/test-services';
 import { sql, type RawBuilder } from 'kysely';
-import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { newTestCore } from '../../test/newTestCore.ts';
 import { takeCopy } from '../submissions/takeCopy.ts';
 import { removeFiles, unneeded, untidy, type Needed } from './removeFiles.ts';
 
 /* Tests rounds over fabricated uploads, with files in a real object store. */
 
-let clone: ClonedDatabase;
-let database: Database;
-let bucket: ObjectStoreOptions;
-let objects: ObjectStore;
-let maker: pg.Client;
-let services: Needed;
+const { services, bucket, client: maker, close } = await newTestCore({ FILE_RETENTION_DAYS: '30' });
+const { database, objects } = services;
+afterAll(close);
 
-const log = createLogger({ service: 'test', level: 'silent' });
 const institute = randomUUID();
 
-beforeAll(async () => {
-  const backing = await newBacking();
-  ({ clone, bucket } = backing);
-  const settings = readCoreSettings({
-    ...backing.environment,
-    FILE_RETENTION_DAYS: '30',
-  });
-  database = await openDatabase({ url: clone.url, poolSize: 8, log });
-  objects = objectStore(bucket);
-  services = { database, objects, settings, log };
-  maker = new pg.Client({ connectionString: clone.superuserUrl });
-  await maker.connect();
-  // Triggers are switched off, so that fabricated rows keep their times.
-  await maker.query('set session_replication_role = replica');
-});
-afterAll(async () => {
-  await maker.end();
-  await database.close();
-  objects.close();
-  await clone.drop();
-});
 beforeEach(() => maker.query('truncate uploads'));
 
 const round = (needed: Needed = services) => removeFiles(needed, new AbortController().signal);

@@ -1,0 +1,59 @@
+import { openDatabase } from '@evaluation/database';
+import { openLanes } from '@evaluation/lanes';
+import { objectStore, type ObjectStoreOptions } from '@evaluation/object-store';
+import { readCoreSettings } from '@evaluation/settings';
+import { createLogger } from '@evaluation/telemetry';
+import { newBacking } from '@evaluation/test-services';
+import pg from 'pg';
+import type { Services } from '../src/services.ts';
+
+/** Core's services for one test file. Neither the dispatcher nor a round runs, unless the test calls it. */
+export interface TestCore {
+  services: Services;
+  /** The bucket behind `services.objects`, for another client of it. */
+  bucket: ObjectStoreOptions;
+  /**
+   * A superuser's connection for which neither foreign keys nor triggers hold: a test can insert rows without their
+   * parents, at times of its choice.
+   */
+  client: pg.Client;
+  /** Closes the services and drops the database. @throws Error when a connection to the database was left open */
+  close: () => Promise<void>;
+}
+
+/**
+ * Starts core's services on a database, a bucket and lanes of their own.
+ * @param environment settings of core that differ from the defaults
+ */
+export async function newTestCore(environment: Record<string, string> = {}): Promise<TestCore> {
+  const { clone, bucket, lanes: ownLanes, environment: backing } = await newBacking();
+  const settings = readCoreSettings({ ...backing, S3_BUCKET: bucket.bucket, ...environment });
+  const log = createLogger({ service: 'test', level: 'silent' });
+  const database = await openDatabase({ ...settings.database, log });
+  const lanes = openLanes({ ...ownLanes, name: 'core' });
+  const objects = objectStore(settings.objects);
+  const client = new pg.Client({ connectionString: clone.superuserUrl });
+  await client.connect();
+  await client.query('set session_replication_role = replica');
+  return {
+    services: {
+      database,
+      lanes,
+      objects,
+      settings,
+      log,
+      wakeDispatcher: () => {},
+      afterCommit: (effect) => effect(),
+      lanePace: { of: () => null },
+    },
+    bucket,
+    client,
+    close: async () => {
+      await client.end();
+      await lanes.close();
+      await database.close();
+      objects.close();
+      await clone.drop();
+    },
+  };
+}
