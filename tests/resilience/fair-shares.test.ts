@@ -61,9 +61,10 @@ test('behind 40 inspections of another institute, a single upload waits only for
   const waiting = flood.length - (await inspectedOf(instituteId, null)).length;
 
   expect(waiting, 'the flood is not over').toBeGreaterThan(20);
-  expect(ahead, 'the inspection under way, and one released while this upload was sealed').toBeLessThanOrEqual(
-    2,
-  );
+  expect(
+    ahead,
+    'the inspection under way, and one released while this upload was sealed',
+  ).toBeLessThanOrEqual(2);
   // The order above is the proof; the time only shows that no other wait is added.
   expect(behindTheFlood).toBeLessThan(3 * alone + 3000);
   await behind.query(`update uploads set status = 'rejected' where status = 'inspecting'`);

@@ -88,24 +88,6 @@ test(
         answers.set(hostile.name, seen.set(outcome, (seen.get(outcome) ?? 0) + 1));
       }
     };
-    const ask = async (): Promise<void> => {
-      const sent = performance.now();
-      const said = await victim.get('/me').then(
-        ({ status }) => String(status),
-        (error: unknown) => String(error instanceof Error ? (error.cause ?? error) : error),
-      );
-      latencies.push(performance.now() - sent);
-      statuses.add(said);
-    };
-    const probe = async (): Promise<void> => {
-      const asked: Promise<void>[] = [];
-      while (!isOver()) {
-        // Sent at a fixed rate, without waiting for the previous answer.
-        asked.push(ask());
-        await wait(PROBE_MS);
-      }
-      await Promise.all(asked);
-    };
     const watch = async (): Promise<void> => {
       while (!isOver()) {
         peak.facade = Math.max(peak.facade, await resident(service.facade.pid));

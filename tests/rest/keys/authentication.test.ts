@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { SCOPES, type Account, type Scope } from '@evaluation/rest-contract/schemas';
 import { apiClient, type Answer, type ApiClient, type ErrorBody } from '../../harness/api.ts';
 import { behind } from '../../harness/behind.ts';
-import { everyEndpoint, newBelongings, paramsOf, send, type Endpoint } from '../../harness/endpoints.ts';
+import { everyEndpoint, newOwnedObjects, paramsOf, send, type Endpoint } from '../../harness/endpoints.ts';
 import { mcq, typedExam } from '../../harness/papers.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { expectError, newTenant, standing } from '../../harness/tenant.ts';
+import { expectError, newTenant, tenantState } from '../../harness/tenant.ts';
 
 const { service, tenant } = await restSuite();
-const own = await newBelongings(tenant.api);
+const own = await newOwnedObjects(tenant.api);
 
 const endpoints = everyEndpoint();
 

@@ -10,11 +10,11 @@ import {
   type Endpoint,
 } from '../../harness/endpoints.ts';
 import { restSuite } from '../../harness/restSuite.ts';
-import { newTenant, standing, wholeFeed } from '../../harness/tenant.ts';
+import { newTenant, tenantState, wholeFeed } from '../../harness/tenant.ts';
 
 const { service, tenant: mine } = await restSuite();
 const theirs = await newTenant(service);
-const [own, foreign] = await Promise.all([newBelongings(mine.api), newBelongings(theirs.api)]);
+const [own, foreign] = await Promise.all([newOwnedObjects(mine.api), newOwnedObjects(theirs.api)]);
 
 const endpoints = everyEndpoint();
 
@@ -66,7 +66,10 @@ const seen = async (
   };
 };
 
-const both = async (): Promise<object> => ({ mine: await standing(mine), theirs: await standing(theirs) });
+const both = async (): Promise<object> => ({
+  mine: await tenantState(mine),
+  theirs: await tenantState(theirs),
+});
 /** What both institutes hold. No request about an id of the other institute changes it. */
 const unchanged = await both();
 

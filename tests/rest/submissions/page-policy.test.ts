@@ -5,7 +5,7 @@ import type { Exam, Submission, SubmissionList, Upload } from '@evaluation/rest-
 import { createExam, resultOf, submit, uploadCopy } from '../../harness/api.ts';
 import { listRegistered } from '../../harness/candidates.ts';
 import { handwrittenExam } from '../../harness/papers.ts';
-import { plainPdf, presign, settled } from '../../harness/pdfs.ts';
+import { plainPdf, presign, untilInspected } from '../../harness/pdfs.ts';
 import { restSuite } from '../../harness/restSuite.ts';
 import { expectRefused, newTenant, problemsIn, stored, type Tenant } from '../../harness/tenant.ts';
 import { badFile } from '../../fixtures/fixtures.ts';

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { ExamCreate } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
+import { statementsOf } from '@evaluation/test-services';
 import { newTestCore } from '../../test/newTestCore.ts';
 import { createInstitute } from '../account/provision.ts';
 import { createExam } from './createExam.ts';
 import { listExams } from './listExams.ts';
-
-/* How many statements a call takes: the client's own `query` is watched, and does what it always does. */
 
 const { services, close } = await newTestCore();
 afterAll(close);
@@ -67,16 +65,20 @@ const paper = (questions: number, candidates: number): ExamCreate => ({
 });
 
 test('an exam of 200 questions with rubrics and 2000 candidates takes as many statements as one of four', async () => {
-  const small = await statementsOf(clone.url, () => createExam(services, actor, paper(4, 1)));
-  const large = await statementsOf(clone.url, () => createExam(services, actor, paper(200, 2000)));
+  const small = await statementsOf(services.settings.database.url, () =>
+    createExam(services, actor, paper(4, 1)),
+  );
+  const large = await statementsOf(services.settings.database.url, () =>
+    createExam(services, actor, paper(200, 2000)),
+  );
   expect(large).toBe(small);
   expect(large).toBeLessThanOrEqual(25);
 });
 
 test('a page of the list takes as many statements whatever stands on it', async () => {
   await createExam(services, actor, paper(4, 0));
-  const one = await statementsOf(clone.url, () => listExams(services, actor, {}));
+  const one = await statementsOf(services.settings.database.url, () => listExams(services, actor, {}));
   for (let index = 0; index < 10; index += 1) await createExam(services, actor, paper(8, 0));
-  expect(await statementsOf(clone.url, () => listExams(services, actor, {}))).toBe(one);
+  expect(await statementsOf(services.settings.database.url, () => listExams(services, actor, {}))).toBe(one);
   expect(one).toBeLessThanOrEqual(8);
 });
