@@ -31,7 +31,7 @@ export const startLatencyProbe = (asked: Asked): LatencyProbe => {
   });
   return {
     stop: () => {
-      worker.postMessage('stop');
+      worker.postMessage('stop', []);
       return result;
     },
   };
@@ -69,4 +69,4 @@ const probe = async ({ url, headers, everyMs }: Asked): Promise<Probed> => {
   return { latencies: latencies.toSorted((a, b) => a - b), answers: [...answers] };
 };
 
-if (!isMainThread && isAsked(workerData)) parentPort?.postMessage(await probe(workerData));
+if (!isMainThread && isAsked(workerData)) parentPort?.postMessage(await probe(workerData), []);
