@@ -189,8 +189,8 @@ describe('alerts', () => {
     });
   });
 
-  test('each alert states the problem and its severity, and links to a heading of docs/operations.md', async () => {
-    const page = await readFile(join(root, 'docs/operations.md'), 'utf8');
+  test('each alert states the problem and its severity, and links to a heading of the runbook', async () => {
+    const page = await readFile(join(root, 'docs/operate/runbook.md'), 'utf8');
     const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, text]) => String(text).toLowerCase());
     for (const { alert, labels, annotations } of rules) {
       expect(['warning', 'critical']).toContain(labels.severity);

@@ -59,6 +59,8 @@ const told = async (): Promise<{ differences: number | undefined; at: number | u
 };
 
 test('the gauges have no value before a round has finished, also after a failed or aborted round', async () => {
+  // Other test files of this process may have reconciled.
+  for (const gauge of [metrics.reconcileDifferences, metrics.reconcileLastSuccess]) gauge.remove();
   await newInstitute();
   const { services } = listening();
   const rename = (from: string, to: string) =>
