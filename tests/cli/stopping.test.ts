@@ -159,7 +159,7 @@ test.each<[Target, NodeJS.Signals]>([
     const request = await requestInHand();
     const node = await service.node();
     send(service, node, target, signal);
-    // Copies of the same signal, as npm and the terminal send them.
+    // npm and the terminal may each send a stop again; the service ignores these copies.
     for (const copy of ['SIGTERM', 'SIGINT'] as const) send(service, node, 'node alone', copy);
     await untilSaid(service, 'stopping: finishing');
     expect(await request.finish()).toContain('HTTP/1.1 422');

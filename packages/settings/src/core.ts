@@ -54,7 +54,7 @@ export const CoreEnvironment = z
      * reused.
      */
     EVIDENCE_RETENTION_DAYS: integer(0, 3650).default(365),
-    /** Seconds between two rounds of deleting files. Short rounds spread the work of a busy day. */
+    /** Most seconds between two rounds of deleting files, of deleting evidence and of erasing candidates. */
     FILE_ROUND_SECONDS: integer(1, 86_400).default(60),
   })
   .refine((e) => (e.CORE_TLS_CERT_FILE === undefined) === (e.CORE_TLS_KEY_FILE === undefined), {

@@ -26,7 +26,7 @@ export const FacadeEnvironment = z.object({
    * bytes per character, with options, rubrics, and 2000 candidates with 2 KB of metadata.
    */
   BODY_LIMIT_BYTES: integer(1024, 512 * 1024 * 1024).default(96 * 1024 * 1024),
-  /** Seconds for which API keys are cached; a revocation takes effect after them (docs/api/me.md#authentication). */
+  /** Seconds for which API keys are cached: the longest delay of a revocation whose broadcast was lost. */
   KEY_CACHE_SECONDS: integer(0, 30).default(30),
   /**
    * Number of proxies, such as an ingress, in front of the facade that append the client's address to

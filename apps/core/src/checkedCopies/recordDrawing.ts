@@ -16,7 +16,7 @@ export const BegunDrawing = DrawingJob.extend({
 });
 export type BegunDrawing = z.infer<typeof BegunDrawing>;
 
-/** Workers upload at once. */
+/** Lifetime of the presigned address; a worker starts its upload as soon as it has the address. */
 const PUT_SECONDS = 120;
 
 const keyOf = ({ institute_id, submission_id, delivery, attempt }: BegunDrawing): string =>

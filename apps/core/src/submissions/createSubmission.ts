@@ -95,7 +95,7 @@ export const createSubmission = async (
     // Registrations of a changed candidate are updated now and not at the commit: transactions that hold a registration
     // wait for the credits, so a transaction that holds the credits must not wait for a registration.
     await sql`set constraints touch_registrations immediate`.execute(tx);
-    // Read before `payForRun` locks the most contended rows, because it scans the queue.
+    // `readSubmission` scans the queue, so it runs before `payForRun` locks the most contended rows.
     const submission = await readSubmission(tx, actor.institute_id, submissionId, services.lanePace);
     await payForRun(tx, actor, { run, terms, freed: replaced });
     return { submission, stopped: replaced, price: run.price };

@@ -187,7 +187,7 @@ export const InspectionOutcome = z.discriminatedUnion('status', [
     page: z.int().gte(1).lte(MOST_PAGES).optional(),
     /** Sent in addition to `code` for cores of release 0.1.0, and alone by workers of that release. */
     reject_reason: z.string().max(1000).optional(),
-    /** Set if the file exhausted its limit. Absent from a worker of the previous release. */
+    /** Set if the inspection ran out of time or memory. Absent from a worker of the previous release. */
     exhausted: UsedUp.extend({ sha256: Sha256 }).optional(),
   }),
 ]);

@@ -73,7 +73,7 @@ const findUpload = async (services: Services, actor: Actor, uploadId: string) =>
 
 type Unsealed = { id: string; institute_id: string; object_key: string; size_bytes: number };
 
-/** @returns false if the object has not been PUT yet, or if no turn came in time */
+/** @returns false if no object of `size_bytes` is there, if it was replaced meanwhile, or if no turn came in time */
 const seal = async (services: Services, upload: Unsealed): Promise<boolean> => {
   let giveBack: () => void;
   try {

@@ -22,7 +22,7 @@ const ROMAN = '[ivx]{1,4}';
 const WORD = String.raw`(?:question|ques|quest|qn|q|answer|answe|answ|ans|ams|a(?=[.:\-]?\d)|o(?=\.?\s{0,10}\d{1,3}\s{0,10}[.:)]))`;
 // The pieces do not overlap in the signs they match, which prevents exponential backtracking.
 const WORDS = String.raw`(?:${WORD}(?:[\s.]{0,4}(?:number|num|no|to))?[\s.:\-#,]{0,8}){1,3}`;
-// A part in brackets, or a letter that ends the label.
+// A part in brackets, or a letter or Roman numeral at the end of the label.
 const PARTS = String.raw`(?:\s{0,10}\(\s{0,10}(?:[a-z]|${ROMAN})\s{0,10}\)|(?<=\d)[.\-]?[a-h](?=[\s).:\]]|$)|\s{0,10}[.\-]?(?:[a-h]|${ROMAN})(?=\s{0,10}[).:\]]|\s{0,10}$))*`;
 const CONTD = String.raw`(?:\s{0,10}[(\[]?\s{0,10}(?:continuation|continued|continue|contd|cont'd|cont)\b\.?\s{0,10}[)\]]?)`;
 // OCR reads 1 as l, I, | or !; this is corrected only in the place of a number.

@@ -15,8 +15,9 @@ const RUNS = 6;
 const QUESTIONS = 5;
 
 /**
- * Makes all calls of some runs at once, while the endpoint delays its first answers until all other calls wait for a
- * place. @returns question and institute of each call, in the order at the server
+ * Makes all calls of some runs at once. The endpoint holds its answers until `places` calls have arrived; the other
+ * calls then wait.
+ * @returns question and institute of each call, in the order at the server
  */
 const askedInOrder = async (places: number, instituteOf: (run: number) => string) => {
   const grader = await createGrader({ ...optionsFor(server.baseUrl), maxConcurrentCalls: places });
