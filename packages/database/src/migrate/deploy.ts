@@ -41,8 +41,11 @@ export class DatabaseNotReady extends Error {
   }
 }
 
-/** PostgreSQL's lock_not_available: the wait for a table exceeded LOCK_WAIT. */
-const LOCK_NOT_AVAILABLE = '55P03';
+/**
+ * Failures that the next attempt may not meet: lock_not_available (the wait for a table exceeded LOCK_WAIT) and
+ * deadlock_detected (a transaction of the service held the tables in another order).
+ */
+const RETRIED: ReadonlySet<string> = new Set(['55P03', '40P01']);
 /** 15 attempts of 2 s, with pauses: longer than the service allows any transaction to run. */
 const LOCK_ATTEMPTS = 15;
 const LOCK_PAUSE_MS = 1_000;
@@ -120,7 +123,7 @@ async function applyOne(
       return;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      const isBusy = error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+      const isBusy = error instanceof pg.DatabaseError && RETRIED.has(error.code ?? '');
       if (!isBusy || attempt === LOCK_ATTEMPTS) throw new MigrationFailed(name, sql, error);
       onProgress(`migration ${name} waits for a table that is in use`);
       await wait(LOCK_PAUSE_MS);
