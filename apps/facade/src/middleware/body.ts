@@ -105,6 +105,10 @@ const takeTurn = async (turns: Turns, response: Response): Promise<void> => {
   response.once('close', leave);
   try {
     const giveBack = await turns.acquire(keyOf(response)?.institute_id ?? '', { signal: gone.signal });
+    if (response.closed) {
+      giveBack();
+      throw new CutOff('the client went away while its body waited');
+    }
     response.once('close', giveBack);
   } catch (error) {
     if (error instanceof NoTurn) throw new DomainFailure('service_unavailable');
