@@ -5,7 +5,7 @@ import { CandidatesRegister, type CandidatesRegistered } from '@evaluation/rest-
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { isRead, type Parts } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
-import { acceptInSlices, isUuid, refuse } from '../accept.ts';
+import { accept, isUuid, refuse } from '../accept.ts';
 import { lockExamFor } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
 import { registerCandidates } from './register.ts';
@@ -27,7 +27,8 @@ export const registerOnExam = (
     const candidates = await takeCandidates(
       tx,
       actor.institute_id,
-      await acceptInSlices(CandidatesRegister, body, tiedProblems),
+      // Not in slices: other calls wait for the exam's lock.
+      accept(CandidatesRegister, body, tiedProblems),
     );
     const registrations = await registerCandidates(
       tx,
