@@ -65,7 +65,7 @@ export const startProgram = async (
   const hear = (chunk: Buffer): void => {
     onOutput(chunk.toString());
     output = (output + chunk.toString()).slice(-8000);
-    const [, name] = /^ready (.+)$/m.exec(output) ?? [];
+    const [, name] = /(?:^|"msg":")ready ([^"\n]+)/m.exec(output) ?? [];
     if (name !== undefined) ready.resolve(name);
   };
   child.stdout.on('data', hear);

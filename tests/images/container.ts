@@ -67,10 +67,12 @@ export const makeImages = async (names: readonly ImageName[]): Promise<Images> =
         ready.promise.catch(() => {});
         child.stdout.setEncoding('utf8').on('data', (text: string) => {
           output.stdout += text;
-          const [, name] = /^ready (.+)$/m.exec(output.stdout) ?? [];
+        });
+        child.stderr.setEncoding('utf8').on('data', (text: string) => {
+          output.stderr += text;
+          const [, name] = /"msg":"ready ([^"]+)"/.exec(output.stderr) ?? [];
           if (name !== undefined) ready.resolve(name);
         });
-        child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
         const late = setTimeout(() => ready.reject(new Error(`${image} is not ready`)), START_MS);
         const ended = once(child, 'close').then(() => {
           clearTimeout(late);

@@ -3,7 +3,7 @@ import { JOB_LANES, RUN_LANES, type JobLane, type Lane, type RunLane } from '@ev
 import { metrics } from '@evaluation/telemetry';
 import { drawings } from './checkedCopies/drawings.ts';
 import { freshGauges } from './freshGauges.ts';
-import { countWaiting } from './jobs/releaseJobs.ts';
+import { waitingNow, type Waiting } from './jobs/releaseJobs.ts';
 import { NOT_KEPT } from './metrics.ts';
 import { countOverdueErasures } from './personalData/overdueErasures.ts';
 import type { Services } from './services.ts';
@@ -37,16 +37,17 @@ export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>)
   const refreshErasures = freshGauges([erasures], async () => {
     metrics.erasuresOverdue.set(await database.acrossInstitutes(countOverdueErasures));
   });
-  const refreshLanes = freshGauges([metrics.lanePending], async () => {
-    const waiting = await database.acrossInstitutes(async (tx): Promise<Record<JobLane, number>> => ({
-      inspect: await countWaiting(tx, inspections),
-      draw: await countWaiting(tx, drawings),
+  const refreshLanes = freshGauges([metrics.lanePending, metrics.laneOldestPending], async () => {
+    const waiting = await database.acrossInstitutes(async (tx): Promise<Record<JobLane, Waiting>> => ({
+      inspect: await waitingNow(tx, inspections),
+      draw: await waitingNow(tx, drawings),
     }));
+    for (const lane of JOB_LANES) metrics.laneOldestPending.set({ lane }, waiting[lane].oldestSeconds);
     const setPending = async (lane: Lane, beforeLane: number): Promise<void> =>
       metrics.lanePending.set({ lane }, (await lanes.depth(lane)) + beforeLane);
     await Promise.all([
       ...RUN_LANES.map((lane) => setPending(lane, 0)),
-      ...JOB_LANES.map((lane) => setPending(lane, waiting[lane])),
+      ...JOB_LANES.map((lane) => setPending(lane, waiting[lane].jobs)),
     ]);
   });
   return async () => {

@@ -1,5 +1,5 @@
 import { readCoreSettings } from '@evaluation/settings';
-import { observe, runUntilSignal } from '@evaluation/telemetry';
+import { asLogLines, observe, runUntilSignal } from '@evaluation/telemetry';
 import { startCore } from './start.ts';
 
 /** Runs core as a process of its own. Migrations must be applied before the start. */
@@ -7,4 +7,4 @@ await runUntilSignal(async () => {
   const settings = readCoreSettings();
   const core = await observe('core', settings.monitor, () => startCore(settings));
   return { name: core.url, close: core.close };
-});
+}, asLogLines('core'));

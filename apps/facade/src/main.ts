@@ -1,6 +1,6 @@
 import { coreOverHttp } from '@evaluation/core-client';
 import { readFacadeSettings } from '@evaluation/settings';
-import { observe, runUntilSignal } from '@evaluation/telemetry';
+import { asLogLines, observe, runUntilSignal } from '@evaluation/telemetry';
 import { startFacade } from './start.ts';
 
 await runUntilSignal(async () => {
@@ -14,4 +14,4 @@ await runUntilSignal(async () => {
       await core.close();
     },
   };
-});
+}, asLogLines('facade'));

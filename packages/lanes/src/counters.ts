@@ -1,7 +1,7 @@
 import { counterStreamName, counterSubject } from '@evaluation/jobs-contract';
-import { DiscardPolicy, jetstreamManager, StorageType } from '@nats-io/jetstream';
+import { DiscardPolicy, jetstreamManager, StorageType, type StreamConfig } from '@nats-io/jetstream';
 import { headers, nanos, type NatsConnection } from '@nats-io/transport-node';
-import { JETSTREAM_TIMEOUT_MS } from './streams.ts';
+import { addOrUpdate, JETSTREAM_TIMEOUT_MS } from './streams.ts';
 
 /*
  * A counter is the last message of one subject; its payload is the total. The server (2.12 or later) adds the amount
@@ -14,10 +14,14 @@ const MAX_AGE_MS = 3 * 60_000;
 const MAX_COUNTERS = 500_000;
 const ANSWER_MS = 1_000;
 
-/** Creates the stream, or leaves an existing one as it is: whether a stream keeps counters cannot be changed. */
-export async function makeCounterStream(nats: NatsConnection, namespace: string): Promise<void> {
+/** Creates the stream or updates its settings. @throws Error for an existing stream without counters */
+export async function makeCounterStream(
+  nats: NatsConnection,
+  namespace: string,
+  replicas: number,
+): Promise<void> {
   const manager = await jetstreamManager(nats, { timeout: JETSTREAM_TIMEOUT_MS, checkAPI: false });
-  await manager.streams.add({
+  await addOrUpdate(manager, {
     name: counterStreamName(namespace),
     subjects: [counterSubject(namespace, '*')],
     // Core would not notice that a restart of the server deleted a stream in memory.
@@ -28,7 +32,8 @@ export async function makeCounterStream(nats: NatsConnection, namespace: string)
     max_msgs: MAX_COUNTERS,
     duplicate_window: nanos(MAX_AGE_MS),
     allow_msg_counter: true,
-  });
+    num_replicas: replicas,
+  } satisfies Partial<StreamConfig>);
 }
 
 /** @returns the total including `amount` @throws Error when no stream has the subject or the server has no counters */

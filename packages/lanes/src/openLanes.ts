@@ -36,7 +36,7 @@ const controlCodecs: {
  * @throws TypeError for an invalid `url`
  */
 export function openLanes(options: OpenLanesOptions): Lanes {
-  const { namespace } = options;
+  const { namespace, replicas = 1 } = options;
   if (!NAMESPACE.test(namespace)) throw new RangeError('a namespace must be 1 to 64 letters, digits, _ or -');
   const progress: LaneProgress = options.onProgress ?? (() => {});
   const connection = keepConnected(options);
@@ -54,8 +54,8 @@ export function openLanes(options: OpenLanesOptions): Lanes {
 
   /** A missing counter stream is only reported: each facade then counts by itself, and jobs need no counters. */
   async function makeAll(nats: NatsConnection): Promise<void> {
-    await makeStreams(nats, namespace);
-    await makeCounterStream(nats, namespace).catch((error: unknown) =>
+    await makeStreams(nats, namespace, replicas);
+    await makeCounterStream(nats, namespace, replicas).catch((error: unknown) =>
       progress('lanes.no_counters', { reason: error instanceof Error ? error.message : String(error) }),
     );
   }
@@ -103,7 +103,7 @@ export function openLanes(options: OpenLanesOptions): Lanes {
     count: (name, amount) =>
       withNats('count', (nats) => addToCounter(nats, counterSubject(namespace, name), amount)),
 
-    pull: (lane, pullOptions) => pullLane({ connection, namespace, progress }, lane, pullOptions),
+    pull: (lane, pullOptions) => pullLane({ connection, namespace, replicas, progress }, lane, pullOptions),
 
     broadcast: (kind, message) =>
       withNats(`broadcast ${kind}`, async (nats) => {

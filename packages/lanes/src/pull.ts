@@ -27,11 +27,11 @@ const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
 export async function pullLane<L extends Lane>(
-  place: { connection: Connection; namespace: string; progress: LaneProgress },
+  place: { connection: Connection; namespace: string; replicas: number; progress: LaneProgress },
   lane: L,
   options: PullOptions<L>,
 ): Promise<void> {
-  const { connection, namespace, progress } = place;
+  const { connection, namespace, replicas, progress } = place;
   const { concurrency, signal, handle } = options;
   const mayTake = options.mayTake ?? (() => Promise.resolve(signal));
   if (!Number.isInteger(concurrency) || concurrency < 1)
@@ -43,7 +43,7 @@ export async function pullLane<L extends Lane>(
   const asking = pLimit(MOST_ASKING);
 
   function currentConsumer(): Promise<Consumer> {
-    consumer ??= connection.ready().then((nats) => findConsumer(nats, namespace, lane));
+    consumer ??= connection.ready().then((nats) => findConsumer(nats, namespace, lane, replicas));
     return consumer;
   }
 

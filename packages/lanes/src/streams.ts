@@ -31,9 +31,9 @@ export function manage(nats: NatsConnection): Promise<JetStreamManager> {
 }
 
 /** Creates the streams and consumers of all lanes, or updates the settings chosen by an earlier release. */
-export async function makeStreams(nats: NatsConnection, namespace: string): Promise<void> {
+export async function makeStreams(nats: NatsConnection, namespace: string, replicas: number): Promise<void> {
   const manager = await manage(nats);
-  for (const lane of LANES) await makeLane(manager, namespace, lane);
+  for (const lane of LANES) await makeLane(manager, namespace, lane, replicas);
 }
 
 /**
@@ -42,21 +42,31 @@ export async function makeStreams(nats: NatsConnection, namespace: string): Prom
  * @throws Error when it is missing and this connection may not create it; core does with the next job that it
  * publishes
  */
-export async function findConsumer(nats: NatsConnection, namespace: string, lane: Lane): Promise<Consumer> {
+export async function findConsumer(
+  nats: NatsConnection,
+  namespace: string,
+  lane: Lane,
+  replicas: number,
+): Promise<Consumer> {
   const name = streamName(namespace, lane);
   const { consumers } = jetstream(nats, { timeout: JETSTREAM_TIMEOUT_MS });
   try {
     return await consumers.get(name, name);
   } catch (error) {
     if (!(error instanceof JetStreamApiError && error.status === 404)) throw error;
-    await makeLane(await manage(nats), namespace, lane);
+    await makeLane(await manage(nats), namespace, lane, replicas);
     return await consumers.get(name, name);
   }
 }
 
-async function makeLane(manager: JetStreamManager, namespace: string, lane: Lane): Promise<void> {
+async function makeLane(
+  manager: JetStreamManager,
+  namespace: string,
+  lane: Lane,
+  replicas: number,
+): Promise<void> {
   const name = streamName(namespace, lane);
-  await makeStream(manager, namespace, lane);
+  await makeStream(manager, namespace, lane, replicas);
   await manager.consumers.add(name, {
     durable_name: name,
     ack_policy: AckPolicy.Explicit,
@@ -67,8 +77,13 @@ async function makeLane(manager: JetStreamManager, namespace: string, lane: Lane
   });
 }
 
-async function makeStream(manager: JetStreamManager, namespace: string, lane: Lane): Promise<void> {
-  const settings = {
+async function makeStream(
+  manager: JetStreamManager,
+  namespace: string,
+  lane: Lane,
+  replicas: number,
+): Promise<void> {
+  await addOrUpdate(manager, {
     name: streamName(namespace, lane),
     subjects: [laneSubject(namespace, lane)],
     retention: RetentionPolicy.Workqueue,
@@ -77,7 +92,15 @@ async function makeStream(manager: JetStreamManager, namespace: string, lane: La
     discard: DiscardPolicy.Old,
     duplicate_window: nanos(DUPLICATE_WINDOW_MS),
     max_age: nanos(MAX_AGE_MS),
-  } satisfies Partial<StreamConfig>;
+    num_replicas: replicas,
+  } satisfies Partial<StreamConfig>);
+}
+
+/** Creates a stream, or gives an existing one these settings. */
+export async function addOrUpdate(
+  manager: JetStreamManager,
+  settings: Partial<StreamConfig> & { name: string },
+): Promise<void> {
   try {
     await manager.streams.add(settings);
   } catch (error) {

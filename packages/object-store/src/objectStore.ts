@@ -19,12 +19,15 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 
 export interface ObjectStoreOptions {
-  /** Address for core, workers and the facade, e.g. `http://127.0.0.1:9000`; path-style. */
+  /** Address for core, workers and the facade, e.g. `http://127.0.0.1:9000`. */
   endpoint: string;
   region: string;
   bucket: string;
-  accessKeyId: string;
-  secretAccessKey: string;
+  /** Without both keys the identity of the pod or machine is used. */
+  accessKeyId?: string;
+  secretAccessKey?: string;
+  /** Default true: the bucket is the first part of the path; false: of the host name. */
+  forcePathStyle?: boolean;
   /** Address for clients, if it differs. Processes of the service always use `endpoint`. */
   publicEndpoint?: string;
   /** Limit of one call with all its attempts; default 30 seconds. */
@@ -283,12 +286,15 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
   };
 }
 
-function clientFor(endpoint: string, { region, accessKeyId, secretAccessKey }: ObjectStoreOptions): S3Client {
+function clientFor(endpoint: string, options: ObjectStoreOptions): S3Client {
+  const { region, accessKeyId, secretAccessKey, forcePathStyle = true } = options;
   return new S3Client({
     endpoint,
     region,
-    credentials: { accessKeyId, secretAccessKey },
-    forcePathStyle: true,
+    ...(accessKeyId === undefined || secretAccessKey === undefined
+      ? {}
+      : { credentials: { accessKeyId, secretAccessKey } }),
+    forcePathStyle,
     // The default adds a checksum of an empty body to presigned URLs and uses trailers, which some stores reject.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

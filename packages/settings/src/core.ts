@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
-import { deadlinesOf, deadlinesShape, lanesShape, windowsOf, windowsShape } from './lanes.ts';
+import { deadlinesOf, deadlinesShape, lanesOf, lanesShape, windowsOf, windowsShape } from './lanes.ts';
 import { lingerShape, monitorOf, monitorShape } from './monitor.ts';
-import { integer, logLevel, port, read, rotated } from './read.ts';
+import { flag, integer, logLevel, port, read, rotated } from './read.ts';
 
 export const CoreEnvironment = z
   .object({
@@ -26,8 +26,12 @@ export const CoreEnvironment = z
     S3_PUBLIC_ENDPOINT: z.url().optional(),
     S3_REGION: z.string().default('us-east-1'),
     S3_BUCKET: z.string().default('answer-evaluation'),
-    S3_ACCESS_KEY_ID: z.string(),
-    S3_SECRET_ACCESS_KEY: z.string(),
+    /** `false`: the bucket is part of the host name. */
+    S3_FORCE_PATH_STYLE: flag.default(true),
+    /** `true`: the credentials come from the identity of the pod or machine, and no keys are set. */
+    S3_POD_IDENTITY: flag.default(false),
+    S3_ACCESS_KEY_ID: z.string().optional(),
+    S3_SECRET_ACCESS_KEY: z.string().optional(),
     /** Fixed prefix of API keys (docs/api/me.md#authentication). */
     API_KEY_PREFIX: z
       .string()
@@ -60,6 +64,14 @@ export const CoreEnvironment = z
   .refine((e) => (e.CORE_TLS_CERT_FILE === undefined) === (e.CORE_TLS_KEY_FILE === undefined), {
     path: ['CORE_TLS_KEY_FILE'],
     message: 'set both the certificate and its key, or neither',
+  })
+  .check(({ value: e, issues }) => {
+    for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const) {
+      const isSet = e[name] !== undefined;
+      if (isSet !== e.S3_POD_IDENTITY) continue;
+      const message = isSet ? 'remove it, or set S3_POD_IDENTITY=false' : 'is missing';
+      issues.push({ code: 'custom', input: undefined, path: [name], message });
+    }
   });
 
 export const readCoreSettings = (env: Record<string, string | undefined> = process.env) => {
@@ -76,14 +88,16 @@ export const readCoreSettings = (env: Record<string, string | undefined> = proce
         : { certFile: e.CORE_TLS_CERT_FILE, keyFile: e.CORE_TLS_KEY_FILE },
     tokens: { public: e.CORE_PUBLIC_TOKEN, grading: e.CORE_GRADING_TOKEN, control: e.CORE_CONTROL_TOKEN },
     actorSigningKeys: e.ACTOR_SIGNING_KEY,
-    lanes: { url: e.NATS_URL, namespace: e.LANE_NAMESPACE },
+    lanes: lanesOf(e),
     objects: {
       endpoint: e.S3_ENDPOINT,
       ...(e.S3_PUBLIC_ENDPOINT === undefined ? {} : { publicEndpoint: e.S3_PUBLIC_ENDPOINT }),
       region: e.S3_REGION,
       bucket: e.S3_BUCKET,
-      accessKeyId: e.S3_ACCESS_KEY_ID,
-      secretAccessKey: e.S3_SECRET_ACCESS_KEY,
+      forcePathStyle: e.S3_FORCE_PATH_STYLE,
+      ...(e.S3_ACCESS_KEY_ID === undefined || e.S3_SECRET_ACCESS_KEY === undefined
+        ? {}
+        : { accessKeyId: e.S3_ACCESS_KEY_ID, secretAccessKey: e.S3_SECRET_ACCESS_KEY }),
     },
     apiKeyPrefix: e.API_KEY_PREFIX,
     dashboardUrl: e.DASHBOARD_URL,

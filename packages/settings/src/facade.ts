@@ -1,5 +1,5 @@
 import * as z from 'zod/v4';
-import { lanesShape } from './lanes.ts';
+import { lanesOf, lanesShape } from './lanes.ts';
 import { rateLimits, type RateLimit } from './rateLimits.ts';
 import { lingerShape, monitorOf, monitorShape } from './monitor.ts';
 import { flag, inUse, integer, logLevel, port, read } from './read.ts';
@@ -58,7 +58,7 @@ export const readFacadeSettings = (env: Record<string, string | undefined> = pro
     keyCacheSeconds: e.KEY_CACHE_SECONDS,
     trustedProxies: e.TRUSTED_PROXIES,
     unknownKeysPerMinute: { address: e.UNKNOWN_KEYS_PER_ADDRESS, all: e.UNKNOWN_KEYS_IN_ALL },
-    lanes: { url: e.NATS_URL, namespace: e.LANE_NAMESPACE },
+    lanes: lanesOf(e),
     rateLimits: { standard: e.RATE_LIMITS_STANDARD, high: e.RATE_LIMITS_HIGH },
     validateResponses: e.VALIDATE_RESPONSES,
   };

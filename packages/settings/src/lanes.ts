@@ -10,9 +10,17 @@ export const lanesShape = {
     .string()
     .regex(/^[a-z0-9_-]{1,40}$/)
     .default('evaluation'),
+  /** Replicas of each JetStream stream: as many servers as that are needed. A change takes effect with core's start. */
+  LANE_REPLICAS: z.enum(['1', '3', '5']).default('1').transform(Number),
 };
 
 type Read<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
+
+export const lanesOf = (e: Read<typeof lanesShape>) => ({
+  url: e.NATS_URL,
+  namespace: e.LANE_NAMESPACE,
+  replicas: e.LANE_REPLICAS,
+});
 
 export const concurrencyShape = {
   /** Runs that this process handles at once, by lane; 0: the process takes no runs of the lane. */

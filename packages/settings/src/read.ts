@@ -18,8 +18,18 @@ export const read = <S extends z.ZodType>(
   );
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  throw new SettingsError(result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  const problems = new Map<string, string>();
+  for (const { path, message } of result.error.issues) {
+    const name = String(path[0] ?? '');
+    // The first problem of a variable is its cause; later ones follow from it.
+    if (!problems.has(name))
+      problems.set(name, Object.hasOwn(given, name) || name === '' ? message : missing(message));
+  }
+  throw new SettingsError([...problems].map(([name, message]) => `${name}: ${message}`));
 };
+
+/** Zod calls a missing value "Invalid input". Checks of several variables have their own text. */
+const missing = (message: string): string => (message.startsWith('Invalid input') ? 'is missing' : message);
 
 export const integer = (minimum: number, maximum: number) =>
   z

@@ -10,6 +10,7 @@ import {
   concurrencyOf,
   concurrencyShape,
   deadlinesShape,
+  lanesOf,
   lanesShape,
   modelCallsOf,
   modelCallsShape,
@@ -62,7 +63,7 @@ export const readWorkerSettings = (env: Record<string, string | undefined> = pro
     logLevel: e.LOG_LEVEL,
     monitor: monitorOf(e),
     core: { url: e.CORE_URL, token: e.CORE_GRADING_TOKEN },
-    lanes: { url: e.NATS_URL, namespace: e.LANE_NAMESPACE },
+    lanes: lanesOf(e),
     concurrency: {
       ...concurrencyOf(e),
       ...(e.TYPED_CONCURRENCY === undefined && e.TYPED_MODEL_BATCHES === 'on'

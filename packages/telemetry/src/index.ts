@@ -4,7 +4,7 @@ export { createLogger, type Logger } from './logger.ts';
 export * as metrics from './metrics.ts';
 export { observe, type Observed } from './observe.ts';
 export { readinessOf, startMonitor, type Dependencies, type Monitor, type Readiness } from './monitor.ts';
-export { runUntilSignal } from './runUntilSignal.ts';
+export { asLogLines, runUntilSignal } from './runUntilSignal.ts';
 export {
   continueTrace,
   describeSpan,

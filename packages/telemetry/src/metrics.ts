@@ -172,6 +172,12 @@ export const lanePending = new Gauge({
   labelNames: ['lane'],
   ...here,
 });
+export const laneOldestPending = new Gauge({
+  name: 'evaluation_lane_oldest_pending_seconds',
+  help: 'How long the inspection or drawing that waits longest has waited, released ones included; 0 when none waits.',
+  labelNames: ['lane'],
+  ...here,
+});
 
 export interface MetricDescription {
   name: string;

@@ -73,14 +73,14 @@ const inTime = async (work: () => Promise<void>): Promise<boolean> => {
 
 export interface Monitor {
   url: string;
-  /** From now on /readyz answers 503. */
+  /** From now on /readyz and /acceptz answer 503. */
   stopping(): void;
   close(): Promise<void>;
 }
 
 /**
- * Starts the internal port: `/healthz` (the process runs), `/readyz` (its dependencies answer), `/metrics`.
- * `/metrics` and `/readyz` share their checks.
+ * Starts the internal port: `/healthz` (the process runs), `/readyz` (its dependencies answer), `/acceptz` (its
+ * dependencies have answered once since the start, and it does not stop), `/metrics`. They share their checks.
  * @param beforeScrape updates gauges before a scrape. A failure or timeout leaves them as they are, and the scrape
  * still answers with the metrics of the process.
  */
@@ -94,6 +94,7 @@ export const startMonitor = async (options: {
   notes?: () => readonly string[];
 }): Promise<Monitor> => {
   let isStopping = false;
+  let hasBeenReady = false;
   const readiness = readinessOf(options.dependencies, options.service);
   const answer = async (
     path: string | undefined,
@@ -105,6 +106,14 @@ export const startMonitor = async (options: {
       case '/readyz':
         if (isStopping) return { status: 503, body: 'stopping', type: plain };
         return { ...withNotes(await readiness(), options.notes?.() ?? []), type: plain };
+      case '/acceptz':
+        if (isStopping) return { status: 503, body: 'stopping', type: plain };
+        if (!hasBeenReady) {
+          const found = await readiness();
+          if (found.status !== 200) return { ...found, type: plain };
+          hasBeenReady = true;
+        }
+        return { status: 200, body: 'ok', type: plain };
       case '/metrics': {
         await Promise.all([
           options.beforeScrape === undefined ? null : inTime(options.beforeScrape),

@@ -1,3 +1,4 @@
+import { createLogger } from './logger.ts';
 import { onStopSignals } from './stopSignals.ts';
 
 export interface Program {
@@ -8,6 +9,8 @@ export interface Program {
 
 export interface RunOptions {
   say?: (line: string) => void;
+  /** Reports why the program did not start or close. */
+  complain?: (error: unknown) => void;
   /** Stops the child processes of the program within AT_ONCE_MS, also while the program starts. */
   stopAtOnce?: () => Promise<void>;
 }
@@ -23,7 +26,12 @@ const AT_ONCE_MS = 10_000;
  */
 export const runUntilSignal = async (
   start: () => Promise<Program>,
-  { say = (line) => void process.stdout.write(`${line}\n`), stopAtOnce = async () => {} }: RunOptions = {},
+  {
+    say = (line) => void process.stdout.write(`${line}\n`),
+    // Settings errors tell the operator what to do; a stack trace would hide that.
+    complain = (error) => console.error(error instanceof Error ? error.message : error),
+    stopAtOnce = async () => {},
+  }: RunOptions = {},
 ): Promise<void> => {
   let stopping = false;
   let endingAtOnce = false;
@@ -36,7 +44,7 @@ export const runUntilSignal = async (
     void program.close().then(
       () => exit(0),
       (error: unknown) => {
-        if (!endingAtOnce) console.error(error);
+        if (!endingAtOnce) complain(error);
         exit(1);
       },
     );
@@ -54,7 +62,7 @@ export const runUntilSignal = async (
       void stopAtOnce().then(
         () => process.exit(1),
         (error: unknown) => {
-          console.error(error);
+          complain(error);
           process.exit(1);
         },
       );
@@ -65,8 +73,16 @@ export const runUntilSignal = async (
     if (stopping) closeAndExit(running);
     else say(`ready ${running.name}`);
   } catch (error) {
-    // Settings errors tell the operator what to do; a stack trace would hide that.
-    if (!endingAtOnce) console.error(error instanceof Error ? error.message : error);
+    if (!endingAtOnce) complain(error);
     exit(1);
   }
+};
+
+/** Options of a process in a container: start, stop and failures are JSON lines like the rest of its log. */
+export const asLogLines = (service: string): RunOptions => {
+  const log = createLogger({ service, level: 'info' });
+  return {
+    say: (line) => log.info(line),
+    complain: (error) => log.error({ err: error }, error instanceof Error ? error.message : 'failed'),
+  };
 };

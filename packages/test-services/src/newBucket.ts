@@ -4,7 +4,9 @@ import { inject } from 'vitest';
 import './startedServices.ts';
 
 /** Creates a new bucket, deleted with the test run. The result is passed to `objectStore`. */
-export async function newBucket(): Promise<ObjectStoreOptions> {
+export type TestBucket = ObjectStoreOptions & { accessKeyId: string; secretAccessKey: string };
+
+export async function newBucket(): Promise<TestBucket> {
   const options = { ...inject('testServices').s3, bucket: `test-${randomBytes(8).toString('hex')}` };
   const store = objectStore(options);
   try {

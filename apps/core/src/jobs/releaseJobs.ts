@@ -138,10 +138,24 @@ export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> 
     returning ${id} as id, institute_id, ${sql.ref(queue.delivery)} as delivery`;
 };
 
-export const countWaiting = async (tx: Tx, queue: JobQueue): Promise<number> => {
-  const { rows } = await sql<{ jobs: number }>`
-    select count(*)::int as jobs from ${sql.table(queue.table)} where ${queue.waits}`.execute(tx);
-  return rows[0]?.jobs ?? 0;
+export interface Waiting {
+  /** Jobs that wait for their release. */
+  jobs: number;
+  /** Age in seconds of the oldest job that no worker has claimed. */
+  oldestSeconds: number;
+}
+
+export const waitingNow = async (tx: Tx, queue: JobQueue): Promise<Waiting> => {
+  const { rows } = await sql<Waiting>`
+    with unclaimed as (
+      select ${sql.ref(queue.since)} as since, true as waits from ${sql.table(queue.table)} where ${queue.waits}
+      union all
+      select coalesce(${sql.ref(queue.since)}, ${sql.ref(queue.releasedAt)}), false from ${sql.table(queue.table)}
+      where ${queue.isOut} and ${sql.ref(queue.claimedAt)} is null)
+    select count(*) filter (where waits)::int as jobs,
+      coalesce(extract(epoch from clock_timestamp() - min(since)), 0)::float8 as "oldestSeconds"
+    from unclaimed`.execute(tx);
+  return rows[0] ?? { jobs: 0, oldestSeconds: 0 };
 };
 
 /** Most jobs that one institute may have out: all slots but one. */

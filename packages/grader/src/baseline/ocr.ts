@@ -125,6 +125,12 @@ async function beginEngine(): Promise<Engine> {
   if (thread instanceof Thread) {
     thread.on('error', () => gone.abort());
     thread.on('exit', () => gone.abort());
+    // The engine prints remarks about lines that it cannot read; the log of a worker has JSON lines only.
+    for (const [from, to] of [
+      [thread.stdout, process.stdout],
+      [thread.stderr, process.stderr],
+    ] as const)
+      from.unpipe(to).resume();
   }
   return { worker, gone: gone.signal };
 }
