@@ -54,7 +54,9 @@ describe('the settings readers accept the environment that the chart sets', () =
       `${core.tls === null ? 'http' : 'https'}://${service.metadata.name}:8081`,
     ]);
     const scheme = core.tls === null ? 'http' : 'https';
-    expect(service['spec']).toMatchObject({ ports: [{ appProtocol: scheme }] });
+    expect(service['spec']).toMatchObject({
+      ports: expect.arrayContaining([expect.objectContaining({ name: 'trpc', appProtocol: scheme })]),
+    });
     // All parts use the same lanes on the same server, each with its own user where users are set.
     const places = [facade, core, worker].map(({ lanes: { url, namespace } }) => [
       namespace,

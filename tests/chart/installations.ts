@@ -70,6 +70,18 @@ const podExtras: Values = {
   extraVolumeMounts: [{ name: 'more', mountPath: '/more' }],
 };
 
+const sidecar = (name: string): Values => ({
+  name,
+  image: 'registry.example.org/proxy:1.2',
+  resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { cpu: '1', memory: '64Mi' } },
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    runAsNonRoot: true,
+    capabilities: { drop: ['ALL'] },
+  },
+});
+
 /** Installations to test: every switch on and off at least once, and switches that affect each other together. */
 export const installations: Readonly<Record<string, Values>> = {
   'external services by existing secrets': external,
@@ -104,7 +116,12 @@ export const installations: Readonly<Record<string, Values>> = {
     worker: {
       autoscaling: {
         kind: 'keda',
-        keda: { serverAddress: 'http://prometheus:9090', authenticationRef: 'prometheus' },
+        keda: {
+          serverAddress: 'http://prometheus:9090',
+          authenticationRef: 'prometheus',
+          authenticationKind: 'ClusterTriggerAuthentication',
+          metadata: { authModes: 'bearer', customHeaders: 'X-Scope-OrgID=exams' },
+        },
       },
       lanes: {
         copy: { autoscaling: { minReplicas: 0 } },
@@ -116,6 +133,10 @@ export const installations: Readonly<Record<string, Values>> = {
   'KEDA, copies with inspections and drawings': {
     ...external,
     worker: { autoscaling: { kind: 'keda', keda: { serverAddress: 'http://prometheus:9090' } } },
+  },
+  'KEDA without Prometheus': {
+    ...external,
+    worker: { autoscaling: { kind: 'keda', keda: { source: 'core', fallbackBehavior: 'static' } } },
   },
   'HPA everywhere': {
     ...external,
@@ -132,6 +153,41 @@ export const installations: Readonly<Record<string, Values>> = {
       tlsSecretName: 'api-tls',
     },
     facade: { service: { annotations: { a: 'b' } } },
+  },
+  'a route of a Gateway': {
+    ...external,
+    gateway: {
+      enabled: true,
+      parentRefs: [{ name: 'public', namespace: 'gateways', sectionName: 'https' }],
+      hostnames: ['api.example.org', '*.exams.example.org'],
+      annotations: { a: 'b' },
+    },
+  },
+  'what a platform team sets': {
+    ...external,
+    s3: { endpoint: 'https://s3.eu-central-1.amazonaws.com', podIdentity: true, forcePathStyle: false },
+    nats: { existingSecret: 'own-nats', replicas: 3 },
+    serviceAccounts: {
+      annotations: { 'example.org/all': 'yes' },
+      core: { annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/core' } },
+    },
+    allPods: {
+      dnsPolicy: 'ClusterFirst',
+      dnsConfig: { options: [{ name: 'ndots', value: '2' }] },
+      extraContainers: [sidecar('proxy')],
+      extraInitContainers: [sidecar('before')],
+    },
+    core: { progressDeadlineSeconds: 900, extraContainers: [sidecar('second')] },
+    facade: { minReadySeconds: 10 },
+    worker: { minReadySeconds: 5 },
+    extraObjects: [
+      {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: '{{ .Release.Name }}-more' },
+        data: { a: 'b' },
+      },
+    ],
   },
   'no network policies, no budgets, no accounts of its own': {
     ...external,

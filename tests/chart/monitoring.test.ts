@@ -128,6 +128,13 @@ test('every metric of the service is used by an alert or a panel', () => {
 });
 
 describe('alerts', () => {
+  test('each names the namespace and the release that it is about', () => {
+    for (const { alert, labels, annotations } of rules) {
+      expect(labels, alert).toMatchObject({ namespace: 'exams', release: 'ae' });
+      expect(annotations.summary, alert).toMatch(/ \(exams\/ae\)$/);
+    }
+  });
+
   test('each condition that an operator must know of has an alert', () => {
     expect([...new Set(rules.map(({ alert }) => alert))].sort()).toEqual([
       'EvaluationCreditsDiffer',
@@ -297,6 +304,48 @@ describe('scaling', () => {
     expect(await queries('KEDA, copies with inspections and drawings')).toEqual({
       copy: [...runs('copy', 4, 2), jobs('inspect'), jobs('draw')],
       typed: runs('typed', 32, 8),
+    });
+  });
+
+  test('without Prometheus KEDA reads the same numbers from core', async () => {
+    const withoutPrometheus = await render(installations['KEDA without Prometheus'] ?? {});
+    const scaled = find(withoutPrometheus, 'ScaledObject', `${NAME}-worker-typed`);
+    const triggers = [
+      ['evaluation_runs_queued', '32'],
+      ['evaluation_runs_in_flight', '8'],
+    ].map(([metric, targetValue]) => ({
+      type: 'metrics-api',
+      metadata: {
+        url: `http://${NAME}-core.exams:9090/metrics`,
+        format: 'prometheus',
+        valueLocation: `${metric}{lane="typed"}`,
+        targetValue,
+      },
+    }));
+    expect(scaled['spec']).toMatchObject({ triggers, fallback: { behavior: 'static' } });
+    expect(find(withoutPrometheus, 'Service', `${NAME}-core`)['spec']).toMatchObject({
+      ports: [{ name: 'trpc' }, { name: 'metrics', port: 9090 }],
+    });
+    const policy = find(withoutPrometheus, 'NetworkPolicy', `${NAME}-core`)['spec'] as { ingress: unknown[] };
+    expect(policy.ingress).toContainEqual({
+      ports: [{ protocol: 'TCP', port: 9090 }],
+      from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'keda' } } }],
+    });
+  });
+
+  test('KEDA gets its credentials, and an outage of Prometheus does not reduce the workers', async () => {
+    const scaled = find(
+      await render(installations['KEDA, a lane of its own each'] ?? {}),
+      'ScaledObject',
+      `${NAME}-worker-copy`,
+    );
+    const trigger = {
+      authenticationRef: { name: 'prometheus', kind: 'ClusterTriggerAuthentication' },
+      metadata: { authModes: 'bearer', customHeaders: 'X-Scope-OrgID=exams', ignoreNullValues: 'false' },
+    };
+    expect(scaled['spec']).toMatchObject({
+      fallback: { failureThreshold: 5, replicas: 2, behavior: 'currentReplicasIfHigher' },
+      triggers: [trigger, trigger],
     });
   });
 

@@ -69,6 +69,87 @@ describe('settings added to all pods', () => {
   });
 });
 
+describe('what a platform team sets', () => {
+  const objects = (): KubernetesObject[] => objectsOf('what a platform team sets');
+  const deployment = (end: string) =>
+    find(objects(), 'Deployment', `ae-answer-evaluation-${end}`)['spec'] as {
+      minReadySeconds?: number;
+      progressDeadlineSeconds?: number;
+      template: { spec: { containers: { name: string }[]; initContainers?: { name: string }[] } };
+    };
+  const names = (containers: { name: string }[] = []): string[] => containers.map(({ name }) => name);
+
+  test('reaches the pods: containers of all pods and of one part, ready time, deadline', () => {
+    const core = deployment('core');
+    expect(names(core.template.spec.containers)).toEqual(['core', 'proxy', 'second']);
+    expect(names(core.template.spec.initContainers)).toEqual(['before', 'wait-for-schema']);
+    expect(core.progressDeadlineSeconds).toBe(900);
+    expect(names(deployment('facade').template.spec.containers)).toEqual(['facade', 'proxy']);
+    expect(deployment('facade').minReadySeconds).toBe(10);
+    expect(deployment('worker-copy').minReadySeconds).toBe(5);
+  });
+
+  test('an account has the annotations of all accounts and its own; objects of the operator are rendered', () => {
+    const annotationsOf = (part: string) =>
+      find(objects(), 'ServiceAccount', `ae-answer-evaluation-${part}`).metadata.annotations;
+    expect(annotationsOf('core')).toEqual({
+      'example.org/all': 'yes',
+      'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/core',
+    });
+    expect(annotationsOf('facade')).toEqual({ 'example.org/all': 'yes' });
+    expect(find(objects(), 'ConfigMap', 'ae-more')['data']).toEqual({ a: 'b' });
+  });
+
+  test('with the identity of the pod core has no keys of the object store', () => {
+    const core = podsOf(objects()).find(({ owner }) => owner.metadata.name.endsWith('-core'));
+    const env = core?.spec.containers[0]?.env ?? [];
+    expect(env).toContainEqual({ name: 'S3_POD_IDENTITY', value: 'true' });
+    expect(env.filter(({ name }) => /S3_(?:ACCESS|SECRET)/.test(name))).toEqual([]);
+  });
+
+  test('user ids that are null are left to the cluster', async () => {
+    const open = await render({
+      ...external,
+      allPods: { podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null } },
+    });
+    for (const { spec } of podsOf(open))
+      expect(spec.securityContext).toEqual({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+  });
+});
+
+test('core may take as long as a migration only where its pods wait for one', async () => {
+  const deadline = async (values: object): Promise<unknown> =>
+    (
+      find(await render({ ...external, ...values }), 'Deployment', 'ae-answer-evaluation-core')[
+        'spec'
+      ] as Record<string, unknown>
+    )['progressDeadlineSeconds'];
+  expect(await deadline({})).toBe(600);
+  expect(await deadline({ migrations: { mode: 'job' } })).toBe(7800);
+  expect(await deadline({ migrations: { mode: 'none' } })).toBe(7800);
+});
+
+test('a route of a Gateway passes the API only', async () => {
+  const route = find(
+    await render(installations['a route of a Gateway'] ?? {}),
+    'HTTPRoute',
+    'ae-answer-evaluation',
+  );
+  expect(route['spec']).toEqual({
+    parentRefs: [{ name: 'public', namespace: 'gateways', sectionName: 'https' }],
+    hostnames: ['api.example.org', '*.exams.example.org'],
+    rules: [
+      {
+        matches: [{ path: { type: 'PathPrefix', value: '/v1' } }],
+        backendRefs: [{ name: 'ae-answer-evaluation-facade', port: 80 }],
+      },
+    ],
+  });
+});
+
 describe.each(Object.keys(installations))('%s:', (name) => {
   test('every object matches the schema of its kind, without unknown fields', () => {
     expect(objectsOf(name).length).toBeGreaterThan(8);
@@ -137,7 +218,8 @@ describe.each(Object.keys(installations))('%s:', (name) => {
         expect(container, where).toHaveProperty(probe);
       if (owner.kind !== 'Deployment') continue;
       expect(container?.livenessProbe?.httpGet).toEqual({ path: '/healthz', port: 'metrics' });
-      expect(container?.readinessProbe?.httpGet).toEqual({ path: '/readyz', port: 'metrics' });
+      const path = owner.metadata.name.endsWith('-facade') ? '/acceptz' : '/readyz';
+      expect(container?.readinessProbe?.httpGet).toEqual({ path, port: 'metrics' });
       expect(container?.ports).toContainEqual({ name: 'metrics', containerPort: 9090 });
     }
   });

@@ -140,6 +140,62 @@ const refused: Readonly<Record<string, readonly [Values, ...(RegExp | string)[]]
   'KEDA without Prometheus': [
     { ...external, worker: { autoscaling: { kind: 'keda' } } },
     'worker.autoscaling.keda.serverAddress is empty',
+    'worker.autoscaling.keda.source=core',
+  ],
+  'credentials that KEDA would not send': [
+    {
+      ...external,
+      worker: {
+        autoscaling: { kind: 'keda', keda: { serverAddress: 'http://p:9090', authenticationRef: 'p' } },
+      },
+    },
+    'worker.autoscaling.keda.metadata.authModes is not: KEDA would send no credentials',
+  ],
+  'credentials for metrics of core': [
+    {
+      ...external,
+      worker: { autoscaling: { kind: 'keda', keda: { source: 'core', authenticationRef: 'p' } } },
+    },
+    "core's metrics take no credentials",
+  ],
+  'a pod identity and keys': [
+    { ...external, s3: { endpoint: 'https://s3.example.org', existingSecret: 'own', podIdentity: true } },
+    's3.podIdentity=true takes the credentials from the pod',
+  ],
+  'a route without a Gateway and without a name': [
+    { ...external, gateway: { enabled: true } },
+    'gateway.enabled=true needs gateway.parentRefs',
+    'gateway.enabled=true needs gateway.hostnames',
+  ],
+  'memory in bytes that was meant in mebibytes': [
+    {
+      ...external,
+      facade: { resources: { requests: { cpu: 1, memory: 512 }, limits: { cpu: 1, memory: 512 } } },
+      worker: {
+        lanes: {
+          typed: { resources: { requests: { cpu: 1, memory: 512 }, limits: { cpu: 1, memory: 512 } } },
+        },
+      },
+    },
+    'facade.resources.limits.memory=512 is too little: the process needs 256 Mi. A number without a unit is bytes',
+    'worker.lanes.typed.resources.limits.memory=512 is too little',
+  ],
+  'a host that is no host name': [
+    { ...external, ingress: { enabled: true, hosts: ['not a host'] } },
+    '/ingress/hosts/0',
+  ],
+  'rate limits, prices, an address and a bucket that no program accepts': [
+    {
+      ...external,
+      facade: { settings: { RATE_LIMITS_STANDARD: 'foo' } },
+      core: { settings: { DASHBOARD_URL: 'foo' } },
+      worker: { settings: { MODEL_PRICES: 'xx' } },
+      s3: { endpoint: 'https://s3.example.org', existingSecret: 'own', bucket: 'A_B' },
+    },
+    'RATE_LIMITS_STANDARD',
+    'DASHBOARD_URL',
+    'MODEL_PRICES',
+    '/s3/bucket',
   ],
   'copies that do not fit into the memory, with what their pod does besides': [
     { ...external, worker: { lanes: { copy: { concurrency: 4 } } } },

@@ -40,6 +40,8 @@
   valueFrom: {{ include "answer-evaluation.natsRef" . }}
 - name: LANE_NAMESPACE
   value: {{ .root.Values.nats.namespace | quote }}
+- name: LANE_REPLICAS
+  value: {{ .root.Values.nats.replicas | quote }}
 {{- end -}}
 
 {{- define "answer-evaluation.env.coreUrl" -}}
@@ -106,10 +108,16 @@ Node's default is half. NODE_OPTIONS in extraEnv replaces it.
   value: {{ .Values.s3.region | quote }}
 - name: S3_BUCKET
   value: {{ .Values.s3.bucket | quote }}
+- name: S3_FORCE_PATH_STYLE
+  value: {{ .Values.s3.forcePathStyle | quote }}
+- name: S3_POD_IDENTITY
+  value: {{ .Values.s3.podIdentity | quote }}
+{{- if not .Values.s3.podIdentity }}
 - name: S3_ACCESS_KEY_ID
   valueFrom: {{ include "answer-evaluation.s3Ref" (dict "root" . "what" "accessKeyId") }}
 - name: S3_SECRET_ACCESS_KEY
   valueFrom: {{ include "answer-evaluation.s3Ref" (dict "root" . "what" "secretAccessKey") }}
+{{- end }}
 {{- include "answer-evaluation.settings" .Values.core }}
 {{- end -}}
 

@@ -47,7 +47,7 @@ template:
   image: {{ include "answer-evaluation.image" (dict "root" . "image" .Values.migrations.image) | quote }}
   imagePullPolicy: {{ .Values.image.pullPolicy }}
   args: [--wait]
-  {{- include "answer-evaluation.securityContext" . | nindent 2 }}
+  {{- include "answer-evaluation.securityContext" (dict "root" .) | nindent 2 }}
   env:
     {{- include "answer-evaluation.envWithExtra" $part | nindent 4 }}
   {{- with concat .Values.allPods.extraEnvFrom .Values.core.extraEnvFrom }}

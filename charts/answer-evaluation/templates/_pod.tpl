@@ -81,14 +81,23 @@ spec:
     {{- end }}
   {{- end }}
   securityContext:
-    runAsNonRoot: true
-    runAsUser: 10001
-    runAsGroup: 10001
-    fsGroup: 10001
-    seccompProfile: { type: RuntimeDefault }
-  {{- with .init }}
+    {{- toYaml $all.podSecurityContext | nindent 4 }}
+  {{- with $all.dnsPolicy }}
+  dnsPolicy: {{ . }}
+  {{- end }}
+  {{- with $all.dnsConfig }}
+  dnsConfig:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- $initContainers := concat $all.extraInitContainers $part.extraInitContainers }}
+  {{- if or .init $initContainers }}
   initContainers:
+    {{- with $initContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+    {{- with .init }}
     {{- . | nindent 4 }}
+    {{- end }}
   {{- end }}
   containers:
     - name: {{ .component }}
@@ -122,7 +131,8 @@ spec:
         timeoutSeconds: 5
         failureThreshold: 6
       readinessProbe:
-        httpGet: { path: /readyz, port: metrics }
+        # A facade stays in its Service during an outage behind it: it answers with the documented error, a proxy would not.
+        httpGet: { path: {{ ternary "/acceptz" "/readyz" (eq .component "facade") }}, port: metrics }
         periodSeconds: 5
         timeoutSeconds: 3
         failureThreshold: 2
@@ -143,6 +153,11 @@ spec:
         {{- with concat $all.extraVolumeMounts $part.extraVolumeMounts }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
+    {{- if .running }}
+    {{- with concat $all.extraContainers $part.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+    {{- end }}
   volumes:
     - name: tmp
       emptyDir: { sizeLimit: {{ $part.temporaryFiles }} }
@@ -161,10 +176,7 @@ spec:
 
 {{- define "answer-evaluation.securityContext" -}}
 securityContext:
-  allowPrivilegeEscalation: false
-  readOnlyRootFilesystem: true
-  runAsNonRoot: true
-  capabilities: { drop: [ALL] }
+  {{- toYaml .root.Values.allPods.securityContext | nindent 2 }}
 {{- end -}}
 
 {{- define "answer-evaluation.volumeMounts" -}}

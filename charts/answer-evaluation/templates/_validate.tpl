@@ -70,7 +70,10 @@ bounds of single values are in values.schema.json.
 {{- if not $v.s3.endpoint -}}
 {{- $wrong = append $wrong "there is no object store: set s3.endpoint, e.g. https://s3.eu-central-1.amazonaws.com, or, for a trial, embedded.enabled=true." -}}
 {{- end -}}
-{{- if and $v.s3.existingSecret (or $v.s3.accessKeyId $v.s3.secretAccessKey) -}}
+{{- if and $v.s3.podIdentity (or $v.s3.existingSecret $v.s3.accessKeyId $v.s3.secretAccessKey) -}}
+{{- $wrong = append $wrong "s3.podIdentity=true takes the credentials from the pod's identity, and credentials are set too. Remove s3.existingSecret, s3.accessKeyId and s3.secretAccessKey, or set s3.podIdentity=false." -}}
+{{- else if $v.s3.podIdentity -}}
+{{- else if and $v.s3.existingSecret (or $v.s3.accessKeyId $v.s3.secretAccessKey) -}}
 {{- $wrong = append $wrong "s3.existingSecret and s3.accessKeyId or s3.secretAccessKey are both set, and only one can count. Remove the values: the existing Secret is the one to trust." -}}
 {{- else if and (not $v.s3.existingSecret) (not (and $v.s3.accessKeyId $v.s3.secretAccessKey)) -}}
 {{- $wrong = append $wrong "there are no credentials for the object store: set s3.existingSecret (a Secret with the keys S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY), or both s3.accessKeyId and s3.secretAccessKey." -}}
@@ -100,6 +103,10 @@ bounds of single values are in values.schema.json.
 {{- $needs := int (add 30 $linger (int $part.preStopSeconds)) -}}
 {{- if lt (int $part.terminationGracePeriodSeconds) $needs -}}
 {{- $wrong = append $wrong (printf "%s.terminationGracePeriodSeconds=%d is too short: preStopSeconds=%d, LINGER_SECONDS=%d, and a request in hand may take 30 s. Make it at least %d." . (int $part.terminationGracePeriodSeconds) (int $part.preStopSeconds) $linger $needs) -}}
+{{- end -}}
+{{- $memory := include "answer-evaluation.mebibytes" (dig "limits" "memory" "" $part.resources) -}}
+{{- if and $memory (lt (int $memory) 256) -}}
+{{- $wrong = append $wrong (printf "%s.resources.limits.memory=%v is too little: the process needs 256 Mi. A number without a unit is bytes." . (dig "limits" "memory" "" $part.resources)) -}}
 {{- end -}}
 {{- if and $part.autoscaling.enabled (gt (int $part.autoscaling.minReplicas) (int $part.autoscaling.maxReplicas)) -}}
 {{- $wrong = append $wrong (printf "%s.autoscaling.minReplicas is more than maxReplicas." .) -}}
@@ -136,8 +143,14 @@ bounds of single values are in values.schema.json.
 {{- $wrong = append $wrong (printf "worker.lanes.%s.autoscaling.minReplicas is more than maxReplicas." $lane) -}}
 {{- end -}}
 {{- end -}}
-{{- if and (eq $scaling.kind "keda") (not $scaling.keda.serverAddress) -}}
-{{- $wrong = append $wrong "worker.autoscaling.kind=keda asks Prometheus how many runs wait, and worker.autoscaling.keda.serverAddress is empty, e.g. http://prometheus-operated.monitoring:9090." -}}
+{{- if and (eq $scaling.kind "keda") (eq $scaling.keda.source "prometheus") (not $scaling.keda.serverAddress) -}}
+{{- $wrong = append $wrong "worker.autoscaling.kind=keda asks Prometheus how many runs wait, and worker.autoscaling.keda.serverAddress is empty, e.g. http://prometheus-operated.monitoring:9090. Without Prometheus set worker.autoscaling.keda.source=core." -}}
+{{- end -}}
+{{- if and (eq $scaling.kind "keda") (eq $scaling.keda.source "core") $scaling.keda.authenticationRef -}}
+{{- $wrong = append $wrong "worker.autoscaling.keda.authenticationRef is set, and core's metrics take no credentials. Remove it, or set worker.autoscaling.keda.source=prometheus." -}}
+{{- end -}}
+{{- if and (eq $scaling.kind "keda") (eq $scaling.keda.source "prometheus") $scaling.keda.authenticationRef (not (hasKey $scaling.keda.metadata "authModes")) -}}
+{{- $wrong = append $wrong "worker.autoscaling.keda.authenticationRef is set, and worker.autoscaling.keda.metadata.authModes is not: KEDA would send no credentials. Set it to bearer, basic, tls or custom, or to an empty text for a pod identity." -}}
 {{- end -}}
 {{- /* Each copy, inspection and drawing in hand has processes of up to 768 Mi together; the pod of a lane may work on several. */ -}}
 {{- range $lane := include "answer-evaluation.lanes" . | fromJsonArray -}}
@@ -157,7 +170,7 @@ bounds of single values are in values.schema.json.
 {{- $for := ternary (printf " for %s" (join ", " $of)) "" (gt (len $of) 0) -}}
 {{- $each := ternary (printf "768 Mi for each of %d in hand" (int $jobs)) "" (gt (int $jobs) 0) -}}
 {{- $reading := ternary "450 Mi for reading offline (grader.provider=baseline)" "" (eq $ocr 450) -}}
-{{- $wrong = append $wrong (printf "worker.lanes.%s.resources.limits.memory=%s is too little%s: %s are %d Mi. Raise it%s." $lane $limit $for (join ", " (compact (list $each $reading "256 Mi for the worker itself"))) (int $needs) (ternary ", or lower a concurrency" "" (gt (len $of) 0))) -}}
+{{- $wrong = append $wrong (printf "worker.lanes.%s.resources.limits.memory=%v is too little%s: %s are %d Mi. Raise it%s." $lane $limit $for (join ", " (compact (list $each $reading "256 Mi for the worker itself"))) (int $needs) (ternary ", or lower a concurrency" "" (gt (len $of) 0))) -}}
 {{- end -}}
 {{- end -}}
 {{- if and (not $v.serviceAccounts.create) (not $v.serviceAccounts.existingName) -}}
@@ -167,6 +180,12 @@ bounds of single values are in values.schema.json.
 {{- /* Ingress and monitoring. */ -}}
 {{- if and $v.ingress.enabled (not $v.ingress.hosts) -}}
 {{- $wrong = append $wrong "ingress.enabled=true needs ingress.hosts, e.g. ingress.hosts={evaluation.example.org}: without a host it would serve every name that reaches the controller." -}}
+{{- end -}}
+{{- if and $v.gateway.enabled (not $v.gateway.parentRefs) -}}
+{{- $wrong = append $wrong "gateway.enabled=true needs gateway.parentRefs, e.g. [{name: public, namespace: gateways}]: without a Gateway the route serves nothing." -}}
+{{- end -}}
+{{- if and $v.gateway.enabled (not $v.gateway.hostnames) -}}
+{{- $wrong = append $wrong "gateway.enabled=true needs gateway.hostnames, e.g. {evaluation.example.org}: without a host name it would serve every name of the Gateway." -}}
 {{- end -}}
 {{- if and $v.networkPolicy.enabled $v.monitoring.serviceMonitor.enabled (not $v.networkPolicy.metrics.from) -}}
 {{- $wrong = append $wrong "monitoring.serviceMonitor.enabled=true, but networkPolicy.metrics.from is empty, so that Prometheus would reach no pod. Name its namespace there." -}}
@@ -187,5 +206,8 @@ bounds of single values are in values.schema.json.
 {{- else if regexMatch "^[0-9]+Mi$" $text -}}{{ trimSuffix "Mi" $text | int }}
 {{- else if regexMatch "^[0-9]+G$" $text -}}{{ mul 953 (trimSuffix "G" $text | int) }}
 {{- else if regexMatch "^[0-9]+M$" $text -}}{{ div (mul 953 (trimSuffix "M" $text | int)) 1000 }}
+{{- else if regexMatch "^[0-9]+Ki$" $text -}}{{ div (trimSuffix "Ki" $text | int) 1024 }}
+{{- else if regexMatch "^[0-9]+k$" $text -}}{{ div (trimSuffix "k" $text | int) 1049 }}
+{{- else if regexMatch "^[0-9]+$" $text -}}{{ div ($text | int64) 1048576 }}
 {{- end -}}
 {{- end -}}

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 
 /**
- * Makes `schemas.json` from swagger.json of Kubernetes and the custom resource definitions of the Prometheus operator
- * and KEDA. Run by hand when a version is raised:
+ * Makes `schemas.json` from swagger.json of Kubernetes and the custom resource definitions of the Prometheus operator,
+ * KEDA and the Gateway API. Run by hand when a version is raised:
  *   node tests/chart/kubernetes/makeSchemas.ts VERSIONS swagger.json CRD.yaml…
  * VERSIONS is the text that `schemas.json` names as its source. Descriptions and status are left out. Objects with
  * named fields are closed: Kubernetes drops unknown fields silently, so a misspelt field in a template would go
