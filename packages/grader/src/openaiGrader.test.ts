@@ -16,7 +16,7 @@ import {
   typedAnswer,
   within,
   writtenAnswer,
-} from './openai/fixtures.ts';
+} from '../test/requests.ts';
 import { askedToAlign } from './promptHashes.ts';
 import { resettleAlignment } from './resettle.ts';
 

@@ -13,7 +13,7 @@ import {
   optionQuestion,
   typedAnswer,
   writtenAnswer,
-} from './openai/fixtures.ts';
+} from '../test/requests.ts';
 import { askedIn } from './openai/output.ts';
 import { readPagesCall } from './readPages/readPages.ts';
 import { strictJsonSchema } from './strictSchema.ts';

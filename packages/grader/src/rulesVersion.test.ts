@@ -15,7 +15,7 @@ import {
   optionQuestion,
   typedAnswer,
   writtenAnswer,
-} from './openai/fixtures.ts';
+} from '../test/requests.ts';
 import { resettleAlignment, resettleJudgement } from './resettle.ts';
 import { RULES_VERSION } from './rulesVersion.ts';
 

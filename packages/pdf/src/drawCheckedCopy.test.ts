@@ -7,7 +7,7 @@ import { drawCheckedCopy } from './index.ts';
 import type { Annotation, CheckedCopyPlan, PageImage } from './index.ts';
 import { extract } from './pages/extract.ts';
 import { addScan, lockedPdf, rawPdf, scan, scannedPdf, textPdf } from '../test/pdfs.ts';
-import { boundsOf, isGreen, isRed, lostInk } from './testPictures.ts';
+import { boundsOf, isGreen, isRed, lostInk } from '../test/pictures.ts';
 
 let folder: string;
 beforeAll(async () => {

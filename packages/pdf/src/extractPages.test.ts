@@ -14,7 +14,7 @@ import { extractPages, PdfUnreadable, toViewedBox } from './index.ts';
 import type { PageImage } from './index.ts';
 import type { ExtractOptions } from './index.ts';
 import { addScan, addText, claimSize, endlessPdf, passwordPdf, scan, scannedPdf } from '../test/pdfs.ts';
-import { boundsOf, isGreen, isRed } from './testPictures.ts';
+import { boundsOf, isGreen, isRed } from '../test/pictures.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JudgeRequest } from '../grader.ts';
-import { attempts } from '../injection/samples.ts';
+import { attempts } from '../../test/injectionSamples.ts';
 import { judgeLexically } from './judge.ts';
 
 const exam = { subject: 'Biology', level: 'school', board: null, class: '10', instructions: null };

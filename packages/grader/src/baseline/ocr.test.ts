@@ -9,7 +9,7 @@ import { labelCore } from './labels.ts';
 import { readTextOnly } from '../readTextOnly.ts';
 
 /** Seven lines of print in DejaVu Sans: a heading and the answers to Q1 to Q4. */
-const file = fileURLToPath(new URL('fixtures/page.jpg', import.meta.url));
+const file = fileURLToPath(new URL('../../test/page.jpg', import.meta.url));
 const scan: PageImage = { page: 1, file, width: 1100, height: 800, blank: false, textLines: [] };
 const line = (text: string, y: number) => ({ text, box: { x: 0.1, y, width: 0.5, height: 0.03 } });
 const within = (ms: number, signal = new AbortController().signal): CallOptions => ({

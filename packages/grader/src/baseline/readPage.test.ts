@@ -10,7 +10,7 @@ import { openOcr, type Ocr } from './ocr.ts';
 import { readPageOffline } from './readPage.ts';
 
 /** Seven lines of print: a heading and the answers to Q1 to Q4. */
-const file = fileURLToPath(new URL('fixtures/page.jpg', import.meta.url));
+const file = fileURLToPath(new URL('../../test/page.jpg', import.meta.url));
 const scan: PageImage = { page: 1, file, width: 1100, height: 800, blank: false, textLines: [] };
 
 let ocr: Ocr;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { imitationIn, imitatesPrompt, LONGEST } from './detect.ts';
 import { IMITATIONS } from './imitations.ts';
-import { attempts, innocents } from './samples.ts';
+import { attempts, innocents } from '../../test/injectionSamples.ts';
 
 const STRUCTURAL =
   /^(?:json|fence|closing-tag|chat-template|(?:system|assistant|developer)-message|unicode-json|escaped-json)$/;

@@ -7,12 +7,12 @@ import { startModelServer } from '@evaluation/test-services';
 import type { ModelServer, PageTruth } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import type { Grader, Judgement, JudgeRequest } from '../grader.ts';
-import { exam, longQuestion, optionsFor, typedAnswer, within } from '../openai/fixtures.ts';
+import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
 import { POSSIBLE_INJECTION } from './detect.ts';
-import { createGullibleModel } from './gullibleModel.ts';
-import type { GullibleModel } from './gullibleModel.ts';
-import type { Attempt } from './samples.ts';
-import { attempts } from './samples.ts';
+import { createGullibleModel } from '../../test/gullibleModel.ts';
+import type { GullibleModel } from '../../test/gullibleModel.ts';
+import type { Attempt } from '../../test/injectionSamples.ts';
+import { attempts } from '../../test/injectionSamples.ts';
 
 /** Earns 3 of 5. No attempt contains the word of the second criterion, so only an obeyed attempt earns more. */
 const GENUINE = 'Water climbs in a narrow tube by capillarity. Its surface there is a concave meniscus.';

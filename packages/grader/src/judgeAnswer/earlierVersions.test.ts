@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CallEvidence, Judgement, JudgeRequest } from '../grader.ts';
-import { exam, longQuestion, optionQuestion, typedAnswer, writtenAnswer } from '../openai/fixtures.ts';
+import { exam, longQuestion, optionQuestion, typedAnswer, writtenAnswer } from '../../test/requests.ts';
 import { askedToJudge } from '../promptHashes.ts';
 import { resettleJudgement } from '../resettle.ts';
 import { version } from './prompt.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_TABLE, readTable } from '../confidenceTable.ts';
 import type { JudgeRequest } from '../grader.ts';
-import { exam, longQuestion, typedAnswer, writtenAnswer } from '../openai/fixtures.ts';
+import { exam, longQuestion, typedAnswer, writtenAnswer } from '../../test/requests.ts';
 import { MalformedOutput, readStrict } from '../strictSchema.ts';
 import { judgeByCriteriaCall, readObjectiveCall } from './judgeAnswer.ts';
 import { judgementOf } from './judgement.ts';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startModelServer, type ModelServer } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import type { Grader } from '../grader.ts';
-import { exam, optionsFor, within } from '../openai/fixtures.ts';
+import { exam, optionsFor, within } from '../../test/requests.ts';
 
 let server: ModelServer;
 let grader: Grader;

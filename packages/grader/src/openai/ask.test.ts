@@ -8,7 +8,7 @@ import { createGrader } from '../createGrader.ts';
 import type { Grader } from '../grader.ts';
 import { GraderFailure } from '../grader.ts';
 import { createHold } from '../hold.ts';
-import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
+import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
 
 let server: ModelServer;
 let grader: Grader;

@@ -2,7 +2,7 @@ import { BY_BATCH, startModelServer, type Behaviour, type ModelServer } from '@e
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createGrader } from '../createGrader.ts';
 import { NotWanted, type BatchOptions, type CallOptions, type Grader, type JudgeRequest } from '../grader.ts';
-import { exam, longQuestion, optionsFor, typedAnswer } from './fixtures.ts';
+import { exam, longQuestion, optionsFor, typedAnswer } from '../../test/requests.ts';
 
 const HOUR_MS = 3_600_000;
 

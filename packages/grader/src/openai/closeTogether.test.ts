@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startModelServer } from '@evaluation/test-services';
 import type { ModelServer } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
-import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
+import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
 
 let server: ModelServer;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import {
   typedAnswer,
   within,
   writtenAnswer,
-} from './fixtures.ts';
+} from '../../test/requests.ts';
 
 let server: ModelServer;
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import {
   typedAnswer,
   within,
   writtenAnswer,
-} from './fixtures.ts';
+} from '../../test/requests.ts';
 
 let server: ModelServer;
 let grader: Grader;

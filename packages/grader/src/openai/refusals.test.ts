@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import type { Grader, GraderOptions } from '../grader.ts';
-import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
+import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
 
 /*
  * A refusal (400, 422) blames the request. Other requests show whether that is true:

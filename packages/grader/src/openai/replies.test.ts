@@ -4,7 +4,7 @@ import { z } from 'zod/v4';
 import { createGrader } from '../createGrader.ts';
 import type { Grader, JudgeRequest } from '../grader.ts';
 import { readStrict } from '../strictSchema.ts';
-import { exam, longQuestion, optionsFor, typedAnswer, within } from './fixtures.ts';
+import { exam, longQuestion, optionsFor, typedAnswer, within } from '../../test/requests.ts';
 
 /* Responses of "compatible" endpoints, and which of them count as replies. */
 

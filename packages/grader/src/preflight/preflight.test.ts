@@ -2,7 +2,7 @@ import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Grader } from '../grader.ts';
 import { createGrader } from '../createGrader.ts';
-import { optionsFor } from '../openai/fixtures.ts';
+import { optionsFor } from '../../test/requests.ts';
 
 /* Results of a preflight for servers with behaviours seen in practice. */
 

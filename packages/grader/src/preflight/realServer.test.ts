@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGrader } from '../createGrader.ts';
 import type { Grader } from '../grader.ts';
-import { optionsFor } from '../openai/fixtures.ts';
+import { optionsFor } from '../../test/requests.ts';
 
 /*
  * A preflight of a real server: llama.cpp with a text model and a context of 8,192 tokens, as started by

@@ -8,7 +8,7 @@ import { startModelServer } from '@evaluation/test-services';
 import type { Behaviour, ModelServer, PageTruth } from '@evaluation/test-services';
 import { createGrader } from '../createGrader.ts';
 import type { Grader, PageImage } from '../grader.ts';
-import { optionsFor, within } from '../openai/fixtures.ts';
+import { optionsFor, within } from '../../test/requests.ts';
 import { MalformedOutput, readStrict } from '../strictSchema.ts';
 import { turnedBox, turnedJpeg, type Turn } from '../turn.ts';
 import { settlePages } from './parse.ts';

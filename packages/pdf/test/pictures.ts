@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { Box } from './types.ts';
+import type { Box } from '../src/types.ts';
 
 export type IsColour = (red: number, green: number, blue: number) => boolean;
 

@@ -1,4 +1,4 @@
-import type { AlignRequest, CallOptions, GraderOptions, JudgeRequest } from '../grader.ts';
+import type { AlignRequest, CallOptions, GraderOptions, JudgeRequest } from '../src/grader.ts';
 
 export const exam = {
   subject: 'Biology',

@@ -21,7 +21,7 @@ export const attempts = (): Attempt[] => linesOf('attempts.jsonl');
 export const innocents = (): Innocent[] => linesOf('innocent.jsonl');
 
 function linesOf<T>(file: string): T[] {
-  const lines = readFileSync(path.join(import.meta.dirname, 'samples', file), 'utf8')
+  const lines = readFileSync(path.join(import.meta.dirname, 'injectionSamples', file), 'utf8')
     .trim()
     .split('\n');
   return lines.map((line): T => JSON.parse(line));
