@@ -20,7 +20,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'packages/lanes': [...adapter, 'packages/backoff'],
   'packages/object-store': adapter,
   'packages/pdf': adapter,
-  'packages/grader': [...adapter, 'packages/grading-model', 'packages/turns'],
+  'packages/grader': [...adapter, 'packages/backoff', 'packages/grading-model', 'packages/turns'],
   'packages/evidence': [...contracts, 'packages/rules', 'packages/grading-model', 'packages/grader'],
   'packages/embedded': ['packages/telemetry'],
   'packages/core-client': [...contracts, 'packages/signed-actor', 'packages/telemetry', 'apps/core'],

@@ -17,6 +17,7 @@
  *
  * State is that of one call and is not stored: after the death of a worker the call is made and paid for again.
  */
+import { jittered } from '@evaluation/backoff';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { fenced, newBoundary } from '../fence.ts';
@@ -200,10 +201,8 @@ function cacheKeyOf({ version, user }: Pick<ModelCall<unknown, unknown>, 'versio
   return sha256Of(JSON.stringify([version, begin])).slice(0, 32);
 }
 
-/** Half fixed, half random, so that workers that failed together do not retry together. */
 function backoffMs(tries: number): number {
-  const full = Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS);
-  return full / 2 + (full / 2) * Math.random();
+  return jittered(Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS));
 }
 
 /**

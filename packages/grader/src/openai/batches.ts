@@ -12,6 +12,7 @@
  * continue at the endpoint, and their metadata lists their lines: the next process finds them before it sends a line
  * again.
  */
+import { jittered } from '@evaluation/backoff';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metrics } from '@evaluation/telemetry';
 import type OpenAI from 'openai';
@@ -145,9 +146,7 @@ export function createBatches(
         if (!passes(error) || sends === SENDS) return askDirectly(open, 'not_sent');
       }
       const pauseMs = Math.min(FIRST_PAUSE_MS * 4 ** (sends - 1), LONGEST_PAUSE_MS);
-      await sleep(pauseMs / 2 + (pauseMs / 2) * Math.random(), undefined, { signal: closed.signal }).catch(
-        () => {},
-      );
+      await sleep(jittered(pauseMs), undefined, { signal: closed.signal }).catch(() => {});
     }
   }
 

@@ -16,6 +16,7 @@
  * State: in this object, changed by the calls of one grader and by one timer. It ends with the process; a new process
  * finds an outage by its own calls.
  */
+import { jittered } from '@evaluation/backoff';
 import { setMaxListeners } from 'node:events';
 
 export interface Breaker {
@@ -76,8 +77,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
 
   function pause(): void {
     clearTimeout(timer);
-    // Half fixed, half random, so that workers do not retry together.
-    timer = setTimeout(tryAgain, pauseMs / 2 + (pauseMs / 2) * Math.random());
+    timer = setTimeout(tryAgain, jittered(pauseMs));
     timer.unref();
   }
 

@@ -11,6 +11,7 @@
  * State: for each batch its calls, and the ids that were late or not wanted. It ends with the process; the batches
  * continue.
  */
+import { jittered } from '@evaluation/backoff';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metrics } from '@evaluation/telemetry';
 import type { BatchedCall } from './batchedCall.ts';
@@ -163,5 +164,5 @@ export function createStandingBatches(
 
 /** Jittered, so that workers that began together do not poll together. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms / 2 + (ms / 2) * Math.random(), undefined, { signal });
+  await sleep(jittered(ms), undefined, { signal });
 }
