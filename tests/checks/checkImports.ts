@@ -13,12 +13,15 @@ import {
   typesOnly,
 } from './rules.ts';
 import { scan, type Import } from './scan.ts';
+import { unusedInProduction } from './testCode.ts';
 
 /** A workspace: its folder from the root, its name, and the file behind each of its entries. */
 interface Workspace {
   folder: string;
   name: string;
   entries: ReadonlyMap<string, string>;
+  /** Text of its package.json. */
+  manifest: string;
 }
 
 const SOURCE = /\.(?:[cm]?ts|[cm]?js)$/;
@@ -57,8 +60,24 @@ export const checkImports = async (root: string): Promise<string[]> => {
   }
 
   const cycles = [...cyclesOf(edges), ...cyclesOf(packageEdges), ...cyclesOf(folderEdges).filter(hasFolder)];
-  return [...offences, ...cycles.map((cycle) => `cycle: ${cycle.join(' → ')}`)];
+  const unused = unusedInProduction(files, edges, rootsOf(files, workspaces));
+  return [
+    ...offences,
+    ...unused.map(
+      (file) => `${file} is not used in production: move it to the folder \`test\`, or delete it`,
+    ),
+    ...cycles.map((cycle) => `cycle: ${cycle.join(' → ')}`),
+  ];
 };
+
+/** Files at which production code begins: entries of workspaces, programs, and files that a package.json names. */
+const rootsOf = (files: readonly string[], workspaces: readonly Workspace[]): string[] => [
+  ...files.filter((file) => file.endsWith('/main.ts')),
+  ...workspaces.flatMap(({ folder, entries, manifest }) => [
+    ...entries.values(),
+    ...[...manifest.matchAll(/src\/[\w/-]+\.ts/g)].map(([path]) => `${folder}/${path}`),
+  ]),
+];
 
 const add = (edges: Map<string, Set<string>>, from: string, to: string) =>
   edges.set(from, (edges.get(from) ?? new Set()).add(to));
@@ -78,14 +97,15 @@ const workspacesOf = async (root: string, files: readonly string[]): Promise<Wor
   const manifests = files.filter((file) => file.endsWith('/package.json'));
   return Promise.all(
     manifests.map(async (manifest) => {
-      const { name, exports = {} }: { name: string; exports?: string | Record<string, string> } = JSON.parse(
-        await readFile(join(root, manifest), 'utf8'),
-      );
+      const text = await readFile(join(root, manifest), 'utf8');
+      const { name, exports = {} }: { name: string; exports?: string | Record<string, string> } =
+        JSON.parse(text);
       const folder = dirname(manifest);
       const entries = Object.entries(typeof exports === 'string' ? { '.': exports } : exports);
       return {
         folder,
         name,
+        manifest: text,
         entries: new Map(entries.map(([entry, path]) => [entry, posix.join(folder, path)])),
       };
     }),

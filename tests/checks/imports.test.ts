@@ -68,8 +68,17 @@ const plant = async (tree: Tree): Promise<string> => {
   return root;
 };
 
-const offencesOf = async (planted: Tree): Promise<string[]> =>
+const UNUSED = /^(.*) is not used in production/;
+
+const allOffencesOf = async (planted: Tree): Promise<string[]> =>
   checkImports(await plant({ ...healthy, ...planted }));
+
+/** Without unused files: the planted files are not imported. */
+const offencesOf = async (planted: Tree): Promise<string[]> =>
+  (await allOffencesOf(planted)).filter((offence) => !UNUSED.test(offence));
+
+const unusedOf = async (planted: Tree): Promise<string[]> =>
+  (await allOffencesOf(planted)).flatMap((offence) => UNUSED.exec(offence)?.[1] ?? []);
 
 describe('import rules', () => {
   test('a repository that keeps the rules has no offence', async () => {
@@ -217,6 +226,35 @@ describe('import rules', () => {
     ).toEqual([]);
   });
 
+  test.each<[what: string, planted: Tree, unused: string[]]>([
+    ['a file that no file imports', { 'packages/lanes/src/a.ts': '' }, ['packages/lanes/src/a.ts']],
+    [
+      'a file that only a test imports, with all that it imports',
+      {
+        'packages/lanes/src/fake.ts': "import './fakeClock.ts';",
+        'packages/lanes/src/fakeClock.ts': '',
+        'packages/lanes/src/a.test.ts': "import './fake.ts';",
+      },
+      ['packages/lanes/src/fake.ts', 'packages/lanes/src/fakeClock.ts'],
+    ],
+    [
+      'no file of the test folder, no program, and no file that package.json names',
+      {
+        'packages/lanes/package.json': JSON.stringify({
+          name: '@evaluation/lanes',
+          exports: './src/index.ts',
+          scripts: { generate: 'node src/generate.ts' },
+        }),
+        'packages/lanes/src/generate.ts': '',
+        'packages/lanes/src/child/main.ts': '',
+        'packages/lanes/test/fake.ts': '',
+      },
+      [],
+    ],
+  ])('unused in production is %s', async (_, planted, unused) => {
+    expect(await unusedOf(planted)).toEqual(unused);
+  });
+
   test('packages may not import each other in a cycle', async () => {
     const offences = await offencesOf({
       'packages/core-client/src/a.ts': "import type { A } from '@evaluation/core';",
@@ -233,10 +271,10 @@ describe('import rules', () => {
         );
       });
     expect(await run(await plant(healthy))).toEqual({ code: 0, printed: '' });
-    const broken = { ...healthy, 'apps/demo/src/a.ts': "import 'zod';" };
+    const broken = { ...healthy, 'apps/demo/src/main.ts': "import 'zod';" };
     expect(await run(await plant(broken))).toEqual({
       code: 1,
-      printed: "apps/demo/src/a.ts:1 imports 'zod': zod is imported as 'zod/v4'\n",
+      printed: "apps/demo/src/main.ts:1 imports 'zod': zod is imported as 'zod/v4'\n",
     });
   });
 });
