@@ -22,7 +22,7 @@ export interface DataFolder {
  * Creates the folder if it is missing and claims it for this process.
  * @throws DataFolderInUse when a living process (this one included) owns it
  */
-export async function claimDataFolder(dataDir: string): Promise<DataFolder> {
+export const claimDataFolder = async (dataDir: string): Promise<DataFolder> => {
   await mkdir(dataDir, { recursive: true });
   // The resolved path: leftover servers are found by the path in their command line.
   const path = await realpath(dataDir);
@@ -52,10 +52,10 @@ export async function claimDataFolder(dataDir: string): Promise<DataFolder> {
       if ((await readOrNull(file)) === mine) await rm(file, { force: true });
     },
   };
-}
+};
 
 /** Moves a dead owner's claim aside; a newer claim by another start is put back. */
-async function discardDeadClaim(file: string, dead: string): Promise<void> {
+const discardDeadClaim = async (file: string, dead: string): Promise<void> => {
   const aside = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     await rename(file, aside);
@@ -64,10 +64,10 @@ async function discardDeadClaim(file: string, dead: string): Promise<void> {
   }
   if ((await readOrNull(aside)) !== dead) await linkUnlessPresent(aside, file);
   await rm(aside, { force: true });
-}
+};
 
 /** `link` creates the file atomically with its whole content and never replaces an existing one. */
-async function linkUnlessPresent(from: string, to: string): Promise<boolean> {
+const linkUnlessPresent = async (from: string, to: string): Promise<boolean> => {
   try {
     await link(from, to);
     return true;
@@ -75,9 +75,9 @@ async function linkUnlessPresent(from: string, to: string): Promise<boolean> {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
     throw error;
   }
-}
+};
 
-async function livingOwner(content: string): Promise<number | null> {
+const livingOwner = async (content: string): Promise<number | null> => {
   try {
     const owner: unknown = JSON.parse(content);
     if (typeof owner !== 'object' || owner === null || !('pid' in owner) || !('mark' in owner)) return null;
@@ -86,22 +86,22 @@ async function livingOwner(content: string): Promise<number | null> {
   } catch {
     return null;
   }
-}
+};
 
-export async function readOrNull(file: string): Promise<string | null> {
+export const readOrNull = async (file: string): Promise<string | null> => {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;
   }
-}
+};
 
 /**
  * Returns the random secret kept in `file`, readable by its owner only; the first call creates it.
  * The secret is written to a draft and renamed, so that a crash leaves no half-written secret.
  */
-export async function keptSecret(file: string, bytes = 24): Promise<string> {
+export const keptSecret = async (file: string, bytes = 24): Promise<string> => {
   const kept = await readOrNull(file);
   if (kept !== null && kept.trim() !== '') {
     await chmod(file, 0o600);
@@ -111,4 +111,4 @@ export async function keptSecret(file: string, bytes = 24): Promise<string> {
   await writeFile(draft, randomBytes(bytes).toString('base64url'), { mode: 0o600, flush: true });
   await rename(draft, file);
   return keptSecret(file, bytes);
-}
+};

@@ -8,22 +8,21 @@ const run = promisify(execFile);
 const hasProc = process.platform === 'linux';
 
 /** Arguments joined by spaces, or null when the process is dead or may not be inspected. */
-export async function commandLine(pid: number): Promise<string | null> {
+export const commandLine = async (pid: number): Promise<string | null> => {
   try {
     if (hasProc) return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim() || null;
     return (await run('ps', ['-o', 'command=', '-p', String(pid)])).stdout.trim() || null;
   } catch {
     return null;
   }
-}
+};
 
 /** Working folder, or null when it cannot be read (macOS, process of another user). */
-export async function workingFolder(pid: number): Promise<string | null> {
-  return hasProc ? readlink(`/proc/${pid}/cwd`).catch(() => null) : null;
-}
+export const workingFolder = async (pid: number): Promise<string | null> =>
+  hasProc ? readlink(`/proc/${pid}/cwd`).catch(() => null) : null;
 
 /** A mark that no later process shares: start time and, on Linux, boot id. Null for dead processes and zombies. */
-export async function processMark(pid: number): Promise<string | null> {
+export const processMark = async (pid: number): Promise<string | null> => {
   try {
     if (!hasProc) return (await run('ps', ['-o', 'lstart=', '-p', String(pid)])).stdout.trim() || null;
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
@@ -34,18 +33,17 @@ export async function processMark(pid: number): Promise<string | null> {
   } catch {
     return null;
   }
-}
+};
 
 /** Some sandboxes hide the boot id; then the start time alone must do. */
-async function bootId(): Promise<string> {
-  return readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
+const bootId = async (): Promise<string> =>
+  readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
     (text) => text.trim(),
     () => 'unknown-boot',
   );
-}
 
 /** Pids of living processes whose command line contains `fragment`, a path that only our servers use. */
-export async function processesNaming(fragment: string): Promise<number[]> {
+export const processesNaming = async (fragment: string): Promise<number[]> => {
   if (!hasProc) {
     const { stdout } = await run('ps', ['-axo', 'pid=,command='], { maxBuffer: 64 * 1024 * 1024 });
     return stdout
@@ -57,27 +55,27 @@ export async function processesNaming(fragment: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const lines = await Promise.all(pids.map(commandLine));
   return pids.filter((pid, index) => pid !== process.pid && (lines[index]?.includes(fragment) ?? false));
-}
+};
 
 /** Polls `isTrue` every 10 ms. @returns false after `timeoutMs` */
-export async function until(isTrue: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
+export const until = async (isTrue: () => Promise<boolean>, timeoutMs: number): Promise<boolean> => {
   const deadline = performance.now() + timeoutMs;
   while (!(await isTrue())) {
     if (performance.now() > deadline) return false;
     await sleep(10);
   }
   return true;
-}
+};
 
 /**
  * Sends `gentle`, then `harsh` after `graceMs`, and waits for the end of the process. Each signal is sent only while
  * the pid still has its first mark.
  * @throws Error when the process survives both
  */
-export async function stopProcess(
+export const stopProcess = async (
   pid: number,
   signals: { gentle: NodeJS.Signals; harsh: NodeJS.Signals; graceMs: number },
-): Promise<void> {
+): Promise<void> => {
   const mark = await processMark(pid);
   if (mark === null) return;
   const gone = async () => (await processMark(pid)) !== mark;
@@ -92,4 +90,4 @@ export async function stopProcess(
   if (await until(gone, signals.graceMs)) return;
   if (!(await gone())) signal(signals.harsh);
   if (!(await until(gone, 10_000))) throw new Error(`process ${pid} did not end after ${signals.harsh}`);
-}
+};

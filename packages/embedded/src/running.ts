@@ -20,7 +20,7 @@ const running = new Map<ChildProcess, ServerKind>();
 let stopped = false;
 
 /** Must be called in the tick of the spawn. @throws Error after `stopServersAtOnce` */
-export function track(child: ChildProcess, kind: ServerKind): void {
+export const track = (child: ChildProcess, kind: ServerKind): void => {
   if (running.size === 0) process.on('exit', signalAll);
   running.set(child, kind);
   const ended = (): void => {
@@ -35,10 +35,10 @@ export function track(child: ChildProcess, kind: ServerKind): void {
     child.kill('SIGKILL');
     throw new Error('the servers of this process were stopped at once');
   }
-}
+};
 
 /** Stops all servers of this process without waiting for their clients. The process must end after this. */
-export async function stopServersAtOnce(): Promise<void> {
+export const stopServersAtOnce = async (): Promise<void> => {
   stopped = true;
   await Promise.all(
     [...running].map(async ([{ pid }, kind]) => {
@@ -46,8 +46,8 @@ export async function stopServersAtOnce(): Promise<void> {
       await stopProcess(pid, { gentle: AT_ONCE[kind], harsh: 'SIGKILL', graceMs: GRACE_MS });
     }),
   );
-}
+};
 
-function signalAll(): void {
+const signalAll = (): void => {
   for (const [child, kind] of running) child.kill(AT_ONCE[kind]);
-}
+};

@@ -9,11 +9,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** A folder that PostgreSQL's account may enter. The caller removes it. */
-export async function freshFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+export const freshFolder = async (): Promise<{ path: string; remove(): Promise<void> }> => {
   const path = await mkdtemp(join(tmpdir(), 'embedded-'));
   await chmod(path, 0o711);
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
-}
+};
 
 export interface Killable {
   pid: number;
@@ -23,7 +23,7 @@ export interface Killable {
 }
 
 /** Runs runner.ts as leader of a process group, like a command in a terminal. */
-export function runService(service: 'postgres' | 'nats', dataDir: string): Killable {
+export const runService = (service: 'postgres' | 'nats', dataDir: string): Killable => {
   const runner = fileURLToPath(new URL('./runner.ts', import.meta.url));
   const child = spawn(process.execPath, [runner, service, dataDir], {
     detached: true,
@@ -53,9 +53,9 @@ export function runService(service: 'postgres' | 'nats', dataDir: string): Killa
       await dead;
     },
   };
-}
+};
 
-export async function accepts(url: string): Promise<boolean> {
+export const accepts = async (url: string): Promise<boolean> => {
   const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) });
   try {
     await once(socket, 'connect');
@@ -65,4 +65,4 @@ export async function accepts(url: string): Promise<boolean> {
   } finally {
     socket.destroy();
   }
-}
+};

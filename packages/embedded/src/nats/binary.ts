@@ -22,7 +22,7 @@ const MINIMUM = { major: 2, minor: 10 };
  * @returns path of an executable
  * @throws Error naming the install command when no nats-server is found
  */
-export async function natsBinary(given?: string): Promise<string> {
+export const natsBinary = async (given?: string): Promise<string> => {
   if (given !== undefined) {
     if (await isNewEnough(given)) return given;
     throw new Error(`${given} is not nats-server ${MINIMUM.major}.${MINIMUM.minor} or later`);
@@ -35,9 +35,9 @@ export async function natsBinary(given?: string): Promise<string> {
       '(`brew install nats-server`, or `go install github.com/nats-io/nats-server/v2@latest`, or from ' +
       `https://github.com/nats-io/nats-server/releases), run \`npm ci\` with optional dependencies on linux-x64, or set NATS_URL`,
   );
-}
+};
 
-async function isNewEnough(binary: string): Promise<boolean> {
+const isNewEnough = async (binary: string): Promise<boolean> => {
   try {
     const { stdout } = await run(binary, ['--version'], { timeout: 10_000 });
     const [, major, minor] = /v(\d+)\.(\d+)\./.exec(stdout) ?? [];
@@ -48,9 +48,9 @@ async function isNewEnough(binary: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
+};
 
-async function packagedBinary(): Promise<string | null> {
+const packagedBinary = async (): Promise<string | null> => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
   let binary: string;
   try {
@@ -61,12 +61,12 @@ async function packagedBinary(): Promise<string | null> {
   }
   await verifyBinary(binary, NPM_BINARY_SHA256);
   return binary;
-}
+};
 
 /** @throws Error when the SHA-256 (hex) of the file differs */
-export async function verifyBinary(file: string, sha256: string): Promise<void> {
+export const verifyBinary = async (file: string, sha256: string): Promise<void> => {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   const found = hash.digest('hex');
   if (found !== sha256) throw new Error(`${file} is not executed: unexpected sha256 ${found}`);
-}
+};

@@ -31,14 +31,14 @@ afterEach(async () => {
   expect(left, 'processes left behind').toEqual([]);
 });
 
-async function start(options: Partial<NatsOptions> = {}): Promise<EmbeddedNats> {
+const start = async (options: Partial<NatsOptions> = {}): Promise<EmbeddedNats> => {
   const server = await startNats({ dataDir: join(folder.path, 'nats'), ...options });
   running.push(server);
   return server;
-}
+};
 
 /** Reads the credentials out of the address, as the service's client does. */
-async function connectTo(address: string): Promise<NatsConnection> {
+const connectTo = async (address: string): Promise<NatsConnection> => {
   const { host, username, password } = new URL(address);
   const connection = await connect({
     servers: host,
@@ -48,17 +48,16 @@ async function connectTo(address: string): Promise<NatsConnection> {
   });
   connections.push(connection);
   return connection;
-}
+};
 
-async function publish(url: string): Promise<void> {
+const publish = async (url: string): Promise<void> => {
   const connection = await connectTo(url);
   await (await jetstreamManager(connection)).streams.add({ name: 'KEPT', subjects: ['kept'] });
   await jetstream(connection).publish('kept', 'payload');
-}
+};
 
-async function messages(url: string): Promise<number> {
-  return (await (await jetstreamManager(await connectTo(url))).streams.info('KEPT')).state.messages;
-}
+const messages = async (url: string): Promise<number> =>
+  (await (await jetstreamManager(await connectTo(url))).streams.info('KEPT')).state.messages;
 
 test('JetStream keeps its messages after close and start', async () => {
   const first = await start();

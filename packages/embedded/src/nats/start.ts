@@ -38,7 +38,7 @@ const USER = 'answer_evaluation';
  * @throws DataFolderInUse when a living process runs one on that folder
  * @throws Error naming the install command when no nats-server is found, or with the end of its log
  */
-export async function startNats(options: NatsOptions): Promise<EmbeddedNats> {
+export const startNats = async (options: NatsOptions): Promise<EmbeddedNats> => {
   const { onProgress = () => {} } = options;
   const folder = await claimDataFolder(options.dataDir);
   try {
@@ -74,7 +74,7 @@ export async function startNats(options: NatsOptions): Promise<EmbeddedNats> {
     await folder.release();
     throw error;
   }
-}
+};
 
 interface User {
   name: string;
@@ -83,8 +83,8 @@ interface User {
   permissions: string | null;
 }
 
-function configurationText(dataDir: string, portsFolder: string, users: readonly User[]): string {
-  return [
+const configurationText = (dataDir: string, portsFolder: string, users: readonly User[]): string =>
+  [
     'server_name: embedded',
     'listen: "127.0.0.1:-1"',
     `ports_file_dir: ${JSON.stringify(portsFolder)}`,
@@ -100,14 +100,13 @@ function configurationText(dataDir: string, portsFolder: string, users: readonly
     '}',
     '',
   ].join('\n');
-}
 
-async function startServer(
+const startServer = async (
   binary: string,
   configuration: string,
   dataDir: string,
   portsFolder: string,
-): Promise<{ pid: number; port: number }> {
+): Promise<{ pid: number; port: number }> => {
   const logFile = join(dataDir, 'nats-server.log');
   const log = await open(logFile, 'w', 0o600);
   try {
@@ -137,16 +136,16 @@ async function startServer(
   } finally {
     await log.close();
   }
-}
+};
 
 /** Null while the ports file, which the server writes once it listens, is missing or incomplete. */
-async function namedPort(file: string): Promise<number | null> {
+const namedPort = async (file: string): Promise<number | null> => {
   const text = await readOrNull(file);
   const [, port] = /"nats:\/\/127\.0\.0\.1:(\d+)"/.exec(text ?? '') ?? [];
   return port === undefined ? null : Number(port);
-}
+};
 
-async function greets(port: number): Promise<boolean> {
+const greets = async (port: number): Promise<boolean> => {
   const socket = connect({ host: '127.0.0.1', port, timeout: 2000 });
   return new Promise((answer) => {
     const say = (value: boolean) => {
@@ -158,16 +157,16 @@ async function greets(port: number): Promise<boolean> {
     socket.once('timeout', () => say(false));
     socket.once('close', () => say(false));
   });
-}
+};
 
-async function stopServer(pid: number): Promise<void> {
+const stopServer = async (pid: number): Promise<void> => {
   await stopProcess(pid, { gentle: 'SIGTERM', harsh: 'SIGKILL', graceMs: 10_000 });
-}
+};
 
 /** Finds servers by the configuration's path in their command line. Pid files may be stale. */
-async function stopLeftovers(configuration: string, onProgress: (line: string) => void): Promise<void> {
+const stopLeftovers = async (configuration: string, onProgress: (line: string) => void): Promise<void> => {
   for (const pid of await processesNaming(`--config ${configuration}`)) {
     onProgress('stopping the nats-server that a killed process left running');
     await stopServer(pid);
   }
-}
+};

@@ -12,7 +12,7 @@ export type ServerAccount = { uid: number; gid: number } | null;
  * @returns null when this process is not root
  * @throws Error when it is root and the system has no account `nobody`
  */
-export async function serverAccount(): Promise<ServerAccount> {
+export const serverAccount = async (): Promise<ServerAccount> => {
   if (process.getuid?.() !== 0) return null;
   const entry = (await readFile('/etc/passwd', 'utf8'))
     .split('\n')
@@ -24,10 +24,10 @@ export async function serverAccount(): Promise<ServerAccount> {
     );
   }
   return { uid: Number(uid), gid: Number(gid) };
-}
+};
 
 /** The outermost folder on the way to `path` (inclusive) that `account` may not enter, or null. */
-export async function blockingFolder(account: ServerAccount, path: string): Promise<string | null> {
+export const blockingFolder = async (account: ServerAccount, path: string): Promise<string | null> => {
   if (account === null) return null;
   const folders: string[] = [];
   for (let folder = path; folders[0] !== folder; folder = dirname(folder)) folders.unshift(folder);
@@ -37,4 +37,4 @@ export async function blockingFolder(account: ServerAccount, path: string): Prom
     if ((mode & searchable) === 0) return folder;
   }
   return null;
-}
+};

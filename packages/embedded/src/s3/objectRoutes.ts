@@ -15,12 +15,12 @@ export interface Exchange {
   body(): IncomingBody;
 }
 
-export function sendXml(response: ServerResponse, xml: string, status = 200): void {
+export const sendXml = (response: ServerResponse, xml: string, status = 200): void => {
   response.writeHead(status, { 'content-type': 'application/xml', 'content-length': Buffer.byteLength(xml) });
   response.end(xml);
-}
+};
 
-export async function objectRoute(exchange: Exchange): Promise<void> {
+export const objectRoute = async (exchange: Exchange): Promise<void> => {
   const { request, storage } = exchange;
   const bucket = storage.bucket(request.bucket);
   refuseOtherParameters(request, /^$/);
@@ -39,18 +39,18 @@ export async function objectRoute(exchange: Exchange): Promise<void> {
       return;
   }
   throw new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.');
-}
+};
 
-async function put({ request, response, body }: Exchange, bucket: Bucket): Promise<void> {
+const put = async ({ request, response, body }: Exchange, bucket: Bucket): Promise<void> => {
   const incoming = body();
   const blob = await bucket.writeBlob(incoming.data);
   const { md5 } = incoming.summary();
   const headers = { 'content-type': request.headers['content-type'] ?? 'binary/octet-stream' };
   await commitOrDrop(bucket, newRecord(request.key, { ...blob, etag: md5, headers }));
   response.writeHead(200, { etag: `"${md5}"`, 'content-length': 0 }).end();
-}
+};
 
-async function copy({ request, response, storage }: Exchange, bucket: Bucket): Promise<void> {
+const copy = async ({ request, response, storage }: Exchange, bucket: Bucket): Promise<void> => {
   const source = copySource(request.headers['x-amz-copy-source'] ?? '');
   if (source.bucket === request.bucket && source.key === request.key) {
     throw new S3Error('InvalidRequest', 'This copy request is illegal: it changes nothing about the object.');
@@ -65,10 +65,10 @@ async function copy({ request, response, storage }: Exchange, bucket: Bucket): P
     response,
     document('CopyObjectResult', { ETag: `"${record.etag}"`, LastModified: record.lastModified }),
   );
-}
+};
 
 /** Copies the source's blob, so that the etag and the bytes belong to the same version. */
-async function sourceBlob(from: Bucket, key: string, to: Bucket, ifMatch: string | undefined) {
+const sourceBlob = async (from: Bucket, key: string, to: Bucket, ifMatch: string | undefined) => {
   for (;;) {
     const record = from.get(key);
     if (record === undefined) throw new S3Error('NoSuchKey', 'The specified key does not exist.');
@@ -85,9 +85,9 @@ async function sourceBlob(from: Bucket, key: string, to: Bucket, ifMatch: string
       if (from.get(key) === record) throw error;
     }
   }
-}
+};
 
-function copySource(header: string): { bucket: string; key: string } {
+const copySource = (header: string): { bucket: string; key: string } => {
   let path: string;
   try {
     path = decodeURIComponent(header).replace(/^\//, '');
@@ -102,9 +102,9 @@ function copySource(header: string): { bucket: string; key: string } {
     );
   }
   return { bucket: path.slice(0, slash), key: path.slice(slash + 1) };
-}
+};
 
-async function read({ request, response }: Exchange, bucket: Bucket): Promise<void> {
+const read = async ({ request, response }: Exchange, bucket: Bucket): Promise<void> => {
   const { record, file } = await bucket.read(request.key);
   try {
     const range = requestedRange(request.headers, record.size);
@@ -125,17 +125,17 @@ async function read({ request, response }: Exchange, bucket: Bucket): Promise<vo
   } finally {
     await file.close();
   }
-}
+};
 
 /**
  * The requested bytes, first and last inclusive (PDF viewers in browsers send ranges). Returns null for the whole
  * object, also for ranges that HTTP allows to ignore: several, malformed, or conditional ones.
  * @throws S3Error InvalidRange when the object has none of the bytes
  */
-function requestedRange(
+const requestedRange = (
   headers: Record<string, string>,
   size: number,
-): { first: number; last: number } | null {
+): { first: number; last: number } | null => {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers['range'] ?? '') ?? [];
   if ((from === '' && to === '') || headers['if-range'] !== undefined) return null;
   if (from !== '' && to !== '' && Number(to) < Number(from)) return null;
@@ -143,20 +143,18 @@ function requestedRange(
   const last = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
   if (first > last) throw new S3Error('InvalidRange', 'The requested range is not satisfiable');
   return { first, last };
-}
+};
 
-async function commitOrDrop(bucket: Bucket, record: ObjectRecord): Promise<void> {
+const commitOrDrop = async (bucket: Bucket, record: ObjectRecord): Promise<void> => {
   try {
     await bucket.commit(record);
   } catch (error) {
     await bucket.dropBlob(record.blob);
     throw error;
   }
-}
+};
 
-function newRecord(
+const newRecord = (
   key: string,
   { name, ...parts }: { name: string } & Pick<ObjectRecord, 'size' | 'etag' | 'headers'>,
-): ObjectRecord {
-  return { key, blob: name, ...parts, lastModified: new Date().toISOString() };
-}
+): ObjectRecord => ({ key, blob: name, ...parts, lastModified: new Date().toISOString() });

@@ -19,7 +19,7 @@ export interface S3Request {
 const MAX_KEY_BYTES = 1024;
 
 /** @throws S3Error InvalidURI, KeyTooLongError */
-export function readRequest(message: IncomingMessage): S3Request {
+export const readRequest = (message: IncomingMessage): S3Request => {
   const [rawPath = '/', ...rest] = (message.url ?? '/').split('?');
   const path = decoded(rawPath);
   const slash = path.indexOf('/', 1);
@@ -38,26 +38,26 @@ export function readRequest(message: IncomingMessage): S3Request {
     query: readQuery(rest.join('?')),
     headers,
   };
-}
+};
 
 /** The value, or undefined when absent. @throws S3Error InvalidArgument when the parameter is repeated */
-export function parameter(request: Pick<S3Request, 'query'>, name: string): string | undefined {
+export const parameter = (request: Pick<S3Request, 'query'>, name: string): string | undefined => {
   const value = request.query[name];
   if (Array.isArray(value)) throw new S3Error('InvalidArgument', `${name} is given more than once`);
   return value;
-}
+};
 
 /**
  * Refuses unknown parameters, because a parameter can change the operation (`DELETE ?policy` is not `DELETE`).
  * Parameters of the signature and the SDK's label are allowed everywhere.
  * @throws S3Error NotImplemented
  */
-export function refuseOtherParameters(request: Pick<S3Request, 'query'>, known: RegExp): void {
+export const refuseOtherParameters = (request: Pick<S3Request, 'query'>, known: RegExp): void => {
   const other = Object.keys(request.query).find(
     (name) => !known.test(name) && !/^(x-amz-.*|x-id)$/i.test(name),
   );
   if (other !== undefined) throw new S3Error('NotImplemented', `?${other} is not implemented`);
-}
+};
 
 const HEADERS =
   /^x-amz-(date|content-sha256|user-agent|checksum-crc32|sdk-checksum-algorithm|copy-source(-if-match)?)$/;
@@ -67,7 +67,7 @@ const HEADERS =
  * the response is then the whole object.
  * @throws S3Error NotImplemented
  */
-export function refuseOtherHeaders({ method, headers }: Pick<S3Request, 'method' | 'headers'>): void {
+export const refuseOtherHeaders = ({ method, headers }: Pick<S3Request, 'method' | 'headers'>): void => {
   const other = Object.keys(headers).find(
     (name) =>
       (name.startsWith('x-amz-') && !HEADERS.test(name)) ||
@@ -75,25 +75,24 @@ export function refuseOtherHeaders({ method, headers }: Pick<S3Request, 'method'
       (method === 'PUT' && name.startsWith('if-')),
   );
   if (other !== undefined) throw new S3Error('NotImplemented', `the header ${other} is not implemented`);
-}
+};
 
 /** Encodes all but RFC 3986's unreserved characters, as signature version 4 requires. */
-export function encodeStrictly(text: string): string {
-  return encodeURIComponent(text).replace(
+export const encodeStrictly = (text: string): string =>
+  encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-}
 
-function decoded(text: string): string {
+const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
     throw new S3Error('InvalidURI', 'The address is not valid UTF-8 in percent encoding');
   }
-}
+};
 
-function readQuery(text: string): S3Request['query'] {
+const readQuery = (text: string): S3Request['query'] => {
   const query: S3Request['query'] = Object.create(null);
   for (const pair of text.split('&').filter((part) => part !== '')) {
     const [name = '', ...value] = pair.split('=');
@@ -103,4 +102,4 @@ function readQuery(text: string): S3Request['query'] {
     query[key] = known === undefined ? next : [known, next].flat();
   }
   return query;
-}
+};

@@ -46,14 +46,13 @@ const crc = (data: string) => {
 };
 
 /** Signature version 4 written by hand, so that the check is not compared with itself. */
-function signingKey(secret: string, scope: string): Buffer {
-  return scope
+const signingKey = (secret: string, scope: string): Buffer =>
+  scope
     .split('/')
     .reduce<Buffer>(
       (key, part) => createHmac('sha256', key).update(part).digest(),
       Buffer.from(`AWS4${secret}`),
     );
-}
 
 interface Draft {
   method?: string;
@@ -75,7 +74,7 @@ interface Answer {
   continued: boolean;
 }
 
-async function send(draft: Draft): Promise<Answer> {
+const send = async (draft: Draft): Promise<Answer> => {
   const { method = 'PUT', body = '', at = new Date(), headers = {} } = draft;
   const longDate = longDateOf(at);
   const scope = draft.scope ?? `${longDate.slice(0, 8)}/${s3.region}/s3/aws4_request`;
@@ -118,7 +117,7 @@ async function send(draft: Draft): Promise<Answer> {
     body: answer,
     continued,
   };
-}
+};
 
 const remove = () => send({ method: 'DELETE' });
 

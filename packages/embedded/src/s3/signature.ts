@@ -43,16 +43,15 @@ class Sha256 {
   }
 }
 
-function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
-  return ArrayBuffer.isView(data)
+const bytesOf = (data: ArrayBuffer | ArrayBufferView): Uint8Array =>
+  ArrayBuffer.isView(data)
     ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
     : new Uint8Array(data);
-}
 
-function sameSignature(given: string, expected: string): boolean {
+const sameSignature = (given: string, expected: string): boolean => {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
-}
+};
 
 interface Claim {
   credential: string;
@@ -61,7 +60,7 @@ interface Claim {
   longDate: string;
 }
 
-export function signatureCheck(credentials: Credentials, region: string): SignatureCheck {
+export const signatureCheck = (credentials: Credentials, region: string): SignatureCheck => {
   const signer = new SignatureV4({
     credentials,
     region,
@@ -160,9 +159,9 @@ export function signatureCheck(credentials: Credentials, region: string): Signat
       throw new S3Error('AccessDenied', 'Access Denied');
     },
   };
-}
+};
 
-function claimOfHeader(authorization: string, longDate: string): Claim {
+const claimOfHeader = (authorization: string, longDate: string): Claim => {
   const [, algorithm, rest = ''] = /^(\S+)\s+(.*)$/.exec(authorization) ?? [];
   const fields = new Map(
     rest.split(',').map((field) => {
@@ -180,14 +179,13 @@ function claimOfHeader(authorization: string, longDate: string): Claim {
     );
   }
   return { credential, signedHeaders: signed.split(';'), signature, longDate };
-}
+};
 
-function signatureOfHeader(authorization: string): string {
-  return /Signature=([0-9a-f]+)$/.exec(authorization)?.[1] ?? '';
-}
+const signatureOfHeader = (authorization: string): string =>
+  /Signature=([0-9a-f]+)$/.exec(authorization)?.[1] ?? '';
 
 /** Headers listed as signed. S3 requires host and all x-amz- headers among them: a relay could add others. */
-function signedHeadersOf(request: S3Request, claim: Claim): Record<string, string> {
+const signedHeadersOf = (request: S3Request, claim: Claim): Record<string, string> => {
   const signed = new Set(claim.signedHeaders);
   const unsigned = Object.keys(request.headers).find(
     (name) => name.startsWith('x-amz-') && !signed.has(name),
@@ -201,40 +199,38 @@ function signedHeadersOf(request: S3Request, claim: Claim): Record<string, strin
   const headers: Record<string, string> = {};
   for (const name of claim.signedHeaders) headers[name] = request.headers[name] ?? '';
   return headers;
-}
+};
 
-function signable(request: S3Request, query: S3Request['query'], headers: Record<string, string>) {
-  return {
-    method: request.method,
-    protocol: 'http:',
-    hostname: '',
-    path: request.canonicalPath,
-    query: { ...query },
-    headers,
-  };
-}
+const signable = (request: S3Request, query: S3Request['query'], headers: Record<string, string>) => ({
+  method: request.method,
+  protocol: 'http:',
+  hostname: '',
+  path: request.canonicalPath,
+  query: { ...query },
+  headers,
+});
 
-function required(request: S3Request, name: string): string {
+const required = (request: S3Request, name: string): string => {
   const value = parameter(request, name);
   if (value === undefined || value === '') {
     throw new S3Error('AuthorizationQueryParametersError', `Query-string authentication requires ${name}`);
   }
   return value;
-}
+};
 
-function dateOf(longDate: string): Date {
+const dateOf = (longDate: string): Date => {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(longDate) ?? [];
   const [year, month, day, hour, minute, second] = parts;
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   if (Number.isNaN(date.getTime())) throw new S3Error('AccessDenied', 'A valid x-amz-date is required');
   return date;
-}
+};
 
-function compare(given: string, expected: string): void {
+const compare = (given: string, expected: string): void => {
   if (!sameSignature(given, expected)) {
     throw new S3Error(
       'SignatureDoesNotMatch',
       'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
     );
   }
-}
+};

@@ -36,7 +36,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-async function open() {
+const open = async () => {
   s3 = await startS3({ dataDir: join(folder.path, 's3') });
   client = new S3Client({
     endpoint: s3.endpoint,
@@ -48,12 +48,12 @@ async function open() {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
-}
+};
 
-async function close() {
+const close = async () => {
   client.destroy();
   await s3.close();
-}
+};
 
 const put = (Key: string, Body: string | Buffer = Key) =>
   client.send(new PutObjectCommand({ Bucket, Key, Body }));

@@ -43,7 +43,7 @@ const MAX_DISCARDED_BYTES = 64 * 1024 ** 2;
  * @throws DataFolderInUse when a living process runs one on that folder
  * @throws Error EADDRINUSE when `port` is given and taken
  */
-export async function startS3(options: S3Options): Promise<EmbeddedS3> {
+export const startS3 = async (options: S3Options): Promise<EmbeddedS3> => {
   const folder = await claimDataFolder(options.dataDir);
   try {
     const storage = await openStorage(join(folder.path, 'buckets'));
@@ -75,14 +75,14 @@ export async function startS3(options: S3Options): Promise<EmbeddedS3> {
     await folder.release();
     throw error;
   }
-}
+};
 
-async function answer(
+const answer = async (
   message: IncomingMessage,
   response: ServerResponse,
   storage: Storage,
   check: SignatureCheck,
-) {
+) => {
   const requestId = randomUUID();
   response.setHeader('x-amz-request-id', requestId);
   try {
@@ -103,9 +103,9 @@ async function answer(
   } catch (error) {
     refuse(message, response, error, requestId);
   }
-}
+};
 
-function refuse(message: IncomingMessage, response: ServerResponse, error: unknown, requestId: string) {
+const refuse = (message: IncomingMessage, response: ServerResponse, error: unknown, requestId: string) => {
   if (response.headersSent || response.destroyed) {
     // After the headers only a closed connection can report the error.
     response.destroy();
@@ -127,20 +127,20 @@ function refuse(message: IncomingMessage, response: ServerResponse, error: unkno
     RequestId: requestId,
   });
   sendXml(response, xml, failure.status);
-}
+};
 
 /** Reads the rest of the body; a client that is still sending would otherwise see a reset instead of the response. */
-function discard(message: IncomingMessage) {
+const discard = (message: IncomingMessage) => {
   let left = MAX_DISCARDED_BYTES;
   message.on('data', (piece: Buffer) => {
     left -= piece.length;
     if (left < 0) message.destroy();
   });
   message.on('error', () => {});
-}
+};
 
 /** Stores the port for the next start. */
-async function listen(server: Server, file: string, wanted: number | undefined): Promise<number> {
+const listen = async (server: Server, file: string, wanted: number | undefined): Promise<number> => {
   const last = Number((await readOrNull(file)) ?? '0');
   if (wanted !== undefined) await listenOn(server, wanted);
   else {
@@ -155,9 +155,9 @@ async function listen(server: Server, file: string, wanted: number | undefined):
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   await replaceFile(file, String(address.port));
   return address.port;
-}
+};
 
-async function listenOn(server: Server, port: number): Promise<void> {
+const listenOn = async (server: Server, port: number): Promise<void> => {
   await new Promise<void>((listening, failed) => {
     server.once('error', failed);
     server.listen(port, '127.0.0.1', () => {
@@ -165,12 +165,12 @@ async function listenOn(server: Server, port: number): Promise<void> {
       listening();
     });
   });
-}
+};
 
-async function drain(server: Server): Promise<void> {
+const drain = async (server: Server): Promise<void> => {
   const closed = new Promise<void>((done) => server.close(() => done()));
   server.closeIdleConnections();
   const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
   clearTimeout(late);
-}
+};

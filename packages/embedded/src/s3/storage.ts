@@ -54,7 +54,7 @@ export interface Storage {
 
 const BUCKET_NAME = /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-export async function openStorage(folder: string): Promise<Storage> {
+export const openStorage = async (folder: string): Promise<Storage> => {
   const buckets = new Map<string, Bucket>();
   let creating: Promise<void> = Promise.resolve();
   await mkdir(folder, { recursive: true });
@@ -83,9 +83,9 @@ export async function openStorage(folder: string): Promise<Storage> {
       return mine;
     },
   };
-}
+};
 
-async function openBucket(folder: string, name: string): Promise<Bucket> {
+const openBucket = async (folder: string, name: string): Promise<Bucket> => {
   const [blobs, objects] = [join(folder, 'blobs'), join(folder, 'objects')];
   await mkdir(blobs, { recursive: true });
   await mkdir(objects, { recursive: true });
@@ -156,9 +156,9 @@ async function openBucket(folder: string, name: string): Promise<Bucket> {
         await dropBlob(present.blob);
       }),
   };
-}
+};
 
-async function readRecords(folder: string): Promise<Map<string, ObjectRecord>> {
+const readRecords = async (folder: string): Promise<Map<string, ObjectRecord>> => {
   const records = new Map<string, ObjectRecord>();
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.json')) {
@@ -170,10 +170,10 @@ async function readRecords(folder: string): Promise<Map<string, ObjectRecord>> {
     records.set(record.key, record);
   }
   return records;
-}
+};
 
 /** Writes and syncs a new file, or removes it when the stream fails. @returns size in bytes */
-async function writeDurably(path: string, data: AsyncIterable<Buffer>): Promise<number> {
+const writeDurably = async (path: string, data: AsyncIterable<Buffer>): Promise<number> => {
   const file = await open(path, 'wx', 0o600);
   let size = 0;
   try {
@@ -189,10 +189,10 @@ async function writeDurably(path: string, data: AsyncIterable<Buffer>): Promise<
     throw error;
   }
   return size;
-}
+};
 
 /** Writes to a draft, syncs and renames: after a crash the file has the old or the new text. */
-export async function replaceFile(file: string, text: string): Promise<void> {
+export const replaceFile = async (file: string, text: string): Promise<void> => {
   const draft = `${file}.${randomUUID()}`;
   const handle = await open(draft, 'wx', 0o600);
   try {
@@ -202,13 +202,13 @@ export async function replaceFile(file: string, text: string): Promise<void> {
     await handle.close();
   }
   await rename(draft, file);
-}
+};
 
-async function syncFolder(folder: string): Promise<void> {
+const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
   } finally {
     await handle.close();
   }
-}
+};
