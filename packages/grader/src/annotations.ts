@@ -12,13 +12,13 @@ const COMMENT_LENGTH = 120;
  * the first block if it has none. The box of a tick or cross is as high as a line of writing, so that several beside
  * one block do not overlap. [] if the answer is on no page.
  */
-export function annotate(
+export const annotate = (
   label: string,
   awarded: number,
   max: number,
   criteria: readonly JudgedCriterion[],
   blocks: JudgeRequest['answer']['blocks'],
-): Annotation[] {
+): Annotation[] => {
   const first = blocks[0];
   if (first === undefined) return [];
   const annotations: Annotation[] = [
@@ -31,17 +31,17 @@ export function annotate(
     annotations.push({ page: block.page, box: strip(block, offset), ...remark(criterion) });
   }
   return annotations;
-}
+};
 
-function remark({ name, awarded, max, reason }: JudgedCriterion): Pick<Annotation, 'kind' | 'text'> {
+const remark = ({ name, awarded, max, reason }: JudgedCriterion): Pick<Annotation, 'kind' | 'text'> => {
   if (awarded === max) return { kind: 'tick', text: plainText(name, COMMENT_LENGTH) };
   const text = plainText(`${awarded}/${max} ${name}: ${reason}`.replace(/\s+/g, ' '), COMMENT_LENGTH);
   return { kind: awarded === 0 ? 'cross' : 'comment', text };
-}
+};
 
-function strip({ box, text }: { box: Box; text: string }, offset: number): Box {
+const strip = ({ box, text }: { box: Box; text: string }, offset: number): Box => {
   const lines = Math.max(text.split('\n').length, 1);
   const height = box.height / lines;
   const y = box.y + Math.min(box.height * offset, box.height - height);
   return clampBox({ x: box.x, y, width: box.width, height });
-}
+};

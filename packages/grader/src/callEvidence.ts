@@ -10,8 +10,8 @@ import { turnedJpeg } from './turn.ts';
 export type LoadedPart = { text: string } | { page: number; jpeg: Buffer };
 
 /** Reads and turns the page images of a prompt. Throws GraderFailure permanent. */
-export async function loadParts(parts: readonly PromptPart[]): Promise<LoadedPart[]> {
-  return await Promise.all(
+export const loadParts = async (parts: readonly PromptPart[]): Promise<LoadedPart[]> =>
+  await Promise.all(
     parts.map(async (part) => {
       if ('text' in part) return part;
       try {
@@ -21,15 +21,14 @@ export async function loadParts(parts: readonly PromptPart[]): Promise<LoadedPar
       }
     }),
   );
-}
 
 /**
  * Hash of a call's prompt and schema, with its random boundary replaced by a constant and page images by their hashes.
  */
-export function hashOfPrompt(
+export const hashOfPrompt = (
   call: Pick<ModelCall<unknown, unknown>, 'system' | 'boundary' | 'schema'>,
   parts: readonly LoadedPart[],
-): Pick<CallEvidence, 'promptSha256' | 'images'> {
+): Pick<CallEvidence, 'promptSha256' | 'images'> => {
   const images: CallEvidence['images'] = [];
   const asked = parts.map((part) => {
     if ('text' in part) {
@@ -41,8 +40,7 @@ export function hashOfPrompt(
   });
   const whole = JSON.stringify([call.system, asked, strictJsonSchema(call.schema)]);
   return { promptSha256: sha256Of(whole), images };
-}
+};
 
-export function sha256Of(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
-}
+export const sha256Of = (content: string | Buffer): string =>
+  createHash('sha256').update(content).digest('hex');

@@ -54,7 +54,7 @@ export interface ConfidenceInput {
   isReading?: boolean;
 }
 
-export function confidenceOf(input: ConfidenceInput, table: ConfidenceTable): number {
+export const confidenceOf = (input: ConfidenceInput, table: ConfidenceTable): number => {
   const { criteria, disagreement, marksPutRight } = input;
   const total = criteria.reduce((sum, { max }) => sum + max, 0);
   if (total === 0) return 0;
@@ -65,15 +65,15 @@ export function confidenceOf(input: ConfidenceInput, table: ConfidenceTable): nu
   );
   const isHeld = unsure || marksPutRight || (disagreement ?? 0) >= TOO_MUCH;
   return isHeld ? Math.min(confidence, HELD_AT) : confidence;
-}
+};
 
 /** The formula without table and upper bound; 0 without criteria. */
-export function rawConfidence({
+export const rawConfidence = ({
   criteria,
   legibility,
   disagreement,
   isReading = false,
-}: Omit<ConfidenceInput, 'marksPutRight'>): number {
+}: Omit<ConfidenceInput, 'marksPutRight'>): number => {
   const total = criteria.reduce((sum, { max }) => sum + max, 0);
   if (total === 0) return 0;
   const weighted = criteria.reduce((sum, { max, awarded, certainty, probability, evidenceFound }) => {
@@ -82,26 +82,22 @@ export function rawConfidence({
   }, 0);
   const legible = legibility === null ? 1 : 0.5 + within01(legibility) / 2;
   return within01((weighted / total) * legible * (1 - within01(disagreement ?? 0)));
-}
+};
 
-function certaintyOf(said: Certainty, probability: number | null): number {
+const certaintyOf = (said: Certainty, probability: number | null): number => {
   if (probability === null) return CERTAINTY[said];
   const p = within01(probability);
   const factor =
     p < PROBABLE ? LEAST_FACTOR + ((1 - LEAST_FACTOR) * p) / PROBABLE : 1 + (p - PROBABLE) * MORE_ABOVE;
   return Math.min(CERTAINTY[said] * factor, MOST_CERTAIN);
-}
+};
 
 /** The reasons, each once, and low_confidence if the confidence is below the review line. */
-export function reviewReasons(confidence: number, reasons: readonly string[]): string[] {
-  return [...new Set([...(confidence < REVIEW_BELOW ? ['low_confidence'] : []), ...reasons])];
-}
+export const reviewReasons = (confidence: number, reasons: readonly string[]): string[] => [
+  ...new Set([...(confidence < REVIEW_BELOW ? ['low_confidence'] : []), ...reasons]),
+];
 
 /** Rounds to two decimals. The small addend keeps binary errors from deciding the rounding of a half. */
-export function twoDecimals(value: number): number {
-  return Math.round(value * 100 + 1e-9) / 100;
-}
+export const twoDecimals = (value: number): number => Math.round(value * 100 + 1e-9) / 100;
 
-function within01(value: number): number {
-  return Math.min(Math.max(value, 0), 1);
-}
+const within01 = (value: number): number => Math.min(Math.max(value, 0), 1);

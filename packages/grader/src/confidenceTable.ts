@@ -21,7 +21,7 @@ export const NO_TABLE = '0:0,1:1';
 const NUMBER = /^(?:0(?:\.\d+)?|1(?:\.0+)?)$/;
 
 /** @throws GraderFailure permanent when the text is no such table */
-export function readTable(text: string): ConfidenceTable {
+export const readTable = (text: string): ConfidenceTable => {
   const points = text.split(',').map((point): [number, number] => {
     const [raw = '', shown = '', more] = point.trim().split(':');
     if (!NUMBER.test(raw) || !NUMBER.test(shown) || more !== undefined) throw noTable();
@@ -33,27 +33,26 @@ export function readTable(text: string): ConfidenceTable {
     if (before !== undefined && (raw <= before[0] || shown < before[1])) throw noTable();
   }
   return { text, points };
-}
+};
 
 /** The table named in a judgement's evidence; evidence without a name was settled with `NO_TABLE`. */
-export function tableOf(settings: CallEvidence['settings']): ConfidenceTable {
+export const tableOf = (settings: CallEvidence['settings']): ConfidenceTable => {
   const text = settings['confidence_table'];
   return readTable(typeof text === 'string' ? text : NO_TABLE);
-}
+};
 
 /** Never falls when `raw` rises. */
-export function readOff({ points }: ConfidenceTable, raw: number): number {
+export const readOff = ({ points }: ConfidenceTable, raw: number): number => {
   const above = points.findIndex(([at]) => at >= raw);
   const right = points[above];
   if (right === undefined) return points.at(-1)?.[1] ?? 0;
   const left = points[above - 1];
   if (left === undefined) return right[1];
   return left[1] + ((right[1] - left[1]) * (raw - left[0])) / (right[0] - left[0]);
-}
+};
 
-function noTable(): GraderFailure {
-  return new GraderFailure(
+const noTable = (): GraderFailure =>
+  new GraderFailure(
     'permanent',
     'a confidence table is points raw:shown from 0 to 1, rising: 0:0.31,0.5:0.55,1:0.9',
   );
-}

@@ -3,6 +3,5 @@ import { createBaselineGrader } from './baseline/baselineGrader.ts';
 import { createOpenAiGrader } from './openaiGrader.ts';
 
 /** Creates the grader that the settings name. Does not use the network yet. */
-export async function createGrader(options: GraderOptions): Promise<Grader> {
-  return options.provider === 'openai' ? createOpenAiGrader(options) : createBaselineGrader();
-}
+export const createGrader = async (options: GraderOptions): Promise<Grader> =>
+  options.provider === 'openai' ? createOpenAiGrader(options) : createBaselineGrader();

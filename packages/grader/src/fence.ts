@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** Returns a random boundary. The author of fenced text cannot know it (docs/architecture.md#untrusted-input). */
-export function newBoundary(): string {
-  return randomBytes(12).toString('hex');
-}
+export const newBoundary = (): string => randomBytes(12).toString('hex');
 
 /**
  * Puts untrusted `text` into a fence. `name` is ours, in upper case. Only a line with this exact boundary closes the
@@ -11,13 +9,12 @@ export function newBoundary(): string {
  * `text`, which a model may have repeated from the prompt, is replaced by a space, so that its removal cannot form
  * another one.
  */
-export function fenced(boundary: string, name: string, text: string): string {
-  return `<<<${name} ${boundary}>>>\n${text.replaceAll(boundary, ' ')}\n<<<END ${name} ${boundary}>>>`;
-}
+export const fenced = (boundary: string, name: string, text: string): string =>
+  `<<<${name} ${boundary}>>>\n${text.replaceAll(boundary, ' ')}\n<<<END ${name} ${boundary}>>>`;
 
 /** One JSON object for each line. Escapes all line breaks in values, so that one record cannot look like two. */
-export function jsonLines(records: readonly object[]): string {
-  return records
+export const jsonLines = (records: readonly object[]): string =>
+  records
     .map((record) =>
       JSON.stringify(record).replace(
         /[\u007F-\u009F\u2028\u2029]/g,
@@ -25,7 +22,6 @@ export function jsonLines(records: readonly object[]): string {
       ),
     )
     .join('\n');
-}
 
 /** Explanation of fences in each system prompt. */
 export const FENCE_RULE =

@@ -25,7 +25,7 @@ export const LONGEST_HOLD_MS = 60_000;
 const SPREAD = 0.25;
 const LONGEST_SPREAD_MS = 3000;
 
-export function createHold(): Hold {
+export const createHold = (): Hold => {
   let heldUntil = 0;
   let spreadMs = 0;
   let permission = newPermission();
@@ -57,11 +57,11 @@ export function createHold(): Hold {
       return permission.signal;
     },
   };
-}
+};
 
-function newPermission(): AbortController {
+const newPermission = (): AbortController => {
   const permission = new AbortController();
   // One listener for each slot that waits for a run.
   setMaxListeners(0, permission.signal);
   return permission;
-}
+};

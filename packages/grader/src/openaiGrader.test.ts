@@ -44,11 +44,11 @@ const said = (): string => {
   return typeof content === 'string' ? content : '';
 };
 
-async function page(number: number, blank = false): Promise<PageImage> {
+const page = async (number: number, blank = false): Promise<PageImage> => {
   const file = path.join(folder, `${number}.jpg`);
   await writeFile(file, `jpeg bytes of page ${number}`);
   return { page: number, file, width: 1000, height: 1400, blank, textLines: [] };
-}
+};
 
 const criterion = (number: number, more: object = {}) => ({
   [`criterion_${number}`]: {

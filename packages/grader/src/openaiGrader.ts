@@ -22,20 +22,20 @@ import type { OpenAiOptions } from './openai/connection.ts';
 const PAGES_PER_READ = 4;
 
 /** Aligns by labels like the baseline, with a problem for the teacher, after the model failed to align a copy. */
-async function alignedByLabels(
+const alignedByLabels = async (
   request: AlignRequest,
   { spent }: GraderFailure,
-): Promise<Answered<AlignedAnswer[]>> {
+): Promise<Answered<AlignedAnswer[]>> => {
   const answered = await worked('align_answers', async () => alignByLabels(request));
   const usage = spent.map((each) => each.usage).reduce(addUsage, answered.usage);
   return { ...answered, usage, problems: ['aligned_by_labels'] };
-}
+};
 
 /**
  * A grader for any OpenAI-compatible endpoint (docs/architecture.md#breaker-and-preflight). State: the places of calls
  * in flight, whether the provider is down, and the end of its requested pause.
  */
-export function createOpenAiGrader(options: OpenAiOptions): Grader {
+export const createOpenAiGrader = (options: OpenAiOptions): Grader => {
   const connection = connect(options);
   const closed = new AbortController();
   const table = readTable(options.confidenceTable ?? DEFAULT_TABLE);
@@ -127,4 +127,4 @@ export function createOpenAiGrader(options: OpenAiOptions): Grader {
       closed.abort(new GraderFailure('permanent', 'the grader was closed'));
     },
   };
-}
+};

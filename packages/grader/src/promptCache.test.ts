@@ -29,7 +29,7 @@ const table = readTable(DEFAULT_TABLE);
 type Asked = Pick<ModelCall<unknown, unknown>, 'name' | 'system' | 'user' | 'schema'>;
 
 /** The text of a call in the provider's order: the schema before the system message (OpenAI), or at its end. */
-function promptOf(call: Asked, output: 'json_schema' | 'json_object' = 'json_schema'): string {
+const promptOf = (call: Asked, output: 'json_schema' | 'json_object' = 'json_schema'): string => {
   const user = call.user.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n');
   const schema = { name: call.name, schema: strictJsonSchema(call.schema) };
   const { messages, response_format } = askedIn(
@@ -41,19 +41,19 @@ function promptOf(call: Asked, output: 'json_schema' | 'json_object' = 'json_sch
     schema,
   );
   return JSON.stringify([...(output === 'json_schema' ? [response_format] : []), ...messages]);
-}
+};
 
-function commonStart(one: string, other: string): string {
+const commonStart = (one: string, other: string): string => {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;
   return one.slice(0, at);
-}
+};
 
 /** Tokens of the common beginning of two calls, and all tokens of the second. */
-function measured(one: Asked, other: Asked): { common: number; all: number } {
+const measured = (one: Asked, other: Asked): { common: number; all: number } => {
   const [first, second] = [promptOf(one), promptOf(other)];
   return { common: countTokens(commonStart(first, second)), all: countTokens(second) };
-}
+};
 
 const WORDS =
   'Plants take in light with the chlorophyll of their leaves and make glucose of water and carbon dioxide. ';

@@ -11,12 +11,11 @@ import type { ModelCall } from './modelCall.ts';
  * changed without a new prompt version, or if evidence and request do not belong together. true for the baseline, which
  * has no prompt.
  */
-export function askedToAlign(request: AlignRequest, evidence: CallEvidence): boolean {
-  return evidence.provider === 'baseline' || isPromptOf(alignAnswersCall(request), evidence);
-}
+export const askedToAlign = (request: AlignRequest, evidence: CallEvidence): boolean =>
+  evidence.provider === 'baseline' || isPromptOf(alignAnswersCall(request), evidence);
 
 /** `askedToAlign` for all looks of a judgement that was made for this request (not reused). */
-export function askedToJudge(request: JudgeRequest, evidence: readonly CallEvidence[]): boolean {
+export const askedToJudge = (request: JudgeRequest, evidence: readonly CallEvidence[]): boolean => {
   const key = objectiveKey(request.question);
   return evidence.every((call, look) => {
     if (call.provider === 'baseline') return true;
@@ -28,9 +27,9 @@ export function askedToJudge(request: JudgeRequest, evidence: readonly CallEvide
         )
       : isPromptOf(readObjectiveCall(request, key, table, call.promptVersion), call);
   });
-}
+};
 
-function isPromptOf<Wire, Value>(call: ModelCall<Wire, Value>, { promptSha256 }: CallEvidence): boolean {
+const isPromptOf = <Wire, Value>(call: ModelCall<Wire, Value>, { promptSha256 }: CallEvidence): boolean => {
   const texts = call.user.flatMap((part) => ('text' in part ? [part] : []));
   return hashOfPrompt(call, texts).promptSha256 === promptSha256;
-}
+};

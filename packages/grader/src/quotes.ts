@@ -4,7 +4,7 @@ import type { JudgeRequest } from './grader.ts';
  * Finds a quotation in a text. Case, spacing, quotation marks and dashes are normalized; "…" matches omitted words.
  * @returns its position as a fraction of the length (0 start, 1 end); null if not found
  */
-export function locateQuote(quote: string, text: string): number | null {
+export const locateQuote = (quote: string, text: string): number | null => {
   const parts = quote
     .split(/…|\.{3,}/)
     .map(level)
@@ -19,25 +19,24 @@ export function locateQuote(quote: string, text: string): number | null {
     from = at + part.length;
   }
   return first === null ? null : first / haystack.length;
-}
+};
 
-export function locateInBlocks(
+export const locateInBlocks = (
   quote: string,
   blocks: JudgeRequest['answer']['blocks'],
-): { block: number; offset: number } | null {
+): { block: number; offset: number } | null => {
   for (const [block, { text }] of blocks.entries()) {
     const offset = locateQuote(quote, text);
     if (offset !== null) return { block, offset };
   }
   return null;
-}
+};
 
-function level(text: string): string {
-  return text
+const level = (text: string): string =>
+  text
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[\u2018\u2019\u201C\u201D"'`]/g, '')
     .replace(/[\u2010-\u2015\u2212]/g, '-')
     .replace(/\s+/g, ' ')
     .trim();
-}

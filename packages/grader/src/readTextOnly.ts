@@ -4,10 +4,10 @@ import { worked } from './baseline/worked.ts';
 import type { Answered, CallOptions, PageImage, PageReading } from './grader.ts';
 
 /** Reads a page after the 40th without a model (docs/api/submissions.md#handwritten-copies). Rejects like a Grader. */
-export async function readTextOnly(
+export const readTextOnly = async (
   pages: PageImage[],
   options: CallOptions,
-): Promise<Answered<PageReading[]>> {
+): Promise<Answered<PageReading[]>> => {
   const ocr = openOcr();
   try {
     return await worked('read_pages', async () => {
@@ -21,4 +21,4 @@ export async function readTextOnly(
   } finally {
     await ocr.close();
   }
-}
+};

@@ -38,29 +38,29 @@ import { readStrict } from './strictSchema.ts';
  * @param version rules of a record; undefined before rules had versions
  * @throws GraderFailure permanent if this release has other rules
  */
-export function checkRules(version: string | undefined): void {
+export const checkRules = (version: string | undefined): void => {
   if (isKnownRules(version)) return;
   throw new GraderFailure(
     'permanent',
     `it was settled by ${String(version)} and this release has ${RULES_VERSION}: replay it with the release that marked`,
   );
-}
+};
 
-export function resettleAlignment(request: AlignRequest, evidence: CallEvidence): AlignedAnswer[] {
+export const resettleAlignment = (request: AlignRequest, evidence: CallEvidence): AlignedAnswer[] => {
   if (isBaseline(evidence)) return alignByLabels(request);
   return resettled(alignAnswersCall(request), evidence);
-}
+};
 
-export function resettleRubric(request: MakeRubricRequest, evidence: CallEvidence): MadeRubric {
+export const resettleRubric = (request: MakeRubricRequest, evidence: CallEvidence): MadeRubric => {
   if (isBaseline(evidence)) return rubricFromWords(request);
   return resettled(makeRubricCall(request), evidence);
-}
+};
 
 /**
  * @param evidence of one judgement, complete and in order: the first look, then the second if there was one. The second
  *   look changes no marks but lowers confidence, so it must not be left out.
  */
-export function resettleJudgement(request: JudgeRequest, evidence: readonly CallEvidence[]): Judgement {
+export const resettleJudgement = (request: JudgeRequest, evidence: readonly CallEvidence[]): Judgement => {
   const [first, second] = evidence;
   if (first === undefined) throw new GraderFailure('permanent', 'there is no evidence of a judgement');
   if (isBaseline(first)) return judgeLexically(request);
@@ -75,22 +75,21 @@ export function resettleJudgement(request: JudgeRequest, evidence: readonly Call
       : resettled(judgeByCriteriaCall(request, 'second', table, second.promptVersion), second),
     table,
   );
-}
+};
 
-function isBaseline({ provider, promptVersion }: CallEvidence): boolean {
+const isBaseline = ({ provider, promptVersion }: CallEvidence): boolean => {
   if (provider !== 'baseline') return false;
   if (promptVersion !== BASELINE_VERSION) throw unknownVersion(promptVersion);
   return true;
-}
+};
 
-function resettled<Wire, Value>(
+const resettled = <Wire, Value>(
   call: ModelCall<Wire, Value>,
   { promptVersion, reply, settings }: CallEvidence,
-): Value {
+): Value => {
   if (promptVersion !== call.version) throw unknownVersion(promptVersion);
   return call.settle(readStrict(call.schema, reply), settings).value;
-}
+};
 
-function unknownVersion(version: string): GraderFailure {
-  return new GraderFailure('permanent', `this release cannot settle replies to ${version}`);
-}
+const unknownVersion = (version: string): GraderFailure =>
+  new GraderFailure('permanent', `this release cannot settle replies to ${version}`);

@@ -8,13 +8,10 @@ export const RULES_VERSION = 'rules/3';
 const WITH_PHRASE_RULES = 'rules/2';
 
 /** Whether this release can settle evidence of these rules; undefined: from before rules had versions. */
-export function isKnownRules(version: string | undefined): boolean {
-  return version === undefined || version === RULES_VERSION || version === WITH_PHRASE_RULES;
-}
+export const isKnownRules = (version: string | undefined): boolean =>
+  version === undefined || version === RULES_VERSION || version === WITH_PHRASE_RULES;
 
 /**
  * Whether `possible_injection` may come from phrase rules, which this release does not have: a replay keeps that flag.
  */
-export function hadPhraseRules(version: string | undefined): boolean {
-  return version !== RULES_VERSION;
-}
+export const hadPhraseRules = (version: string | undefined): boolean => version !== RULES_VERSION;

@@ -39,7 +39,7 @@ const UNSUPPORTED = [
 ];
 
 /** Strict JSON schema for `response_format`, without the bounds, which `readStrict` enforces. */
-export function strictJsonSchema(schema: z.ZodType): Record<string, unknown> {
+export const strictJsonSchema = (schema: z.ZodType): Record<string, unknown> => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     // The schema of the reply, before the schema's own transformation.
@@ -49,22 +49,22 @@ export function strictJsonSchema(schema: z.ZodType): Record<string, unknown> {
     },
   });
   return json;
-}
+};
 
 /** Parses untrusted output: one JSON value of the schema, in the forms of `jsonIn`. Throws MalformedOutput. */
-export function readStrict<T>(schema: z.ZodType<T>, output: string): T {
+export const readStrict = <T>(schema: z.ZodType<T>, output: string): T => {
   if (output.length > MAX_OUTPUT_LENGTH) throw new CutOff('The JSON is far too long.');
   const read = schema.safeParse(jsonIn(output));
   if (!read.success) throw new MalformedOutput(z.prettifyError(read.error), output);
   return read.data;
-}
+};
 
 /**
  * The JSON value of an output: the whole output, else the part after reasoning (`</think>`), else the only Markdown
  * code block at its end. The value must end where the output ends, and two code blocks are refused, because reasoning
  * and prose may quote the candidate.
  */
-function jsonIn(output: string): unknown {
+const jsonIn = (output: string): unknown => {
   for (const said of [output, ...withoutReasoning(output)]) {
     for (const text of [said, ...codeOf(said)]) {
       try {
@@ -76,21 +76,21 @@ function jsonIn(output: string): unknown {
     }
   }
   throw new MalformedOutput('It is not complete JSON.', output);
-}
+};
 
 const REASONING_END = '</think>';
 
 /** The text after the last `</think>`, and after the first: reasoning as well as JSON may quote one. */
-function withoutReasoning(output: string): string[] {
+const withoutReasoning = (output: string): string[] => {
   const ends = new Set([output.lastIndexOf(REASONING_END), output.indexOf(REASONING_END)]);
   return [...ends].filter((at) => at >= 0).map((at) => output.slice(at + REASONING_END.length));
-}
+};
 
 const FENCE = '```';
 const FENCES = /^[ \t]*```/gm;
 const OPENING = /^[ \t]*```(?:json)?[ \t]*\r?\n/i;
 
-function codeOf(text: string): string[] {
+const codeOf = (text: string): string[] => {
   const fenced = text.trimEnd();
   if (!fenced.endsWith(FENCE)) return [];
   const open = fenced.slice(0, -FENCE.length);
@@ -98,4 +98,4 @@ function codeOf(text: string): string[] {
   if (first === undefined || more.length > 0) return [];
   const code = open.slice(first.index);
   return OPENING.test(code) ? [code.replace(OPENING, '')] : [];
-}
+};

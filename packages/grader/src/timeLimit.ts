@@ -5,10 +5,10 @@ import { GraderFailure } from './grader.ts';
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Runs `work` and rejects at once on abort (caller's reason) or at the deadline (transient GraderFailure). */
-export async function withinDeadline<T>(
+export const withinDeadline = async <T>(
   options: CallOptions,
   work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+): Promise<T> => {
   options.signal.throwIfAborted();
   const remaining = options.deadline.getTime() - Date.now();
   const past = new GraderFailure('transient', 'the deadline came before an answer did');
@@ -21,10 +21,10 @@ export async function withinDeadline<T>(
   } finally {
     clearTimeout(timer);
   }
-}
+};
 
 /** The promise's outcome, or the signal's reason as soon as it is aborted. */
-export async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export const orAbort = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   // The promise may still reject after the race, without a handler.
@@ -36,4 +36,4 @@ export async function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Prom
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-}
+};

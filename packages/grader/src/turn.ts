@@ -8,7 +8,7 @@ sharp.cache(false);
 /** Degrees clockwise. */
 export type Turn = 0 | 90 | 180 | 270;
 
-export function turnedBox({ x, y, width, height }: Box, turn: Turn): Box {
+export const turnedBox = ({ x, y, width, height }: Box, turn: Turn): Box => {
   switch (turn) {
     case 0:
       return { x, y, width, height };
@@ -19,18 +19,15 @@ export function turnedBox({ x, y, width, height }: Box, turn: Turn): Box {
     case 270:
       return { x: y, y: 1 - x - width, width: height, height: width };
   }
-}
+};
 
 const BACK: Record<Turn, Turn> = { 0: 0, 90: 270, 180: 180, 270: 90 };
 
-export function boxBeforeTurn(box: Box, turn: Turn): Box {
-  return turnedBox(box, BACK[turn]);
-}
+export const boxBeforeTurn = (box: Box, turn: Turn): Box => turnedBox(box, BACK[turn]);
 
 /** JPEG quality at which a second encoding loses no strokes. */
 const QUALITY = 92;
 
 /** Turns an image; without a turn returns the same bytes. Rejects if the bytes are no image. */
-export async function turnedJpeg(jpeg: Buffer, turn: Turn): Promise<Buffer> {
-  return turn === 0 ? jpeg : await sharp(jpeg).rotate(turn).jpeg({ quality: QUALITY }).toBuffer();
-}
+export const turnedJpeg = async (jpeg: Buffer, turn: Turn): Promise<Buffer> =>
+  turn === 0 ? jpeg : await sharp(jpeg).rotate(turn).jpeg({ quality: QUALITY }).toBuffer();

@@ -18,7 +18,7 @@ export interface GullibleModel {
   answer(call: Call): Answer;
 }
 
-export function createGullibleModel(): GullibleModel {
+export const createGullibleModel = (): GullibleModel => {
   const known = new Set<string>();
   let isLearning = true;
   let longestLearnt = 0;
@@ -53,10 +53,10 @@ export function createGullibleModel(): GullibleModel {
       }
     },
   };
-}
+};
 
 /** Removes fences as a model would read them: the first opening line counts, and only its own closing line ends it. */
-function withoutFences(text: string, found: Map<string, string>): string {
+const withoutFences = (text: string, found: Map<string, string>): string => {
   let rest = text;
   let outside = '';
   for (;;) {
@@ -71,10 +71,10 @@ function withoutFences(text: string, found: Map<string, string>): string {
     outside += `${rest.slice(0, open.index)}[${name}]`;
     rest = rest.slice(end + close.length);
   }
-}
+};
 
 /** Assigns by labels; a block that continues goes to the question of the previous block. */
-function align(questions: Record<string, Json>[], blocks: Record<string, Json>[], obeys: boolean): Json {
+const align = (questions: Record<string, Json>[], blocks: Record<string, Json>[], obeys: boolean): Json => {
   const claims = new Map<Json, Json[]>();
   let current: Json = null;
   for (const { page, block, label, continues } of blocks) {
@@ -93,9 +93,9 @@ function align(questions: Record<string, Json>[], blocks: Record<string, Json>[]
       number === undefined ? [] : [{ number, blocks: obeys ? all : (claims.get(number) ?? []) }],
     ),
   };
-}
+};
 
-function judge(records: Record<string, Json>[], answer: string, obeys: boolean): { [key: string]: Json } {
+const judge = (records: Record<string, Json>[], answer: string, obeys: boolean): { [key: string]: Json } => {
   const criteria = records.filter((record) => 'criterion' in record);
   return {
     ...Object.fromEntries(
@@ -113,19 +113,19 @@ function judge(records: Record<string, Json>[], answer: string, obeys: boolean):
     ),
     feedback: 'Read about the parts that are missing.',
   };
-}
+};
 
-function textsOf(messages: Json): string[] {
+const textsOf = (messages: Json): string[] => {
   const texts: string[] = [];
   JSON.stringify(messages, (key, value: unknown) => {
     if ((key === 'text' || key === 'content') && typeof value === 'string') texts.push(value);
     return value;
   });
   return texts;
-}
+};
 
-function recordsIn(text: string): Record<string, Json>[] {
-  return text.split('\n').flatMap((line) => {
+const recordsIn = (text: string): Record<string, Json>[] =>
+  text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];
     try {
       const record: Record<string, Json> = JSON.parse(line);
@@ -134,4 +134,3 @@ function recordsIn(text: string): Record<string, Json>[] {
       return [];
     }
   });
-}

@@ -20,9 +20,9 @@ export interface Innocent {
 export const attempts = (): Attempt[] => linesOf('attempts.jsonl');
 export const innocents = (): Innocent[] => linesOf('innocent.jsonl');
 
-function linesOf<T>(file: string): T[] {
+const linesOf = <T>(file: string): T[] => {
   const lines = readFileSync(path.join(import.meta.dirname, 'injectionSamples', file), 'utf8')
     .trim()
     .split('\n');
   return lines.map((line): T => JSON.parse(line));
-}
+};

@@ -10,24 +10,22 @@ export const exam = {
 
 const box = { x: 0.1, y: 0.2, width: 0.8, height: 0.2 };
 
-export function longQuestion(question: Partial<JudgeRequest['question']> = {}): JudgeRequest['question'] {
-  return {
-    label: '3',
-    type: 'long_answer',
-    text: 'What is photosynthesis?',
-    maxMarks: 3,
-    options: [],
-    correctOptions: [],
-    answer: null,
-    modelAnswer: 'Plants make glucose with light.',
-    partialMarking: true,
-    criteria: [
-      { name: 'Definition \\frac{1}{2}', marks: 2, keywords: ['glucose'], guidance: 'Name the product.' },
-      { name: 'Light', marks: 1, keywords: [], guidance: null },
-    ],
-    ...question,
-  };
-}
+export const longQuestion = (question: Partial<JudgeRequest['question']> = {}): JudgeRequest['question'] => ({
+  label: '3',
+  type: 'long_answer',
+  text: 'What is photosynthesis?',
+  maxMarks: 3,
+  options: [],
+  correctOptions: [],
+  answer: null,
+  modelAnswer: 'Plants make glucose with light.',
+  partialMarking: true,
+  criteria: [
+    { name: 'Definition \\frac{1}{2}', marks: 2, keywords: ['glucose'], guidance: 'Name the product.' },
+    { name: 'Light', marks: 1, keywords: [], guidance: null },
+  ],
+  ...question,
+});
 
 export const optionQuestion = longQuestion({
   label: '1',
@@ -43,13 +41,13 @@ export const optionQuestion = longQuestion({
   criteria: [],
 });
 
-export function typedAnswer(text: string): JudgeRequest['answer'] {
-  return { text, legibility: null, blocks: [] };
-}
+export const typedAnswer = (text: string): JudgeRequest['answer'] => ({ text, legibility: null, blocks: [] });
 
-export function writtenAnswer(text: string, legibility = 1): JudgeRequest['answer'] {
-  return { text, legibility, blocks: [{ page: 2, box, text }] };
-}
+export const writtenAnswer = (text: string, legibility = 1): JudgeRequest['answer'] => ({
+  text,
+  legibility,
+  blocks: [{ page: 2, box, text }],
+});
 
 export const alignRequest: AlignRequest = {
   questions: [
@@ -76,17 +74,16 @@ export const alignRequest: AlignRequest = {
   ],
 };
 
-export function within(ms: number, signal = new AbortController().signal): CallOptions {
-  return { signal, deadline: new Date(Date.now() + ms) };
-}
+export const within = (ms: number, signal = new AbortController().signal): CallOptions => ({
+  signal,
+  deadline: new Date(Date.now() + ms),
+});
 
-export function optionsFor(baseUrl: string): Extract<GraderOptions, { provider: 'openai' }> {
-  return {
-    provider: 'openai',
-    baseUrl,
-    apiKey: 'sk-very-secret',
-    model: 'some-model',
-    maxConcurrentCalls: 4,
-    callTimeoutSeconds: 20,
-  };
-}
+export const optionsFor = (baseUrl: string): Extract<GraderOptions, { provider: 'openai' }> => ({
+  provider: 'openai',
+  baseUrl,
+  apiKey: 'sk-very-secret',
+  model: 'some-model',
+  maxConcurrentCalls: 4,
+  callTimeoutSeconds: 20,
+});

@@ -11,12 +11,12 @@ const ANSWER_TOKENS = 25;
 const BLOCK_TOKENS = 20;
 
 /** Usually one question claims each block; several may claim a list of short answers. */
-function outputTokensOf({ questions, pages }: AlignRequest): number {
+const outputTokensOf = ({ questions, pages }: AlignRequest): number => {
   const blocks = pages.reduce((sum, page) => sum + page.blocks.length, 0);
   return 400 + questions.length * (ANSWER_TOKENS + BLOCK_TOKENS) + 2 * blocks * BLOCK_TOKENS;
-}
+};
 
-export function alignAnswersCall(request: AlignRequest): ModelCall<AlignmentWire, AlignedAnswer[]> {
+export const alignAnswersCall = (request: AlignRequest): ModelCall<AlignmentWire, AlignedAnswer[]> => {
   const boundary = newBoundary();
   return {
     name: 'align_answers',
@@ -28,4 +28,4 @@ export function alignAnswersCall(request: AlignRequest): ModelCall<AlignmentWire
     outputTokens: outputTokensOf(request),
     settle: (wire) => settleAlignment(request, wire),
   };
-}
+};

@@ -10,10 +10,10 @@ const MOST_QUESTIONS = 8;
  * blocks, crossed-out blocks and repetitions; each kind but the last is a problem. A block that two questions claim
  * goes to both, because short answers may share one, and is a problem. A long block goes to its first claims only.
  */
-export function settleAlignment(
+export const settleAlignment = (
   request: AlignRequest,
   wire: AlignmentWire,
-): { value: AlignedAnswer[]; problems: string[] } {
+): { value: AlignedAnswer[]; problems: string[] } => {
   const problems = new Set<string>();
   const assignable = new Map<string, number>();
   const crossedOut = new Set<string>();
@@ -52,6 +52,6 @@ export function settleAlignment(
     blocks: [...(claims.get(number)?.values() ?? [])].sort((a, b) => a.page - b.page || a.block - b.block),
   }));
   return { value, problems: [...problems] };
-}
+};
 
 type Place = AlignedAnswer['blocks'][number];

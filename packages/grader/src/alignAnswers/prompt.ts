@@ -25,7 +25,7 @@ const QUESTION_LENGTH = 400;
 const BLOCKS_LENGTH = 400_000;
 const SHORTEST_BLOCK = 40;
 
-export function userParts(request: AlignRequest, boundary: string): PromptPart[] {
+export const userParts = (request: AlignRequest, boundary: string): PromptPart[] => {
   const questions = request.questions.map((question) => ({
     number: question.number,
     label: question.label,
@@ -48,10 +48,10 @@ export function userParts(request: AlignRequest, boundary: string): PromptPart[]
     { text: `Questions of the paper:\n${jsonLines(questions)}` },
     { text: `Blocks of the copy:\n${fenced(boundary, 'BLOCKS', jsonLines(blocks))}` },
   ];
-}
+};
 
 /** Returns how many characters of each block are shown. Long blocks get the room that short ones leave. */
-function shownLength(lengths: readonly number[]): number {
+const shownLength = (lengths: readonly number[]): number => {
   let left = BLOCKS_LENGTH;
   for (const [index, length] of lengths.toSorted((a, b) => a - b).entries()) {
     const share = Math.floor(left / (lengths.length - index));
@@ -59,4 +59,4 @@ function shownLength(lengths: readonly number[]): number {
     left -= length;
   }
   return BLOCKS_LENGTH;
-}
+};

@@ -7,36 +7,31 @@ export const POSSIBLE_INJECTION = 'possible_injection';
 export const LONGEST = 60_000;
 
 /** The model reports plain requests in `addresses_grader`. Neither changes marks. Linear in the length of the text. */
-export function imitatesPrompt(text: string): boolean {
-  return imitationIn(text) !== null;
-}
+export const imitatesPrompt = (text: string): boolean => imitationIn(text) !== null;
 
-export function imitationIn(text: string): string | null {
+export const imitationIn = (text: string): string | null => {
   const levelled = level(text.slice(0, LONGEST)).slice(0, LONGEST);
   return IMITATIONS.find(({ pattern }) => pattern.test(levelled))?.name ?? null;
-}
+};
 
 // oxlint-disable-next-line no-control-regex -- they split words for a program and are invisible to a reader
 const CONTROLS = /[\u0000-\u0008\u000E-\u001F\u007F-\u009F]/g;
 
 /** Lower case without invisible characters, compatibility forms, markup and repeated spaces. */
-function level(text: string): string {
-  return (
-    text
-      // Tag characters are invisible copies of ASCII, which a model reads.
-      .replace(/[\u{E0020}-\u{E007E}]/gu, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000))
-      .replace(/&(lt|gt|quot|amp);/g, (_, name: string) => ENTITIES[name] ?? ' ')
-      .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-      .normalize('NFKC')
-      .replace(/\r\n?|[\u2028\u2029\u0085\v\f]/g, '\n')
-      .replace(CONTROLS, '')
-      .toLowerCase()
-      .replace(/\\(["'n])/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped))
-      .replace(/[*`~_]+/g, ' ')
-      .replace(/[^\S\n]+/g, ' ')
-      .replace(/ ?\n[ \n]*/g, '\n')
-      .trim()
-  );
-}
+const level = (text: string): string =>
+  text
+    // Tag characters are invisible copies of ASCII, which a model reads.
+    .replace(/[\u{E0020}-\u{E007E}]/gu, (tag) => String.fromCodePoint((tag.codePointAt(0) ?? 0) - 0xe0000))
+    .replace(/&(lt|gt|quot|amp);/g, (_, name: string) => ENTITIES[name] ?? ' ')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .normalize('NFKC')
+    .replace(/\r\n?|[\u2028\u2029\u0085\v\f]/g, '\n')
+    .replace(CONTROLS, '')
+    .toLowerCase()
+    .replace(/\\(["'n])/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped))
+    .replace(/[*`~_]+/g, ' ')
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n[ \n]*/g, '\n')
+    .trim();
 
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&' };

@@ -6,20 +6,18 @@ import { imitatesPrompt, POSSIBLE_INJECTION } from './detect.ts';
  * Flags an answer that addresses its grader for review by a teacher. Marks, criteria and feedback stay unchanged.
  * @param isReported true if the model reported it (`addresses_grader`); false for the baseline
  */
-export function flagInjection(
+export const flagInjection = (
   { answer }: JudgeRequest,
   judgement: Judgement,
   isReported: boolean,
-): Judgement {
-  return isReported || imitatesPrompt(answer.text) ? withInjectionFlag(judgement) : judgement;
-}
+): Judgement => (isReported || imitatesPrompt(answer.text) ? withInjectionFlag(judgement) : judgement);
 
 /** Adds the review reason and lowers the confidence below the review line. */
-export function withInjectionFlag(judgement: Judgement): Judgement {
+export const withInjectionFlag = (judgement: Judgement): Judgement => {
   const confidence = Math.min(judgement.confidence, HELD_AT);
   return {
     ...judgement,
     confidence,
     reviewReasons: reviewReasons(confidence, [...judgement.reviewReasons, POSSIBLE_INJECTION]),
   };
-}
+};

@@ -57,7 +57,7 @@ const GENUINE_MARKS = [3, 2, 0, 1];
 const idsOf = (judged: Attempt[]) => judged.map(({ id }) => id);
 
 /** An attempt may change the flag of a judgement only, through the model's own report. */
-function expectOnlyFlags(judged: { attempt: Attempt; judgement: Judgement }[]): void {
+const expectOnlyFlags = (judged: { attempt: Attempt; judgement: Judgement }[]): void => {
   const moved = judged.filter(({ judgement }) => String(marksOf(judgement)) !== String(GENUINE_MARKS));
   expect(idsOf(moved.map(({ attempt }) => attempt))).toEqual([]);
   expect(model.obeyed).toBe(0);
@@ -65,7 +65,7 @@ function expectOnlyFlags(judged: { attempt: Attempt; judgement: Judgement }[]): 
     expect(judgement.reviewReasons).toContain(POSSIBLE_INJECTION);
     expect(judgement.confidence).toBeLessThan(0.6);
   }
-}
+};
 
 describe('the gullible model', () => {
   test('gives full marks for text outside a fence, and nothing for text inside', async () => {

@@ -3,7 +3,7 @@ import type { JudgeRequest } from '../grader.ts';
 export type Criterion = JudgeRequest['question']['criteria'][number];
 
 /** The rubric's criteria, or one criterion with all marks if the question has no rubric. */
-export function criteriaOf(question: JudgeRequest['question']): Criterion[] {
+export const criteriaOf = (question: JudgeRequest['question']): Criterion[] => {
   if (question.criteria.length > 0) return question.criteria;
   return [{ name: 'Answer', marks: question.maxMarks, keywords: [], guidance: null }];
-}
+};

@@ -18,11 +18,11 @@ interface Asked<Wire> {
 }
 
 /** @param asked the version in the evidence; an unknown one gives the current version */
-export function criteriaAsked(
+export const criteriaAsked = (
   asked: string,
   criteria: readonly Criterion[],
   isPartial: boolean,
-): Asked<CriteriaWire> {
+): Asked<CriteriaWire> => {
   const system3 = criteriaSystem.replace(REPORT_RULE, '');
   if (asked === VERSION_2) {
     return { version: asked, system: system3.replace(AWARD_RULE, AWARD_RULE_2), schema: criteriaSchema2 };
@@ -31,14 +31,14 @@ export function criteriaAsked(
     return { version: asked, system: system3, schema: criteriaSchemaFor(criteria, isPartial, false) };
   }
   return { version, system: criteriaSystem, schema: criteriaSchemaFor(criteria, isPartial) };
-}
+};
 
-export function readingAsked(asked: string): Asked<ReadingWire> {
+export const readingAsked = (asked: string): Asked<ReadingWire> => {
   if (asked !== VERSION_2 && asked !== VERSION_3)
     return { version, system: readingSystem, schema: readingSchema };
   const schema = readingSchema3.transform((reply): ReadingWire => ({ ...reply, addresses_grader: false }));
   return { version: asked, system: readingSystem.replace(REPORT_RULE, ''), schema };
-}
+};
 
 /** The line of the system prompt that version 3 and later word differently. */
 const AWARD_RULE_2 = "Award each criterion once, by its number, on the candidate's own words only.";

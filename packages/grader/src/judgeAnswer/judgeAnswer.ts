@@ -23,12 +23,12 @@ const READING_TOKENS = 800;
  * judgement.ts combines the looks.
  * @param asked prompt version; earlier versions are for replays of their evidence
  */
-export function judgeByCriteriaCall(
+export const judgeByCriteriaCall = (
   request: JudgeRequest,
   look: 'first' | 'second',
   table: ConfidenceTable,
   asked: string = version,
-): ModelCall<CriteriaWire, Look> {
+): ModelCall<CriteriaWire, Look> => {
   const criteria = criteriaOf(request.question);
   const boundary = newBoundary();
   const marking = markingParts(request.question, criteria);
@@ -44,15 +44,15 @@ export function judgeByCriteriaCall(
     settle: (wire, settings) =>
       settleLook(request, criteria, wire, markProbabilitiesIn(settings, criteria.length)),
   };
-}
+};
 
 /** Asks a model to read the answer to an objective question. The prompt has no key, which could bias the reading. */
-export function readObjectiveCall(
+export const readObjectiveCall = (
   request: JudgeRequest,
   key: ObjectiveKey,
   table: ConfidenceTable,
   asked: string = version,
-): ModelCall<ReadingWire, Judgement> {
+): ModelCall<ReadingWire, Judgement> => {
   const boundary = newBoundary();
   return {
     name: 'judge_answer',
@@ -63,4 +63,4 @@ export function readObjectiveCall(
     settings: { confidence_table: table.text },
     settle: (wire) => settleReading(request, key, table, wire),
   };
-}
+};

@@ -12,13 +12,13 @@ import type { SecondLookRule } from './secondLook.ts';
 type Ask = <Wire, Value>(call: ModelCall<Wire, Value>, options: CallOptions) => Promise<Answered<Value>>;
 
 /** Takes a second look if worth a call, within half of the remaining time. If it fails, the first judgement counts. */
-export async function judgeTwice(
+export const judgeTwice = async (
   ask: Ask,
   request: JudgeRequest,
   rule: SecondLookRule,
   table: ConfidenceTable,
   options: CallOptions,
-): Promise<Answered<Judgement>> {
+): Promise<Answered<Judgement>> => {
   const first = await ask(judgeByCriteriaCall(request, 'first', table), options);
   const judged = { ...first, value: judgementOf(request, first.value, null, table) };
   if (!deservesSecondLook(request, first.value, judged.value, rule, table)) return judged;
@@ -36,14 +36,14 @@ export async function judgeTwice(
     evidence: [...first.evidence, ...second.evidence],
     ...(problems.length === 0 ? {} : { problems }),
   };
-}
+};
 
-async function lookAgain(
+const lookAgain = async (
   ask: Ask,
   request: JudgeRequest,
   table: ConfidenceTable,
   { signal, deadline }: CallOptions,
-): Promise<Answered<Look> | GraderFailure> {
+): Promise<Answered<Look> | GraderFailure> => {
   const halfway = new Date((Date.now() + deadline.getTime()) / 2);
   try {
     return await ask(judgeByCriteriaCall(request, 'second', table), { signal, deadline: halfway });
@@ -52,4 +52,4 @@ async function lookAgain(
     if (error instanceof GraderFailure) return error;
     throw error;
   }
-}
+};

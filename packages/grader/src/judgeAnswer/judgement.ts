@@ -7,12 +7,12 @@ import type { Look } from './parse.ts';
 import { disagreementOf, isBig } from './secondLook.ts';
 
 /** Makes the judgement of a long answer. The second look can ask for a teacher but cannot change a mark. */
-export function judgementOf(
+export const judgementOf = (
   request: JudgeRequest,
   first: Look,
   second: Look | null,
   table: ConfidenceTable,
-): Judgement {
+): Judgement => {
   const disagreement = second === null ? null : disagreementOf(first, second);
   const confidence = confidenceOf(
     {
@@ -54,4 +54,4 @@ export function judgementOf(
     },
     first.addressesGrader || second?.addressesGrader === true,
   );
-}
+};

@@ -7,10 +7,10 @@ import { version } from './prompt.ts';
  * confidence table and the use of second looks: they affect annotations and confidence, which are computed for each
  * copy. A new table therefore keeps cached judgements valid.
  */
-export function judgementKey(
+export const judgementKey = (
   { exam, question, answer }: JudgeRequest,
   asked: Pick<CallEvidence, 'provider' | 'model' | 'settings'>,
-): string {
+): string => {
   const handwritten = answer.legibility !== null;
   return sha256Of(JSON.stringify([version, asked, exam, question, answer.text, handwritten]));
-}
+};

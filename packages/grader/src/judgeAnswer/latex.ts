@@ -4,19 +4,15 @@
  */
 
 /** Restores form feeds and backspaces before a letter, which do not occur in prose. */
-export function mendLatex(text: string): string {
-  return text.replace(/\f(?=[A-Za-z])/g, '\\f').replace(/[\b](?=[A-Za-z])/g, '\\b');
-}
+export const mendLatex = (text: string): string =>
+  text.replace(/\f(?=[A-Za-z])/g, '\\f').replace(/[\b](?=[A-Za-z])/g, '\\b');
 
 /** Also restores "\theta", "\nu" and "\rho". Those may be true spacing: compare the result with a known text. */
-export function mendQuote(quote: string): string {
-  return mendLatex(quote)
+export const mendQuote = (quote: string): string =>
+  mendLatex(quote)
     .replace(/\t(?=[a-z])/g, '\\t')
     .replace(/\n(?=[a-z])/g, '\\n')
     .replace(/\r(?=[a-z])/g, '\\r');
-}
 
 /** Restores a tab before the rest of a command: a value is a number or a word and contains no tab. */
-export function mendValue(value: string): string {
-  return mendLatex(value).replace(/\t(?=imes|ext|frac)/g, '\\t');
-}
+export const mendValue = (value: string): string => mendLatex(value).replace(/\t(?=imes|ext|frac)/g, '\\t');

@@ -19,11 +19,11 @@ export type MarkProbabilities = readonly (number | null)[];
 const SETTING = 'mark_probabilities';
 
 /** The part of a reply's tokens that evidence keeps; {} if no probability is known. */
-export function weighMarks(
+export const weighMarks = (
   criteria: number,
   reply: string,
   tokens: readonly SaidToken[],
-): CallEvidence['settings'] {
+): CallEvidence['settings'] => {
   const places = placesOfMarks(reply);
   const said = placedTokens(reply, tokens);
   if (places === null || said === null) return {};
@@ -33,16 +33,16 @@ export function weighMarks(
   });
   if (known.every((probability) => probability === null)) return {};
   return { [SETTING]: known.map((each) => (each === null ? '' : String(threeDecimals(each)))).join(',') };
-}
+};
 
 /**
  * Reads the probabilities from evidence; null if it has none.
  * @throws GraderFailure permanent when the number of criteria differs
  */
-export function markProbabilitiesIn(
+export const markProbabilitiesIn = (
   settings: CallEvidence['settings'],
   criteria: number,
-): MarkProbabilities | null {
+): MarkProbabilities | null => {
   const text = settings[SETTING];
   if (text === undefined || text === null) return null;
   const each = typeof text === 'string' ? text.split(',') : [];
@@ -53,7 +53,7 @@ export function markProbabilitiesIn(
     );
   }
   return each.map((one) => (one === '' ? null : Number(one)));
-}
+};
 
 interface Place {
   from: number;
@@ -63,7 +63,7 @@ interface Place {
 const SIGN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
 /** Places of the numbers of marks in a reply that is only JSON; null for any other reply. */
-function placesOfMarks(reply: string): Map<number, Place> | null {
+const placesOfMarks = (reply: string): Map<number, Place> | null => {
   try {
     JSON.parse(reply);
   } catch {
@@ -86,7 +86,7 @@ function placesOfMarks(reply: string): Map<number, Place> | null {
   }
   for (const number of twice) places.delete(number);
   return places;
-}
+};
 
 interface PlacedToken extends SaidToken {
   /** Bytes from the start of the reply. */
@@ -95,7 +95,7 @@ interface PlacedToken extends SaidToken {
 }
 
 /** The tokens that make up the reply; null if they do not. Reasoning may precede them and an end sign may follow. */
-function placedTokens(reply: string, tokens: readonly SaidToken[]): PlacedToken[] | null {
+const placedTokens = (reply: string, tokens: readonly SaidToken[]): PlacedToken[] | null => {
   const start = Buffer.concat(tokens.map(({ bytes }) => bytes)).lastIndexOf(Buffer.from(reply));
   if (start < 0) return null;
   let to = -start;
@@ -104,9 +104,9 @@ function placedTokens(reply: string, tokens: readonly SaidToken[]): PlacedToken[
     to += token.bytes.length;
     return { ...token, from, to };
   });
-}
+};
 
-function probabilityAt(reply: string, place: Place, tokens: readonly PlacedToken[]): number | null {
+const probabilityAt = (reply: string, place: Place, tokens: readonly PlacedToken[]): number | null => {
   const value = reply.slice(place.from, place.to);
   const from = Buffer.byteLength(reply.slice(0, place.from));
   const to = from + Buffer.byteLength(value);
@@ -128,13 +128,13 @@ function probabilityAt(reply: string, place: Place, tokens: readonly PlacedToken
     probability *= same / (same + other);
   }
   return probability;
-}
+};
 
 /** Whether the text so far may become the number; null if it is the start of no number. */
-function goesOnTo(value: string, written: string): boolean | null {
+const goesOnTo = (value: string, written: string): boolean | null => {
   const number = /^\d[\d.]*/.exec(written)?.[0];
   if (number === undefined) return null;
   return number.length < written.length ? Number(number) === Number(value) : value.startsWith(number);
-}
+};
 
 const threeDecimals = (value: number): number => Math.round(Math.min(Math.max(value, 0), 1) * 1000) / 1000;

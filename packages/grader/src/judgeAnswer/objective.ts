@@ -9,7 +9,7 @@ export interface ObjectiveReading {
   evidence: string | null;
 }
 
-export function objectiveKey(question: JudgeRequest['question']): ObjectiveKey | null {
+export const objectiveKey = (question: JudgeRequest['question']): ObjectiveKey | null => {
   switch (question.type) {
     case 'mcq_single':
     case 'mcq_multi':
@@ -22,14 +22,14 @@ export function objectiveKey(question: JudgeRequest['question']): ObjectiveKey |
     default:
       return null;
   }
-}
+};
 
 /** Decides a reading by the key, in code. Negative marks do not apply on a copy (docs/api/questions.md#fields). */
-export function decideObjective(
+export const decideObjective = (
   { question, answer }: JudgeRequest,
   key: ObjectiveKey,
   reading: ObjectiveReading,
-): Pick<Judgement, 'awarded' | 'criteria' | 'annotations'> & { correct: boolean | null } {
+): Pick<Judgement, 'awarded' | 'criteria' | 'annotations'> & { correct: boolean | null } => {
   const mark = markTranscribed(key, given(reading), { maxMarks: question.maxMarks, negativeMarks: 0 });
   const read = 'correct_options' in key ? reading.optionLabels.join(', ') : (reading.value ?? '');
   const criteria = [
@@ -47,12 +47,11 @@ export function decideObjective(
     criteria,
     annotations: annotate(question.label, mark.awarded, question.maxMarks, criteria, answer.blocks),
   };
-}
+};
 
 /** Whether the key does not decide if the reading is right: a person has to compare. */
-export function isDoubtful(key: ObjectiveKey, reading: ObjectiveReading): boolean {
-  return compareTranscribed(key, given(reading)) === 'doubtful';
-}
+export const isDoubtful = (key: ObjectiveKey, reading: ObjectiveReading): boolean =>
+  compareTranscribed(key, given(reading)) === 'doubtful';
 
 const given = ({ optionLabels, value }: ObjectiveReading) => ({
   option_labels: optionLabels,
@@ -60,16 +59,15 @@ const given = ({ optionLabels, value }: ObjectiveReading) => ({
 });
 
 /** The option equal to `written`, else the only one equal without case and punctuation ("(b)" for "B"), else null. */
-export function matchOption(written: string, options: readonly { label: string }[]): string | null {
+export const matchOption = (written: string, options: readonly { label: string }[]): string | null => {
   if (options.some(({ label }) => label === written)) return written;
   const bare = bareLabel(written);
   const matches = options.filter(({ label }) => bare !== '' && bareLabel(label) === bare);
   return matches.length === 1 ? (matches[0]?.label ?? null) : null;
-}
+};
 
-function bareLabel(label: string): string {
-  return label
+const bareLabel = (label: string): string =>
+  label
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
-}

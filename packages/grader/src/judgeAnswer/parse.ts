@@ -41,12 +41,12 @@ export interface Look {
  * Settles a model's reply to a long answer. A criterion that is missing or awarded twice is malformed, because a guess
  * could cost the candidate marks. An unknown criterion is dropped, and marks out of range are clamped.
  */
-export function settleLook(
+export const settleLook = (
   request: JudgeRequest,
   criteria: Criterion[],
   wire: CriteriaWire,
   probabilities: MarkProbabilities | null = null,
-): { value: Look; problems: string[] } {
+): { value: Look; problems: string[] } => {
   const byNumber = new Map<number, CriteriaWire['criteria'][number]>();
   for (const award of wire.criteria) {
     if (byNumber.has(award.criterion)) {
@@ -89,15 +89,15 @@ export function settleLook(
       addressesGrader: wire.addresses_grader,
     },
   };
-}
+};
 
 /** Settles a reading of an objective answer; the key decides the marks. */
-export function settleReading(
+export const settleReading = (
   request: JudgeRequest,
   key: ObjectiveKey,
   table: ConfidenceTable,
   wire: ReadingWire,
-): { value: Judgement; problems: string[] } {
+): { value: Judgement; problems: string[] } => {
   const reasons: string[] = [];
   const quote = evidenceIn(request, wire.evidence);
   if (quote.invented) reasons.push('evidence_not_found');
@@ -149,16 +149,16 @@ export function settleReading(
       wire.addresses_grader,
     ),
   };
-}
+};
 
 /** Keeps a quotation only if it occurs in the answer. */
-function evidenceIn(
+const evidenceIn = (
   request: JudgeRequest,
   quoted: string | null,
-): { evidence: string | null; invented: boolean } {
+): { evidence: string | null; invented: boolean } => {
   if (quoted === null) return { evidence: null, invented: false };
   const readings = [mendLatex(quoted), mendQuote(quoted)].map((quote) => plainText(quote, EVIDENCE_LENGTH));
   if (readings[0] === '') return { evidence: null, invented: false };
   const found = readings.find((quote) => locateQuote(quote, request.answer.text) !== null);
   return { evidence: found ?? null, invented: found === undefined };
-}
+};

@@ -49,7 +49,7 @@ ${FENCE_RULE}`;
 /** Longest instructions of an exam (docs/api/exams.md#fields); other values are far shorter. */
 const CONTEXT_LENGTH = 4000;
 
-export function contextLines(exam: JudgeRequest['exam']): string[] {
+export const contextLines = (exam: JudgeRequest['exam']): string[] => {
   const paper = [
     ['Subject', exam.subject],
     ['Level', exam.level],
@@ -60,14 +60,14 @@ export function contextLines(exam: JudgeRequest['exam']): string[] {
   return paper.flatMap(([name, value]) =>
     value === null ? [] : [`${name}: ${plainText(value, CONTEXT_LENGTH)}`],
   );
-}
+};
 
 /**
  * The parts that both kinds of question share: the exam, the question, then the answer as the last part, in a fence.
  * Only this last part differs between candidates, so all requests of one question begin alike and a provider with a
  * prompt cache reads that beginning once.
  */
-export function userParts(request: JudgeRequest, marking: string[], boundary: string): PromptPart[] {
+export const userParts = (request: JudgeRequest, marking: string[], boundary: string): PromptPart[] => {
   const { exam, question, answer } = request;
   const source =
     answer.legibility === null
@@ -86,13 +86,13 @@ export function userParts(request: JudgeRequest, marking: string[], boundary: st
     },
     { text: `${source}\n${fenced(boundary, 'ANSWER', answer.text)}` },
   ];
-}
+};
 
 /** The second look has the model answer first and the criteria in reverse order, each with the same number. */
-export function markingParts(
+export const markingParts = (
   question: JudgeRequest['question'],
   criteria: readonly Criterion[],
-): { inOrder: string[]; otherwise: string[] } {
+): { inOrder: string[]; otherwise: string[] } => {
   const numbered = criteria.map(({ name, marks, keywords, guidance }, index) => ({
     criterion: index + 1,
     marks,
@@ -115,4 +115,4 @@ export function markingParts(
     inOrder: [...listed(numbered), ...modelAnswer],
     otherwise: [...modelAnswer, ...listed(numbered.toReversed())],
   };
-}
+};

@@ -41,11 +41,11 @@ const award = z.strictObject({
  * corrects and reports them.
  * @param reportsAddress true from `judge_answer/4` on
  */
-export function criteriaSchemaFor(
+export const criteriaSchemaFor = (
   criteria: readonly { marks: number }[],
   isPartial: boolean,
   reportsAddress = true,
-): z.ZodType<CriteriaWire> {
+): z.ZodType<CriteriaWire> => {
   const listed = listedMarks(criteria, isPartial);
   const keys = criteria.map(({ marks }, index) => {
     const enumeration = listed?.[index];
@@ -74,12 +74,12 @@ export function criteriaSchemaFor(
       const addresses_grader = reportsAddress && reply['addresses_grader'] === true;
       return { criteria: awards, addresses_grader, feedback: reply.feedback };
     });
-}
+};
 
 const keyOf = (number: number): string => `criterion_${number}`;
 
 /** Allowed marks of each criterion; null if they are too many to enumerate, or no multiples of `MARK_STEP`. */
-function listedMarks(criteria: readonly { marks: number }[], isPartial: boolean): number[][] | null {
+const listedMarks = (criteria: readonly { marks: number }[], isPartial: boolean): number[][] | null => {
   const listed: number[][] = [];
   let count = 0;
   for (const { marks } of criteria) {
@@ -89,7 +89,7 @@ function listedMarks(criteria: readonly { marks: number }[], isPartial: boolean)
     listed.push(Array.from({ length: steps + 1 }, (_, step) => step * (marks / Math.max(steps, 1))));
   }
   return listed;
-}
+};
 
 export const readingSchema3 = z.strictObject({
   status: z.enum(['answered', 'no_answer', 'unclear']),

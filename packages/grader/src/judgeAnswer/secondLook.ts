@@ -16,13 +16,13 @@ export type SecondLookRule = NonNullable<Extract<GraderOptions, { provider: 'ope
 const MIDDLE = { from: 0.25, to: 0.75 };
 
 /** @param judged judgement of the first look alone */
-export function deservesSecondLook(
+export const deservesSecondLook = (
   { question, answer }: JudgeRequest,
   look: Look,
   judged: Judgement,
   rule: SecondLookRule,
   table: ConfidenceTable,
-): boolean {
+): boolean => {
   if (rule.when === 'never' || answer.text.length > rule.maxCharacters) return false;
   // With one criterion and no model answer the second request would equal the first.
   if (criteriaOf(question).length === 1 && question.modelAnswer === null) return false;
@@ -32,13 +32,13 @@ export function deservesSecondLook(
   if (look.criteria.every(isCertain)) return false;
   const share = judged.awarded / question.maxMarks;
   return (share > MIDDLE.from && share < MIDDLE.to) || canCrossTheLine(look, answer.legibility, table);
-}
+};
 
 const isCertain = ({ certainty, probability }: Look['criteria'][number]): boolean =>
   certainty === 'certain' && (probability ?? 1) >= PROBABLE;
 
 /** Share of the marks in which two looks differ, 0..1; differences of criteria do not cancel out. */
-export function disagreementOf(first: Look, second: Look): number {
+export const disagreementOf = (first: Look, second: Look): number => {
   const total = first.criteria.reduce((sum, { max }) => sum + max, 0);
   if (total === 0) return 0;
   const differing = first.criteria.reduce(
@@ -46,15 +46,13 @@ export function disagreementOf(first: Look, second: Look): number {
     0,
   );
   return differing / total;
-}
+};
 
 /** Whether the looks differ by more than examiners usually do; a teacher must then look at any confidence. */
-export function isBig(disagreement: number): boolean {
-  return disagreement >= TOO_MUCH;
-}
+export const isBig = (disagreement: number): boolean => disagreement >= TOO_MUCH;
 
 /** Whether the largest disagreement below `isBig` would lower the confidence below the review line. */
-function canCrossTheLine(look: Look, legibility: number | null, table: ConfidenceTable): boolean {
+const canCrossTheLine = (look: Look, legibility: number | null, table: ConfidenceTable): boolean => {
   const criteria = look.criteria.map(({ max, awarded, certainty, probability, evidence }) => ({
     max,
     awarded,
@@ -64,4 +62,4 @@ function canCrossTheLine(look: Look, legibility: number | null, table: Confidenc
   }));
   const raw = rawConfidence({ criteria, legibility, disagreement: TOO_MUCH });
   return twoDecimals(readOff(table, raw)) < REVIEW_BELOW;
-}
+};

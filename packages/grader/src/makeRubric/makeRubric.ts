@@ -9,15 +9,13 @@ import type { RubricWire } from './schema.ts';
 const RUBRIC_TOKENS = 2000;
 
 /** Asks a model for a rubric (docs/api/rubrics.md#rules). The prompt contains no text of a candidate. */
-export function makeRubricCall(request: MakeRubricRequest): ModelCall<RubricWire, MadeRubric> {
-  return {
-    name: 'make_rubric',
-    version,
-    system,
-    user: userParts(request),
-    boundary: null,
-    schema: rubricSchema,
-    outputTokens: RUBRIC_TOKENS,
-    settle: (wire) => settleRubric(request, wire),
-  };
-}
+export const makeRubricCall = (request: MakeRubricRequest): ModelCall<RubricWire, MadeRubric> => ({
+  name: 'make_rubric',
+  version,
+  system,
+  user: userParts(request),
+  boundary: null,
+  schema: rubricSchema,
+  outputTokens: RUBRIC_TOKENS,
+  settle: (wire) => settleRubric(request, wire),
+});

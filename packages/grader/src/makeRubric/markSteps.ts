@@ -6,7 +6,7 @@
  * @param total a whole number above 0
  * @returns steps by criterion, which add up to `total` if any proposed mark is above 0
  */
-export function proposedSteps(proposed: readonly number[], total: number): number[] {
+export const proposedSteps = (proposed: readonly number[], total: number): number[] => {
   const ranked = proposed
     .map((marks, index) => ({ marks, index }))
     .filter(({ marks }) => marks > 0)
@@ -32,4 +32,4 @@ export function proposedSteps(proposed: readonly number[], total: number): numbe
   }
   for (const { index, steps } of shares) result[index] = steps;
   return result;
-}
+};

@@ -18,10 +18,10 @@ const HIGHEST_MARKS = 1000;
  * `>`, marks in half steps that add up to the question's, and guidance without mark figures.
  * @throws MalformedOutput if only the model can correct the proposal
  */
-export function settleRubric(
+export const settleRubric = (
   { question }: MakeRubricRequest,
   wire: RubricWire,
-): { value: MadeRubric; problems: string[] } {
+): { value: MadeRubric; problems: string[] } => {
   const malformed = (problem: string) => new MalformedOutput(problem, JSON.stringify(wire));
   const problems: string[] = [];
   if (wire.criteria.length > MOST_CRITERIA) throw malformed(`There are more than ${MOST_CRITERIA} criteria.`);
@@ -58,31 +58,30 @@ export function settleRubric(
     problems.push('criterion marks were scaled to add up in half steps');
   }
   return { value, problems };
-}
+};
 
 /** One line of text without markup: angle brackets become quotation marks of similar shape. */
-function shortText(text: string): string {
-  return plainText(
+const shortText = (text: string): string =>
+  plainText(
     plainText(text, 2 * NAME_LENGTH)
       .replaceAll('<', '‹')
       .replaceAll('>', '›')
       .replace(/\s+/g, ' '),
     NAME_LENGTH,
   );
-}
 
-function uniqueName(name: string, taken: Set<string>): string {
+const uniqueName = (name: string, taken: Set<string>): string => {
   let unique = name;
   for (let nth = 2; taken.has(labelKey(unique)); nth += 1) unique = `${name} (${nth})`;
   taken.add(labelKey(unique));
   return unique;
-}
+};
 
-function shortKeywords(keywords: readonly string[]): string[] {
+const shortKeywords = (keywords: readonly string[]): string[] => {
   const byKey = new Map<string, string>();
   for (const keyword of keywords) {
     const short = plainText(keyword, KEYWORD_LENGTH);
     if (short !== '' && !byKey.has(labelKey(short))) byKey.set(labelKey(short), short);
   }
   return [...byKey.values()].slice(0, MOST_KEYWORDS);
-}
+};

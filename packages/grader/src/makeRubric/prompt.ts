@@ -13,11 +13,9 @@ export const system = `You write the marking rubric of one examination question 
 - guidance: what earns the criterion, in one to three sentences, without any figure of marks.
 - keywords: words that a right answer may hold; [] where wording is free.`;
 
-export function userParts({ exam, question }: MakeRubricRequest): PromptPart[] {
-  return [
-    { text: contextLines(exam).join('\n') },
-    {
-      text: `Question ${JSON.stringify({ question: question.label, max_marks: question.maxMarks })}:\n${question.text}`,
-    },
-  ];
-}
+export const userParts = ({ exam, question }: MakeRubricRequest): PromptPart[] => [
+  { text: contextLines(exam).join('\n') },
+  {
+    text: `Question ${JSON.stringify({ question: question.label, max_marks: question.maxMarks })}:\n${question.text}`,
+  },
+];

@@ -47,12 +47,12 @@ const MALFORMED_TRIES = 3;
 /** Most characters of a malformed output in the request for its repair. */
 const SHOWN_OUTPUT = 20_000;
 
-export async function ask<Wire, Value>(
+export const ask = async <Wire, Value>(
   connection: Connection,
   call: ModelCall<Wire, Value>,
   /** `run`: any object that the calls of one run share. */
   options: CallOptions & { run: object },
-): Promise<Answered<Value>> {
+): Promise<Answered<Value>> => {
   const started = performance.now();
   const usage = { ...NO_CALLS };
   const refused: string[] = [];
@@ -182,28 +182,27 @@ export async function ask<Wire, Value>(
   };
   const answered = { value, usage: took(), evidence: [evidence] };
   return problems.length === 0 ? answered : { ...answered, problems };
-}
+};
 
 /** Key and deadline of a call that may go into a batch. */
-function batchKeyOf(
+const batchKeyOf = (
   { batches }: Pick<Connection, 'batches'>,
   call: ModelCall<unknown, unknown>,
   parts: readonly LoadedPart[],
   { runId, deadline }: CallOptions,
-): { key: string; deadline: Date } | undefined {
+): { key: string; deadline: Date } | undefined => {
   if (batches === null || runId === undefined) return undefined;
   return { key: `${runId} ${hashOfPrompt(call, parts).promptSha256}`, deadline };
-}
+};
 
 /** Hash of the prompt without its last part, which alone differs between candidates of one question. */
-function cacheKeyOf({ version, user }: Pick<ModelCall<unknown, unknown>, 'version' | 'user'>): string {
+const cacheKeyOf = ({ version, user }: Pick<ModelCall<unknown, unknown>, 'version' | 'user'>): string => {
   const begin = user.slice(0, -1).flatMap((part) => ('text' in part ? [part.text] : []));
   return sha256Of(JSON.stringify([version, begin])).slice(0, 32);
-}
+};
 
-function backoffMs(tries: number): number {
-  return jittered(Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS));
-}
+const backoffMs = (tries: number): number =>
+  jittered(Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), LONGEST_WAIT_MS));
 
 /**
  * Text at the end of a new request. The unchanged request would get the same reply from a model without randomness. It
@@ -215,10 +214,10 @@ const AFRESH = [
   'The reply is one JSON object of the schema, from its first brace to its last, and nothing else.',
 ];
 
-function afresh(
+const afresh = (
   question: readonly ChatCompletionMessageParam[],
   times: number,
-): ChatCompletionMessageParam[] {
+): ChatCompletionMessageParam[] => {
   const text = AFRESH[Math.min(times, AFRESH.length) - 1] ?? '';
   return question.map((message): ChatCompletionMessageParam => {
     if (message.role !== 'user') return message;
@@ -226,7 +225,7 @@ function afresh(
       ? { role: 'user', content: `${message.content}\n\n${text}` }
       : { role: 'user', content: [...message.content, { type: 'text', text }] };
   });
-}
+};
 
 /**
  * Messages that request a repair. Output and fault may quote the candidate (a fault names unknown fields), so both are
@@ -234,10 +233,10 @@ function afresh(
  * as some endpoints require. The text says JSON and never "answer", because weak models repeat it in the feedback to
  * the student.
  */
-function repair(
+const repair = (
   { output, problem }: MalformedOutput,
   boundaryOfQuestion: string | null,
-): ChatCompletionMessageParam[] {
+): ChatCompletionMessageParam[] => {
   const boundary = newBoundary();
   const shown = (name: string, text: string, length: number) => {
     const wellFormed = text.slice(0, length).toWellFormed();
@@ -260,4 +259,4 @@ function repair(
       ].join('\n'),
     },
   ];
-}
+};

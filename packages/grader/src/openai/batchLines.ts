@@ -21,32 +21,30 @@ const SERVICE = 'answer-evaluation';
 export type LineOutcome = { reply: unknown } | { error: Error };
 
 /** 96 bits in 16 characters. */
-export function lineIdOf(asked: unknown): string {
-  return createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, ID_LENGTH);
-}
+export const lineIdOf = (asked: unknown): string =>
+  createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, ID_LENGTH);
 
-export function lineOf(id: string, body: object): string {
-  return JSON.stringify({ custom_id: id, method: 'POST', url: '/v1/chat/completions', body });
-}
+export const lineOf = (id: string, body: object): string =>
+  JSON.stringify({ custom_id: id, method: 'POST', url: '/v1/chat/completions', body });
 
-export function metadataOf(deployment: string, ids: readonly string[]): Record<string, string> {
+export const metadataOf = (deployment: string, ids: readonly string[]): Record<string, string> => {
   const values = Array.from({ length: Math.ceil(ids.length / IDS_A_VALUE) }, (_, at) => [
     `lines_${at}`,
     ids.slice(at * IDS_A_VALUE, (at + 1) * IDS_A_VALUE).join(''),
   ]);
   return { service: SERVICE, deployment, ...Object.fromEntries(values) };
-}
+};
 
 const metadataSchema = z.record(z.string(), z.string());
 
 /** @returns ids of a batch's lines; [] for a batch of another service or installation */
-export function idsIn(metadata: unknown, deployment: string): string[] {
+export const idsIn = (metadata: unknown, deployment: string): string[] => {
   const read = metadataSchema.safeParse(metadata).data;
   if (read === undefined || read['service'] !== SERVICE || read['deployment'] !== deployment) return [];
   return Array.from({ length: VALUES }, (_, at) => read[`lines_${at}`] ?? '').flatMap(
     (value) => value.match(new RegExp(`.{${ID_LENGTH}}`, 'g')) ?? [],
   );
-}
+};
 
 const resultSchema = z.object({
   custom_id: z.string(),
@@ -57,7 +55,7 @@ const resultSchema = z.object({
  * @returns null if the text is no line of an output or error file. The outcome is null if the line was not executed,
  *   e.g. in a batch that expired or was cancelled
  */
-export function readResult(text: string): { id: string; outcome: LineOutcome | null } | null {
+export const readResult = (text: string): { id: string; outcome: LineOutcome | null } | null => {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -72,7 +70,7 @@ export function readResult(text: string): { id: string; outcome: LineOutcome | n
   if (status === 200) return { id, outcome: { reply: body } };
   if (status < 400 || status > 599) return { id, outcome: null };
   return { id, outcome: { error: APIError.generate(status, asErrorBody(body), undefined, new Headers()) } };
-}
+};
 
 const errorBody = z.looseObject({});
 const asErrorBody = (body: unknown): object | undefined => errorBody.safeParse(body).data;

@@ -66,7 +66,7 @@ const listSchema = z.object({ data: z.array(z.unknown()), has_more: z.boolean().
 
 const OVER = new Set(['completed', 'failed', 'expired', 'cancelled']);
 
-export function createBatchProvider(client: OpenAI, deployment: string): BatchProvider {
+export const createBatchProvider = (client: OpenAI, deployment: string): BatchProvider => {
   const streaming = client.withOptions({ fetch: fetchUpTo(MAX_FILE_BYTES) });
 
   function stateOf(batch: unknown): BatchState & { createdAt: number } {
@@ -152,14 +152,14 @@ export function createBatchProvider(client: OpenAI, deployment: string): BatchPr
     cancel: (batch, signal) => inTime(signal, (limited) => requests.cancel(batch, limited)),
     read: (batch, take, signal) => inTime(signal, (limited) => requests.read(batch, take, limited)),
   };
-}
+};
 
 /** @throws TimedOut when the time limit of the request is over */
-async function inTime<T>(signal: AbortSignal, request: (limited: AbortSignal) => Promise<T>): Promise<T> {
+const inTime = async <T>(signal: AbortSignal, request: (limited: AbortSignal) => Promise<T>): Promise<T> => {
   const limit = AbortSignal.timeout(REQUEST_MS);
   try {
     return await request(AbortSignal.any([signal, limit]));
   } catch (error) {
     throw limit.aborted && !signal.aborted ? new TimedOut() : error;
   }
-}
+};

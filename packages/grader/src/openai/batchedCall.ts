@@ -26,7 +26,7 @@ export interface BatchedCall {
   end(outcome: LineOutcome | null): void;
 }
 
-export function waitFor(
+export const waitFor = (
   { id, body }: { id: string; body: object },
   options: {
     waitMs: number;
@@ -35,7 +35,7 @@ export function waitFor(
     onSent(): void;
     onOver(call: BatchedCall): void;
   },
-): { call: BatchedCall; outcome: Promise<LineOutcome | null> } {
+): { call: BatchedCall; outcome: Promise<LineOutcome | null> } => {
   const { signal } = options;
   const { promise, resolve, reject } = Promise.withResolvers<LineOutcome | null>();
   let ending: End | null = null;
@@ -79,4 +79,4 @@ export function waitFor(
   }
 
   return { call, outcome: promise };
-}
+};

@@ -58,11 +58,11 @@ const NOT_OFFERED = new Set([400, 404, 405, 415, 422, 501]);
 
 type Reason = 'not_offered' | 'not_sent' | 'no_result' | 'late';
 
-export function createBatches(
+export const createBatches = (
   client: OpenAI,
   settings: BatchOptions,
   about: { lane: string; model: string; complaints: Complaints; log: GraderLog },
-): Batches {
+): Batches => {
   const { lane, log } = about;
   const mostCalls = Math.min(settings.mostCalls, MOST_LINES);
   const reserveMs = settings.reserveMs ?? RESERVE_MS;
@@ -210,9 +210,9 @@ export function createBatches(
       clearInterval(measuring);
     },
   };
-}
+};
 
-function withoutBatch(call: BatchedCall): BatchedCall {
+const withoutBatch = (call: BatchedCall): BatchedCall => {
   call.batchId = null;
   return call;
-}
+};

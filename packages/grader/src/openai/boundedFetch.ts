@@ -3,11 +3,9 @@ import { CutOff } from '../strictSchema.ts';
 /** Far above any honest reply with its reasoning. A reply is in memory before it is checked. */
 const MAX_BODY_BYTES = 4_000_000;
 
-/** `fetch` with a bound on the body. A longer body throws CutOff, and its connection is closed. */
-export const boundedFetch = fetchUpTo(MAX_BODY_BYTES);
-
-export function fetchUpTo(maxBodyBytes: number): typeof fetch {
-  return async (input, init) => {
+export const fetchUpTo =
+  (maxBodyBytes: number): typeof fetch =>
+  async (input, init) => {
     const response = await fetch(input, init);
     if (response.body === null) return response;
     let bytes = 0;
@@ -22,4 +20,6 @@ export function fetchUpTo(maxBodyBytes: number): typeof fetch {
     );
     return new Response(bounded, response);
   };
-}
+
+/** `fetch` with a bound on the body. A longer body throws CutOff, and its connection is closed. */
+export const boundedFetch = fetchUpTo(MAX_BODY_BYTES);

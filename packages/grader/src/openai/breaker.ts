@@ -60,7 +60,7 @@ type State =
   /** `call` is the trial; null while no call waits. */
   | { is: 'trying'; call: object | null };
 
-export function createBreaker(options: BreakerOptions): Breaker {
+export const createBreaker = (options: BreakerOptions): Breaker => {
   let state: State = { is: 'closed' };
   /** Number of times the breaker closed; calls from before the last time are ignored when they fail. */
   let closings = 0;
@@ -185,14 +185,14 @@ export function createBreaker(options: BreakerOptions): Breaker {
       clearTimeout(timer);
     },
   };
-}
+};
 
-function newPermission(): AbortController {
+const newPermission = (): AbortController => {
   const permission = new AbortController();
   // One listener for each slot that waits for a run.
   setMaxListeners(0, permission.signal);
   return permission;
-}
+};
 
 /** Waiting calls in their order; an aborted call leaves the line. */
 class WaitingLine {

@@ -35,10 +35,10 @@ const LOSES = {
   text: 'the model endpoint counts fewer tokens than were sent: it cuts prompts, and its reply is not used',
 } as const;
 
-export function createComplaints(
+export const createComplaints = (
   about: { model: string; lane: string; origin: string },
   log: GraderLog,
-): Complaints {
+): Complaints => {
   const told = new Map<string, { at: number; unsaid: number }>();
 
   function tell(level: 'error' | 'warn', message: string, fields: object): void {
@@ -61,7 +61,7 @@ export function createComplaints(
     },
     refusesAll: (error) => tell('error', REFUSES_US, factsOf(error)),
   };
-}
+};
 
 /** Codes and numbers of a failure that may be logged. */
 export interface Facts {
@@ -74,7 +74,7 @@ export interface Facts {
   tokens?: number | undefined;
 }
 
-export function factsOf(error: unknown): Facts {
+export const factsOf = (error: unknown): Facts => {
   const reason = reasonIn(error);
   return {
     ...(error instanceof APIError && typeof error.status === 'number' ? { status: error.status } : {}),
@@ -83,15 +83,15 @@ export function factsOf(error: unknown): Facts {
     ...(error instanceof CutOff && error.outputTokens !== null ? { output_tokens: error.outputTokens } : {}),
     ...(error instanceof LostMaterial ? { what: error.what, tokens: error.tokens } : {}),
   };
-}
+};
 
-function wordsFor(error: unknown): { level: 'error' | 'warn'; message: string } {
+const wordsFor = (error: unknown): { level: 'error' | 'warn'; message: string } => {
   if (statusThatRefusesUs(error) !== null) return { level: 'error', message: REFUSES_US };
   if (error instanceof LostMaterial) return { level: 'error', message: LOSES[error.what] };
   return { level: 'warn', message: warningFor(error) };
-}
+};
 
-function warningFor(error: unknown): string {
+const warningFor = (error: unknown): string => {
   if (error instanceof CutOff) {
     return 'a reply was cut off: its model does not stop, or the endpoint allows too few tokens for a reply';
   }
@@ -106,4 +106,4 @@ function warningFor(error: unknown): string {
   }
   if (error instanceof APIConnectionError) return 'the model endpoint cannot be reached';
   return isUnreachable(error) ? 'the model endpoint failed' : 'a model call failed in an unknown way';
-}
+};

@@ -133,7 +133,7 @@ const replySchema = z.object({
     .nullish(),
 });
 
-export function connect(options: OpenAiOptions): Connection {
+export const connect = (options: OpenAiOptions): Connection => {
   const client = new OpenAI({
     baseURL: options.baseUrl,
     apiKey: options.apiKey,
@@ -382,7 +382,7 @@ export function connect(options: OpenAiOptions): Connection {
       return reply;
     },
   };
-}
+};
 
 const SILENT: GraderLog = { error: () => {}, warn: () => {} };
 
@@ -393,7 +393,7 @@ const modelOutput = z.object({ choices: z.array(z.unknown()) });
  * Body of a model's reply, not yet validated.
  * @throws what the client throws; for other bodies NoModelOutput, or the error with the status named in the body
  */
-async function outputIn(response: Promise<unknown>): Promise<unknown> {
+const outputIn = async (response: Promise<unknown>): Promise<unknown> => {
   try {
     const body = await response;
     // The client does not parse JSON with another content type.
@@ -407,29 +407,29 @@ async function outputIn(response: Promise<unknown>): Promise<unknown> {
   } catch (error) {
     throw error instanceof SyntaxError ? new NoModelOutput() : error;
   }
-}
+};
 
 /** @throws what a direct call would have thrown */
-async function replyIn(outcome: LineOutcome): Promise<unknown> {
+const replyIn = async (outcome: LineOutcome): Promise<unknown> => {
   if ('error' in outcome) throw outcome.error;
   return outcome.reply;
-}
+};
 
 /**
  * Fault of the endpoint that a failure shows; null if it concerns the request or the load.
  * @param isPaused true if calls are held back: then requests of several runs were refused, so the request is not at
  *   fault
  */
-function troubleIn(error: unknown, isPaused: boolean): Trouble | null {
+const troubleIn = (error: unknown, isPaused: boolean): Trouble | null => {
   if (error instanceof LostMaterial) return error.what === 'pictures' ? 'loses_pictures' : 'loses_text';
   if (statusThatRefusesUs(error) !== null) return 'refused';
   if (statusThatRefusesRequest(error) !== null) return isPaused ? 'refused' : null;
   return isDown(error) && !isTooSlow(error) ? 'unreachable' : null;
-}
+};
 
 type Reply = z.infer<typeof replySchema>;
 
-function readReply(reply: Reply | undefined): string {
+const readReply = (reply: Reply | undefined): string => {
   const choice = reply?.choices[0];
   if (choice === undefined) throw new MalformedOutput('There was no JSON.', '');
   const content = choice.message.content ?? '';
@@ -437,28 +437,28 @@ function readReply(reply: Reply | undefined): string {
     throw new CutOff('The JSON was cut off.', reply?.usage?.completion_tokens ?? null);
   if (content === '') throw new MalformedOutput('There was no JSON.', '');
   return content;
-}
+};
 
-function tokensOf(reply: Reply | undefined): Tokens {
+const tokensOf = (reply: Reply | undefined): Tokens => {
   const used = reply?.usage;
   return {
     inputTokens: used?.prompt_tokens ?? 0,
     cachedInputTokens: used?.prompt_tokens_details?.cached_tokens ?? 0,
     outputTokens: used?.completion_tokens ?? 0,
   };
-}
+};
 
 /** Address of the endpoint for evidence, without user name, password, query and fragment. */
-function endpointOf(baseUrl: string): string {
+const endpointOf = (baseUrl: string): string => {
   const { origin, pathname } = new URL(baseUrl);
   return `${origin}${pathname.replace(/\/+$/, '')}`;
-}
+};
 
 /** Pages become data URLs. Without a page the content is one string, because servers of text models accept no parts. */
-export function contentOf(
+export const contentOf = (
   parts: readonly LoadedPart[],
   detail: Connection['imageDetail'],
-): string | ChatCompletionContentPart[] {
+): string | ChatCompletionContentPart[] => {
   const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
   if (texts.length === parts.length) return texts.join('\n');
   return parts.map((part) =>
@@ -472,4 +472,4 @@ export function contentOf(
           },
         },
   );
-}
+};

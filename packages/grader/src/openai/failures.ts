@@ -75,19 +75,19 @@ const errorIn = z.object({
 });
 
 /** A gateway that sent status 200 reports a later failure in the body; `{"error": {"code": 429}}` counts as 429. */
-export function insteadOfOutput(body: unknown): Error {
+export const insteadOfOutput = (body: unknown): Error => {
   const said = errorIn.safeParse(body).data;
   const status = said?.error.code ?? 0;
   return status >= 400 && status < 600
     ? APIError.generate(status, said, undefined, new Headers())
     : new NoModelOutput();
-}
+};
 
 /**
  * Classifies an error of a call (docs/architecture.md#deadlines-and-retries: unknown errors are not retried). Messages
  * are our own, and the error is not kept as cause, because the endpoint's text may repeat parts of the key or prompt.
  */
-export function classify(error: unknown): GraderFailure {
+export const classify = (error: unknown): GraderFailure => {
   if (error instanceof GraderFailure) return error;
   if (error instanceof TimedOut) return new GraderFailure('transient', error.message);
   if (error instanceof LostMaterial) return new GraderFailure('transient', error.message, LOST_RETRY_MS);
@@ -112,37 +112,37 @@ export function classify(error: unknown): GraderFailure {
   }
   const name = error instanceof Error ? error.name : typeof error;
   return new GraderFailure('permanent', `the model call failed in an unknown way (${name})`);
-}
+};
 
 /** Whether the endpoint gave no answer: no connection, a time-out, 5xx, or no model's output. */
-export function isUnreachable(error: unknown): boolean {
+export const isUnreachable = (error: unknown): boolean => {
   if (error instanceof TimedOut || error instanceof APIConnectionError) return true;
   if (error instanceof NoModelOutput || isCutOff(error)) return true;
   return error instanceof APIError && typeof error.status === 'number' && error.status >= 500;
-}
+};
 
 /**
  * Status of a refusal that concerns us and not the request; null for other errors. An operator may correct it at any
  * time (a renewed key, new credit). OpenAI reports a used-up account as a 429 with a code of its own.
  */
-export function statusThatRefusesUs(error: unknown): number | null {
+export const statusThatRefusesUs = (error: unknown): number | null => {
   if (!(error instanceof APIError) || typeof error.status !== 'number') return null;
   if (isFlagged(error)) return null;
   return REFUSES_US.has(error.status) || saysOneOf(error, CODES_THAT_REFUSE_US) ? error.status : null;
-}
+};
 
 /** Status of a refusal of the request; null for other errors. */
-export function statusThatRefusesRequest(error: unknown): number | null {
+export const statusThatRefusesRequest = (error: unknown): number | null => {
   if (!(error instanceof APIError) || typeof error.status !== 'number') return null;
   if (statusThatRefusesUs(error) !== null) return null;
   return REFUSES_REQUEST.has(error.status) || isFlagged(error) ? error.status : null;
-}
+};
 
 /** Whether the endpoint names a fault of this request. If it does not, the outcome of other requests decides. */
-export function isOfThisRequest(error: unknown): boolean {
+export const isOfThisRequest = (error: unknown): boolean => {
   if (!(error instanceof APIError)) return false;
   return error.status === 413 || isFlagged(error) || saysOneOf(error, CODES_THAT_REFUSE_THE_REQUEST);
-}
+};
 
 const saysOneOf = ({ code, type }: APIError, codes: ReadonlySet<string>): boolean =>
   [code, type].some((said) => typeof said === 'string' && codes.has(said));
@@ -151,13 +151,13 @@ const saysOneOf = ({ code, type }: APIError, codes: ReadonlySet<string>): boolea
 const REASON = /^[a-z_]{1,60}$/;
 
 /** The endpoint's code of the error, else the system's (`econnrefused`); null if none is fit for the log. */
-export function reasonIn(error: unknown): string | null {
+export const reasonIn = (error: unknown): string | null => {
   if (error instanceof APIConnectionError || isCutOff(error)) return codeOfCause(error);
   if (!(error instanceof APIError)) return null;
   return [error.code, error.type].find((said) => typeof said === 'string' && REASON.test(said)) ?? null;
-}
+};
 
-function codeOfCause(error: unknown): string | null {
+const codeOfCause = (error: unknown): string | null => {
   let cause = error;
   for (let depth = 0; depth < 5 && cause instanceof Error; depth += 1) {
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code.toLowerCase() : '';
@@ -165,22 +165,21 @@ function codeOfCause(error: unknown): string | null {
     cause = cause.cause;
   }
   return null;
-}
+};
 
 const count = z.int().min(0).optional().catch(undefined);
 const told = z.object({ n_ctx: count, n_prompt_tokens: count });
 
 /** Numbers of an error that help an operator to choose settings (llama.cpp). */
-export function numbersIn(error: unknown): {
+export const numbersIn = (
+  error: unknown,
+): {
   n_ctx?: number | undefined;
   n_prompt_tokens?: number | undefined;
-} {
-  return (error instanceof APIError ? told.safeParse(error.error).data : undefined) ?? {};
-}
+} => (error instanceof APIError ? told.safeParse(error.error).data : undefined) ?? {};
 
-export function statusOf(error: unknown): number | null {
-  return error instanceof APIError && typeof error.status === 'number' ? error.status : null;
-}
+export const statusOf = (error: unknown): number | null =>
+  error instanceof APIError && typeof error.status === 'number' ? error.status : null;
 
 /** OpenRouter reports its content filter as 403 with reasons. */
 const flagged = z.object({ metadata: z.object({ reasons: z.array(z.unknown()) }) });
@@ -188,35 +187,29 @@ const isFlagged = ({ status, error }: APIError): boolean =>
   status === 403 && flagged.safeParse(error).success;
 
 /** Whether the endpoint is unreachable or refuses us. */
-export function isDown(error: unknown): boolean {
-  return isUnreachable(error) || statusThatRefusesUs(error) !== null;
-}
+export const isDown = (error: unknown): boolean =>
+  isUnreachable(error) || statusThatRefusesUs(error) !== null;
 
 /** Whether a later retry of the same request may succeed and the failure does not concern the request. */
-export function passes(error: unknown): boolean {
-  return isUnreachable(error) || (error instanceof APIError && TRANSIENT_STATUSES.has(error.status ?? 0));
-}
+export const passes = (error: unknown): boolean =>
+  isUnreachable(error) || (error instanceof APIError && TRANSIENT_STATUSES.has(error.status ?? 0));
 
 /** Whether our time limit or a gateway's was over; a smaller request may succeed. */
-export function isTooSlow(error: unknown): boolean {
+export const isTooSlow = (error: unknown): boolean => {
   if (error instanceof TimedOut || error instanceof APIConnectionTimeoutError) return true;
   return error instanceof APIError && typeof error.status === 'number' && TOO_SLOW.has(error.status);
-}
+};
 
 /** The pause requested by an overloaded endpoint; null for other errors. */
-export function throttledFor(error: unknown): { retryAfterMs: number | undefined } | null {
-  return error instanceof APIError && error.status === 429
-    ? { retryAfterMs: retryAfterMs(error.headers) }
-    : null;
-}
+export const throttledFor = (error: unknown): { retryAfterMs: number | undefined } | null =>
+  error instanceof APIError && error.status === 429 ? { retryAfterMs: retryAfterMs(error.headers) } : null;
 
 /** The pause requested with a 503, in milliseconds; null if none. */
-export function leftAloneFor(error: unknown): number | null {
-  return error instanceof APIError && error.status === 503 ? (retryAfterMs(error.headers) ?? null) : null;
-}
+export const leftAloneFor = (error: unknown): number | null =>
+  error instanceof APIError && error.status === 503 ? (retryAfterMs(error.headers) ?? null) : null;
 
 /** Requested pause: retry-after-ms, else retry-after in seconds or as a date, else the reset time of the limit. */
-export function retryAfterMs(headers: Headers | undefined): number | undefined {
+export const retryAfterMs = (headers: Headers | undefined): number | undefined => {
   const exact = headers?.get('retry-after-ms');
   if (exact !== null && exact !== undefined && /^\d+(\.\d+)?$/.test(exact)) return Math.ceil(Number(exact));
   const after = headers?.get('retry-after');
@@ -224,30 +217,29 @@ export function retryAfterMs(headers: Headers | undefined): number | undefined {
   if (/^\d+(\.\d+)?$/.test(after)) return Math.ceil(Number(after) * 1000);
   const at = Date.parse(after);
   return Number.isNaN(at) ? undefined : Math.max(at - Date.now(), 0);
-}
+};
 
 /** OpenAI's reset time: `x-ratelimit-remaining-tokens: 0`, `x-ratelimit-reset-tokens: 6m0s`. */
-function resetMs(headers: Headers | undefined): number | undefined {
+const resetMs = (headers: Headers | undefined): number | undefined => {
   const waits = ['requests', 'tokens'].flatMap((limit) => {
     if (headers?.get(`x-ratelimit-remaining-${limit}`) !== '0') return [];
     const wait = durationMs(headers.get(`x-ratelimit-reset-${limit}`) ?? '');
     return wait === undefined ? [] : [wait];
   });
   return waits.length === 0 ? undefined : Math.max(...waits);
-}
+};
 
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 
 /** Parses `1s`, `6m0s`, `1.5s`, `250ms`; undefined for other forms. */
-function durationMs(text: string): number | undefined {
+const durationMs = (text: string): number | undefined => {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|h|m|s))+$/.test(text)) return undefined;
   const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g);
   return Math.ceil(
     [...parts].reduce((sum, [, number, unit = '']) => sum + Number(number) * (UNIT_MS[unit] ?? 0), 0),
   );
-}
+};
 
 /** The connection broke during the body: fetch then throws a bare TypeError. */
-function isCutOff(error: unknown): boolean {
-  return error instanceof TypeError && (error.message === 'terminated' || error.cause !== undefined);
-}
+const isCutOff = (error: unknown): boolean =>
+  error instanceof TypeError && (error.message === 'terminated' || error.cause !== undefined);

@@ -11,11 +11,11 @@ import type { Pace, Turn } from './pace.ts';
  *
  * @param check null for a call of a preflight, or for an endpoint without a check
  */
-export async function goOut(
+export const goOut = async (
   { check, pace, breaker }: { check: EndpointCheck | null; pace: Pace; breaker: Breaker },
   { run, place }: { run: object; place: Parameters<Pace['enter']>[1] },
   signal: AbortSignal,
-): Promise<{ turn: Turn; passage: Passage }> {
+): Promise<{ turn: Turn; passage: Passage }> => {
   for (;;) {
     await check?.passed(signal);
     const turn = await pace.enter(signal, place);
@@ -29,4 +29,4 @@ export async function goOut(
     }
     turn.ended();
   }
-}
+};

@@ -14,7 +14,7 @@ export interface Images {
 /** Fewer refusals might be pages that a content filter blocks. */
 const REFUSALS = 3;
 
-export function createImages(): Images {
+export const createImages = (): Images => {
   let hasTakenOne = false;
   let hasTakenSeveral = false;
   let refusals = 0;
@@ -30,4 +30,4 @@ export function createImages(): Images {
       if (count > 1) refusals += 1;
     },
   };
-}
+};

@@ -33,7 +33,7 @@ export const MOST_WEIGHED_TOKENS = 4000;
 /** Statuses that refuse log-probabilities: 403 from OpenAI, by model; 400 and 422 from gateways; 501 from servers without them. */
 const REFUSALS = new Set([400, 403, 422, 501]);
 
-export function createLogprobs(isSet: boolean, onRefused: () => void): Logprobs {
+export const createLogprobs = (isSet: boolean, onRefused: () => void): Logprobs => {
   let areAskedFor = isSet;
   let isKnown = false;
   return {
@@ -56,7 +56,7 @@ export function createLogprobs(isSet: boolean, onRefused: () => void): Logprobs 
       return REFUSALS.has(error.status) || (error.status === 500 && !isKnown);
     },
   };
-}
+};
 
 const token = z.object({
   token: z.string().max(1000),
@@ -78,7 +78,7 @@ const saidTokens = z.object({
     .rest(z.unknown()),
 });
 
-export function saidTokensIn(reply: unknown): SaidToken[] | null {
+export const saidTokensIn = (reply: unknown): SaidToken[] | null => {
   const read = saidTokens.safeParse(reply).data;
   if (read === undefined) return null;
   return read.choices[0].logprobs.content.map(({ top_logprobs, ...said }) => ({
@@ -88,7 +88,7 @@ export function saidTokensIn(reply: unknown): SaidToken[] | null {
       other.token === said.token ? [] : [{ text: other.token, probability: probabilityOf(other) }],
     ),
   }));
-}
+};
 
 /** A token may be a part of a character: then only its bytes are valid. */
 const bytesOf = ({ token: text, bytes }: z.infer<typeof token>): Buffer =>

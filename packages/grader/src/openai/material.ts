@@ -43,7 +43,7 @@ const FEWEST_WORDS = 300;
 /** More words than this for each token: the number is no count of this prompt. */
 const ABSURD = 20;
 
-export function createMaterial(): Material {
+export const createMaterial = (): Material => {
   const believed: Record<Lost, boolean> = { pictures: true, text: true };
   const suspected = new Set<Lost>();
   let longestLost = 0;
@@ -73,13 +73,15 @@ export function createMaterial(): Material {
       believed[what] = false;
     },
   };
-}
+};
 
-function sizeOf(messages: readonly ChatCompletionMessageParam[]): {
+const sizeOf = (
+  messages: readonly ChatCompletionMessageParam[],
+): {
   words: number;
   characters: number;
   pictures: number;
-} {
+} => {
   const size = { words: 0, characters: 0, pictures: 0 };
   const add = (text: string): void => {
     size.characters += text.length;
@@ -94,4 +96,4 @@ function sizeOf(messages: readonly ChatCompletionMessageParam[]): {
       }
   }
   return size;
-}
+};

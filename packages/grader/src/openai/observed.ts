@@ -13,7 +13,7 @@ interface Asked {
   signal: AbortSignal;
 }
 
-export async function observed<T>(asked: Asked, request: () => Promise<T>): Promise<T> {
+export const observed = async <T>(asked: Asked, request: () => Promise<T>): Promise<T> => {
   const { lane, call, model, signal } = asked;
   const started = performance.now();
   let outcome: Outcome = 'answered';
@@ -33,12 +33,12 @@ export async function observed<T>(asked: Asked, request: () => Promise<T>): Prom
     },
     { kind: SpanKind.CLIENT },
   );
-}
+};
 
-export function observeTokens(
+export const observeTokens = (
   lane: string,
   tokens: Pick<Usage, 'inputTokens' | 'cachedInputTokens' | 'outputTokens'>,
-): void {
+): void => {
   describeSpan({
     'gen_ai.usage.input_tokens': tokens.inputTokens,
     'gen_ai.usage.output_tokens': tokens.outputTokens,
@@ -46,11 +46,11 @@ export function observeTokens(
   metrics.modelTokens.inc({ lane, direction: 'input' }, tokens.inputTokens);
   metrics.modelTokens.inc({ lane, direction: 'cached_input' }, tokens.cachedInputTokens);
   metrics.modelTokens.inc({ lane, direction: 'output' }, tokens.outputTokens);
-}
+};
 
-function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
+const outcomeOf = (error: unknown, signal: AbortSignal): Outcome => {
   if (signal.aborted) return 'aborted';
   if (error instanceof MalformedOutput) return 'malformed';
   if (error instanceof TimedOut) return 'timed_out';
   return isUnreachable(error) ? 'unreachable' : 'refused';
-}
+};

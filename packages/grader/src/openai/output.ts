@@ -18,11 +18,11 @@ export interface ReplySchema {
   schema: Record<string, unknown>;
 }
 
-export function askedIn(
+export const askedIn = (
   output: Output,
   messages: readonly ChatCompletionMessageParam[],
   { name, schema }: ReplySchema,
-): Pick<ChatCompletionCreateParamsNonStreaming, 'messages' | 'response_format'> {
+): Pick<ChatCompletionCreateParamsNonStreaming, 'messages' | 'response_format'> => {
   if (output === 'json_schema') {
     const json_schema = { name, schema, strict: true };
     return { messages: [...messages], response_format: { type: 'json_schema', json_schema } };
@@ -41,4 +41,4 @@ export function askedIn(
     messages: withRule,
     ...(output === 'json_object' ? { response_format: { type: 'json_object' as const } } : {}),
   };
-}
+};

@@ -59,7 +59,7 @@ const reasoningReply = z.union([
   }),
 ]);
 
-export function createOutputLimit({ name, mostTokens, reasons }: OutputLimitOptions): OutputLimit {
+export const createOutputLimit = ({ name, mostTokens, reasons }: OutputLimitOptions): OutputLimit => {
   let isReasoning = reasons;
   return {
     askedFor(tokens) {
@@ -71,4 +71,4 @@ export function createOutputLimit({ name, mostTokens, reasons }: OutputLimitOpti
       isReasoning ||= reasoningReply.safeParse(reply).success;
     },
   };
-}
+};

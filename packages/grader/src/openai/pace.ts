@@ -46,7 +46,7 @@ const MOST_PASSED = 8;
 const ROUNDS_AFTER_TIME_OUT = 10;
 
 /** @param hold the endpoint's, which graders may share */
-export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace {
+export const createPace = (mostPlaces: number, hold: Hold = createHold()): Pace => {
   const turns = createTurns({ places: mostPlaces, mostPassed: MOST_PASSED });
   let places = mostPlaces;
   let answers = 0;
@@ -108,4 +108,4 @@ export function createPace(mostPlaces: number, hold: Hold = createHold()): Pace 
       };
     },
   };
-}
+};

@@ -46,7 +46,7 @@ const SAME_IN_A_ROW = 5;
 const REFUSALS = 4;
 const SAME_FOR_MS = 120_000;
 
-export function createPatience(): Patience {
+export const createPatience = (): Patience => {
   let timeOuts = 0;
   let refusals = 0;
   let refusedSince: number | null = null;
@@ -81,12 +81,12 @@ export function createPatience(): Patience {
       return refusals >= REFUSALS;
     },
   };
-}
+};
 
-function stayingFailure(error: unknown): string | null {
+const stayingFailure = (error: unknown): string | null => {
   if (error instanceof NoModelOutput) return error.message;
   if (!(error instanceof APIError) || typeof error.status !== 'number') return null;
   return error.status >= 500 && leftAloneFor(error) === null
     ? `the model endpoint answered ${error.status}`
     : null;
-}
+};

@@ -26,11 +26,11 @@ const judge = (grader: Grader, text: string) =>
   );
 
 /** A worker with a number of slots, and runs that wait for one. */
-async function workThrough(
+const workThrough = async (
   grader: Grader,
   runs: number,
   slots: number,
-): Promise<{ begun: number; graded: number }> {
+): Promise<{ begun: number; graded: number }> => {
   const count = { begun: 0, graded: 0 };
   const slot = async () => {
     while (count.begun < runs) {
@@ -43,7 +43,7 @@ async function workThrough(
   };
   await Promise.all(Array.from({ length: slots }, slot));
   return count;
-}
+};
 
 const paused = (change: Partial<Extract<GraderOptions, { provider: 'openai' }>> = {}) => {
   const { promise: down, resolve } = Promise.withResolvers<void>();

@@ -40,7 +40,7 @@ const LOOKS_APART = 10;
  */
 const LOOKS_BEFORE_SENT_AGAIN = 4;
 
-export function createStandingBatches(
+export const createStandingBatches = (
   provider: BatchProvider,
   options: {
     lane: string;
@@ -52,7 +52,7 @@ export function createStandingBatches(
     askDirectly(calls: Iterable<BatchedCall>, reason: 'no_result'): void;
     onFailure(error: unknown): void;
   },
-): StandingBatches {
+): StandingBatches => {
   const { lane, pollMs, closed, onFailure } = options;
   const standing = new Map<string, Standing>();
   const count = (outcome: string) => metrics.modelBatches.inc({ lane, outcome });
@@ -160,9 +160,9 @@ export function createStandingBatches(
       cancelIfUseless(batch);
     },
   };
-}
+};
 
 /** Jittered, so that workers that began together do not poll together. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   await sleep(jittered(ms), undefined, { signal });
-}
+};

@@ -11,6 +11,5 @@ const PREFLIGHT_BY_MATERIAL = {
   pages: { vision: true, contextCharacters: 42_000 },
 } as const satisfies Record<string, PreflightRequest>;
 
-export function lanePreflight(lane: RunLane): PreflightRequest {
-  return PREFLIGHT_BY_MATERIAL[runLanes[lane].grades];
-}
+export const lanePreflight = (lane: RunLane): PreflightRequest =>
+  PREFLIGHT_BY_MATERIAL[runLanes[lane].grades];

@@ -72,20 +72,18 @@ const LETTERS = Object.keys(STROKES).filter((letter): letter is Letter => letter
 export const WORD_LENGTH = 5;
 
 /** A random row of different letters: about 95,000 possible rows. */
-export function randomWord(): Letter[] {
+export const randomWord = (): Letter[] => {
   const left = [...LETTERS];
   return Array.from({ length: WORD_LENGTH }, () => left.splice(randomInt(left.length), 1)).flat();
-}
+};
 
 /** Compares a reply with the letters in their order: `nearly` if one letter is wrong. */
-export function compareWord(reply: string, word: readonly string[]): 'right' | 'nearly' | 'wrong' {
+export const compareWord = (reply: string, word: readonly string[]): 'right' | 'nearly' | 'wrong' => {
   const said = [...reply.toUpperCase().replaceAll(/[^A-Z]/g, '')];
   if (said.length !== word.length) return 'wrong';
   const wrong = word.filter((letter, index) => said[index] !== letter).length;
   if (wrong === 0) return 'right';
   return wrong === 1 ? 'nearly' : 'wrong';
-}
+};
 
-export function strokesOf(letter: Letter): readonly Stroke[] {
-  return STROKES[letter];
-}
+export const strokesOf = (letter: Letter): readonly Stroke[] => STROKES[letter];

@@ -7,7 +7,7 @@ const CODE_WORDS = [
 ]; // prettier-ignore
 
 /** A text of about `characters` characters, with a code word in its first line and another in its last. */
-export function longText(characters: number): { text: string; first: string; last: string } {
+export const longText = (characters: number): { text: string; first: string; last: string } => {
   const [first, last] = twoCodeWords();
   const lines = [`This is the beginning of the text. The first code word is ${first}.`];
   let length = lines[0]?.length ?? 0;
@@ -18,10 +18,10 @@ export function longText(characters: number): { text: string; first: string; las
   }
   lines.push(`This is the end of the text. The last code word is ${last}.`);
   return { text: lines.join('\n'), first, last };
-}
+};
 
-function twoCodeWords(): [first: string, last: string] {
+const twoCodeWords = (): [first: string, last: string] => {
   const at = randomInt(CODE_WORDS.length);
   const other = (at + 1 + randomInt(CODE_WORDS.length - 1)) % CODE_WORDS.length;
   return [CODE_WORDS[at] ?? '', CODE_WORDS[other] ?? ''];
-}
+};

@@ -6,7 +6,7 @@ const SIDE = 768;
 const LETTER = { width: 84, height: 126, gap: 48, stroke: 22 };
 
 /** The letters in black on white in the middle of a JPEG of about 10 kB. */
-export async function pictureOf(word: ReturnType<typeof randomWord>): Promise<Buffer> {
+export const pictureOf = async (word: ReturnType<typeof randomWord>): Promise<Buffer> => {
   const width = word.length * LETTER.width + (word.length - 1) * LETTER.gap;
   const left = (SIDE - width) / 2;
   const top = (SIDE - LETTER.height) / 2;
@@ -19,4 +19,4 @@ export async function pictureOf(word: ReturnType<typeof randomWord>): Promise<Bu
   );
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${SIDE}" height="${SIDE}"><rect width="100%" height="100%" fill="white"/><g stroke="black" stroke-width="${LETTER.stroke}" stroke-linecap="round">${lines.join('')}</g></svg>`;
   return await sharp(Buffer.from(svg)).flatten({ background: 'white' }).jpeg({ quality: 90 }).toBuffer();
-}
+};

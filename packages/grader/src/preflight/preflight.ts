@@ -27,11 +27,11 @@ const TRIES = 2;
 const OUTPUT_TOKENS = 200;
 
 /** @throws only the signal's reason */
-export async function preflight(
+export const preflight = async (
   connection: Connection,
   request: PreflightRequest,
   signal: AbortSignal,
-): Promise<PreflightReport & { usage: Usage }> {
+): Promise<PreflightReport & { usage: Usage }> => {
   const started = performance.now();
   const usage: Usage = { calls: 0, inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, durationMs: 0 };
   const ask = <Reply>(question: Question<Reply>, again = 0) =>
@@ -50,7 +50,7 @@ export async function preflight(
   if (report().failed === null && request.vision) steps.push(await checkSight(ask));
   if (report().failed === null) steps.push(await checkContext(ask, request.contextCharacters));
   return report();
-}
+};
 
 /** `again`: number of unusable replies to this question so far. */
 type Ask = <Reply>(question: Question<Reply>, again?: number) => Promise<Outcome>;
@@ -59,11 +59,11 @@ type Ask = <Reply>(question: Question<Reply>, again?: number) => Promise<Outcome
 type Outcome =
   { rating: 'right' | 'nearly' | 'wrong' | 'malformed'; tokens: number } | { error: unknown; tokens: number };
 
-async function askOnce<Reply>(
+const askOnce = async <Reply>(
   connection: Connection,
   question: Question<Reply>,
   { again, usage, signal }: { again: number; usage: Usage; signal: AbortSignal },
-): Promise<Outcome> {
+): Promise<Outcome> => {
   let tokens = 0;
   try {
     const reply = await connection.complete(
@@ -96,10 +96,10 @@ async function askOnce<Reply>(
     signal.throwIfAborted();
     return error instanceof MalformedOutput ? { rating: 'malformed', tokens } : { error, tokens };
   }
-}
+};
 
 /** A model may miss the schema once. */
-async function checkForm(ask: Ask): Promise<PreflightStep[]> {
+const checkForm = async (ask: Ask): Promise<PreflightStep[]> => {
   const there: PreflightStep = { check: 'endpoint', outcome: 'passed', reason: null, detail: {} };
   for (let tries = 1; ; tries += 1) {
     const outcome = await ask(formQuestion(), tries - 1);
@@ -119,10 +119,10 @@ async function checkForm(ask: Ask): Promise<PreflightStep[]> {
       return [there, { check: 'schema', outcome: 'failed', reason: 'schema_not_kept', detail: {} }];
     }
   }
-}
+};
 
 /** Passes if one word is read without a mistake, or two with one mistake each. A guess passes once in 50,000. */
-async function checkSight(ask: Ask): Promise<PreflightStep> {
+const checkSight = async (ask: Ask): Promise<PreflightStep> => {
   const step = { check: 'vision' } as const;
   let nearly = 0;
   let tokens = 0;
@@ -145,10 +145,10 @@ async function checkSight(ask: Ask): Promise<PreflightStep> {
   return nearly === TRIES
     ? { ...step, outcome: 'passed', reason: null, detail: { tokens } }
     : { ...step, outcome: 'failed', reason: 'blind', detail: { tokens } };
-}
+};
 
 /** A time-out passes: a long text takes minutes without GPU. Lost material is found later (openai/material.ts). */
-async function checkContext(ask: Ask, characters: number): Promise<PreflightStep> {
+const checkContext = async (ask: Ask, characters: number): Promise<PreflightStep> => {
   const step = { check: 'context' } as const;
   for (let tries = 1; ; tries += 1) {
     const question = contextQuestion(characters);
@@ -170,19 +170,19 @@ async function checkContext(ask: Ask, characters: number): Promise<PreflightStep
     const reason = outcome.tokens >= question.words ? 'too_weak' : 'context_cut';
     if (tries === TRIES) return { ...step, outcome: 'failed', reason, detail };
   }
-}
+};
 
 /** Fault that stops all calls; null if the endpoint answered or refused only this request. */
-function troubleIn(
+const troubleIn = (
   error: unknown,
-): Extract<PreflightReason, 'unreachable' | 'too_slow' | 'throttled' | 'refused'> | null {
+): Extract<PreflightReason, 'unreachable' | 'too_slow' | 'throttled' | 'refused'> | null => {
   if (statusThatRefusesUs(error) !== null) return 'refused';
   if (throttledFor(error) !== null) return 'throttled';
   if (isTooSlow(error)) return 'too_slow';
   return isUnreachable(error) ? 'unreachable' : null;
-}
+};
 
-function status(error: unknown): Record<string, number> {
+const status = (error: unknown): Record<string, number> => {
   const found = statusOf(error);
   return found === null ? {} : { status: found };
-}
+};

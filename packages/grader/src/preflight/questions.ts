@@ -22,24 +22,22 @@ const formSchema = z.strictObject({
 });
 
 /** Checks whether replies follow the schema; their values do not matter. */
-export function formQuestion(): Question<z.infer<typeof formSchema>> {
-  return {
-    name: 'preflight_schema',
-    messages: [
-      { role: 'system', content: 'You write one item. Answer with nothing else.' },
-      { role: 'user', content: 'Write the item with marks 1, level low and note null.' },
-    ],
-    schema: formSchema,
-    rate: () => 'right',
-  };
-}
+export const formQuestion = (): Question<z.infer<typeof formSchema>> => ({
+  name: 'preflight_schema',
+  messages: [
+    { role: 'system', content: 'You write one item. Answer with nothing else.' },
+    { role: 'user', content: 'Write the item with marks 1, level low and note null.' },
+  ],
+  schema: formSchema,
+  rate: () => 'right',
+});
 
 const lettersSchema = z.strictObject({
   letters: z.string().describe('The letters from left to right, without spaces.'),
 });
 
 /** Checks whether the letters of a picture come back. Each question has random letters. */
-export async function sightQuestion(): Promise<Question<z.infer<typeof lettersSchema>>> {
+export const sightQuestion = async (): Promise<Question<z.infer<typeof lettersSchema>>> => {
   const word = randomWord();
   const jpeg = await pictureOf(word);
   return {
@@ -60,7 +58,7 @@ export async function sightQuestion(): Promise<Question<z.infer<typeof lettersSc
     schema: lettersSchema,
     rate: ({ letters }) => compareWord(letters, word),
   };
-}
+};
 
 const codeWordsSchema = z.strictObject({
   first: z.string().describe('The code word in the first line of the text.'),
@@ -68,9 +66,9 @@ const codeWordsSchema = z.strictObject({
 });
 
 /** Checks whether beginning and end of a text of about `characters` characters come back. */
-export function contextQuestion(
+export const contextQuestion = (
   characters: number,
-): Question<z.infer<typeof codeWordsSchema>> & { words: number } {
+): Question<z.infer<typeof codeWordsSchema>> & { words: number } => {
   const { text, first, last } = longText(characters);
   return {
     words: text.split(/\s+/).length,
@@ -89,4 +87,4 @@ export function contextQuestion(
         ? 'right'
         : 'wrong',
   };
-}
+};

@@ -5,11 +5,11 @@ const MOST_BLOCKS = 300;
 const MOST_TEXT = 30_000;
 
 /** The first blocks within the bounds of a page; the others are dropped. */
-export function boundBlocks(blocks: readonly ReadBlock[]): ReadBlock[] {
+export const boundBlocks = (blocks: readonly ReadBlock[]): ReadBlock[] => {
   let length = 0;
   const end = blocks.findIndex(({ text }, index) => {
     length += text.length;
     return length > MOST_TEXT || index >= MOST_BLOCKS;
   });
   return end === -1 ? [...blocks] : blocks.slice(0, end);
-}
+};

@@ -22,11 +22,11 @@ const MANY_OFF_PAGE = 0.5;
  * malformed. An unrequested page is dropped with a problem; the context page is dropped without one, since nothing is
  * lost. Blocks without text and label are dropped. Boxes are moved inside the page, with a problem if many are off it.
  */
-export function settlePages(
+export const settlePages = (
   asked: readonly number[],
   context: number | null,
   wire: PagesWire,
-): { value: TurnedReading[]; problems: string[] } {
+): { value: TurnedReading[]; problems: string[] } => {
   const problems = new Set<string>();
   const byPage = new Map<number, PagesWire['pages'][number]>();
   for (const page of wire.pages) {
@@ -59,4 +59,4 @@ export function settlePages(
     };
   });
   return { value, problems: [...problems] };
-}
+};

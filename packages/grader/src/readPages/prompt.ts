@@ -31,7 +31,7 @@ export interface ShownPage {
 }
 
 /** Each image follows a text part with its page number. */
-export function userParts(pages: readonly ShownPage[], context: ShownPage | null): PromptPart[] {
+export const userParts = (pages: readonly ShownPage[], context: ShownPage | null): PromptPart[] => {
   const numbers = pages.map(({ image }) => image.page).join(', ');
   return [
     ...(context === null
@@ -40,8 +40,10 @@ export function userParts(pages: readonly ShownPage[], context: ShownPage | null
     { text: `Transcribe these pages of one copy: ${numbers}.` },
     ...pages.flatMap((page): PromptPart[] => [{ text: `Page ${page.image.page}` }, imageOf(page)]),
   ];
-}
+};
 
-function imageOf({ image, turn }: ShownPage): PromptPart {
-  return { jpegFile: image.file, page: image.page, turn };
-}
+const imageOf = ({ image, turn }: ShownPage): PromptPart => ({
+  jpegFile: image.file,
+  page: image.page,
+  turn,
+});

@@ -33,30 +33,29 @@ export interface PartsRead {
  * + 4n calls, apart from transient failures.
  * @throws GraderFailure transient or permanent, also if each of several pages is refused; never malformed
  */
-export async function readInParts(
+export const readInParts = async (
   ask: Ask,
   pages: readonly ShownPage[],
   context: ShownPage | null,
-): Promise<PartsRead> {
+): Promise<PartsRead> => {
   const { refusals, ...read } = await readParts(ask, pages, context);
   const [refusal] = refusals;
   // The endpoint refuses each page, so no page is at fault. Turned pages were read before, so nothing is lost.
   const isEach = refusals.length === pages.length && pages.every(({ turn }) => turn === 0);
   if (refusal === undefined || pages.length === 1 || !isEach) return read;
   throw new GraderFailure(refusal.kind, refusal.message, undefined, read.spent);
-}
+};
 
 /** Whether the failure concerns these pages: fewer pages may succeed, or one page is lost without the others. */
-function isOfThesePages(error: GraderFailure): boolean {
-  return error instanceof TooMuchAtOnce || error.kind === 'malformed' || error.kind === 'unanswered';
-}
+const isOfThesePages = (error: GraderFailure): boolean =>
+  error instanceof TooMuchAtOnce || error.kind === 'malformed' || error.kind === 'unanswered';
 
 /** `refusals` collects the failures of pages that were refused on their own. */
-async function readParts(
+const readParts = async (
   ask: Ask,
   pages: readonly ShownPage[],
   context: ShownPage | null,
-): Promise<PartsRead & { refusals: GraderFailure[] }> {
+): Promise<PartsRead & { refusals: GraderFailure[] }> => {
   let failure: GraderFailure;
   try {
     const answered = await ask(readPagesCall(pages, context));
@@ -86,4 +85,4 @@ async function readParts(
     spent,
     refusals: parts.flatMap((part) => part.refusals),
   };
-}
+};

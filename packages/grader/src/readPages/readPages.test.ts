@@ -29,13 +29,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function page(number: number): Promise<PageImage> {
+const page = async (number: number): Promise<PageImage> => {
   const file = path.join(folder, `${number}.jpg`);
   const background = { r: number * 20, g: 200, b: 255 - number * 20 };
   const jpeg = sharp({ create: { width: 60, height: 90, channels: 3, background } }).jpeg();
   await writeFile(file, await jpeg.toBuffer());
   return { page: number, file, width: 60, height: 90, blank: false, textLines: [] };
-}
+};
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const asSent = async (image: PageImage, turn: Turn) =>

@@ -9,10 +9,10 @@ import type { PagesWire } from './schema.ts';
 const PAGE_TOKENS = 3000;
 
 /** Asks a model to transcribe pages, none of them blank. */
-export function readPagesCall(
+export const readPagesCall = (
   pages: readonly ShownPage[],
   context: ShownPage | null,
-): ModelCall<PagesWire, TurnedReading[]> {
+): ModelCall<PagesWire, TurnedReading[]> => {
   const asked = pages.map(({ image }) => image.page);
   return {
     name: 'read_pages',
@@ -26,16 +26,22 @@ export function readPagesCall(
     outputTokens: PAGE_TOKENS * pages.length,
     settle: (wire) => settlePages(asked, context?.image.page ?? null, wire),
   };
-}
+};
 
 /** Problem of a reading with pages for which no reply was usable. */
 export const PAGE_NOT_READ = 'page_not_read';
 
 /** The reading of a page that could not be read; a person has to look. */
-export function unreadPage(page: number): PageReading {
-  return { page, legibility: 0, language: 'en', blocks: [] };
-}
+export const unreadPage = (page: number): PageReading => ({
+  page,
+  legibility: 0,
+  language: 'en',
+  blocks: [],
+});
 
-export function blankReading(page: number): PageReading {
-  return { page, legibility: 1, language: 'en', blocks: [] };
-}
+export const blankReading = (page: number): PageReading => ({
+  page,
+  legibility: 1,
+  language: 'en',
+  blocks: [],
+});

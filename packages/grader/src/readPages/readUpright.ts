@@ -16,10 +16,10 @@ import { PAGE_NOT_READ, unreadPage } from './readPages.ts';
  * unreadable. Boxes are those of the original images.
  * @throws GraderFailure, malformed if no page could be read
  */
-export async function readUpright(
+export const readUpright = async (
   ask: Ask,
   { pages, context }: ReadPagesRequest,
-): Promise<Answered<PageReading[]>> {
+): Promise<Answered<PageReading[]>> => {
   const shown = pages.map(asScanned);
   const first = await readInParts(ask, shown, context === null ? null : asScanned(context));
   const answers = [...first.answers];
@@ -51,7 +51,7 @@ export async function readUpright(
     evidence: answers.flatMap(({ evidence }) => evidence),
     ...(problems.size === 0 ? {} : { problems: [...problems] }),
   };
-}
+};
 
 /** Share of the legible words of one reading that the other must have. */
 const MOST_WORDS = 0.8;
@@ -69,10 +69,10 @@ const lettersOf = ({ blocks }: PageReading): number =>
 const asScanned = (image: PageImage): ShownPage => ({ image, turn: 0 });
 
 /** The pages to turn, grouped into runs of neighbours. */
-function groupsOfTurned(
+const groupsOfTurned = (
   shown: readonly ShownPage[],
   readings: ReadonlyMap<number, TurnedReading>,
-): ShownPage[][] {
+): ShownPage[][] => {
   const groups: ShownPage[][] = [];
   let last: ShownPage[] | null = null;
   for (const { image } of shown) {
@@ -87,9 +87,9 @@ function groupsOfTurned(
     }
   }
   return groups;
-}
+};
 
-function onImage(reading: PageReading, turn: Turn): PageReading {
+const onImage = (reading: PageReading, turn: Turn): PageReading => {
   const blocks = reading.blocks.map((block) => ({ ...block, box: clampBox(boxBeforeTurn(block.box, turn)) }));
   return { ...reading, blocks };
-}
+};
