@@ -13,11 +13,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return () => started.close();
 }
 
-async function start(kind: string | undefined): Promise<StartedServices> {
+const start = async (kind: string | undefined): Promise<StartedServices> => {
   // Imported on demand: machines without Docker do not load its client.
   if (kind === 'containers') return await (await import('./services/containers.ts')).startContainerServices();
   if (kind === undefined || kind === '' || kind === 'embedded') {
     return await (await import('./services/embedded.ts')).startEmbeddedServices();
   }
   throw new Error(`TEST_SERVICES is "embedded" or "containers", not "${kind}"`);
-}
+};

@@ -11,7 +11,7 @@ export interface Backing {
 }
 
 /** Creates a backing. The environment holds core's tokens too, which are valid in form only. */
-export async function newBacking(): Promise<Backing> {
+export const newBacking = async (): Promise<Backing> => {
   const [clone, bucket] = await Promise.all([cloneDatabase(), newBucket()]);
   const lanes = newLanes();
   const secret = 'sixteen characters';
@@ -32,4 +32,4 @@ export async function newBacking(): Promise<Backing> {
       S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
     },
   };
-}
+};

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import './startedServices.ts';
 
-/** Creates a new bucket, deleted with the test run. The result is passed to `objectStore`. */
 export type TestBucket = ObjectStoreOptions & { accessKeyId: string; secretAccessKey: string };
 
-export async function newBucket(): Promise<TestBucket> {
+/** Creates a new bucket, deleted with the test run. The result is passed to `objectStore`. */
+export const newBucket = async (): Promise<TestBucket> => {
   const options = { ...inject('testServices').s3, bucket: `test-${randomBytes(8).toString('hex')}` };
   const store = objectStore(options);
   try {
@@ -15,4 +15,4 @@ export async function newBucket(): Promise<TestBucket> {
     store.close();
   }
   return options;
-}
+};

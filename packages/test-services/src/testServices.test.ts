@@ -5,7 +5,7 @@ import pg from 'pg';
 import { describe, expect, inject, test } from 'vitest';
 import { cloneDatabase, newBucket, newLanes } from './index.ts';
 
-async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+const query = async (url: string, text: string): Promise<Record<string, unknown>[]> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -13,7 +13,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   } finally {
     await client.end();
   }
-}
+};
 
 describe('cloned databases', () => {
   test('a clone is migrated and empty, and its role is subject to row-level security', async () => {

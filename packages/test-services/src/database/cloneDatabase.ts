@@ -20,7 +20,7 @@ export interface ClonedDatabase {
 
 const GRACE_MS = 2_000;
 
-export async function cloneDatabase(): Promise<ClonedDatabase> {
+export const cloneDatabase = async (): Promise<ClonedDatabase> => {
   const { superuserUrl, url, template } = inject('testServices').postgres;
   const name = `test_${randomBytes(8).toString('hex')}`;
   const owner = decodeURIComponent(new URL(url).username);
@@ -39,10 +39,10 @@ export async function cloneDatabase(): Promise<ClonedDatabase> {
       if (left.length > 0) throw new Error(`connections were left open: ${left.join('; ')}`);
     },
   };
-}
+};
 
 /** Connections to the database after up to GRACE_MS, since the server ends a closed connection a little later. */
-async function connectionsLeft(superuserUrl: string, name: string): Promise<string[]> {
+const connectionsLeft = async (superuserUrl: string, name: string): Promise<string[]> => {
   const deadline = performance.now() + GRACE_MS;
   for (;;) {
     const left = await onServer<{ what: string }>(
@@ -54,4 +54,4 @@ async function connectionsLeft(superuserUrl: string, name: string): Promise<stri
     if (left.length === 0 || performance.now() > deadline) return left.map(({ what }) => what);
     await wait(20);
   }
-}
+};

@@ -1,10 +1,10 @@
 import pg from 'pg';
 
-export async function onServer<Row extends pg.QueryResultRow>(
+export const onServer = async <Row extends pg.QueryResultRow>(
   url: string,
   statement: string,
   values: unknown[] = [],
-): Promise<Row[]> {
+): Promise<Row[]> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -12,4 +12,4 @@ export async function onServer<Row extends pg.QueryResultRow>(
   } finally {
     await client.end();
   }
-}
+};

@@ -7,7 +7,7 @@ import { vi } from 'vitest';
  *
  * @param url of the database, as in `ClonedDatabase.url`
  */
-export async function statementsOf(url: string, work: () => Promise<unknown>): Promise<number> {
+export const statementsOf = async (url: string, work: () => Promise<unknown>): Promise<number> => {
   const database = new URL(url).pathname.slice(1);
   const query = vi.spyOn(pg.Client.prototype, 'query');
   try {
@@ -18,4 +18,4 @@ export async function statementsOf(url: string, work: () => Promise<unknown>): P
   } finally {
     query.mockRestore();
   }
-}
+};

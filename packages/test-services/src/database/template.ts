@@ -9,7 +9,7 @@ const TEMPLATE = 'evaluation_template';
  * @param postgres a server with the service's role (see `TestServices`)
  * @returns its name
  */
-export async function makeTemplate(postgres: { superuserUrl: string; url: string }): Promise<string> {
+export const makeTemplate = async (postgres: { superuserUrl: string; url: string }): Promise<string> => {
   const { username } = new URL(postgres.url);
   await onServer(postgres.superuserUrl, `CREATE DATABASE ${TEMPLATE} OWNER ${decodeURIComponent(username)}`);
   const url = new URL(postgres.url);
@@ -21,4 +21,4 @@ export async function makeTemplate(postgres: { superuserUrl: string; url: string
     `ALTER DATABASE ${TEMPLATE} ALLOW_CONNECTIONS false IS_TEMPLATE true`,
   );
   return TEMPLATE;
-}
+};

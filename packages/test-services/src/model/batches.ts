@@ -48,7 +48,7 @@ interface Batch extends BatchRecord {
 }
 
 /** @param onChange called when a batch is created or ends */
-export function createTestBatches(baseUrl: () => string, onChange: () => void): TestBatches {
+export const createTestBatches = (baseUrl: () => string, onChange: () => void): TestBatches => {
   let files = new Map<string, string>();
   let batches: Batch[] = [];
   let behaviour: BatchBehaviour = { kind: 'at_once' };
@@ -177,7 +177,7 @@ export function createTestBatches(baseUrl: () => string, onChange: () => void): 
       return true;
     },
   };
-}
+};
 
 /** null: the connection breaks. */
 type Reply = { status: number; body: string } | null;
@@ -187,29 +187,27 @@ const missing = (): Reply => ({ status: 404, body: '{"error": {"message": "no su
 const jsonl = (lines: readonly JsonObject[]): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
-function shown(batch: Batch): Json {
-  return {
-    id: batch.id,
-    object: 'batch',
-    endpoint: '/v1/chat/completions',
-    status: batch.status,
-    created_at: batch.createdAt,
-    metadata: batch.metadata,
-    output_file_id: batch.status === 'in_progress' ? null : batch.outputFile,
-    error_file_id: batch.status === 'in_progress' ? null : batch.errorFile,
-    errors: batch.code === null ? null : { object: 'list', data: [{ code: batch.code, message: 'refused' }] },
-  };
-}
+const shown = (batch: Batch): Json => ({
+  id: batch.id,
+  object: 'batch',
+  endpoint: '/v1/chat/completions',
+  status: batch.status,
+  created_at: batch.createdAt,
+  metadata: batch.metadata,
+  output_file_id: batch.status === 'in_progress' ? null : batch.outputFile,
+  error_file_id: batch.status === 'in_progress' ? null : batch.errorFile,
+  errors: batch.code === null ? null : { object: 'list', data: [{ code: batch.code, message: 'refused' }] },
+});
 
-async function uploaded(request: IncomingMessage): Promise<string> {
+const uploaded = async (request: IncomingMessage): Promise<string> => {
   const type = request.headers['content-type'] ?? '';
   const form = await new Response(await read(request), { headers: { 'content-type': type } }).formData();
   const file = form.get('file');
   return file === null || typeof file === 'string' ? '' : await file.text();
-}
+};
 
-async function read(request: IncomingMessage): Promise<Buffer> {
+const read = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks);
-}
+};

@@ -58,7 +58,7 @@ export interface BehaviourRule {
 export type Script = BehaviourRule[] | ((call: ModelCallRecord) => Behaviour | undefined);
 
 /** Turns a script into one function; the first rule that still applies decides. */
-export function toDecision(script: Script): (call: ModelCallRecord) => Behaviour {
+export const toDecision = (script: Script): ((call: ModelCallRecord) => Behaviour) => {
   if (typeof script === 'function') return (call) => script(call) ?? { kind: 'answer' };
   const rules = script.map((rule) => ({ ...rule, left: rule.times ?? Number.POSITIVE_INFINITY }));
   return (call) => {
@@ -69,4 +69,4 @@ export function toDecision(script: Script): (call: ModelCallRecord) => Behaviour
     rule.left -= 1;
     return rule.behaviour;
   };
-}
+};

@@ -8,21 +8,17 @@ export type ChatRequest = JsonObject;
 
 export type UserPart = { text: string } | { imageSha256: string };
 
-export function asObject(value: Json | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
-}
+export const asObject = (value: Json | undefined): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
-export function asArray(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
-}
+export const asArray = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
 /** A string as it is, a number or boolean as text, '' for other values. */
-export function asText(value: Json | undefined): string {
-  return value === null || typeof value === 'object' ? '' : String(value ?? '');
-}
+export const asText = (value: Json | undefined): string =>
+  value === null || typeof value === 'object' ? '' : String(value ?? '');
 
 /** The requested schema, from `response_format` or from a line "Schema NAME: {…}" of the system message. */
-export function schemaOf(body: ChatRequest): { name: string | null; schema: JsonObject } {
+export const schemaOf = (body: ChatRequest): { name: string | null; schema: JsonObject } => {
   const jsonSchema = asObject(asObject(body['response_format'])['json_schema']);
   const name = jsonSchema['name'];
   if (typeof name === 'string') return { name, schema: asObject(jsonSchema['schema']) };
@@ -31,15 +27,15 @@ export function schemaOf(body: ChatRequest): { name: string | null; schema: Json
     .find(({ role }) => role === 'system');
   const [, said, schema = ''] = /^Schema (\w+): (\{.*\})$/m.exec(asText(system?.['content'])) ?? [];
   return { name: said ?? null, schema: jsonLinesIn(schema)[0] ?? {} };
-}
+};
 
-export function outputLimitOf(body: ChatRequest): number | null {
+export const outputLimitOf = (body: ChatRequest): number | null => {
   const limit = body['max_completion_tokens'] ?? body['max_tokens'];
   return typeof limit === 'number' ? limit : null;
-}
+};
 
 /** Parts of the first user message; an image is given as the SHA-256 (hex) of its bytes. */
-export function userPartsOf(body: ChatRequest): UserPart[] {
+export const userPartsOf = (body: ChatRequest): UserPart[] => {
   const user = asArray(body['messages'])
     .map(asObject)
     .find(({ role }) => role === 'user');
@@ -52,10 +48,10 @@ export function userPartsOf(body: ChatRequest): UserPart[] {
     const bytes = Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
     return { imageSha256: createHash('sha256').update(bytes).digest('hex') };
   });
-}
+};
 
-export function jsonLinesIn(text: string): JsonObject[] {
-  return text.split('\n').flatMap((line) => {
+export const jsonLinesIn = (text: string): JsonObject[] =>
+  text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];
     try {
       const value: Json = JSON.parse(line);
@@ -64,4 +60,3 @@ export function jsonLinesIn(text: string): JsonObject[] {
       return [];
     }
   });
-}

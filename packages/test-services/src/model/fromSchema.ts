@@ -2,7 +2,7 @@ import { asArray, asObject } from './chatRequest.ts';
 import type { Json, JsonObject } from './chatRequest.ts';
 
 /** A small value of a strict-mode schema: closed objects, arrays, unions, enums, $ref. */
-export function valueFromSchema(schema: JsonObject, root: JsonObject = schema): Json {
+export const valueFromSchema = (schema: JsonObject, root: JsonObject = schema): Json => {
   if ('const' in schema) return schema['const'] ?? null;
   const [choice] = asArray(schema['enum']);
   if (choice !== undefined) return choice;
@@ -37,4 +37,4 @@ export function valueFromSchema(schema: JsonObject, root: JsonObject = schema): 
     default:
       return null;
   }
-}
+};

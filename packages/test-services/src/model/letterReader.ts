@@ -22,7 +22,7 @@ const ALPHABET: Readonly<Record<string, string>> = {
 const [COLUMNS, ROWS] = [5, 7];
 const DARK = 128;
 
-export async function readLetters(jpeg: Buffer): Promise<string> {
+export const readLetters = async (jpeg: Buffer): Promise<string> => {
   const { data, info } = await sharp(jpeg).greyscale().raw().toBuffer({ resolveWithObject: true });
   const isDark = (x: number, y: number) => (data[(y * info.width + x) * info.channels] ?? 255) < DARK;
   const [line] = spans(info.height, (y) => anyOf(info.width, (x) => isDark(x, y)));
@@ -40,17 +40,17 @@ export async function readLetters(jpeg: Buffer): Promise<string> {
       return nearestLetter(cells);
     })
     .join('');
-}
+};
 
-function nearestLetter(cells: readonly boolean[]): string {
+const nearestLetter = (cells: readonly boolean[]): string => {
   const unlike = Object.entries(ALPHABET).map(([letter, shape]) => {
     const template = [...shape.replaceAll(' ', '')].map((cell) => cell === '#');
     return { letter, cells: template.filter((cell, index) => cell !== cells[index]).length };
   });
   return unlike.toSorted((a, b) => a.cells - b.cells)[0]?.letter ?? '';
-}
+};
 
-function spans(length: number, isInk: (at: number) => boolean): { start: number; length: number }[] {
+const spans = (length: number, isInk: (at: number) => boolean): { start: number; length: number }[] => {
   const found: { start: number; length: number }[] = [];
   let open: { start: number; length: number } | null = null;
   for (let at = 0; at < length; at += 1) {
@@ -59,13 +59,11 @@ function spans(length: number, isInk: (at: number) => boolean): { start: number;
     else open.length += 1;
   }
   return found;
-}
+};
 
-function anyOf(length: number, holds: (at: number) => boolean): boolean {
+const anyOf = (length: number, holds: (at: number) => boolean): boolean => {
   for (let at = 0; at < length; at += 1) if (holds(at)) return true;
   return false;
-}
+};
 
-function range(length: number): number[] {
-  return Array.from({ length }, (_, index) => index);
-}
+const range = (length: number): number[] => Array.from({ length }, (_, index) => index);

@@ -4,7 +4,7 @@ import type { ChatRequest, Json } from './chatRequest.ts';
 export const CHARACTERS_A_TOKEN = 4;
 
 /** The request without pictures, for `blind`. */
-export function withoutPictures(body: ChatRequest): ChatRequest {
+export const withoutPictures = (body: ChatRequest): ChatRequest => {
   const messages = asArray(body['messages']).map((message): Json => {
     const { content, ...rest } = asObject(message);
     const seen = Array.isArray(content)
@@ -13,10 +13,10 @@ export function withoutPictures(body: ChatRequest): ChatRequest {
     return { ...rest, content: seen };
   });
   return { ...body, messages };
-}
+};
 
 /** The request with the last `tokens` of the user's text, for `cuts`. */
-export function withLastTokens(body: ChatRequest, tokens: number): ChatRequest {
+export const withLastTokens = (body: ChatRequest, tokens: number): ChatRequest => {
   const messages = asArray(body['messages'])
     .map(asObject)
     .filter(({ role }) => role !== 'system')
@@ -26,8 +26,7 @@ export function withLastTokens(body: ChatRequest, tokens: number): ChatRequest {
         : message,
     );
   return { ...body, messages };
-}
+};
 
-export function tokensOf(body: ChatRequest): number {
-  return Math.ceil(JSON.stringify(body['messages'] ?? null).length / CHARACTERS_A_TOKEN);
-}
+export const tokensOf = (body: ChatRequest): number =>
+  Math.ceil(JSON.stringify(body['messages'] ?? null).length / CHARACTERS_A_TOKEN);

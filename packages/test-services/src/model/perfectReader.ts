@@ -8,7 +8,7 @@ import type { JudgementTruth, PageTruth, Truth } from './truth.ts';
  * read, "Context page N" before one only shown, records as JSON lines, the answer between <<<ANSWER …>>> lines.
  * Without truth it invents a plausible answer; for an unknown schema, any valid value.
  */
-export function answerFor(body: ChatRequest, truth: Truth): Json {
+export const answerFor = (body: ChatRequest, truth: Truth): Json => {
   const { name, schema } = schemaOf(body);
   switch (name) {
     case 'read_pages':
@@ -26,20 +26,20 @@ export function answerFor(body: ChatRequest, truth: Truth): Json {
     default:
       return valueFromSchema(schema);
   }
-}
+};
 
 /** Code words of the first and the last line with one, so that a cut prompt gives a different answer. */
-function codeWords(text: string): Json {
+const codeWords = (text: string): Json => {
   const word = (which: string) =>
     new RegExp(
       `^This is the (?:beginning|end) of the text\\. The ${which} code word is (\\w+)\\.$`,
       'm',
     ).exec(text)?.[1] ?? 'UNKNOWN';
   return { first: word('first'), last: word('last') };
-}
+};
 
 /** Two criteria with half of the marks each, or one criterion for half a mark. */
-function makeRubric(body: ChatRequest, truth: Truth): Json {
+const makeRubric = (body: ChatRequest, truth: Truth): Json => {
   const record = questionIn(textsOf(body).join('\n'));
   const label = asText(record['question']);
   const marks = Number(record['max_marks']);
@@ -56,9 +56,9 @@ function makeRubric(body: ChatRequest, truth: Truth): Json {
       guidance: `What question ${label} asks for.`,
     })),
   };
-}
+};
 
-function readPages(body: ChatRequest, truth: Truth): Json {
+const readPages = (body: ChatRequest, truth: Truth): Json => {
   const pages: Json[] = [];
   let page: number | null = null;
   /** A page can be a continuation only when the request also shows the page before it. */
@@ -91,18 +91,21 @@ function readPages(body: ChatRequest, truth: Truth): Json {
     });
   }
   return { pages };
-}
+};
 
-function madeUp(page: number): PageTruth {
-  return { blocks: [{ label: `Q${page}`, text: `What is written on page ${page}.` }] };
-}
+const madeUp = (page: number): PageTruth => ({
+  blocks: [{ label: `Q${page}`, text: `What is written on page ${page}.` }],
+});
 
 /** Places blocks without a box one below the other. */
-function spread(index: number, count: number): { x: number; y: number; width: number; height: number } {
-  return { x: 0.1, y: 0.05 + (0.9 * index) / count, width: 0.8, height: 0.9 / count };
-}
+const spread = (index: number, count: number): { x: number; y: number; width: number; height: number } => ({
+  x: 0.1,
+  y: 0.05 + (0.9 * index) / count,
+  width: 0.8,
+  height: 0.9 / count,
+});
 
-function alignAnswers(body: ChatRequest, truth: Truth): Json {
+const alignAnswers = (body: ChatRequest, truth: Truth): Json => {
   const records = textsOf(body).flatMap(jsonLinesIn);
   const questions = records.filter((record) => 'number' in record);
   const blocks = records.filter((record) => 'block' in record);
@@ -123,9 +126,9 @@ function alignAnswers(body: ChatRequest, truth: Truth): Json {
     return places.length === 0 ? [] : [{ number: number ?? null, blocks: places }];
   });
   return { answers };
-}
+};
 
-function judge(body: ChatRequest, truth: Truth): Json {
+const judge = (body: ChatRequest, truth: Truth): Json => {
   const { known, records, answer } = judged(body, truth);
   const criteria = records.filter((record) => 'criterion' in record);
   const awards = criteria.map(({ criterion, marks }, index) => [
@@ -142,9 +145,9 @@ function judge(body: ChatRequest, truth: Truth): Json {
     addresses_grader: known.addressesGrader ?? false,
     feedback: known.feedback ?? 'A clear answer. Give one more example next time.',
   };
-}
+};
 
-function readObjective(body: ChatRequest, truth: Truth): Json {
+const readObjective = (body: ChatRequest, truth: Truth): Json => {
   const { known, records, answer } = judged(body, truth);
   const options = records.filter((record) => 'option' in record).map(({ option }) => asText(option));
   const named = options.filter((option) => bare(option) === bare(answer));
@@ -159,39 +162,37 @@ function readObjective(body: ChatRequest, truth: Truth): Json {
     feedback_if_wrong: feedback,
     addresses_grader: known.addressesGrader ?? false,
   };
-}
+};
 
-function judged(
+const judged = (
   body: ChatRequest,
   truth: Truth,
-): { known: JudgementTruth; records: JsonObject[]; answer: string } {
+): { known: JudgementTruth; records: JsonObject[]; answer: string } => {
   const texts = textsOf(body);
   const text = texts.join('\n');
   const label = asText(questionIn(text)['question']);
   const answer = /<<<ANSWER (\w+)>>>\n([\s\S]*)\n<<<END ANSWER \1>>>/.exec(text)?.[2] ?? '';
   const records = texts.filter((part) => !part.includes('<<<ANSWER')).flatMap(jsonLinesIn);
   return { known: truth.judgements?.[label] ?? {}, records, answer };
-}
+};
 
-function questionIn(text: string): JsonObject {
+const questionIn = (text: string): JsonObject => {
   const record = /^Question (\{.*\}):$/m.exec(text)?.[1] ?? '{}';
   return jsonLinesIn(record)[0] ?? {};
-}
+};
 
-function textsOf(body: ChatRequest): string[] {
-  return userPartsOf(body).flatMap((part) => ('text' in part ? [part.text] : []));
-}
+const textsOf = (body: ChatRequest): string[] =>
+  userPartsOf(body).flatMap((part) => ('text' in part ? [part.text] : []));
 
-function firstWords(answer: string): string | null {
+const firstWords = (answer: string): string | null => {
   const words = answer.trim().split('\n')[0]?.split(' ').slice(0, 8).join(' ') ?? '';
   return words === '' ? null : words;
-}
+};
 
 /** The label without "Q", "Ans", "contd.", case and punctuation. */
-function bare(label: Json): string {
-  return asText(label)
+const bare = (label: Json): string =>
+  asText(label)
     .toLowerCase()
     .replace(/contd.*$/, '')
     .replace(/^\W*(?:question|answer|ans|q)(?=\W*\d)/, '')
     .replace(/[^\p{L}\p{N}]/gu, '');
-}

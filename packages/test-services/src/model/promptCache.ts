@@ -7,7 +7,7 @@ const LONGEST = 10_000;
 const BLOCK_CHARACTERS = 64;
 
 /** Counts the characters at a request's beginning that an earlier request shares, like a provider's prompt cache. */
-export function createPromptCache(): { charactersKnown(body: ChatRequest): number; forget(): void } {
+export const createPromptCache = (): { charactersKnown(body: ChatRequest): number; forget(): void } => {
   let latest: string[] = [];
   return {
     charactersKnown(body) {
@@ -20,12 +20,12 @@ export function createPromptCache(): { charactersKnown(body: ChatRequest): numbe
       latest = [];
     },
   };
-}
+};
 
-function commonStart(a: string, b: string): number {
+const commonStart = (a: string, b: string): number => {
   const shorter = Math.min(a.length, b.length);
   for (let at = 0; at < shorter; at += 1) {
     if (a.charCodeAt(at) !== b.charCodeAt(at)) return at;
   }
   return shorter;
-}
+};

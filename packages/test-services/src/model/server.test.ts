@@ -21,8 +21,8 @@ const schema = {
   $defs: { item: { type: 'object', properties: { ok: { type: 'boolean' } } } },
 };
 
-function ask(name = 'anything', text = 'hello', signal?: AbortSignal): Promise<Response> {
-  return fetch(`${server.baseUrl}/chat/completions`, {
+const ask = (name = 'anything', text = 'hello', signal?: AbortSignal): Promise<Response> =>
+  fetch(`${server.baseUrl}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer key' },
     body: JSON.stringify({
@@ -32,12 +32,11 @@ function ask(name = 'anything', text = 'hello', signal?: AbortSignal): Promise<R
     }),
     signal: signal ?? null,
   });
-}
 
-async function content(response: Response): Promise<unknown> {
+const content = async (response: Response): Promise<unknown> => {
   const body = JSON.parse(await response.text());
   return JSON.parse(body.choices[0].message.content);
-}
+};
 
 describe('the model server', () => {
   test('answers an unknown schema with a valid value and records the call', async () => {

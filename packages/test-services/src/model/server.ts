@@ -41,7 +41,7 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-export async function startModelServer(): Promise<ModelServer> {
+export const startModelServer = async (): Promise<ModelServer> => {
   let calls: ModelCallRecord[] = [];
   let decide = toDecision([]);
   let truth: Truth = {};
@@ -147,19 +147,19 @@ export async function startModelServer(): Promise<ModelServer> {
       await closed;
     },
   };
-}
+};
 
 /** Number of calls by schema, and how many of them have not ended. */
-function told(calls: readonly ModelCallRecord[]): string {
+const told = (calls: readonly ModelCallRecord[]): string => {
   const bySchema = Object.entries(Object.groupBy(calls, ({ schemaName }) => schemaName ?? 'without schema'));
   const each = bySchema.map(([name, made = []]) => {
     const underWay = made.filter(({ endedAt }) => endedAt === null).length;
     return `${name}: ${made.length}${underWay > 0 ? `, ${underWay} of them under way` : ''}`;
   });
   return `${calls.length} calls${each.length > 0 ? ` (${each.join('; ')})` : ''}`;
-}
+};
 
-async function readBody(request: IncomingMessage): Promise<ChatRequest | null> {
+const readBody = async (request: IncomingMessage): Promise<ChatRequest | null> => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   try {
@@ -168,7 +168,7 @@ async function readBody(request: IncomingMessage): Promise<ChatRequest | null> {
   } catch {
     return null;
   }
-}
+};
 
 interface Asked {
   body: ChatRequest;
@@ -176,7 +176,7 @@ interface Asked {
   knownCharacters: number;
 }
 
-function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, truth: Truth): void {
+const respond = (response: ServerResponse, asked: Asked, behaviour: Behaviour, truth: Truth): void => {
   const { body } = asked;
   const answered = () => answerFor(inParts(body), truth);
   const answer = () => JSON.stringify(answered());
@@ -244,31 +244,31 @@ function respond(response: ServerResponse, asked: Asked, behaviour: Behaviour, t
     default:
       return sendCompletion(response, asked, answer());
   }
-}
+};
 
-async function lettersIn(body: ChatRequest): Promise<string> {
+const lettersIn = async (body: ChatRequest): Promise<string> => {
   const parts = asArray(body['messages']).flatMap((message) => asArray(asObject(message)['content']));
   const url = parts
     .map((part) => asText(asObject(asObject(part)['image_url'])['url']))
     .find((each) => each !== '');
   if (url === undefined) return '';
   return await readLetters(Buffer.from(url.slice(url.indexOf(',') + 1), 'base64'));
-}
+};
 
-function sendCompletion(
+const sendCompletion = (
   response: ServerResponse,
   asked: Asked,
   content: string,
   finishReason?: 'length',
-): void {
+): void => {
   sendJson(response, 200, completionOf(asked, content, finishReason));
-}
+};
 
-function completionOf(
+const completionOf = (
   { body, knownCharacters }: Asked,
   content: string,
   finishReason: 'stop' | 'length' = 'stop',
-): JsonObject {
+): JsonObject => {
   const promptTokens = tokensOf(body);
   const completionTokens = Math.ceil(content.length / CHARACTERS_A_TOKEN);
   return {
@@ -284,9 +284,9 @@ function completionOf(
       prompt_tokens_details: { cached_tokens: Math.floor(knownCharacters / CHARACTERS_A_TOKEN) },
     },
   };
-}
+};
 
-function sendWithoutEnd(response: ServerResponse): void {
+const sendWithoutEnd = (response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'application/json' });
   const chunk = Buffer.alloc(64 * 1024, ' ');
   const send = () => {
@@ -294,10 +294,10 @@ function sendWithoutEnd(response: ServerResponse): void {
   };
   response.on('drain', send);
   send();
-}
+};
 
 /** Splits a user message given as one string into its original parts: fenced content, and the text around it. */
-function inParts(body: ChatRequest): ChatRequest {
+const inParts = (body: ChatRequest): ChatRequest => {
   const messages = asArray(body['messages']).map((message): Json => {
     const { role, content } = asObject(message);
     if (role !== 'user' || typeof content !== 'string') return message;
@@ -307,14 +307,14 @@ function inParts(body: ChatRequest): ChatRequest {
     return { role, content: parts.map((text) => ({ type: 'text', text })) };
   });
   return { ...body, messages };
-}
+};
 
-function errorBody(message: string, more: JsonObject = {}): Json {
-  return { error: { message, type: 'test_error', code: null, ...more } };
-}
+const errorBody = (message: string, more: JsonObject = {}): Json => ({
+  error: { message, type: 'test_error', code: null, ...more },
+});
 
-function sendJson(response: ServerResponse, status: number, value: Json): void {
+const sendJson = (response: ServerResponse, status: number, value: Json): void => {
   if (response.destroyed) return;
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(value));
-}
+};

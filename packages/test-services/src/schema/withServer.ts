@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export async function withServer<T>(work: (superuserUrl: string) => Promise<T>): Promise<T> {
+export const withServer = async <T>(work: (superuserUrl: string) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), 'schema-'));
   try {
     // Under root, PostgreSQL runs as another account.
@@ -17,4 +17,4 @@ export async function withServer<T>(work: (superuserUrl: string) => Promise<T>):
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
+};

@@ -13,7 +13,7 @@ const NATS_PORT = 4222;
 const ROLE = 'answer_evaluation';
 
 /** PostgreSQL and NATS in the images of production; needs a Docker engine. The object store is the embedded one. */
-export async function startContainerServices(): Promise<StartedServices> {
+export const startContainerServices = async (): Promise<StartedServices> => {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).toReversed()) await closer();
@@ -61,10 +61,10 @@ export async function startContainerServices(): Promise<StartedServices> {
     await close();
     throw error;
   }
-}
+};
 
 /** Creates the service's role and database, which the embedded server has from its start. */
-async function createRole(superuserUrl: string, password: string): Promise<void> {
+const createRole = async (superuserUrl: string, password: string): Promise<void> => {
   const client = new pg.Client({ connectionString: superuserUrl });
   await client.connect();
   try {
@@ -75,4 +75,4 @@ async function createRole(superuserUrl: string, password: string): Promise<void>
   } finally {
     await client.end();
   }
-}
+};

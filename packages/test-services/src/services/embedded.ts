@@ -9,7 +9,7 @@ import type { StartedServices } from '../startedServices.ts';
 const FOLDER_PREFIX = 'evaluation-tests-';
 
 /** Starts all services as local processes in a fresh temporary folder; needs only npm packages. */
-export async function startEmbeddedServices(): Promise<StartedServices> {
+export const startEmbeddedServices = async (): Promise<StartedServices> => {
   await endLeftovers();
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
   const closers: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
@@ -47,10 +47,10 @@ export async function startEmbeddedServices(): Promise<StartedServices> {
     await close();
     throw error;
   }
-}
+};
 
 /** Ends servers of killed test runs, whose folders are named by pid: a start takes the server over, then closes it. */
-async function endLeftovers(): Promise<void> {
+const endLeftovers = async (): Promise<void> => {
   for (const name of await readdir(tmpdir())) {
     const pid = name.startsWith(FOLDER_PREFIX)
       ? Number.parseInt(name.slice(FOLDER_PREFIX.length), 10)
@@ -66,13 +66,13 @@ async function endLeftovers(): Promise<void> {
     }
     await rm(folder, { recursive: true, force: true });
   }
-}
+};
 
-function isAlive(pid: number): boolean {
+const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-}
+};

@@ -8,7 +8,7 @@ type Behave = (call: ModelCallRecord) => Behaviour | undefined;
  * A script by repetitions of the same question: its n-th call gets the n-th of `first`, later calls the default.
  * Repair instructions and the last line of a fresh attempt do not make a different question.
  */
-export function eachQuestion(...first: Behaviour[]): Behave {
+export const eachQuestion = (...first: Behaviour[]): Behave => {
   const asked = new Map<string, number>();
   return ({ body }) => {
     const { messages } = body;
@@ -20,4 +20,4 @@ export function eachQuestion(...first: Behaviour[]): Behave {
     asked.set(question, times + 1);
     return first[times];
   };
-}
+};

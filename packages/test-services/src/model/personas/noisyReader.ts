@@ -10,7 +10,7 @@ export const NO_OPTION = 'Z';
 export const NOT_WRITTEN = 'as everybody in the whole world would surely say';
 
 /** Misreads letters and digits, is unsure, quotes words that are not in the answer, names options that do not exist. */
-export function noisyReader({ schemaName }: ModelCallRecord): Behaviour | undefined {
+export const noisyReader = ({ schemaName }: ModelCallRecord): Behaviour | undefined => {
   switch (schemaName) {
     case 'read_pages':
       return { kind: 'altered', alter: misread };
@@ -19,28 +19,25 @@ export function noisyReader({ schemaName }: ModelCallRecord): Behaviour | undefi
     default:
       return undefined;
   }
-}
+};
 
 /** The misread text: "Modern times, 24" becomes "Modem tirnes, 29". */
-export function misreading(text: string): string {
-  return text.replaceAll('m', 'rn').replaceAll('4', '9').replaceAll('ei', 'ie');
-}
+export const misreading = (text: string): string =>
+  text.replaceAll('m', 'rn').replaceAll('4', '9').replaceAll('ei', 'ie');
 
-function misread(answer: Json): Json {
-  return {
-    pages: asArray(asObject(answer)['pages'])
-      .map(asObject)
-      .map((page) => ({
-        ...page,
-        legibility: NOISY_LEGIBILITY,
-        blocks: asArray(page['blocks'])
-          .map(asObject)
-          .map((block): JsonObject => ({ ...block, text: misreading(asText(block['text'])) })),
-      })),
-  };
-}
+const misread = (answer: Json): Json => ({
+  pages: asArray(asObject(answer)['pages'])
+    .map(asObject)
+    .map((page) => ({
+      ...page,
+      legibility: NOISY_LEGIBILITY,
+      blocks: asArray(page['blocks'])
+        .map(asObject)
+        .map((block): JsonObject => ({ ...block, text: misreading(asText(block['text'])) })),
+    })),
+});
 
-function guess(answer: Json): Json {
+const guess = (answer: Json): Json => {
   const judgement = asObject(answer);
   const invented = { evidence: NOT_WRITTEN, certainty: 'unsure' };
   if ('status' in judgement) {
@@ -51,4 +48,4 @@ function guess(answer: Json): Json {
     .filter(([key]) => key.startsWith('criterion_'))
     .map(([key, award]) => [key, { ...asObject(award), ...invented }]);
   return { ...judgement, ...Object.fromEntries(awards) };
-}
+};
