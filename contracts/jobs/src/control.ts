@@ -14,6 +14,5 @@ export const controlMessages = {
   keys_changed: keysChanged,
 } as const;
 
-export function controlSubject(namespace: string, kind: ControlKind): string {
-  return `${namespace}.control.${kind}`;
-}
+export const controlSubject = (namespace: string, kind: ControlKind): string =>
+  `${namespace}.control.${kind}`;

@@ -39,9 +39,8 @@ export class MalformedJob extends Error {
 
 const envelopeSchema = z.looseObject({ version: z.int().min(1) });
 
-function defineSchema<Version extends number, Shape extends z.ZodRawShape>(version: Version, shape: Shape) {
-  return z.object({ version: z.literal(version), ...shape });
-}
+const defineSchema = <Version extends number, Shape extends z.ZodRawShape>(version: Version, shape: Shape) =>
+  z.object({ version: z.literal(version), ...shape });
 
 /** A job: its name on the wire, version, schema, and encoding. */
 export interface Job<Version extends number, Shape extends z.ZodRawShape> {
@@ -56,11 +55,11 @@ export interface Job<Version extends number, Shape extends z.ZodRawShape> {
   decode(bytes: Uint8Array): z.infer<ReturnType<typeof defineSchema<Version, Shape>>>;
 }
 
-export function defineJob<Version extends number, Shape extends z.ZodRawShape>(options: {
+export const defineJob = <Version extends number, Shape extends z.ZodRawShape>(options: {
   name: string;
   version: Version;
   shape: Shape;
-}): Job<Version, Shape> {
+}): Job<Version, Shape> => {
   const { name, version } = options;
   const schema = defineSchema(version, options.shape);
   return {
@@ -83,9 +82,8 @@ export function defineJob<Version extends number, Shape extends z.ZodRawShape>(o
       return message.data;
     },
   };
-}
+};
 
 /** Lists failing fields with the kind of fault, without values, because values may be personal data. */
-function describePlaces(error: z.ZodError): string {
-  return error.issues.map((issue) => `${issue.path.join('.') || 'message'}: ${issue.code}`).join(', ');
-}
+const describePlaces = (error: z.ZodError): string =>
+  error.issues.map((issue) => `${issue.path.join('.') || 'message'}: ${issue.code}`).join(', ');

@@ -35,9 +35,10 @@ export const runLanes: Readonly<Record<RunLane, RunLaneRow>> = {
   typed: { grades: 'answers', releaseLock: 7_301_121 },
 };
 
-export function forEachRunLane<T>(make: (lane: RunLane) => T): Record<RunLane, T> {
-  return { copy: make('copy'), typed: make('typed') };
-}
+export const forEachRunLane = <T>(make: (lane: RunLane) => T): Record<RunLane, T> => ({
+  copy: make('copy'),
+  typed: make('typed'),
+});
 
 export type LaneJobs = Record<RunLane, RunJob> & { inspect: InspectJob; draw: DrawJob };
 
@@ -51,17 +52,13 @@ export const laneJobs: {
 } = { ...forEachRunLane(() => runJob), inspect: inspectJob, draw: drawJob };
 
 /** Subject of a lane. `namespace` separates several installations on one NATS. */
-export function laneSubject(namespace: string, lane: Lane): string {
-  return `${namespace}.lane.${lane}`;
-}
+export const laneSubject = (namespace: string, lane: Lane): string => `${namespace}.lane.${lane}`;
 
 /**
  * Subject of a counter that several processes change.
  * @param name letters, digits, `:`, `_` and `-`; `*` for all counters
  */
-export function counterSubject(namespace: string, name: string): string {
-  return `${namespace}.counter.${name}`;
-}
+export const counterSubject = (namespace: string, name: string): string => `${namespace}.counter.${name}`;
 
 /**
  * Message id of one delivery. JetStream drops a second message with the same id within its duplicate window, so a
@@ -69,6 +66,4 @@ export function counterSubject(namespace: string, name: string): string {
  *
  * @param id id of the run, of the upload, or of the submission of a drawing
  */
-export function messageId(id: string, delivery: number): string {
-  return `${id}:${delivery}`;
-}
+export const messageId = (id: string, delivery: number): string => `${id}:${delivery}`;

@@ -59,18 +59,12 @@ const TRAFFIC: Readonly<Record<Component, Traffic>> = {
 };
 
 /** Stream of a lane; its one durable consumer has the same name. */
-export function streamName(namespace: string, lane: Lane): string {
-  return `${namespace}_${lane}`;
-}
+export const streamName = (namespace: string, lane: Lane): string => `${namespace}_${lane}`;
 
-export function counterStreamName(namespace: string): string {
-  return `${namespace}_counters`;
-}
+export const counterStreamName = (namespace: string): string => `${namespace}_counters`;
 
 /** Prefix of reply subjects; users of other components may not subscribe to it. */
-export function inboxPrefix(component: Component): string {
-  return `_INBOX.${component}`;
-}
+export const inboxPrefix = (component: Component): string => `_INBOX.${component}`;
 
 /** Subjects that a component may publish and subscribe to; all others are refused. */
 export interface UserPermissions {
@@ -79,7 +73,7 @@ export interface UserPermissions {
 }
 
 /** @param namespace `*` for all namespaces of a server; components are then separated, namespaces are not */
-export function userPermissions(component: Component, namespace: string): UserPermissions {
+export const userPermissions = (component: Component, namespace: string): UserPermissions => {
   const { jobs, tells, hears, counters, streamCalls, consumerCalls, acknowledges } = TRAFFIC[component];
   // NATS wildcards match a whole token, so `*` covers all streams.
   const streams = namespace === '*' ? ['*'] : LANES.map((lane) => streamName(namespace, lane));
@@ -98,11 +92,11 @@ export function userPermissions(component: Component, namespace: string): UserPe
     ],
     subscribe: [...hears.map((kind) => controlSubject(namespace, kind)), `${inboxPrefix(component)}.>`],
   };
-}
+};
 
-export function permissionsText(component: Component, namespace: string): string {
+export const permissionsText = (component: Component, namespace: string): string => {
   const { publish, subscribe } = userPermissions(component, namespace);
   const list = (subjects: string[]): string =>
     `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`;
   return `{ publish: { allow: ${list(publish)} }, subscribe: { allow: ${list(subscribe)} } }`;
-}
+};

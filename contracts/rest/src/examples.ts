@@ -131,6 +131,14 @@ const submissionAnswer: Submission = {
   updated_at: '2026-02-14T06:30:00.000Z',
 };
 
+const unreviewed = () => ({
+  reviewer: { ref: null, name: null },
+  reason: null,
+  edited: false,
+  edited_at: null,
+  approved: false,
+});
+
 const result: Result = {
   submission_id: submission,
   exam_id: exam,
@@ -190,16 +198,6 @@ const result: Result = {
 };
 
 const resultList: ResultList = { data: [result], next_cursor: null, has_more: false };
-
-function unreviewed() {
-  return {
-    reviewer: { ref: null, name: null },
-    reason: null,
-    edited: false,
-    edited_at: null,
-    approved: false,
-  };
-}
 
 const markOverride: MarkOverride = {
   reviewer: 'T-07',

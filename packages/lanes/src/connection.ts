@@ -38,7 +38,7 @@ export interface Connection {
 }
 
 /** Starts to connect in the background and returns at once. */
-export function keepConnected(options: OpenLanesOptions): Connection {
+export const keepConnected = (options: OpenLanesOptions): Connection => {
   const progress: LaneProgress = options.onProgress ?? (() => {});
   const closing = new AbortController();
   const openListeners: ((nats: NatsConnection) => void)[] = [];
@@ -135,9 +135,9 @@ export function keepConnected(options: OpenLanesOptions): Connection {
       for (const wake of waiters) wake();
     },
   };
-}
+};
 
-function connectionOptions({ url, name }: OpenLanesOptions): ConnectionOptions {
+const connectionOptions = ({ url, name }: OpenLanesOptions): ConnectionOptions => {
   const servers = url
     .split(',')
     .map((part) => new URL(part.includes('://') ? part.trim() : `nats://${part.trim()}`));
@@ -159,4 +159,4 @@ function connectionOptions({ url, name }: OpenLanesOptions): ConnectionOptions {
     pingInterval: PING_INTERVAL_MS,
     maxPingOut: 2,
   };
-}
+};

@@ -15,11 +15,11 @@ const MAX_COUNTERS = 500_000;
 const ANSWER_MS = 1_000;
 
 /** Creates the stream or updates its settings. @throws Error for an existing stream without counters */
-export async function makeCounterStream(
+export const makeCounterStream = async (
   nats: NatsConnection,
   namespace: string,
   replicas: number,
-): Promise<void> {
+): Promise<void> => {
   const manager = await jetstreamManager(nats, { timeout: JETSTREAM_TIMEOUT_MS, checkAPI: false });
   await addOrUpdate(manager, {
     name: counterStreamName(namespace),
@@ -34,10 +34,14 @@ export async function makeCounterStream(
     allow_msg_counter: true,
     num_replicas: replicas,
   } satisfies Partial<StreamConfig>);
-}
+};
 
 /** @returns the total including `amount` @throws Error when no stream has the subject or the server has no counters */
-export async function addToCounter(nats: NatsConnection, subject: string, amount: number): Promise<number> {
+export const addToCounter = async (
+  nats: NatsConnection,
+  subject: string,
+  amount: number,
+): Promise<number> => {
   const increment = headers();
   increment.set('Nats-Incr', String(amount));
   const answer = await nats.request(subject, undefined, { headers: increment, timeout: ANSWER_MS });
@@ -45,4 +49,4 @@ export async function addToCounter(nats: NatsConnection, subject: string, amount
   const total: unknown = Reflect.get(Object(acknowledgement), 'val');
   if (typeof total !== 'string') throw new Error('the server returned no counter value');
   return Number(total);
-}
+};

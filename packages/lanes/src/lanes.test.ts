@@ -40,7 +40,7 @@ interface Event extends Record<string, string | number> {
   event: string;
 }
 
-function newLanes(options: { url?: string; namespace?: string } = {}) {
+const newLanes = (options: { url?: string; namespace?: string } = {}) => {
   const namespace = options.namespace ?? `test_${randomUUID().slice(0, 8)}`;
   const events: Event[] = [];
   const lanes = openLanes({
@@ -56,23 +56,25 @@ function newLanes(options: { url?: string; namespace?: string } = {}) {
     events,
     happened: (event: string) => events.filter((one) => one.event === event),
   };
-}
+};
 
-function newRun(delivery = 1): RunJob {
-  return { version: 1, run_id: randomUUID(), institute_id: randomUUID(), delivery };
-}
+const newRun = (delivery = 1): RunJob => ({
+  version: 1,
+  run_id: randomUUID(),
+  institute_id: randomUUID(),
+  delivery,
+});
 
-function publishRun(lanes: Lanes, run: RunJob) {
-  return lanes.publish('copy', run, messageId(run.run_id, run.delivery));
-}
+const publishRun = (lanes: Lanes, run: RunJob) =>
+  lanes.publish('copy', run, messageId(run.run_id, run.delivery));
 
 /** Pulls in the background until the test ends. The default handler acknowledges each job. */
-function startPulling<L extends Lane>(
+const startPulling = <L extends Lane>(
   lanes: Lanes,
   lane: L,
   handle: (job: LaneJobs[L], settle: MessageReply) => Promise<void> | void = (_job, { ack }) => ack(),
   concurrency = 1,
-) {
+) => {
   const abort = new AbortController();
   const jobs: LaneJobs[L][] = [];
   const done = lanes.pull(lane, {
@@ -85,7 +87,7 @@ function startPulling<L extends Lane>(
   });
   pulls.push({ abort, done });
   return { jobs, abort, done };
-}
+};
 
 const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
 

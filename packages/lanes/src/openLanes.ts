@@ -35,7 +35,7 @@ const controlCodecs: {
  * @throws RangeError for a namespace that cannot be part of a subject
  * @throws TypeError for an invalid `url`
  */
-export function openLanes(options: OpenLanesOptions): Lanes {
+export const openLanes = (options: OpenLanesOptions): Lanes => {
   const { namespace, replicas = 1 } = options;
   if (!NAMESPACE.test(namespace)) throw new RangeError('a namespace must be 1 to 64 letters, digits, _ or -');
   const progress: LaneProgress = options.onProgress ?? (() => {});
@@ -152,11 +152,11 @@ export function openLanes(options: OpenLanesOptions): Lanes {
 
     close: () => connection.close(),
   };
-}
+};
 
-function isStreamMissing(error: unknown): boolean {
+const isStreamMissing = (error: unknown): boolean => {
   if (error instanceof JetStreamApiError) return error.status === 404;
   // When no stream has the subject, the client reports JetStream as off, with this error as the cause.
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof errors.RequestError && cause.isNoResponders();
-}
+};

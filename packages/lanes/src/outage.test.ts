@@ -117,7 +117,7 @@ const newRun = (): RunJob => ({ version: 1, run_id: randomUUID(), institute_id: 
 const publishRun = (run: RunJob) => lanes.publish('copy', run, messageId(run.run_id, run.delivery));
 const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 20_000, interval: 50 });
 
-function startPulling(): RunJob[] {
+const startPulling = (): RunJob[] => {
   const jobs: RunJob[] = [];
   const abort = new AbortController();
   const done = lanes.pull('copy', {
@@ -130,7 +130,7 @@ function startPulling(): RunJob[] {
   });
   pulling = { abort, done };
   return jobs;
-}
+};
 
 const isStopped = (pid: number): boolean =>
   existsSync('/proc/self/stat')

@@ -26,11 +26,11 @@ const MOST_ASKING = 32;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
-export async function pullLane<L extends Lane>(
+export const pullLane = async <L extends Lane>(
   place: { connection: Connection; namespace: string; replicas: number; progress: LaneProgress },
   lane: L,
   options: PullOptions<L>,
-): Promise<void> {
+): Promise<void> => {
   const { connection, namespace, replicas, progress } = place;
   const { concurrency, signal, handle } = options;
   const mayTake = options.mayTake ?? (() => Promise.resolve(signal));
@@ -81,17 +81,17 @@ export async function pullLane<L extends Lane>(
   }
 
   await Promise.all(Array.from({ length: concurrency }, runSlot));
-}
+};
 
 /** Undefined as soon as `signal` aborts: a lookup at a server that is gone takes its full timeout. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
   return new Promise((resolve, reject) => {
     const stop = () => resolve(undefined);
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
-}
+};
 
 /**
  * Asks for one message.
@@ -99,7 +99,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | un
  * @returns undefined when the request ended without a message or `signal` aborted
  * @throws Error when the consumer is missing or the server does not answer
  */
-async function nextMessage(consumer: Consumer, signal: AbortSignal): Promise<JsMsg | undefined> {
+const nextMessage = async (consumer: Consumer, signal: AbortSignal): Promise<JsMsg | undefined> => {
   if (signal.aborted) return undefined;
   const messages = await consumer.fetch({ max_messages: 1, expires: REQUEST_MS, bind: true });
   const stop = () => messages.stop();
@@ -115,14 +115,14 @@ async function nextMessage(consumer: Consumer, signal: AbortSignal): Promise<JsM
     // End the request before its message is handled: an open request would report missed heartbeats of the server.
     messages.stop();
   }
-}
+};
 
-async function handleMessage<L extends Lane>(
+const handleMessage = async <L extends Lane>(
   message: JsMsg,
   lane: L,
   handle: PullOptions<L>['handle'],
   progress: LaneProgress,
-): Promise<void> {
+): Promise<void> => {
   if (message.info.deliveryCount > MAX_DELIVERIES) {
     message.term('delivered too often');
     progress('lane.message_dropped', { lane, seq: message.seq, deliveries: message.info.deliveryCount - 1 });
@@ -146,10 +146,14 @@ async function handleMessage<L extends Lane>(
     progress('lane.handler_failed', { lane, seq: message.seq, reason: reasonOf(error) });
   }
   settleOnce(() => message.nak(FAILED_HANDLER_DELAY_MS));
-}
+};
 
 /** Returns the job of a message. An undecodable message is settled here and gives undefined. */
-function readJob<L extends Lane>(message: JsMsg, lane: L, progress: LaneProgress): LaneJobs[L] | undefined {
+const readJob = <L extends Lane>(
+  message: JsMsg,
+  lane: L,
+  progress: LaneProgress,
+): LaneJobs[L] | undefined => {
   try {
     return laneJobs[lane].decode(message.data);
   } catch (error) {
@@ -162,8 +166,8 @@ function readJob<L extends Lane>(message: JsMsg, lane: L, progress: LaneProgress
     }
     return undefined;
   }
-}
+};
 
-function reasonOf(error: unknown): string {
+const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
-}
+};

@@ -25,16 +25,20 @@ export const JETSTREAM_TIMEOUT_MS = 5_000;
 /** The server's error "stream name already in use with a different configuration". */
 const STREAM_DIFFERS = 10058;
 
-export function manage(nats: NatsConnection): Promise<JetStreamManager> {
+export const manage = (nats: NatsConnection): Promise<JetStreamManager> => {
   // No check of the API: the first request fails if JetStream is off.
   return jetstreamManager(nats, { timeout: JETSTREAM_TIMEOUT_MS, checkAPI: false });
-}
+};
 
 /** Creates the streams and consumers of all lanes, or updates the settings chosen by an earlier release. */
-export async function makeStreams(nats: NatsConnection, namespace: string, replicas: number): Promise<void> {
+export const makeStreams = async (
+  nats: NatsConnection,
+  namespace: string,
+  replicas: number,
+): Promise<void> => {
   const manager = await manage(nats);
   for (const lane of LANES) await makeLane(manager, namespace, lane, replicas);
-}
+};
 
 /**
  * The durable consumer of a lane, created if it is missing and this connection may create it.
@@ -42,12 +46,12 @@ export async function makeStreams(nats: NatsConnection, namespace: string, repli
  * @throws Error when it is missing and this connection may not create it; core does with the next job that it
  * publishes
  */
-export async function findConsumer(
+export const findConsumer = async (
   nats: NatsConnection,
   namespace: string,
   lane: Lane,
   replicas: number,
-): Promise<Consumer> {
+): Promise<Consumer> => {
   const name = streamName(namespace, lane);
   const { consumers } = jetstream(nats, { timeout: JETSTREAM_TIMEOUT_MS });
   try {
@@ -57,14 +61,14 @@ export async function findConsumer(
     await makeLane(await manage(nats), namespace, lane, replicas);
     return await consumers.get(name, name);
   }
-}
+};
 
-async function makeLane(
+const makeLane = async (
   manager: JetStreamManager,
   namespace: string,
   lane: Lane,
   replicas: number,
-): Promise<void> {
+): Promise<void> => {
   const name = streamName(namespace, lane);
   await makeStream(manager, namespace, lane, replicas);
   await manager.consumers.add(name, {
@@ -75,14 +79,14 @@ async function makeLane(
     // deliveries and terminates the message, which deletes it.
     max_deliver: -1,
   });
-}
+};
 
-async function makeStream(
+const makeStream = async (
   manager: JetStreamManager,
   namespace: string,
   lane: Lane,
   replicas: number,
-): Promise<void> {
+): Promise<void> => {
   await addOrUpdate(manager, {
     name: streamName(namespace, lane),
     subjects: [laneSubject(namespace, lane)],
@@ -94,17 +98,17 @@ async function makeStream(
     max_age: nanos(MAX_AGE_MS),
     num_replicas: replicas,
   } satisfies Partial<StreamConfig>);
-}
+};
 
 /** Creates a stream, or gives an existing one these settings. */
-export async function addOrUpdate(
+export const addOrUpdate = async (
   manager: JetStreamManager,
   settings: Partial<StreamConfig> & { name: string },
-): Promise<void> {
+): Promise<void> => {
   try {
     await manager.streams.add(settings);
   } catch (error) {
     if (!(error instanceof JetStreamApiError && error.code === STREAM_DIFFERS)) throw error;
     await manager.streams.update(settings.name, settings);
   }
-}
+};

@@ -50,7 +50,7 @@ afterAll(async () => {
   for (const cleanup of cleanups) await cleanup();
 });
 
-async function removeBucket(): Promise<void> {
+const removeBucket = async (): Promise<void> => {
   const client = new S3Client({
     endpoint: account.endpoint,
     region: account.region,
@@ -59,12 +59,12 @@ async function removeBucket(): Promise<void> {
   });
   await client.send(new DeleteBucketCommand({ Bucket: bucket }));
   client.destroy();
-}
+};
 
-function newKey(name: string = randomUUID()): string {
+const newKey = (name: string = randomUUID()): string => {
   used.add(name);
   return name;
-}
+};
 
 const send = (
   { url, headers }: PresignedPut,

@@ -4,68 +4,63 @@
  */
 
 /** The presigned PUT's target. Clients can overwrite it while the URL is valid, so only its sealed copy is read. */
-export function uploadKey(instituteId: string, uploadId: string): string {
-  return `institutes/${checked(instituteId)}/uploads/${checked(uploadId)}.pdf`;
-}
+export const uploadKey = (instituteId: string, uploadId: string): string =>
+  `institutes/${checked(instituteId)}/uploads/${checked(uploadId)}.pdf`;
 
 /** Prefix of an upload's sealed copies, each with a unique suffix. Only the copy named in its row is read. */
-export function sealedKey(instituteId: string, uploadId: string): string {
-  return `institutes/${checked(instituteId)}/sealed/${checked(uploadId)}.pdf`;
-}
+export const sealedKey = (instituteId: string, uploadId: string): string =>
+  `institutes/${checked(instituteId)}/sealed/${checked(uploadId)}.pdf`;
 
 /** The fence in the key keeps a late PUT of a stale worker from replacing a newer drawing. */
-export function checkedCopyKey(
+export const checkedCopyKey = (
   instituteId: string,
   submissionId: string,
   runId: string,
   fence: number,
-): string {
+): string => {
   if (!Number.isSafeInteger(fence) || fence < 0) throw new RangeError(`invalid fence: ${fence}`);
   return `${checkedCopyPrefix(instituteId, submissionId)}${checked(runId)}-${fence}.pdf`;
-}
+};
 
 /** Key of a drawing after changes of marks. Each attempt at each delivery has its own key. */
-export function redrawnCopyKey(
+export const redrawnCopyKey = (
   instituteId: string,
   submissionId: string,
   delivery: number,
   attempt: number,
-): string {
+): string => {
   for (const number of [delivery, attempt]) {
     if (!Number.isSafeInteger(number) || number < 1)
       throw new RangeError(`invalid delivery or attempt: ${number}`);
   }
   return `${checkedCopyPrefix(instituteId, submissionId)}redrawn-${delivery}-${attempt}.pdf`;
-}
+};
 
 /** Prefix of all drawings of a submission, over all runs, claims and changes of marks. */
-export function checkedCopyPrefix(instituteId: string, submissionId: string): string {
-  return `institutes/${checked(instituteId)}/checked-copies/${checked(submissionId)}/`;
-}
+export const checkedCopyPrefix = (instituteId: string, submissionId: string): string =>
+  `institutes/${checked(instituteId)}/checked-copies/${checked(submissionId)}/`;
 
 /**
  * Key of one part of a run's evidence, by the SHA-256 (hex) of its content. Each run has its own copy of a part, so
  * that a run's evidence can be deleted without looking at other runs.
  */
-export function evidenceKey(
+export const evidenceKey = (
   instituteId: string,
   submissionId: string,
   runId: string,
   sha256: string,
-): string {
+): string => {
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError(`invalid SHA-256: ${JSON.stringify(sha256)}`);
   return `${evidencePrefix(instituteId, submissionId, runId)}${sha256}.json.gz`;
-}
+};
 
-export function evidencePrefix(instituteId: string, submissionId: string, runId: string): string {
-  return `${evidenceOfSubmissionPrefix(instituteId, submissionId)}${checked(runId)}/`;
-}
+export const evidencePrefix = (instituteId: string, submissionId: string, runId: string): string =>
+  `${evidenceOfSubmissionPrefix(instituteId, submissionId)}${checked(runId)}/`;
 
-export function evidenceOfSubmissionPrefix(instituteId: string, submissionId: string): string {
-  return `institutes/${checked(instituteId)}/evidence/${checked(submissionId)}/`;
-}
+export const evidenceOfSubmissionPrefix = (instituteId: string, submissionId: string): string =>
+  `institutes/${checked(instituteId)}/evidence/${checked(submissionId)}/`;
 
-function checked(id: string): string {
+const checked = (id: string): string => {
   if (!/^[A-Za-z0-9_-]+$/.test(id)) throw new RangeError(`invalid id: ${JSON.stringify(id)}`);
   return id;
-}
+};

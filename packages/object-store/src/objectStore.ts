@@ -110,7 +110,7 @@ export class ObjectsNotDeleted extends Error {
 
 const DELETE_BATCH = 1000;
 
-export function objectStore(options: ObjectStoreOptions): ObjectStore {
+export const objectStore = (options: ObjectStoreOptions): ObjectStore => {
   const { bucket, region, timeoutMs = 30_000 } = options;
   const client = clientFor(options.endpoint, options);
   const publicClient =
@@ -284,9 +284,9 @@ export function objectStore(options: ObjectStoreOptions): ObjectStore {
       if (publicClient !== client) publicClient.destroy();
     },
   };
-}
+};
 
-function clientFor(endpoint: string, options: ObjectStoreOptions): S3Client {
+const clientFor = (endpoint: string, options: ObjectStoreOptions): S3Client => {
   const { region, accessKeyId, secretAccessKey, forcePathStyle = true } = options;
   return new S3Client({
     endpoint,
@@ -301,7 +301,7 @@ function clientFor(endpoint: string, options: ObjectStoreOptions): S3Client {
     requestHandler: { connectionTimeout: 5000 },
     ...notFromTheMachine,
   });
-}
+};
 
 /**
  * Options that the SDK would otherwise read from the environment and ~/.aws/config. Only packages/settings reads the
@@ -321,12 +321,12 @@ const notFromTheMachine = {
   userAgentAppId: async () => undefined,
 } satisfies S3ClientConfig;
 
-function isFailure(error: unknown, ...names: string[]): boolean {
+const isFailure = (error: unknown, ...names: string[]): boolean => {
   return error instanceof S3ServiceException && names.includes(error.name);
-}
+};
 
 /** The SDK types all fields as optional; an S3 store always sends these. */
-function given<T>(value: T | undefined, name: string): T {
+const given = <T>(value: T | undefined, name: string): T => {
   if (value === undefined) throw new Error(`the object store answered without ${name}`);
   return value;
-}
+};

@@ -9,6 +9,14 @@ import { addText, lockedPdf, rawPdf, scan, scannedPdf } from './pdfs.ts';
  * checked copy contains EVIL.
  */
 
+const stream = (content: string | Buffer, entries = ''): string => {
+  const bytes = Buffer.isBuffer(content) ? content : Buffer.from(content, 'latin1');
+  return `<< ${entries} /Length ${bytes.length} >>\nstream\n${bytes.toString('latin1')}\nendstream`;
+};
+
+const form = (box = '[0 0 595 842]', entries = ''): string =>
+  `/Type /XObject /Subtype /Form /BBox ${box} /Resources << /Font << /F 5 0 R >> >> ${entries}`;
+
 const js = '<< /S /JavaScript /JS (app.alert\\("EVIL"\\);) >>';
 const written =
   'BT /F 20 Tf 60 700 Td (Q1. Plants use light energy.) Tj ET 0 0 0 rg 60 500 200 80 re f 0 0 0.6 rg 300 300 90 140 re f';
@@ -24,71 +32,55 @@ interface OnePage {
 }
 
 /** Object 3 is the page, 4 its content, 5 a font. */
-function onePage(parts: OnePage): Buffer {
-  return rawPdf(objectsOf(parts));
-}
+const onePage = (parts: OnePage): Buffer => rawPdf(objectsOf(parts));
 
-function objectsOf({
+const objectsOf = ({
   content = written,
   page = '',
   resources = '',
   catalog = '',
   objects = [],
   box,
-}: OnePage) {
-  return [
-    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    `<< /Type /Page /Parent 2 0 R /MediaBox ${box ?? '[0 0 595 842]'} /Contents 4 0 R /Resources << /Font << /F 5 0 R >> ${resources} >> ${page} >>`,
-    stream(content),
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    ...objects,
-  ];
-}
+}: OnePage) => [
+  `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+  '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+  `<< /Type /Page /Parent 2 0 R /MediaBox ${box ?? '[0 0 595 842]'} /Contents 4 0 R /Resources << /Font << /F 5 0 R >> ${resources} >> ${page} >>`,
+  stream(content),
+  '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ...objects,
+];
 
-function stream(content: string | Buffer, entries = ''): string {
-  const bytes = Buffer.isBuffer(content) ? content : Buffer.from(content, 'latin1');
-  return `<< ${entries} /Length ${bytes.length} >>\nstream\n${bytes.toString('latin1')}\nendstream`;
-}
+const annotation = (subtype: string, entries: string): string =>
+  `<< /Type /Annot /Subtype /${subtype} /F 4 /Rect [0 0 595 842] ${entries} >>`;
 
-function form(box = '[0 0 595 842]', entries = ''): string {
-  return `/Type /XObject /Subtype /Form /BBox ${box} /Resources << /Font << /F 5 0 R >> >> ${entries}`;
-}
-
-function annotation(subtype: string, entries: string): string {
-  return `<< /Type /Annot /Subtype /${subtype} /F 4 /Rect [0 0 595 842] ${entries} >>`;
-}
-
-function picture(bytes: Buffer, width: number, height: number, entries: string): string {
-  return stream(
+const picture = (bytes: Buffer, width: number, height: number, entries: string): string =>
+  stream(
     bytes,
     `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /BitsPerComponent 8 ${entries}`,
   );
-}
 
 const fillPage = 'q 595 0 0 842 0 0 cm /P Do Q';
 
-function jpegPage(jpeg: Buffer, [width, height]: [number, number], entries = '', page = ''): Buffer {
-  return onePage({
+const jpegPage = (jpeg: Buffer, [width, height]: [number, number], entries = '', page = ''): Buffer =>
+  onePage({
     content: fillPage,
     resources: '/XObject << /P 6 0 R >>',
     page,
     objects: [picture(jpeg, width, height, `/ColorSpace /DeviceRGB /Filter /DCTDecode ${entries}`)],
   });
-}
 
 const [scanWidth, scanHeight] = [620, 877];
 const mark = '<rect x="40" y="60" width="180" height="90" fill="#103060"/>';
 const page = () => scan({ width: scanWidth, height: scanHeight, lines: 8, mark });
 const size: [number, number] = [scanWidth, scanHeight];
 
-function withSegment(jpeg: Buffer, marker: number, body: Buffer): Buffer {
+const withSegment = (jpeg: Buffer, marker: number, body: Buffer): Buffer => {
   const head = Buffer.from([0xff, marker, (body.length + 2) >> 8, (body.length + 2) & 255]);
   return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)]);
-}
+};
 
 /** Every 16th pixel is dark. A reader that skips pixels sees a black page; one that averages sees light grey. */
-function sparsePixels(): Buffer {
+const sparsePixels = (): Buffer => {
   const side = 3200;
   const data = Buffer.alloc(side * side, 255);
   for (let y = 0; y < side; y += 16) for (let x = 0; x < side; x += 16) data[y * side + x] = 0;
@@ -97,9 +89,9 @@ function sparsePixels(): Buffer {
     resources: '/XObject << /P 6 0 R >>',
     objects: [picture(deflateSync(data), side, side, '/ColorSpace /DeviceGray /Filter /FlateDecode')],
   });
-}
+};
 
-async function withObjectStreams(): Promise<Buffer> {
+const withObjectStreams = async (): Promise<Buffer> => {
   const document = await PDFDocument.create();
   await addText(document, ['Q1. Plants use light energy.']);
   document.addJavaScript('evil', 'app.alert("EVIL")');
@@ -107,10 +99,10 @@ async function withObjectStreams(): Promise<Buffer> {
   const action = document.context.obj({ S: 'Launch', F: PDFString.of('EVIL.exe') });
   document.catalog.set(PDFName.of('OpenAction'), document.context.register(action));
   return Buffer.from(await document.save());
-}
+};
 
 /** A file with a second revision, with or without a table that names it. */
-export function revised(isNamed: boolean): Buffer {
+export const revised = (isNamed: boolean): Buffer => {
   const first = onePage({});
   const content = stream(written.replace('light energy', 'nothing at all'));
   const start = first.length;
@@ -118,14 +110,13 @@ export function revised(isNamed: boolean): Buffer {
   const named = `xref\n4 1\n${String(start).padStart(10, '0')} 00000 n \ntrailer\n<< /Size 6 /Root 1 0 R /Prev ${startOf(first)} >>\nstartxref\n${start + body.length}\n%%EOF\n`;
   const unnamed = `startxref\n${startOf(first)}\n%%EOF\n`;
   return Buffer.concat([first, Buffer.from(body + (isNamed ? named : unnamed), 'latin1')]);
-}
+};
 
-function startOf(file: Buffer): number {
-  return Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(file.toString('latin1'))?.[1]);
-}
+const startOf = (file: Buffer): number =>
+  Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(file.toString('latin1'))?.[1]);
 
 /** Object 4 exists twice. The table names the first; a program that searches for objects finds the second. */
-export function twoContents(): Buffer {
+export const twoContents = (): Buffer => {
   const objects = objectsOf({});
   const second = `4 0 obj\n${stream(written.replace('light energy', 'nothing at all'))}\nendobj\n`;
   const whole = rawPdf(objects).toString('latin1');
@@ -137,11 +128,10 @@ export function twoContents(): Buffer {
     ),
     'latin1',
   );
-}
+};
 
-function replaced(file: Buffer, what: string | RegExp, by: string): Buffer {
-  return Buffer.from(file.toString('latin1').replace(what, by), 'latin1');
-}
+const replaced = (file: Buffer, what: string | RegExp, by: string): Buffer =>
+  Buffer.from(file.toString('latin1').replace(what, by), 'latin1');
 
 const inlinePicture = `q 200 0 0 200 300 100 cm BI /W 2 /H 2 /BPC 8 /CS /G ID ${String.fromCodePoint(0, 255, 255, 0)} EI Q`;
 

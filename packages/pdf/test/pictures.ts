@@ -7,11 +7,11 @@ export const isRed: IsColour = (red, green, blue) => red > 150 && green < 90 && 
 export const isGreen: IsColour = (red, green, blue) => green > 110 && red < 90 && blue < 110;
 
 /** The box around the pixels of a colour inside an area, in fractions of the picture; null without any. */
-export async function boundsOf(
+export const boundsOf = async (
   file: string,
   isColour: IsColour,
   inside: Box = { x: 0, y: 0, width: 1, height: 1 },
-): Promise<Box | null> {
+): Promise<Box | null> => {
   const { data, info } = await sharp(file).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
@@ -25,10 +25,10 @@ export async function boundsOf(
   }
   if (right < left) return null;
   return { x: left / width, y: top / height, width: (right - left) / width, height: (bottom - top) / height };
-}
+};
 
 /** The share of dark blue (pen) pixels of `before` that are no longer dark blue in `after`. */
-export async function lostInk(before: string, after: string): Promise<number> {
+export const lostInk = async (before: string, after: string): Promise<number> => {
   const { width, height } = await sharp(before).metadata();
   const [from, to] = await Promise.all(
     [before, after].map((file) =>
@@ -52,4 +52,4 @@ export async function lostInk(before: string, after: string): Promise<number> {
   }
   if (ink === 0) throw new Error('nothing is written on the page');
   return lost / ink;
-}
+};

@@ -14,11 +14,11 @@ export interface RoundedAwards {
  * Without partial marking, any award below full marks counts 0. A missing award counts 0, the first of several awards
  * for one criterion counts, and an unknown number is dropped; each of these is a problem.
  */
-export function roundAwards(
+export const roundAwards = (
   criteria: { name: string; marks: number }[],
   awards: { number: number; awarded: number }[],
   { partial = true }: { partial?: boolean } = {},
-): RoundedAwards {
+): RoundedAwards => {
   const problems: string[] = [];
   const proposed = new Map<number, number>();
   for (const { number, awarded } of awards) {
@@ -45,4 +45,4 @@ export function roundAwards(
   });
   const sum = settled.reduce((total, criterion) => total.plus(criterion.awarded), new Decimal(0));
   return { criteria: settled, awarded: sum.toNumber(), problems };
-}
+};

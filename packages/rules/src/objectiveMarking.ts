@@ -24,19 +24,19 @@ export interface ObjectiveMark {
  * marks, never negative. Any other answer is right (maxMarks) or wrong (−negativeMarks). Never throws.
  * docs/objective-marking.md has the rules for teachers, with examples that a test marks.
  */
-export function markObjective(
+export const markObjective = (
   key: ObjectiveKey,
   given: ObjectiveAnswer,
   marks: { maxMarks: number; negativeMarks: number },
-): ObjectiveMark {
+): ObjectiveMark => {
   const correct = isCorrect(key, given);
   if (correct === null) return { status: 'not_answered', awarded: 0, correct: null };
   if (correct) return { status: 'graded', awarded: marks.maxMarks, correct: true };
   // Avoids −0, which JSON prints as "0" but which is unequal to 0 for Object.is and in tests.
   return { status: 'graded', awarded: marks.negativeMarks === 0 ? 0 : -marks.negativeMarks, correct: false };
-}
+};
 
-function isCorrect(key: ObjectiveKey, given: ObjectiveAnswer): boolean | null {
+const isCorrect = (key: ObjectiveKey, given: ObjectiveAnswer): boolean | null => {
   switch (key.type) {
     case 'mcq_single':
     case 'mcq_multi':
@@ -47,31 +47,31 @@ function isCorrect(key: ObjectiveKey, given: ObjectiveAnswer): boolean | null {
     case 'one_word':
       return wordIsCorrect(key.answer, given.text ?? '');
   }
-}
+};
 
 /**
  * A choice is right if the set of chosen options equals the set in the key, for all three choice types. So a single
  * choice with two labels is wrong, and so is a part of a multiple choice. Labels match exactly, including case; order
  * and repetition do not matter.
  */
-function choiceIsCorrect(correctOptions: string[], labels: string[]): boolean | null {
+const choiceIsCorrect = (correctOptions: string[], labels: string[]): boolean | null => {
   const chosen = new Set(labels.filter((label) => !isBlankText(label)));
   if (chosen.size === 0) return null;
   const right = new Set(correctOptions);
   return chosen.size === right.size && [...chosen].every((label) => right.has(label));
-}
+};
 
 /** Compares exact decimals without tolerance or rounding. Text that is not a number is wrong. */
-function numberIsCorrect(accepted: (number | string)[], text: string): boolean | null {
+const numberIsCorrect = (accepted: (number | string)[], text: string): boolean | null => {
   if (isBlankText(text)) return null;
   const value = parseDecimal(text);
   return value !== null && accepted.some((answer) => parseDecimal(String(answer))?.equals(value) ?? false);
-}
+};
 
-function wordIsCorrect(answer: string, text: string): boolean | null {
+const wordIsCorrect = (answer: string, text: string): boolean | null => {
   if (isBlankText(text)) return null;
   return foldWord(text) === foldWord(answer);
-}
+};
 
 /**
  * Parses a decimal number as a person types it, exactly; null if it is none. Ignores outer white space and invisible
@@ -85,7 +85,7 @@ function wordIsCorrect(answer: string, text: string): boolean | null {
  *
  * Time is linear in the length. The exponent is never expanded: 1e999999999 costs as much as 1.
  */
-export function parseDecimal(text: string): Decimal | null {
+export const parseDecimal = (text: string): Decimal | null => {
   const plain = withoutInvisible(text)
     .trim()
     .replace(FULL_WIDTH, (form) => String.fromCodePoint((form.codePointAt(0) ?? 0) - 0xfee0))
@@ -93,7 +93,7 @@ export function parseDecimal(text: string): Decimal | null {
     .replace(/\u066B/g, '.')
     .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
   return NUMBER.test(plain) ? new Decimal(plain) : null;
-}
+};
 
 /** Each alternative begins with a different character, which prevents backtracking over digits. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?0*\d{1,9})?$/i;
@@ -105,12 +105,12 @@ const FULL_WIDTH = /[\uFF01-\uFF5E]/g;
 const MINUS = /[\u2010-\u2013\u2212]/g;
 
 /** Value of a digit of any script. Unicode keeps the ten digits of a script together and in order. */
-function digitValue(digit: string): number {
+const digitValue = (digit: string): number => {
   const code = digit.codePointAt(0) ?? 0;
   let start = code;
   while (/\p{Nd}/u.test(String.fromCodePoint(start - 1))) start -= 1;
   return (code - start) % 10;
-}
+};
 
 /**
  * Folds a word, so that words that look the same to a reader are equal (docs/objective-marking.md). This is Unicode's
@@ -121,11 +121,10 @@ function digitValue(digit: string): number {
  * JavaScript has no case folding. Lower case followed by upper case gives the same result for each character except ı,
  * whose upper case is I although it is another letter: ß, ẞ and SS are equal, and so are σ, ς and Σ.
  */
-export function foldWord(text: string): string {
-  return withoutInvisible(text.normalize('NFKC'))
+export const foldWord = (text: string): string =>
+  withoutInvisible(text.normalize('NFKC'))
     .toLowerCase()
     .replace(/[^ı]+/g, (part) => part.toUpperCase())
     .normalize('NFKC')
     .trim()
     .replace(/\s+/g, ' ');
-}

@@ -154,12 +154,12 @@ export const checkEdited = (input: {
 export const editedProblems = (standing: StandingPaper, question: Parts<QuestionInput>): Problem[] =>
   finish(questionSteps(standing, [question], () => ''));
 
-function finish<T>(steps: Generator<void, T>): T {
+const finish = <T>(steps: Generator<void, T>): T => {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
   }
-}
+};
 
 interface QuestionSurroundings extends StandingPaper {
   /** false if the name of a declared section is `BROKEN`: a question may name that section. */

@@ -24,27 +24,26 @@ export type Comparison = 'right' | 'wrong' | 'doubtful' | null;
  * numbers. Percents, units, roots and numbers in words are doubtful. Never throws. docs/objective-marking.md has the
  * rules for teachers.
  */
-export function compareTranscribed(key: ObjectiveKey, given: ObjectiveAnswer): Comparison {
+export const compareTranscribed = (key: ObjectiveKey, given: ObjectiveAnswer): Comparison => {
   const { correct } = markObjective(key, given, { maxMarks: 1, negativeMarks: 0 });
   if (correct === null) return null;
   if (correct || 'correct_options' in key) return correct ? 'right' : 'wrong';
   return key.type === 'numeric'
     ? compareNumber(Array.isArray(key.answer) ? key.answer : [key.answer], given.text ?? '')
     : compareWord(key.answer, given.text ?? '');
-}
+};
 
 /** Marks a value read on a page; like `markObjective`, but by `compareTranscribed`. */
-export function markTranscribed(
+export const markTranscribed = (
   key: ObjectiveKey,
   given: ObjectiveAnswer,
   marks: { maxMarks: number; negativeMarks: number },
-): ObjectiveMark {
-  return compareTranscribed(key, given) === 'right'
+): ObjectiveMark =>
+  compareTranscribed(key, given) === 'right'
     ? { status: 'graded', awarded: marks.maxMarks, correct: true }
     : markObjective(key, given, marks);
-}
 
-function compareNumber(answers: readonly (number | string)[], text: string): Comparison {
+const compareNumber = (answers: readonly (number | string)[], text: string): Comparison => {
   const accepted = answers.flatMap((answer) => parseDecimal(String(answer)) ?? []);
   const value = readNumber(text);
   if (value === null) return 'doubtful';
@@ -54,15 +53,15 @@ function compareNumber(answers: readonly (number | string)[], text: string): Com
     (answer) => isAbout(value, answer) || (otherwise !== null && isSameNumber(otherwise, answer)),
   );
   return mayBe ? 'doubtful' : 'wrong';
-}
+};
 
-function compareWord(answer: string, text: string): Comparison {
+const compareWord = (answer: string, text: string): Comparison => {
   const read = plainWord(text);
   if (read === '') return 'doubtful';
   if (read === plainWord(answer)) return 'right';
   const hasMarkup = /[\\$^{}_]|<\/?su[bp]>/i.test(wordWithoutMarkup(text));
   return hasMarkup || (signs(text) !== '' && signs(text) === signs(answer)) ? 'doubtful' : 'wrong';
-}
+};
 
 const plainWord = (text: string): string => foldWord(wordWithoutMarkup(text));
 

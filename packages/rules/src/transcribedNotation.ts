@@ -12,8 +12,8 @@ import { parseDecimal } from './objectiveMarking.ts';
 const MOST_WRAPPINGS = 10;
 
 /** Removes markup that changes only the look of a value. Exponents and units are part of the value and stay. */
-export function withoutMarkup(text: string): string {
-  return untilStable(text, (part) =>
+export const withoutMarkup = (text: string): string =>
+  untilStable(text, (part) =>
     undressed(part)
       .trim()
       .replace(/^(\$\$?)([\s\S]+)\1$/, '$2')
@@ -26,24 +26,23 @@ export function withoutMarkup(text: string): string {
       // One sign at the end of a sentence. "3.14…" has more and is not 3.14.
       .replace(/(?<![.,;:…\s])\s*[.,;:]$/, ''),
   );
-}
 
 /** LaTeX commands that change only the look of their content. */
 const DRESS =
   /\\(?:text|textrm|textbf|textit|textup|textsf|texttt|mathrm|mathbf|mathit|mathsf|mathtt|boxed|fbox|underline|emph|ce)\s*\{/;
 
 /** Removes such commands, and braces around the whole. Each round makes the text shorter. */
-function undressed(text: string): string {
+const undressed = (text: string): string => {
   const command = DRESS.exec(text);
   const opens = command === null ? 0 : command.index + command[0].length - 1;
   const closes = closingBrace(text, opens);
   if (closes === null || (command === null && closes < text.length - 1)) return text;
   const before = text.slice(0, command?.index ?? 0);
   return undressed(`${before}${text.slice(opens + 1, closes)}${text.slice(closes + 1)}`);
-}
+};
 
 /** Index of the brace that closes the one at `at`; null if there is none. */
-function closingBrace(text: string, at: number): number | null {
+const closingBrace = (text: string, at: number): number | null => {
   if (text.charAt(at) !== '{') return null;
   let depth = 0;
   for (let index = at; index < text.length; index += 1) {
@@ -52,13 +51,13 @@ function closingBrace(text: string, at: number): number | null {
     if (depth === 0) return index;
   }
   return null;
-}
+};
 
 /**
  * `withoutMarkup` for a word, in which a subscript changes only the look: H_2O, C_{6}H_{12}, V_{max}, H<sub>2</sub>O.
  */
-export function wordWithoutMarkup(text: string): string {
-  return untilStable(text, (part) =>
+export const wordWithoutMarkup = (text: string): string =>
+  untilStable(text, (part) =>
     withoutMarkup(
       part
         .replace(/_\{([^{}]*)\}/g, '$1')
@@ -66,9 +65,8 @@ export function wordWithoutMarkup(text: string): string {
         .replace(/<sub>([^<>]*)<\/sub>/gi, '$1'),
     ),
   );
-}
 
-function untilStable(text: string, change: (text: string) => string): string {
+const untilStable = (text: string, change: (text: string) => string): string => {
   let before = text;
   for (let round = 0; round < MOST_WRAPPINGS; round += 1) {
     const after = change(before);
@@ -76,7 +74,7 @@ function untilStable(text: string, change: (text: string) => string): string {
     before = after;
   }
   return before;
-}
+};
 
 /** A number as a fraction of two exact decimals; `below` is 1 unless a fraction was written. */
 export interface WrittenNumber {
@@ -108,21 +106,19 @@ const FRACTION = new RegExp(
 const FRACTION_SIGN = new RegExp(String.raw`^(${SIGN})([¼-¾⅐-⅞])$`, 'u');
 
 /** The exact number that a transcribed text shows; null if it shows none or anything else. */
-export function readNumber(text: string): WrittenNumber | null {
+export const readNumber = (text: string): WrittenNumber | null => {
   const plain = plainNumber(text);
   return decimalIn(plain) ?? powerIn(plain) ?? fractionIn(plain);
-}
+};
 
 /** LaTeX writes a comma between digits as `{,}`. A leading "=" precedes a result. */
-function plainNumber(text: string): string {
-  return withoutMarkup(withoutMarkup(text.replaceAll('{,}', ',')).replace(/^=/, ''));
-}
+const plainNumber = (text: string): string =>
+  withoutMarkup(withoutMarkup(text.replaceAll('{,}', ',')).replace(/^=/, ''));
 
-function decimalIn(text: string): WrittenNumber | null {
-  return wholeOf(WITH_GROUPS.test(text) ? text.replaceAll(',', '') : text);
-}
+const decimalIn = (text: string): WrittenNumber | null =>
+  wholeOf(WITH_GROUPS.test(text) ? text.replaceAll(',', '') : text);
 
-function powerIn(text: string): WrittenNumber | null {
+const powerIn = (text: string): WrittenNumber | null => {
   const match = POWER_OF_TEN.exec(text);
   if (match === null) return null;
   const [, sign = '', times = '1', braced, bare, raised = ''] = match;
@@ -130,12 +126,12 @@ function powerIn(text: string): WrittenNumber | null {
   const digits = parseDecimal(exponent);
   if (digits === null || digits.abs().gt(MOST_EXPONENT)) return null;
   return wholeOf(`${sign}${times.replaceAll(',', '')}e${digits.toFixed()}`);
-}
+};
 
 /** Largest exponent that `parseDecimal` takes. */
 const MOST_EXPONENT = 999_999_999;
 
-function fractionIn(text: string): WrittenNumber | null {
+const fractionIn = (text: string): WrittenNumber | null => {
   const sign = FRACTION_SIGN.exec(text);
   const spelled = sign === null ? text : `${sign[1] ?? ''}${(sign[2] ?? '').normalize('NFKC')}`;
   const match = FRACTION.exec(spelled);
@@ -144,26 +140,25 @@ function fractionIn(text: string): WrittenNumber | null {
   const [above, below] = parts.filter((part) => part !== undefined).map(parseDecimal);
   if (above == null || below == null || below.isZero()) return null;
   return { above: parseDecimal(`${minus}1`)?.isNegative() === true ? above.neg() : above, below };
-}
+};
 
-function wholeOf(text: string): WrittenNumber | null {
+const wholeOf = (text: string): WrittenNumber | null => {
   const above = parseDecimal(text);
   return above === null ? null : { above, below: new Decimal(1) };
-}
+};
 
-export function isSameNumber({ above, below }: WrittenNumber, accepted: Decimal): boolean {
-  return below.eq(1) ? above.equals(accepted) : new Exact(accepted).times(below).equals(above);
-}
+export const isSameNumber = ({ above, below }: WrittenNumber, accepted: Decimal): boolean =>
+  below.eq(1) ? above.equals(accepted) : new Exact(accepted).times(below).equals(above);
 
 /** Whether the fraction equals the accepted decimal up to its last decimal place: 1/3 and 0.33. */
-export function isAbout({ above, below }: WrittenNumber, accepted: Decimal): boolean {
+export const isAbout = ({ above, below }: WrittenNumber, accepted: Decimal): boolean => {
   if (below.eq(1)) return false;
   const last = new Exact(`1e-${accepted.decimalPlaces()}`);
   return new Exact(above).dividedBy(below).minus(accepted).abs().lt(last);
-}
+};
 
 /** The number if its only comma is a decimal sign. */
-export function asDecimalComma(text: string): WrittenNumber | null {
+export const asDecimalComma = (text: string): WrittenNumber | null => {
   const plain = plainNumber(text);
   return /^[^,]*,[^,]*$/.test(plain) ? wholeOf(plain.replace(',', '.')) : null;
-}
+};

@@ -21,7 +21,7 @@ export interface StopListener {
 }
 
 /** Handles the signals from now on. @returns a function that restores their default effect */
-export function onStopSignals(listener: StopListener): () => void {
+export const onStopSignals = (listener: StopListener): (() => void) => {
   let stoppedAt: number | null = null;
   let atOnce = false;
 
@@ -44,7 +44,7 @@ export function onStopSignals(listener: StopListener): () => void {
     for (const name of STOP) process.off(name, hear);
     process.off('SIGQUIT', hurry);
   };
-}
+};
 
 export interface Stops {
   interrupted: AbortSignal;
@@ -53,7 +53,7 @@ export interface Stops {
 }
 
 /** Handles the signals until the process ends, so that a late copy does not kill it. */
-export function stopsBySignal(): Stops {
+export const stopsBySignal = (): Stops => {
   const interruption = new AbortController();
   const hurry = new AbortController();
   onStopSignals({
@@ -64,7 +64,7 @@ export function stopsBySignal(): Stops {
     },
   });
   return { interrupted: interruption.signal, atOnce: hurry.signal };
-}
+};
 
 /** For a command inside another program, which handles the signals. */
 export const NEVER_STOPPED: Stops = {

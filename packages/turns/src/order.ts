@@ -23,7 +23,7 @@ export interface Order {
   went(among: Waiter['among']): void;
 }
 
-export function createOrder(mostPassed: number): Order {
+export const createOrder = (mostPassed: number): Order => {
   const last = new Map<string, string>();
   return {
     next(waiting) {
@@ -53,4 +53,4 @@ export function createOrder(mostPassed: number): Order {
       }
     },
   };
-}
+};

@@ -66,7 +66,7 @@ interface Line {
   order: Order;
 }
 
-export function createTurns(options: TurnsOptions): Turns {
+export const createTurns = (options: TurnsOptions): Turns => {
   const {
     share = Infinity,
     classPlaces = Infinity,
@@ -175,4 +175,4 @@ export function createTurns(options: TurnsOptions): Turns {
     },
     waiting: () => waiting,
   };
-}
+};

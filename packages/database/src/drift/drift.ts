@@ -20,7 +20,7 @@ export interface DriftOptions {
  * @param serverUrl a role that may create databases; the migrations are applied to a temporary one
  * @throws MigrationFailed
  */
-export async function drift(serverUrl: string, options: DriftOptions = {}): Promise<string> {
+export const drift = async (serverUrl: string, options: DriftOptions = {}): Promise<string> => {
   const { folder = prismaFolder } = options;
   const schema = await readFile(join(folder, 'schema.prisma'), 'utf8');
   const files = [{ path: 'schema.prisma', content: schema }];
@@ -42,7 +42,7 @@ export async function drift(serverUrl: string, options: DriftOptions = {}): Prom
       }
     });
   });
-}
+};
 
 /**
  * Writes the migration that takes the existing migrations to schema.prisma.
@@ -52,19 +52,19 @@ export async function drift(serverUrl: string, options: DriftOptions = {}): Prom
  * @returns the path of the new migration.sql, or null when nothing differs
  * @throws RangeError for an invalid name
  */
-export async function newMigration(
+export const newMigration = async (
   serverUrl: string,
   name: string,
   options: DriftOptions = {},
-): Promise<string | null> {
+): Promise<string | null> => {
   if (!/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))
     throw new RangeError('invalid migration name; use words_like_this');
   const { folder = prismaFolder } = options;
   const sql = await drift(serverUrl, { folder });
   return sql === '' ? null : await writeMigration(folder, name, `${sql}\n`);
-}
+};
 
-async function withThrowAwayDatabase<T>(serverUrl: string, work: (url: string) => Promise<T>): Promise<T> {
+const withThrowAwayDatabase = async <T>(serverUrl: string, work: (url: string) => Promise<T>): Promise<T> => {
   const name = `throw_away_${randomBytes(8).toString('hex')}`;
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
@@ -80,4 +80,4 @@ async function withThrowAwayDatabase<T>(serverUrl: string, work: (url: string) =
   } finally {
     await onServer(`DROP DATABASE ${name} WITH (FORCE)`);
   }
-}
+};

@@ -25,10 +25,10 @@ let loading: Promise<void> | undefined;
  *
  * @param schema the text of schema.prisma
  */
-export async function startEngine(
+export const startEngine = async (
   schema: string,
   factory: SqlMigrationAwareDriverAdapterFactory,
-): Promise<SchemaEngine> {
+): Promise<SchemaEngine> => {
   loading ??= loadEngine();
   await loading;
   return await bindings.SchemaEngine.new(
@@ -36,10 +36,10 @@ export async function startEngine(
     () => {},
     bindMigrationAwareSqlAdapterFactory(factory),
   );
-}
+};
 
 /** Loads the .wasm file from disk. The package's own entry imports it as a module, which not every Node supports. */
-async function loadEngine(): Promise<void> {
+const loadEngine = async (): Promise<void> => {
   // `createRequire`, because test runners do not offer import.meta.resolve.
   const bindingsFile = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const file = join(dirname(bindingsFile), 'schema_engine_bg.wasm');
@@ -49,4 +49,4 @@ async function loadEngine(): Promise<void> {
   bindings.__wbg_set_wasm(instance.exports);
   const start = instance.exports['__wbindgen_start'];
   if (typeof start === 'function') start();
-}
+};

@@ -12,7 +12,7 @@ import pg from 'pg';
  * Lets Prisma's schema engine read the catalogue over `client`; the caller closes `client`. `@prisma/adapter-pg`
  * cannot be used, because it rejects the catalogue's "char" columns.
  */
-export function catalogueReader(client: pg.Client): SqlMigrationAwareDriverAdapterFactory {
+export const catalogueReader = (client: pg.Client): SqlMigrationAwareDriverAdapterFactory => {
   const query = async ({ sql, args }: SqlQuery): Promise<pg.QueryArrayResult<unknown[]>> =>
     await client.query<unknown[]>({
       text: sql,
@@ -46,7 +46,7 @@ export function catalogueReader(client: pg.Client): SqlMigrationAwareDriverAdapt
     connect: async () => adapter,
     connectToShadowDb: refuse,
   };
-}
+};
 
 /** Column types of the catalogue. Another type means that the engine sends a query not known here. */
 const columnTypes: Readonly<Record<number, ColumnType>> = {
@@ -76,15 +76,15 @@ const columnTypes: Readonly<Record<number, ColumnType>> = {
   2278: ColumnTypeEnum.Text,
 };
 
-function columnTypeOf(oid: number): ColumnType {
+const columnTypeOf = (oid: number): ColumnType => {
   const type = columnTypes[oid];
   if (type === undefined)
     throw new DriverAdapterError({ kind: 'UnsupportedNativeDataType', type: `oid ${oid}` });
   return type;
-}
+};
 
 /** Parses oids as text, as the engine expects, and other types as `pg` does. */
-function parserOf(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+const parserOf = (oid: number, format?: 'text' | 'binary'): ((value: string) => unknown) => {
   if (oid === 26) return (value) => value;
   return pg.types.getTypeParser(oid, format);
-}
+};

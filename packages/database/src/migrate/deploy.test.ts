@@ -43,39 +43,39 @@ afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.end()));
 });
 
-async function connectTo(url: string): Promise<pg.Client> {
+const connectTo = async (url: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   clients.push(client);
   return client;
-}
+};
 
-async function addMigration(name: string, sql: string): Promise<void> {
+const addMigration = async (name: string, sql: string): Promise<void> => {
   await mkdir(join(folder, 'migrations', name), { recursive: true });
   await writeFile(join(folder, 'migrations', name, 'migration.sql'), sql);
-}
+};
 
-async function history(): Promise<Record<string, unknown>[]> {
+const history = async (): Promise<Record<string, unknown>[]> => {
   const client = await connectTo(databaseUrl);
   return (await client.query('SELECT * FROM _prisma_migrations ORDER BY started_at')).rows;
-}
+};
 
-async function tables(): Promise<string[]> {
+const tables = async (): Promise<string[]> => {
   const client = await connectTo(databaseUrl);
   const { rows } = await client.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
   );
   return rows.map(({ name }) => name);
-}
+};
 
-async function isValid(index: string): Promise<boolean> {
+const isValid = async (index: string): Promise<boolean> => {
   const client = await connectTo(databaseUrl);
   const { rows } = await client.query<{ valid: boolean }>(
     'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = $1::regclass',
     [index],
   );
   return rows[0]?.valid === true;
-}
+};
 
 const FIRST = `
 CREATE TABLE a (id int PRIMARY KEY, changes int NOT NULL DEFAULT 0);
@@ -373,7 +373,7 @@ describe('deploy', () => {
   });
 });
 
-function startProcess() {
+const startProcess = () => {
   const program = `
     const { deploy } = await import(process.argv[1]);
     console.log(JSON.stringify(await deploy(process.argv[2], { folder: process.argv[3] })));
@@ -385,13 +385,13 @@ function startProcess() {
     // The child uses the compile cache of the test process.
     env: { ...process.env, ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }) },
   });
-}
+};
 
-async function deployInProcess(): Promise<{ applied: string[] }> {
+const deployInProcess = async (): Promise<{ applied: string[] }> => {
   const child = startProcess();
   let output = '';
   child.stdout.on('data', (chunk) => (output += String(chunk)));
   const [code] = await once(child, 'close');
   expect(code).toBe(0);
   return JSON.parse(output);
-}
+};

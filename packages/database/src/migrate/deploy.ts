@@ -58,10 +58,10 @@ const LOCK_PAUSE_MS = 1_000;
  * @throws MigrationFailed
  * @throws DatabaseNotReady P3005 (tables but no history) or P3009 (a failed migration left by Prisma's CLI)
  */
-export async function deploy(
+export const deploy = async (
   databaseUrl: string,
   options: DeployOptions = {},
-): Promise<{ applied: string[] }> {
+): Promise<{ applied: string[] }> => {
   const { onProgress = () => {}, folder = prismaFolder } = options;
   const migrations = await readMigrations(folder);
 
@@ -80,10 +80,10 @@ export async function deploy(
     }
     return { applied: missing.map(({ name }) => name) };
   });
-}
+};
 
 /** Checksums of applied migrations by name; empty for an empty database. */
-async function appliedChecksums(client: pg.Client): Promise<Map<string, string>> {
+const appliedChecksums = async (client: pg.Client): Promise<Map<string, string>> => {
   const { rows: tables } = await client.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`,
   );
@@ -99,13 +99,13 @@ async function appliedChecksums(client: pg.Client): Promise<Map<string, string>>
   if (failed !== undefined)
     throw new DatabaseNotReady('P3009', `migration ${failed.name} failed half-way; resolve it by hand`);
   return new Map(rows.map(({ name, checksum }) => [name, checksum]));
-}
+};
 
-async function applyOne(
+const applyOne = async (
   client: pg.Client,
   migration: Migration,
   onProgress: (line: string) => void,
-): Promise<void> {
+): Promise<void> => {
   const { name, sql } = migration;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -129,7 +129,7 @@ async function applyOne(
       await wait(LOCK_PAUSE_MS);
     }
   }
-}
+};
 
 const HISTORY = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY,
@@ -145,7 +145,7 @@ const HISTORY = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 const RECORD = `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
   VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`;
 
-async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+const inTransaction = async (client: pg.Client, work: () => Promise<void>): Promise<void> => {
   await client.query('BEGIN');
   try {
     await work();
@@ -156,12 +156,12 @@ async function inTransaction(client: pg.Client, work: () => Promise<void>): Prom
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
-}
+};
 
 /** Converts PostgreSQL's error position (in characters, from 1) to a line number. */
-function placeOf(sql: string, error: Error): string {
+const placeOf = (sql: string, error: Error): string => {
   if (!(error instanceof pg.DatabaseError) || error.position === undefined) return '';
   const line =
     [...sql].slice(0, Number(error.position) - 1).filter((character) => character === '\n').length + 1;
   return ` (line ${line})`;
-}
+};

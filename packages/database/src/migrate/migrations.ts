@@ -18,7 +18,7 @@ export interface Migration {
 }
 
 /** Migrations of `folder` in order; [] when it has no migrations folder. */
-export async function readMigrations(folder: string): Promise<Migration[]> {
+export const readMigrations = async (folder: string): Promise<Migration[]> => {
   const directory = join(folder, 'migrations');
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -31,7 +31,7 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     }),
   );
-}
+};
 
 /**
  * Writes a new migration.
@@ -39,7 +39,7 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
  * @param name lower-case words joined by `_`
  * @returns the path of its file
  */
-export async function writeMigration(folder: string, name: string, sql: string): Promise<string> {
+export const writeMigration = async (folder: string, name: string, sql: string): Promise<string> => {
   const timestamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
   const directory = join(folder, 'migrations', `${timestamp}_${name}`);
   await mkdir(directory, { recursive: true });
@@ -47,4 +47,4 @@ export async function writeMigration(folder: string, name: string, sql: string):
   const file = join(directory, 'migration.sql');
   await writeFile(file, sql, { flag: 'wx' });
   return file;
-}
+};

@@ -12,11 +12,11 @@ const LOOK_EVERY_MS = 250;
  *
  * @param application shown in pg_stat_activity
  */
-export async function withSession<T>(
+export const withSession = async <T>(
   url: string,
   application: string,
   work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
+): Promise<T> => {
   const client = new pg.Client({
     connectionString: url,
     application_name: application,
@@ -38,14 +38,14 @@ export async function withSession<T>(
   } finally {
     await client.end().catch(() => {});
   }
-}
+};
 
 /**
  * Takes Prisma's migration lock and waits without limit while another session migrates. PostgreSQL releases the lock
  * when the session ends, also after a crash. Polls with pg_try_advisory_lock: a blocking call would be an open
  * transaction, for which a concurrent index build in the other session waits (a deadlock).
  */
-export async function takeMigrationLock(client: pg.Client): Promise<void> {
+export const takeMigrationLock = async (client: pg.Client): Promise<void> => {
   const isMine = async (): Promise<boolean> => {
     const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [
       PRISMA_LOCK,
@@ -54,4 +54,4 @@ export async function takeMigrationLock(client: pg.Client): Promise<void> {
   };
   while (!(await isMine())) await wait(LOOK_EVERY_MS);
   await client.query(`SET lock_timeout = '${LOCK_WAIT}'`);
-}
+};
