@@ -90,8 +90,20 @@ const inDraft = (own: OwnedObjects, question: 0 | 1) => ({
   questionId: questionOf(own.draft, question),
 });
 const questionOf = (exam: Exam, at: number): string => exam.questions[at]?.id ?? '';
-const ofExam = (own: OwnedObjects): Call => ({ params: { examId: own.exam.id } });
+
 const ofSubmission = (own: OwnedObjects): Call => ({ params: { submissionId: own.graded.id } });
+
+const ofExam = (own: OwnedObjects): Call => ({ params: { examId: own.exam.id } });
+
+const finalizing = (own: OwnedObjects, id: string): Call => ({
+  ...ofExam(own),
+  body: { submission_ids: [id] },
+});
+
+const registering = (own: OwnedObjects, candidateId: string): Call => ({
+  ...ofExam(own),
+  body: { candidate_ids: [candidateId] },
+});
 
 const fixtures: Record<string, Fixture> = {
   'account.me': { call: () => ({}) },
@@ -206,17 +218,10 @@ const fixtures: Record<string, Fixture> = {
   'submissions.checkedCopy': { call: ofSubmission, ownerStatus: 404 },
 };
 
-function rubricOf(own: OwnedObjects, questionId: string): Call {
-  return { ...ofExam(own), body: { questions: { [questionId]: { model_answer: 'Since it is so.' } } } };
-}
-
-function finalizing(own: OwnedObjects, id: string): Call {
-  return { ...ofExam(own), body: { submission_ids: [id] } };
-}
-
-function registering(own: OwnedObjects, candidateId: string): Call {
-  return { ...ofExam(own), body: { candidate_ids: [candidateId] } };
-}
+const rubricOf = (own: OwnedObjects, questionId: string): Call => ({
+  ...ofExam(own),
+  body: { questions: { [questionId]: { model_answer: 'Since it is so.' } } },
+});
 
 export interface Endpoint extends Fixture {
   /** `exams.create`: name in the contract, and operationId in openapi.json. */

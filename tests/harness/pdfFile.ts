@@ -5,7 +5,7 @@ export interface PdfObject {
 }
 
 /** Writes a PDF 1.4 file with a classic cross-reference table. `trailer` is added to the trailer's dictionary. */
-export function writePdf(objects: readonly PdfObject[], trailer: string): Buffer {
+export const writePdf = (objects: readonly PdfObject[], trailer: string): Buffer => {
   const parts: Buffer[] = [Buffer.from('%PDF-1.4\n%\xe2\xe3\xcf\xd3\n', 'latin1')];
   const offsets: number[] = [];
   let length = parts[0]?.length ?? 0;
@@ -33,4 +33,4 @@ export function writePdf(objects: readonly PdfObject[], trailer: string): Buffer
     ),
   );
   return Buffer.concat(parts);
-}
+};

@@ -25,7 +25,7 @@ export interface TestCore {
  * Starts core's services on a database, a bucket and lanes of their own.
  * @param environment settings of core that differ from the defaults
  */
-export async function newTestCore(environment: Record<string, string> = {}): Promise<TestCore> {
+export const newTestCore = async (environment: Record<string, string> = {}): Promise<TestCore> => {
   const { clone, bucket, lanes: ownLanes, environment: backing } = await newBacking();
   const settings = readCoreSettings({ ...backing, S3_BUCKET: bucket.bucket, ...environment });
   const log = createLogger({ service: 'test', level: 'silent' });
@@ -56,4 +56,4 @@ export async function newTestCore(environment: Record<string, string> = {}): Pro
       await clone.drop();
     },
   };
-}
+};

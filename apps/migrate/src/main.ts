@@ -13,6 +13,13 @@ const apply = async (databaseUrl: string, coreRole: string | undefined): Promise
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+/** An AggregateError, such as for a host with several addresses, has a code and an empty message. */
+const sentenceOf = (reason: unknown): string => {
+  if (!(reason instanceof Error)) return String(reason);
+  if (reason.message !== '') return reason.message;
+  return 'code' in reason ? String(reason.code) : reason.name;
+};
+
 // As the first process of a container, Node ignores these signals without a handler. The migration under way is rolled
 // back: each migration is one transaction, and PostgreSQL frees the lock of a closed session.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -39,11 +46,4 @@ try {
   for (let reason = error; reason !== undefined; reason = reason instanceof Error ? reason.cause : undefined)
     console.error(sentenceOf(reason));
   process.exitCode = 1;
-}
-
-/** An AggregateError, such as for a host with several addresses, has a code and an empty message. */
-function sentenceOf(reason: unknown): string {
-  if (!(reason instanceof Error)) return String(reason);
-  if (reason.message !== '') return reason.message;
-  return 'code' in reason ? String(reason.code) : reason.name;
 }

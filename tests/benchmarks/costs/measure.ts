@@ -52,10 +52,10 @@ export interface MeasureOptions {
 const SECONDS = 120;
 
 /** Sends each paper of two candidates through the grader to the programmable server, and counts the requests. */
-export async function measure(
+export const measure = async (
   options: MeasureOptions,
   isWanted: (paper: Paper) => boolean = () => true,
-): Promise<MeasuredPaper[]> {
+): Promise<MeasuredPaper[]> => {
   const server = await startModelServer();
   const grader = await createGrader({
     provider: 'openai',
@@ -90,7 +90,7 @@ export async function measure(
     await server.close();
     await rm(folder, { recursive: true, force: true });
   }
-}
+};
 
 interface Asked {
   kind: Kind;
@@ -99,13 +99,13 @@ interface Asked {
 }
 
 /** Grades one candidate's paper from pages to marks, in the order of the worker, one call after the other. */
-async function ask(
+const ask = async (
   server: ModelServer,
   grader: Grader,
   paper: Paper,
   candidate: 0 | 1,
   folder: string,
-): Promise<Asked[]> {
+): Promise<Asked[]> => {
   const texts = paper.candidates[candidate];
   server.know({ pagesByNumber: pageTruths(paper, texts) });
   server.behave([{ behaviour: { kind: 'altered', alter: replyAsLongAsAModels } }]);
@@ -144,41 +144,39 @@ async function ask(
     take(from, evidence, (look) => (isObjective ? 'read objective' : look === 0 ? 'judge' : 'second look'));
   }
   return asked;
-}
+};
 
-function recorded(
+const recorded = (
   server: ModelServer,
   from: number,
   evidence: readonly CallEvidence[],
   kindOf: (index: number) => Kind,
-): Asked[] {
+): Asked[] => {
   const calls = server.calls.slice(from);
   if (calls.length !== evidence.length) throw new Error('a reply of the model server could not be used');
   return calls.map(({ body }, index) => ({ kind: kindOf(index), body, reply: evidence[index]?.reply ?? '' }));
-}
+};
 
 type Counted = Omit<MeasuredCall, 'equalTokens' | 'cachedTokens'> & { prompt: Prompt };
 
-async function counted(asked: readonly Asked[], pictures: PictureTokens): Promise<Counted[]> {
-  return await Promise.all(
+const counted = async (asked: readonly Asked[], pictures: PictureTokens): Promise<Counted[]> =>
+  await Promise.all(
     asked.map(async ({ kind, body, reply }) => {
       const prompt = await promptOf(body, pictures);
       const { textTokens, pictureTokens } = prompt;
       return { kind, prompt, textTokens, pictureTokens, outputTokens: tokensOfText(reply) };
     }),
   );
-}
 
-function compared(first: readonly Counted[], second: readonly Counted[]): MeasuredCall[] {
-  return first.map(({ prompt, ...call }, index) => {
+const compared = (first: readonly Counted[], second: readonly Counted[]): MeasuredCall[] =>
+  first.map(({ prompt, ...call }, index) => {
     const other = second[index]?.prompt;
     const equal = other === undefined ? 0 : equalTokens(prompt, other);
     return { ...call, equalTokens: equal, cachedTokens: cachedOf(equal) };
   });
-}
 
 /** Pages as drawn from an A4 scan. Tokens depend on the size of a page, not on its content. */
-async function pageImages(folder: string, count: number, candidate: number): Promise<PageImage[]> {
+const pageImages = async (folder: string, count: number, candidate: number): Promise<PageImage[]> => {
   const height = PAGE_LONG_SIDE;
   const width = Math.round(height / Math.SQRT2);
   return await Promise.all(
@@ -191,7 +189,7 @@ async function pageImages(folder: string, count: number, candidate: number): Pro
       return { page: index + 1, file, width, height, blank: false, textLines: [] };
     }),
   );
-}
+};
 
 const within = () => ({
   signal: new AbortController().signal,

@@ -10,16 +10,16 @@ export const EXAMPLE_SECOND_LOOKS = 0.25;
 const BEGIN = '<!-- costs: begin -->';
 const END = '<!-- costs: end -->';
 
-export function withTables(page: string, costs: readonly PaperCosts[], prices: Prices): string {
+export const withTables = (page: string, costs: readonly PaperCosts[], prices: Prices): string => {
   const [before, rest] = page.split(BEGIN);
   const [, after] = (rest ?? '').split(END);
   if (before === undefined || after === undefined) throw new Error(`${PAGE} has no ${BEGIN} … ${END}`);
   const tables = [callsTable(costs), tokensTable(costs), moneyTable(costs, prices)];
   return `${before}${BEGIN}\n\n${tables.join('\n\n')}\n\n${END}${after}`;
-}
+};
 
 /** Rows of the table whose first heading is `name`, by their first cell; numbers without commas and percent signs. */
-export function tableOf(page: string, name: 'calls' | 'tokens'): Record<string, number[]> {
+export const tableOf = (page: string, name: 'calls' | 'tokens'): Record<string, number[]> => {
   const tables = page.split(/\n\n+/).map((block) =>
     block.split('\n').map((line) =>
       line
@@ -31,4 +31,4 @@ export function tableOf(page: string, name: 'calls' | 'tokens'): Record<string, 
   const [, , ...rows] = tables.find(([head]) => head?.[0] === name) ?? [];
   const numberIn = (cell: string) => Number(cell.replaceAll(',', '').replace(' %', ''));
   return Object.fromEntries(rows.map(([first = '', ...others]) => [first, others.map(numberIn)]));
-}
+};

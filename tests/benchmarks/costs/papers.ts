@@ -24,7 +24,7 @@ export const EXAM = {
 };
 
 /** A question of the exam under another label. `label` defaults to the question's label in the exam. */
-function marked(examLabel: string, label = examLabel): MarkedQuestion {
+const marked = (examLabel: string, label = examLabel): MarkedQuestion => {
   const input: QuestionInput | undefined = exam.questions?.find((question) => question.label === examLabel);
   if (input === undefined) throw new Error(`the history exam has no question ${examLabel}`);
   return {
@@ -41,12 +41,12 @@ function marked(examLabel: string, label = examLabel): MarkedQuestion {
     model_answer: input.model_answer ?? null,
     rubric: input.rubric ?? null,
   };
-}
+};
 
-function answer(sample: typeof strong, label: string): string {
+const answer = (sample: typeof strong, label: string): string => {
   const given = sample.answers.find((one) => one.question_label === label);
   return given?.text ?? given?.option_labels?.join(', ') ?? '';
-}
+};
 
 const typed = (name: string, label: string): Paper => ({
   name,
@@ -62,13 +62,10 @@ const OBJECTIVE = ['1', '2', '3', '4', '5'] as const;
 const PAGE = answer(strong, '8');
 const OTHER_PAGE = PAGE.split('. ').toReversed().join('. ');
 
-function questionsOf(labels: readonly string[], count: number): MarkedQuestion[] {
-  return Array.from({ length: count }, (_, index) =>
-    marked(labels[index % labels.length] ?? '', String(index + 1)),
-  );
-}
+const questionsOf = (labels: readonly string[], count: number): MarkedQuestion[] =>
+  Array.from({ length: count }, (_, index) => marked(labels[index % labels.length] ?? '', String(index + 1)));
 
-function copyOf(pages: number, questions: number): Paper {
+const copyOf = (pages: number, questions: number): Paper => {
   const filled = (page: string) =>
     Array<string>(questions).fill(
       Array(pages / questions)
@@ -81,9 +78,9 @@ function copyOf(pages: number, questions: number): Paper {
     candidates: [filled(PAGE), filled(OTHER_PAGE)],
     pages,
   };
-}
+};
 
-function objective(pages: number | null): Paper {
+const objective = (pages: number | null): Paper => {
   const texts = (sample: typeof strong) =>
     questionsOf(OBJECTIVE, 30).map((_, index) => answer(sample, OBJECTIVE[index % OBJECTIVE.length] ?? ''));
   return {
@@ -92,20 +89,16 @@ function objective(pages: number | null): Paper {
     candidates: [texts(strong), texts(weak)],
     pages,
   };
-}
+};
 
-export function papers(): Paper[] {
-  return [
-    typed('typed, short answer', '7(a)'),
-    typed('typed, long answer', '8'),
-    objective(null),
-    objective(2),
-    copyOf(10, 10),
-    copyOf(40, 20),
-  ];
-}
+export const papers = (): Paper[] => [
+  typed('typed, short answer', '7(a)'),
+  typed('typed, long answer', '8'),
+  objective(null),
+  objective(2),
+  copyOf(10, 10),
+  copyOf(40, 20),
+];
 
 /** A question with neither rubric nor model answer: its rubric is made once, for all candidates. */
-export function questionWithoutRubric(): MarkedQuestion {
-  return marked('9');
-}
+export const questionWithoutRubric = (): MarkedQuestion => marked('9');

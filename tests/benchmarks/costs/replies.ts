@@ -8,7 +8,7 @@ const FEEDBACK =
   'You name the main points and support them with facts. You leave out how the movement changed afterwards. Give one sentence on its effects, and finish with a judgement of your own that follows from what you wrote before.';
 
 /** The server's usual reply, with as many words as a model writes. */
-export function replyAsLongAsAModels(answer: Json): Json {
+export const replyAsLongAsAModels = (answer: Json): Json => {
   const reply = asObject(answer);
   if (!('feedback' in reply)) return answer;
   return Object.fromEntries(
@@ -18,10 +18,10 @@ export function replyAsLongAsAModels(answer: Json): Json {
       return [key, 'reason' in award ? { ...award, reason: REASON } : value];
     }),
   );
-}
+};
 
 /** Text of each page: the questions in order, each with its label, spread evenly over the pages. */
-export function pageTruths(paper: Paper, texts: readonly string[]): Record<number, PageTruth> {
+export const pageTruths = (paper: Paper, texts: readonly string[]): Record<number, PageTruth> => {
   const pages = paper.pages ?? 0;
   const truths: Record<number, PageTruth> = {};
   for (let page = 1; page <= pages; page += 1) truths[page] = { blocks: [] };
@@ -36,4 +36,4 @@ export function pageTruths(paper: Paper, texts: readonly string[]): Record<numbe
     }
   }
   return truths;
-}
+};

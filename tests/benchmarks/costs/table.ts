@@ -24,11 +24,11 @@ export interface PaperCosts {
 }
 
 /** @param secondLooks share of long answers that are judged twice */
-export function costsOf(
+export const costsOf = (
   { name, questions, calls }: MeasuredPaper,
   secondLooks: number,
   prices: Prices,
-): PaperCosts {
+): PaperCosts => {
   const share = ({ kind }: MeasuredCall) => (kind === 'second look' ? secondLooks : 1);
   const sum = (of: (call: MeasuredCall) => number) =>
     calls.reduce((total, call) => total + share(call) * of(call), 0);
@@ -59,7 +59,7 @@ export function costsOf(
     price: price(0),
     cachedPrice: price(cachedTokens),
   };
-}
+};
 
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
 const table = (head: readonly string[], rows: readonly (string | number)[][]): string =>
@@ -69,18 +69,17 @@ const count = (value: number): string => String(Number(value.toFixed(2)));
 const tokens = (value: number): string => Math.round(value).toLocaleString('en-US');
 const money = (value: number): string => (value === 0 ? '0' : value.toFixed(5));
 
-export function callsTable(costs: readonly PaperCosts[]): string {
-  return table(
+export const callsTable = (costs: readonly PaperCosts[]): string =>
+  table(
     ['calls', ...KINDS, 'together'],
     costs.map(({ name, calls }) => {
       const each = KINDS.map((kind) => calls[kind]);
       return [name, ...each.map(count), count(each.reduce((sum, one) => sum + one, 0))];
     }),
   );
-}
 
-export function tokensTable(costs: readonly PaperCosts[]): string {
-  return table(
+export const tokensTable = (costs: readonly PaperCosts[]): string =>
+  table(
     ['tokens', 'input', 'of it pictures', 'equal for all candidates', 'of it from a cache', 'output'],
     costs.map((of) => [
       of.name,
@@ -91,11 +90,10 @@ export function tokensTable(costs: readonly PaperCosts[]): string {
       tokens(of.outputTokens),
     ]),
   );
-}
 
 /** Money for one copy and for one answer in it. */
-export function moneyTable(costs: readonly PaperCosts[], { currency }: Prices): string {
-  return table(
+export const moneyTable = (costs: readonly PaperCosts[], { currency }: Prices): string =>
+  table(
     [currency, 'a copy', 'an answer', 'a copy, cached', 'an answer, cached'],
     costs.map(({ name, questions, price, cachedPrice }) => [
       name,
@@ -105,4 +103,3 @@ export function moneyTable(costs: readonly PaperCosts[], { currency }: Prices): 
       money(cachedPrice / questions),
     ]),
   );
-}

@@ -30,7 +30,7 @@ const BEFORE_REPLY = 3;
 const SHORTEST_CACHED = 1024;
 const CACHE_STEP = 128;
 
-export async function promptOf(body: Body, pictures: PictureTokens): Promise<Prompt> {
+export const promptOf = async (body: Body, pictures: PictureTokens): Promise<Prompt> => {
   const order: (number | string)[] = [];
   let pictureTokens = 0;
   let textTokens = BEFORE_REPLY;
@@ -56,44 +56,39 @@ export async function promptOf(body: Body, pictures: PictureTokens): Promise<Pro
     }
   }
   return { order, textTokens, pictureTokens };
-}
+};
 
-export function tokensOfText(text: string): number {
-  return encode(text).length;
-}
+export const tokensOfText = (text: string): number => encode(text).length;
 
 /** Tokens of the common prefix. An equal picture ends the count, since its tokens are unknown. */
-export function equalTokens(a: Prompt, b: Prompt): number {
+export const equalTokens = (a: Prompt, b: Prompt): number => {
   const end = a.order.findIndex((item, index) => item !== b.order[index] || typeof item === 'string');
   return end === -1 ? a.order.length : end;
-}
+};
 
 /** Tokens of a common prefix that the provider's cache returns. */
-export function cachedOf(tokens: number): number {
-  return tokens < SHORTEST_CACHED ? 0 : tokens - (tokens % CACHE_STEP);
-}
+export const cachedOf = (tokens: number): number =>
+  tokens < SHORTEST_CACHED ? 0 : tokens - (tokens % CACHE_STEP);
 
 interface Size {
   width: number;
   height: number;
 }
 
-export function tokensOfPicture(size: Size, detail: 'high' | 'low', by: PictureTokens): number {
-  return by === 'tiles' ? tilesOf(size, detail) : patchesOf(size);
-}
+export const tokensOfPicture = (size: Size, detail: 'high' | 'low', by: PictureTokens): number =>
+  by === 'tiles' ? tilesOf(size, detail) : patchesOf(size);
 
 /** 85 tokens, in high detail plus 170 per tile of 512 px after scaling into 2048 × 2048, short side 768. */
-function tilesOf(size: Size, detail: 'high' | 'low'): number {
+const tilesOf = (size: Size, detail: 'high' | 'low'): number => {
   if (detail === 'low') return 85;
   const within = scaled(size, Math.min(1, 2048 / Math.max(size.width, size.height)));
   const { width, height } = scaled(within, Math.min(1, 768 / Math.min(within.width, within.height)));
   return 85 + 170 * Math.ceil(width / 512) * Math.ceil(height / 512);
-}
+};
 
 /** One token for each patch of 32 px, at most 1536, times the factor of the mini models. */
-function patchesOf({ width, height }: Size): number {
-  return Math.ceil(Math.min(1536, Math.ceil(width / 32) * Math.ceil(height / 32)) * 1.62);
-}
+const patchesOf = ({ width, height }: Size): number =>
+  Math.ceil(Math.min(1536, Math.ceil(width / 32) * Math.ceil(height / 32)) * 1.62);
 
 const scaled = ({ width, height }: Size, factor: number): Size => ({
   width: width * factor,

@@ -94,8 +94,8 @@ describe('metadata is a JSON object of up to 2 KB', () => {
 });
 
 /** This many fields of 8 bytes each; the value of the first fills up to 2048. */
-function fields(count: number): Record<string, number> {
+const fields = (count: number): Record<string, number> => {
   const names = Array.from({ length: count }, (_, index) => `f${index.toString(36).padStart(2, '0')}`);
   const made = Object.fromEntries(names.map((name) => [name, 1]));
   return { ...made, f00: 10 ** (2048 - Buffer.byteLength(JSON.stringify(made))) };
-}
+};

@@ -141,6 +141,9 @@ const abandon = (request: Request, response: Response): void => {
   response.once('finish', () => setTimeout(() => request.destroy(), LINGER_MS).unref());
 };
 
+const isSchema = (value: unknown): value is Parameters<typeof shapeOf>[0] =>
+  typeof value === 'object' && value !== null && '_zod' in value;
+
 const shapes = new Map<string, BodyShape>(
   Object.values(contract).flatMap((group) =>
     Object.values(group).map((route): [string, BodyShape] => [
@@ -153,7 +156,3 @@ const shapes = new Map<string, BodyShape>(
 /** The shape of the route's body; empty for a route without a body, so that nothing is kept. */
 const shapeOfRoute = (request: Request): BodyShape =>
   shapes.get(`${methodOf(request)} ${routeOf(request) ?? ''}`) ?? {};
-
-function isSchema(value: unknown): value is Parameters<typeof shapeOf>[0] {
-  return typeof value === 'object' && value !== null && '_zod' in value;
-}
