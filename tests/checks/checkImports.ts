@@ -5,7 +5,7 @@ import { folderEdge, hasFolder } from './folderEdges.ts';
 import {
   allowed,
   allowedToTests,
-  emptyName,
+  EMPTY_NAME,
   environmentReaders,
   forbidden,
   restSpeakers,
@@ -116,7 +116,7 @@ const workspacesOf = async (root: string, files: readonly string[]): Promise<Wor
 const nameOffences = (file: string): string[] =>
   file
     .split('/')
-    .filter((part) => emptyName.test(part.split('.')[0] ?? ''))
+    .filter((part) => EMPTY_NAME.test(part.split('.')[0] ?? ''))
     .map((part) => `${file} is called '${part}': name it for what it does`);
 
 const mayReadEnvironment = (file: string, own: Workspace | undefined): boolean =>

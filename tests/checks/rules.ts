@@ -115,4 +115,4 @@ export const forbidden: Readonly<Record<string, RegExp>> = {
 /** Folders that may read `process.env`, besides tests and `*.config.ts`. */
 export const environmentReaders: readonly string[] = ['packages/settings', 'packages/test-services', 'tests'];
 
-export const emptyName = /^(?:utils?|helpers?|common|misc|shared)$/i;
+export const EMPTY_NAME = /^(?:utils?|helpers?|common|misc|shared)$/i;

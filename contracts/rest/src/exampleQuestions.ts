@@ -11,9 +11,9 @@ import type { RubricList, RubricsEdit, RubricsEdited } from './schemas/rubric.ts
 
 /** Questions of the exam in `examples.ts`: as sent, as listed, and edits. */
 
-export const mcq = '5a1c2d3e-4f50-4b6c-8d7e-9f0a1b2c3d4e';
-export const essay = '6b2d3e4f-5061-4c7d-9e8f-0a1b2c3d4e5f';
-const numeric = 'f4b6c7d8-e9fa-4506-b778-9304a5b6c7d8';
+export const MCQ_ID = '5a1c2d3e-4f50-4b6c-8d7e-9f0a1b2c3d4e';
+export const ESSAY_ID = '6b2d3e4f-5061-4c7d-9e8f-0a1b2c3d4e5f';
+const NUMERIC_ID = 'f4b6c7d8-e9fa-4506-b778-9304a5b6c7d8';
 
 export const optionIds = {
   A: 'af617283-94a5-40b1-8223-4e5f60718293',
@@ -65,7 +65,7 @@ const unsaid = {
 
 const listedChoice: Question = {
   ...unsaid,
-  id: mcq,
+  id: MCQ_ID,
   label: '1',
   type: 'mcq_single',
   text: 'Which of these is a vector?',
@@ -80,7 +80,7 @@ const listedChoice: Question = {
 
 const listedEssay: Question = {
   ...unsaid,
-  id: essay,
+  id: ESSAY_ID,
   label: '2',
   type: 'long_answer',
   text: essayText,
@@ -97,7 +97,7 @@ const addedQuestion: QuestionInput = {
 
 const listedNumeric: Question = {
   ...unsaid,
-  id: numeric,
+  id: NUMERIC_ID,
   label: '3',
   type: 'numeric',
   text: addedQuestion.text,
@@ -123,14 +123,14 @@ const questionsAdded: QuestionsAdded = { questions: [listedNumeric], warnings: [
 
 const rubricList: RubricList = {
   version: 1,
-  questions: [{ question_id: essay, label: '2', rubric, model_answer: modelAnswer }],
+  questions: [{ question_id: ESSAY_ID, label: '2', rubric, model_answer: modelAnswer }],
 };
 
 const rubricsEdit: RubricsEdit = {
-  questions: { [essay]: { rubric: null, model_answer: 'Force is the rate of change of momentum.' } },
+  questions: { [ESSAY_ID]: { rubric: null, model_answer: 'Force is the rate of change of momentum.' } },
 };
 
-const rubricsEdited: RubricsEdited = { version: 2, questions: [{ question_id: essay }] };
+const rubricsEdited: RubricsEdited = { version: 2, questions: [{ question_id: ESSAY_ID }] };
 
 export const questionExamples: Readonly<Record<string, object>> = {
   QuestionEdit: questionEdit,

@@ -1,5 +1,5 @@
 import type { ErrorCode } from './errors.ts';
-import { essay, mcq, optionIds, questionExamples, questionInputs } from './exampleQuestions.ts';
+import { ESSAY_ID, MCQ_ID, optionIds, questionExamples, questionInputs } from './exampleQuestions.ts';
 import type { Account } from './schemas/account.ts';
 import type {
   Candidate,
@@ -32,11 +32,11 @@ import type { Upload, UploadsCreate, UploadsCreated } from './schemas/upload.ts'
  * against its type, and a test parses each with its schema.
  */
 
-const exam = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
-const candidate = '7c3e4f50-6172-4d8e-8f90-1b2c3d4e5f60';
-const submission = '8d4f5061-7283-4e9f-9001-2c3d4e5f6071';
-const upload = '9e506172-8394-4fa0-a112-3d4e5f607182';
-const registration = 'e3a5b6c7-d8e9-44f5-a667-8293a4b5c6d7';
+const EXAM_ID = '0b2f6d5e-6c1a-4a50-9a3d-1f6f0d2f8e11';
+const CANDIDATE_ID = '7c3e4f50-6172-4d8e-8f90-1b2c3d4e5f60';
+const SUBMISSION_ID = '8d4f5061-7283-4e9f-9001-2c3d4e5f6071';
+const UPLOAD_ID = '9e506172-8394-4fa0-a112-3d4e5f607182';
+const REGISTRATION_ID = 'e3a5b6c7-d8e9-44f5-a667-8293a4b5c6d7';
 
 const examCreate: ExamCreate = {
   title: 'Physics, unit 3',
@@ -50,7 +50,7 @@ const examCreate: ExamCreate = {
 };
 
 const examAnswer: Exam = {
-  id: exam,
+  id: EXAM_ID,
   status: 'open',
   title: 'Physics, unit 3',
   mode: 'typed',
@@ -68,10 +68,10 @@ const examAnswer: Exam = {
   total_marks: 5,
   paper_max: 5,
   question_count: 2,
-  dashboard_url: `https://dashboard.example/exams/${exam}`,
+  dashboard_url: `https://dashboard.example/exams/${EXAM_ID}`,
   questions: [
     {
-      id: mcq,
+      id: MCQ_ID,
       label: '1',
       section: 'A',
       max_marks: 1,
@@ -80,7 +80,7 @@ const examAnswer: Exam = {
         { label: 'B', option_id: optionIds.B },
       ],
     },
-    { id: essay, label: '2', section: 'A', max_marks: 4 },
+    { id: ESSAY_ID, label: '2', section: 'A', max_marks: 4 },
   ],
   choice_groups: [],
   rubric: { version: 1, locked: false, questions_with_rubric: 1, questions_without_rubric: 0 },
@@ -107,9 +107,9 @@ const submissionCreate: SubmissionCreate = {
 };
 
 const submissionAnswer: Submission = {
-  id: submission,
-  exam_id: exam,
-  candidate: { id: candidate, external_id: 'S-1042' },
+  id: SUBMISSION_ID,
+  exam_id: EXAM_ID,
+  candidate: { id: CANDIDATE_ID, external_id: 'S-1042' },
   state: 'live',
   status: 'queued',
   lane: 'typed',
@@ -140,9 +140,9 @@ const unreviewed = () => ({
 });
 
 const result: Result = {
-  submission_id: submission,
-  exam_id: exam,
-  candidate: { id: candidate, external_id: 'S-1042', name: 'Asha Rao', roll_number: '17' },
+  submission_id: SUBMISSION_ID,
+  exam_id: EXAM_ID,
+  candidate: { id: CANDIDATE_ID, external_id: 'S-1042', name: 'Asha Rao', roll_number: '17' },
   status: 'graded',
   needs_review: false,
   review_reasons: [],
@@ -152,7 +152,7 @@ const result: Result = {
   totals: { awarded: 3, max: 5, percentage: 60, questions_graded: 2, questions_failed: 0 },
   questions: [
     {
-      question_id: mcq,
+      question_id: MCQ_ID,
       label: '1',
       section: 'A',
       status: 'graded',
@@ -170,7 +170,7 @@ const result: Result = {
       error: null,
     },
     {
-      question_id: essay,
+      question_id: ESSAY_ID,
       label: '2',
       section: 'A',
       status: 'graded',
@@ -206,7 +206,7 @@ const markOverride: MarkOverride = {
 };
 
 const overridden: QuestionResult = {
-  question_id: essay,
+  question_id: ESSAY_ID,
   label: '2',
   section: 'A',
   status: 'graded',
@@ -236,8 +236,8 @@ const overridden: QuestionResult = {
 const reEvaluate: ReEvaluate = { keep_overrides: false };
 const approve: Approve = { reviewer: 'T-07' };
 const unfinalize: Unfinalize = { reason: 'A page was scanned upside down.' };
-const finalize: Finalize = { submission_ids: [submission] };
-const finalized: Finalized = { skipped: [{ submission_id: submission, reason: 'not_graded' }] };
+const finalize: Finalize = { submission_ids: [SUBMISSION_ID] };
+const finalized: Finalized = { skipped: [{ submission_id: SUBMISSION_ID, reason: 'not_graded' }] };
 
 const account: Account = {
   institute: { id: 'c18394a5-b6c7-42d3-8445-60718293a4b5', name: 'Hill View School' },
@@ -254,7 +254,7 @@ const candidatesCreate: CandidatesCreate = {
 };
 
 const candidateAnswer: Candidate = {
-  id: candidate,
+  id: CANDIDATE_ID,
   external_id: 'S-1042',
   name: 'Asha Rao',
   roll_number: '17',
@@ -265,19 +265,19 @@ const candidateAnswer: Candidate = {
 };
 
 const candidatesCreated: CandidatesCreated = {
-  candidates: [{ id: candidate, external_id: 'S-1042', created: true }],
+  candidates: [{ id: CANDIDATE_ID, external_id: 'S-1042', created: true }],
 };
 
 const candidateSearch: CandidateSearch = { external_ids: ['S-1042', 'S-1043'] };
 
 const candidatesFound: CandidatesFound = { data: [candidateAnswer] };
 
-const candidatesRegister: CandidatesRegister = { candidate_ids: [candidate] };
+const candidatesRegister: CandidatesRegister = { candidate_ids: [CANDIDATE_ID] };
 
 const candidatesRegistered: CandidatesRegistered = {
   registered: 1,
   already_registered: 0,
-  candidates: [{ id: candidate, external_id: 'S-1042', registration_id: registration }],
+  candidates: [{ id: CANDIDATE_ID, external_id: 'S-1042', registration_id: REGISTRATION_ID }],
 };
 
 const registeredList: RegisteredCandidateList = {
@@ -285,8 +285,8 @@ const registeredList: RegisteredCandidateList = {
     {
       ...candidateAnswer,
       updated_at: '2026-02-14T06:30:00.000Z',
-      registration_id: registration,
-      submission_id: submission,
+      registration_id: REGISTRATION_ID,
+      submission_id: SUBMISSION_ID,
       submission_status: 'queued',
     },
   ],
@@ -301,7 +301,7 @@ const uploadsCreate: UploadsCreate = {
 const uploadsCreated: UploadsCreated = {
   uploads: [
     {
-      id: upload,
+      id: UPLOAD_ID,
       upload_url: 'https://storage.example/copies/S-1042?signature=…',
       headers: { 'content-type': 'application/pdf', 'content-length': '4194304' },
       status: 'pending',
@@ -309,11 +309,11 @@ const uploadsCreated: UploadsCreated = {
   ],
 };
 
-const uploadAnswer: Upload = { id: upload, status: 'ready', pages: 12 };
+const uploadAnswer: Upload = { id: UPLOAD_ID, status: 'ready', pages: 12 };
 
 const feed: SubmissionList = { data: [submissionAnswer], next_cursor: null, has_more: false };
 
-const deleted: Deleted = { id: exam, deleted: true };
+const deleted: Deleted = { id: EXAM_ID, deleted: true };
 
 const credits: Credits = {
   balance: 182.5,
@@ -326,7 +326,7 @@ const credits: Credits = {
   spent_30d: 317.5,
 };
 
-const creditQuoteRequest: CreditQuoteRequest = { upload_ids: [upload] };
+const creditQuoteRequest: CreditQuoteRequest = { upload_ids: [UPLOAD_ID] };
 
 const creditQuote: CreditQuote = { total: 12, available: 170.5, sufficient: true };
 
@@ -373,9 +373,9 @@ export const examples: Readonly<Record<string, object>> = {
 export const detailsExamples: Readonly<Partial<Record<ErrorCode, object>>> = {
   insufficient_credits: { required: 12, available: 5, balance: 20, credit_limit: 0, committed: 15 },
   insufficient_scope: { required_scope: 'evaluation:write' },
-  candidate_not_found: { candidate_ids: [candidate] },
-  exam_exists: { exam_id: exam },
-  submission_exists: { submission_id: submission },
+  candidate_not_found: { candidate_ids: [CANDIDATE_ID] },
+  exam_exists: { exam_id: EXAM_ID },
+  submission_exists: { submission_id: SUBMISSION_ID },
   validation_failed: {
     errors: [{ field: 'questions[0].max_marks', code: 'invalid_step', message: 'Marks go in steps of 0.5.' }],
   },

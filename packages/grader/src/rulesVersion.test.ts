@@ -1,13 +1,13 @@
 import { canonicalJson } from '@evaluation/rules';
 import { expect, test } from 'vitest';
-import { version as alignVersion } from './alignAnswers/prompt.ts';
+import { VERSION as alignVersion } from './alignAnswers/prompt.ts';
 import { alignByLabels } from './baseline/align.ts';
 import { judgeLexically } from './baseline/judge.ts';
 import { sha256Of } from './callEvidence.ts';
 import { DEFAULT_TABLE } from './confidenceTable.ts';
 import type { CallEvidence, JudgeRequest } from './grader.ts';
 import { imitatesPrompt } from './injection/detect.ts';
-import { version as judgeVersion } from './judgeAnswer/prompt.ts';
+import { VERSION as judgeVersion } from './judgeAnswer/prompt.ts';
 import {
   alignRequest,
   exam,

@@ -1,4 +1,4 @@
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 
 /** Output that breaks its schema. `problem` is shown only to the model, for its repair. */
 export class MalformedOutput extends Error {

@@ -1,4 +1,4 @@
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 import { CheckedCopy, CheckedCopyPlan, Inspection, PageImage } from './types.ts';
 
 /** Parent to child: exactly one job. */

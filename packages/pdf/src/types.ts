@@ -1,5 +1,5 @@
 import { uploadRejections } from '@evaluation/rest-contract/upload-rejections';
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 
 // These schemas define the types and check the messages between parent and child. The parent parses the child's
 // messages, because a child that read a hostile file may send anything.

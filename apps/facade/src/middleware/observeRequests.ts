@@ -12,7 +12,7 @@ import { keyOf } from './authenticate.ts';
 import { requestIdOf } from './requestId.ts';
 import { routeOf } from './routeMetadata.ts';
 
-const service = 'facade';
+const SERVICE = 'facade';
 
 /**
  * Records metrics, a log line and the root span of each request. A client's trace context is recorded as an attribute
@@ -29,7 +29,7 @@ export const observeRequests =
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
     // `close` is emitted also when the client disconnects.
     response.once('close', end);
-    metrics.httpInFlight.inc({ service });
+    metrics.httpInFlight.inc({ service: SERVICE });
     void inSpan(
       `${method} request`,
       {
@@ -44,9 +44,9 @@ export const observeRequests =
         const status = response.writableFinished ? String(response.statusCode) : 'aborted';
         const institute = keyOf(response)?.institute_id;
         const ms = performance.now() - started;
-        metrics.httpInFlight.dec({ service });
-        metrics.httpRequests.inc({ service, route, method, status });
-        metrics.httpDuration.observe({ service, route, method }, ms / 1000);
+        metrics.httpInFlight.dec({ service: SERVICE });
+        metrics.httpRequests.inc({ service: SERVICE, route, method, status });
+        metrics.httpDuration.observe({ service: SERVICE, route, method }, ms / 1000);
         describeSpan(
           {
             'http.route': route,

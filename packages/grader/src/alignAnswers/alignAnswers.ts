@@ -2,7 +2,7 @@ import { newBoundary } from '../fence.ts';
 import type { AlignedAnswer, AlignRequest } from '../grader.ts';
 import type { ModelCall } from '../modelCall.ts';
 import { settleAlignment } from './parse.ts';
-import { system, userParts, version } from './prompt.ts';
+import { system, userParts, VERSION } from './prompt.ts';
 import { alignmentSchema } from './schema.ts';
 import type { AlignmentWire } from './schema.ts';
 
@@ -20,7 +20,7 @@ export const alignAnswersCall = (request: AlignRequest): ModelCall<AlignmentWire
   const boundary = newBoundary();
   return {
     name: 'align_answers',
-    version,
+    version: VERSION,
     system,
     user: userParts(request, boundary),
     boundary,

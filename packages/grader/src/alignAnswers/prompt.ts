@@ -3,7 +3,7 @@ import type { AlignRequest } from '../grader.ts';
 import type { PromptPart } from '../modelCall.ts';
 import { plainText } from '../plainText.ts';
 
-export const version = 'align_answers/2';
+export const VERSION = 'align_answers/2';
 
 export const system = `You find out which blocks of a transcribed examination copy answer which question. You do not mark anything.
 

@@ -3,7 +3,7 @@ import type { CallEvidence, Judgement, JudgeRequest } from '../grader.ts';
 import { exam, longQuestion, optionQuestion, typedAnswer, writtenAnswer } from '../../test/requests.ts';
 import { askedToJudge } from '../promptHashes.ts';
 import { resettleJudgement } from '../resettle.ts';
-import { version } from './prompt.ts';
+import { VERSION as version } from './prompt.ts';
 
 /* Requests and evidence of judgements, with two looks, recorded from earlier releases. */
 

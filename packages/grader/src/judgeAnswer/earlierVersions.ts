@@ -2,9 +2,9 @@
  * Prompts and schemas of `judge_answer/2` and `/3`, for replays of their evidence. New calls do not use them. Version 2
  * had a list of criteria and any number as marks. Neither version has `addresses_grader`.
  */
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 import type { Criterion } from './criteria.ts';
-import { AWARD_RULE, criteriaSystem, readingSystem, REPORT_RULE, version } from './prompt.ts';
+import { AWARD_RULE, criteriaSystem, readingSystem, REPORT_RULE, VERSION } from './prompt.ts';
 import { criteriaSchemaFor, readingSchema, readingSchema3 } from './schema.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
 
@@ -30,12 +30,12 @@ export const criteriaAsked = (
   if (asked === VERSION_3) {
     return { version: asked, system: system3, schema: criteriaSchemaFor(criteria, isPartial, false) };
   }
-  return { version, system: criteriaSystem, schema: criteriaSchemaFor(criteria, isPartial) };
+  return { version: VERSION, system: criteriaSystem, schema: criteriaSchemaFor(criteria, isPartial) };
 };
 
 export const readingAsked = (asked: string): Asked<ReadingWire> => {
   if (asked !== VERSION_2 && asked !== VERSION_3)
-    return { version, system: readingSystem, schema: readingSchema };
+    return { version: VERSION, system: readingSystem, schema: readingSchema };
   const schema = readingSchema3.transform((reply): ReadingWire => ({ ...reply, addresses_grader: false }));
   return { version: asked, system: readingSystem.replace(REPORT_RULE, ''), schema };
 };

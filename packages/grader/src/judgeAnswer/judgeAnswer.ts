@@ -8,7 +8,7 @@ import { criteriaAsked, readingAsked } from './earlierVersions.ts';
 import { markProbabilitiesIn, weighMarks } from './markProbabilities.ts';
 import { settleLook, settleReading } from './parse.ts';
 import type { Look } from './parse.ts';
-import { markingParts, userParts, version } from './prompt.ts';
+import { markingParts, userParts, VERSION } from './prompt.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
 
 /** Tokens of the feedback and the fields around it. */
@@ -27,7 +27,7 @@ export const judgeByCriteriaCall = (
   request: JudgeRequest,
   look: 'first' | 'second',
   table: ConfidenceTable,
-  asked: string = version,
+  asked: string = VERSION,
 ): ModelCall<CriteriaWire, Look> => {
   const criteria = criteriaOf(request.question);
   const boundary = newBoundary();
@@ -51,7 +51,7 @@ export const readObjectiveCall = (
   request: JudgeRequest,
   key: ObjectiveKey,
   table: ConfidenceTable,
-  asked: string = version,
+  asked: string = VERSION,
 ): ModelCall<ReadingWire, Judgement> => {
   const boundary = newBoundary();
   return {

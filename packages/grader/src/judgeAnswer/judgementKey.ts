@@ -1,6 +1,6 @@
 import { sha256Of } from '../callEvidence.ts';
 import type { CallEvidence, JudgeRequest } from '../grader.ts';
-import { version } from './prompt.ts';
+import { VERSION } from './prompt.ts';
 
 /**
  * Hash of all inputs of a judgement's marks. Leaves out the places of the answer on a copy, its legibility, the
@@ -12,5 +12,5 @@ export const judgementKey = (
   asked: Pick<CallEvidence, 'provider' | 'model' | 'settings'>,
 ): string => {
   const handwritten = answer.legibility !== null;
-  return sha256Of(JSON.stringify([version, asked, exam, question, answer.text, handwritten]));
+  return sha256Of(JSON.stringify([VERSION, asked, exam, question, answer.text, handwritten]));
 };

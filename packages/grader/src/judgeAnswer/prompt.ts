@@ -5,7 +5,7 @@ import type { PromptPart } from '../modelCall.ts';
 import { plainText } from '../plainText.ts';
 import type { Criterion } from './criteria.ts';
 
-export const version = 'judge_answer/4';
+export const VERSION = 'judge_answer/4';
 
 export const AWARD_RULE =
   "Award each criterion once, under the key with its number (criterion_1, criterion_2, …), on the candidate's own words only.";

@@ -3,7 +3,7 @@ import type { MakeRubricRequest } from '../grader.ts';
 import type { PromptPart } from '../modelCall.ts';
 import { contextLines } from '../judgeAnswer/prompt.ts';
 
-export const version = 'make_rubric/1';
+export const VERSION = 'make_rubric/1';
 
 export const system = `You write the marking rubric of one examination question to which the teacher gave neither a rubric nor a model answer. Every candidate's answer to it will be marked by your rubric.
 

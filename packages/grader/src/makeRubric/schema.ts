@@ -1,5 +1,5 @@
 import { MARK_STEP } from '@evaluation/rules';
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 
 export const rubricSchema = z.strictObject({
   criteria: z

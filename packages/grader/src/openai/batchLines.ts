@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { APIError } from 'openai';
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 import { CutOff } from '../strictSchema.ts';
 
 const ID_LENGTH = 16;

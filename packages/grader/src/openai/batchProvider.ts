@@ -1,7 +1,7 @@
 /** Client of the endpoint's Batch API. Functions do not retry, and throw what the client throws. No state. */
 import type OpenAI from 'openai';
 import { toFile } from 'openai';
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 import { fetchUpTo } from './boundedFetch.ts';
 import { TimedOut } from './failures.ts';
 import { idsIn, linesIn, metadataOf, MOST_LINES, readResult, type LineOutcome } from './batchLines.ts';

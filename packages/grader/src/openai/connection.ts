@@ -3,7 +3,7 @@ import type {
   ChatCompletionContentPart,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 import type { LoadedPart } from '../callEvidence.ts';
 import type { CallEvidence, GraderLog, GraderOptions, Trouble, Usage } from '../grader.ts';
 import type { SaidToken } from '../modelCall.ts';

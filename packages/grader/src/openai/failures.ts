@@ -1,5 +1,5 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 import { GraderFailure } from '../grader.ts';
 import type { Lost } from './material.ts';
 

@@ -11,7 +11,7 @@
  * preflight or first call.
  */
 import { APIError } from 'openai';
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 import type { SaidToken } from '../modelCall.ts';
 import { CutOff } from '../strictSchema.ts';
 import { isOfThisRequest } from './failures.ts';

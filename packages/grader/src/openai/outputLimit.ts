@@ -5,7 +5,7 @@
  * State: whether the model reasons, learnt from replies or set. It ends with the process; the next one learns it from
  * one reply that is cut off.
  */
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 
 /** Name of the limit in a request. `none` sends no limit: only the time limit ends a reply. */
 export type OutputLimitName = 'max_completion_tokens' | 'max_tokens' | 'none';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startModelServer, type Behaviour, type ModelServer } from '@evaluation/test-services';
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 import { createGrader } from '../createGrader.ts';
 import type { Grader, JudgeRequest } from '../grader.ts';
 import { readStrict } from '../strictSchema.ts';

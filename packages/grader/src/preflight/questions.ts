@@ -1,6 +1,6 @@
 /** Questions of a preflight. They contain no text of a candidate. Code reads the replies, which are not stored. */
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 import { longText } from './longText.ts';
 import { compareWord, randomWord, WORD_LENGTH } from './letters.ts';
 import { pictureOf } from './picture.ts';

@@ -3,7 +3,7 @@ import type { PageImage } from '../grader.ts';
 import type { PromptPart } from '../modelCall.ts';
 import type { Turn } from '../turn.ts';
 
-export const version = 'read_pages/2';
+export const VERSION = 'read_pages/2';
 
 export const system = `You transcribe scanned pages of a handwritten examination copy. You do not mark, answer, correct or complete anything. Marks will be given for your transcription and the scan will not be looked at again: whatever you improve, guess or leave out is wrongly marked.
 

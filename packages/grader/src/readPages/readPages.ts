@@ -1,7 +1,7 @@
 import type { PageReading } from '../grader.ts';
 import type { ModelCall } from '../modelCall.ts';
 import { settlePages, type TurnedReading } from './parse.ts';
-import { system, userParts, version, type ShownPage } from './prompt.ts';
+import { system, userParts, VERSION, type ShownPage } from './prompt.ts';
 import { pagesSchema } from './schema.ts';
 import type { PagesWire } from './schema.ts';
 
@@ -16,7 +16,7 @@ export const readPagesCall = (
   const asked = pages.map(({ image }) => image.page);
   return {
     name: 'read_pages',
-    version,
+    version: VERSION,
     system,
     user: userParts(pages, context),
     boundary: null,

@@ -1,4 +1,4 @@
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 
 const box = z.strictObject({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 

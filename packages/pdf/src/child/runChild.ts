@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod/v4';
+import * as z from 'zod/v4';
 import type { PageImage } from '../types.ts';
 import { PdfUnreadable } from '../types.ts';
 import { Job, Report } from '../messages.ts';
