@@ -112,8 +112,8 @@ beforeAll(async () => {
     { external_id: 'other', name: 'Other Person' },
     {
       ...SAID,
-      typed: 'Somebody else typed this.',
-      earlier: 'Somebody else before.',
+      typed: 'Another candidate typed this.',
+      earlier: 'Another candidate before.',
       read: 'Something else was read.',
       feedback: 'Fine.',
       reason: 'All there.',
@@ -342,7 +342,7 @@ test('candidate export contains all data of the candidate and none of another ca
     const held = await textOf(join(out, file));
     for (const foreign of [
       'Other Person',
-      'Somebody else',
+      'Another candidate',
       'Something else',
       'Namesake',
       stranger.instituteId,
@@ -400,15 +400,15 @@ test('an interrupted export continues, and downloads no file twice', async () =>
 });
 
 test('candidate export answers not_found for an unknown candidate and for one of another institute', async () => {
-  const out = join(folder, 'nobody');
-  refused(await exported('--external-id', 'nobody', '--out', out), 1, 'not_found');
+  const out = join(folder, 'unknown');
+  refused(await exported('--external-id', 'unknown', '--out', out), 1, 'not_found');
   const there = ['--institute', stranger.instituteId, '--candidate', zebulon.candidateId];
   refused(await admin('candidate', 'export', ...there, '--out', out), 1, 'not_found');
   refused(await admin('candidate', 'erase', ...there, '--confirm'), 1, 'not_found');
   refused(await erased(), 2, 'invalid_arguments');
   const unconfirmed = ['--institute', tenant.instituteId, '--candidate', zebulon.candidateId];
   refused(await admin('candidate', 'erase', ...unconfirmed), 2, 'invalid_arguments');
-  expect(await filesIn(folder)).not.toContain('nobody/export.json');
+  expect(await filesIn(folder)).not.toContain('unknown/export.json');
 });
 
 /** Other candidates' rows and objects must stay unchanged, except the row of credits (a refund). */

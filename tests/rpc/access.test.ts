@@ -123,8 +123,10 @@ describe.each(Object.entries(transports))('core %s', (_name, connect) => {
 });
 
 test('an unreachable core is reported as unreachable, not as a failure of the caller', async () => {
-  const nobody = open(coreOverHttp({ url: 'http://127.0.0.1:1', token: tokens.public, actorSigningKey }));
-  const error: unknown = await nobody
+  const unreachable = open(
+    coreOverHttp({ url: 'http://127.0.0.1:1', token: tokens.public, actorSigningKey }),
+  );
+  const error: unknown = await unreachable
     .as({ actor: actor() })
     .public.me.query()
     .catch((caught: unknown) => caught);

@@ -79,7 +79,9 @@ const silentSchemas = () => {
     note(schema: z.core.$ZodType, written: JsonSchema): void {
       if (!WORDLESS.has(schema._zod.def.type)) return;
       if (written['type'] === undefined) silent.add(schema);
-      else for (let of = schema._zod.parent; of !== undefined; of = of._zod.parent) silent.delete(of);
+      else
+        for (let parent = schema._zod.parent; parent !== undefined; parent = parent._zod.parent)
+          silent.delete(parent);
     },
     refuse(): void {
       for (const { _zod } of silent)

@@ -63,12 +63,12 @@ describe('openapi.json in a public linter', () => {
     [
       'an unresolved reference',
       '"#/components/schemas/Account"',
-      '"#/components/schemas/Nobody"',
+      '"#/components/schemas/Missing"',
       'error no-unresolved-refs',
     ],
   ])('is refused for %s', async (_, written, instead, problem) => {
     const problems = await problemsOf(mistaken(written, instead));
-    expect(problems.map((of) => of.problem)).toContain(problem);
+    expect(problems.map((found) => found.problem)).toContain(problem);
   });
 
   test('is refused for a reference to another document, which the linter does not load', async () => {

@@ -19,9 +19,9 @@ const look = (
   problems: Problem[],
 ): void => {
   const { def } = schema._zod as z.core.$ZodTypes['_zod'];
-  const isOver = (maximum: unknown, length: number, of: string): boolean => {
+  const isOver = (maximum: unknown, length: number, things: string): boolean => {
     if (typeof maximum !== 'number' || length <= maximum) return false;
-    problems.push({ field: fieldPath(path), code: 'too_long', message: `At most ${maximum} ${of}.` });
+    problems.push({ field: fieldPath(path), code: 'too_long', message: `At most ${maximum} ${things}.` });
     return true;
   };
   switch (def.type) {

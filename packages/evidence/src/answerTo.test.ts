@@ -86,8 +86,8 @@ describe('a reader that took an answer for a label', () => {
     if (first === undefined) throw new Error('no block');
     return { ...page(1, []), blocks: blocks.map(([label, text]) => ({ ...first, label, text })) };
   };
-  const answered = (of: MarkedQuestion, ...blocks: [label: string | null, text: string][]) =>
-    answerTo(1, allOf([written(...blocks)]), of);
+  const answered = (asked: MarkedQuestion, ...blocks: [label: string | null, text: string][]) =>
+    answerTo(1, allOf([written(...blocks)]), asked);
 
   test('the choice in the label is the answer and is judged', () => {
     const answer = answered(choice, ['3 (b)', '']);
@@ -106,9 +106,9 @@ describe('a reader that took an answer for a label', () => {
     ['it is another question’s', choice, '13 (b)'],
     ['the question is no choice', { ...choice, type: 'one_word' }, '3) insulin'],
     ['the question is a long one', question, 'Ans 1'],
-  ])('where it cannot be told (%s), a teacher looks: it is never silently no answer', (_, of, label) => {
-    const answer = answered(of, [label, ' ']);
-    expect(withoutJudging(of, answer, [])).toMatchObject({
+  ])('where it cannot be told (%s), a teacher looks: it is never silently no answer', (_, asked, label) => {
+    const answer = answered(asked, [label, ' ']);
+    expect(withoutJudging(asked, answer, [])).toMatchObject({
       status: 'not_answered',
       awarded: 0,
       needs_review: true,

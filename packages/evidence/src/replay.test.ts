@@ -57,8 +57,8 @@ const SALT = 'Salt dissolves in water.';
 
 beforeAll(async () => {
   grader = await createGrader({ provider: 'baseline' });
-  const judge = async (of: MarkedQuestion, text: string) => {
-    const request = judgeRequest(exam, of, { text, legibility: null, blocks: [] });
+  const judge = async (asked: MarkedQuestion, text: string) => {
+    const request = judgeRequest(exam, asked, { text, legibility: null, blocks: [] });
     const options = { signal: new AbortController().signal, deadline: new Date(Date.now() + 60_000) };
     return (await grader.judgeAnswer(request, options)).evidence;
   };
@@ -77,8 +77,8 @@ const part = (
   sha256: createHash('sha256').update(canonicalJson(content)).digest('hex'),
   content,
 });
-const judgedPart = (of: MarkedQuestion, calls: CallEvidence[]) =>
-  part('question', of.id, { question: of, reused_from: null, calls });
+const judgedPart = (asked: MarkedQuestion, calls: CallEvidence[]) =>
+  part('question', asked.id, { question: asked, reused_from: null, calls });
 
 const nothingRecorded: Outcome = {
   questions: [],

@@ -158,7 +158,8 @@ const remakeRubrics = ({ bundle, parts }: CheckedBundle, problems: string[]): vo
 };
 
 /** A question without rubric and model answer, which a run may have made for itself. */
-const plain = (of: MarkedQuestion): string => canonicalJson({ ...of, rubric: null, model_answer: null });
+const plain = (question: MarkedQuestion): string =>
+  canonicalJson({ ...question, rubric: null, model_answer: null });
 
 /** The questions that the run reached: all of the paper, or, if the run failed, only the recorded ones. */
 const due = ({ run, questions, recorded }: EvidenceBundle): MarkedQuestion[] =>

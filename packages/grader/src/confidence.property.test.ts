@@ -43,9 +43,11 @@ const ORDER = ['unsure', 'likely', 'certain'] as const;
 const better = (value: (typeof ORDER)[number]) => ORDER[Math.min(ORDER.indexOf(value) + 1, 2)] ?? value;
 
 describe('any report of a model and any table', () => {
-  const holds = (property: (input: ConfidenceInput, confidence: (of: ConfidenceInput) => number) => void) =>
+  const holds = (
+    property: (input: ConfidenceInput, confidence: (input: ConfidenceInput) => number) => void,
+  ) =>
     fc.assert(
-      fc.property(input, table, (given, points) => property(given, (of) => confidenceOf(of, points))),
+      fc.property(input, table, (given, points) => property(given, (varied) => confidenceOf(varied, points))),
     );
 
   test('confidence stays within 0..1, in hundredths', () => {

@@ -4,7 +4,7 @@ import { NO_TABLE, readTable } from './confidenceTable.ts';
 import type { ConfidenceInput } from './confidence.ts';
 
 const sure = { max: 2, awarded: 2, certainty: 'certain', evidenceFound: true } as const;
-const of = (input: Partial<ConfidenceInput>) =>
+const confidenceFor = (input: Partial<ConfidenceInput>) =>
   confidenceOf(
     { criteria: [sure], legibility: null, disagreement: null, marksPutRight: false, ...input },
     readTable(NO_TABLE),
@@ -59,7 +59,7 @@ describe('confidence follows its formula', () => {
     ['marks corrected by code', { marksPutRight: true }, 0.55],
     ['no criteria', { criteria: [] }, 0],
   ])('%s', (_, input, confidence) => {
-    expect(of(input)).toBeCloseTo(confidence, 5);
+    expect(confidenceFor(input)).toBeCloseTo(confidence, 5);
   });
 
   test('below 0.60, and not at it, a teacher should look', () => {

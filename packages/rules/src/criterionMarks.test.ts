@@ -80,14 +80,18 @@ describe('roundAwards() decides the marks of criteria', () => {
 
   test('fifty criteria of twenty marks add up to a thousand, and no award makes it more', () => {
     const fifty = Array.from({ length: 50 }, (_, index) => ({ name: `c${index}`, marks: 20 }));
-    const of = (awarded: number) =>
+    const roundedTo = (awarded: number) =>
       roundAwards(
         fifty,
         fifty.map((_, index) => ({ number: index + 1, awarded })),
       ).awarded;
-    expect([of(20), of(1e308), of(Number.MAX_VALUE), of(-1e308), of(5e-324)]).toEqual([
-      1000, 1000, 1000, 0, 0,
-    ]);
+    expect([
+      roundedTo(20),
+      roundedTo(1e308),
+      roundedTo(Number.MAX_VALUE),
+      roundedTo(-1e308),
+      roundedTo(5e-324),
+    ]).toEqual([1000, 1000, 1000, 0, 0]);
   });
 
   test('thirds of marks sum exactly', () => {

@@ -22,11 +22,11 @@ const outerWrap = fc.constantFrom(...WRAPS);
 /** A single full stop or comma ends a value; two may be an ellipsis. */
 const innerWrap = fc.constantFrom(...WRAPS.filter((wrap) => !/[.,]$/.test(wrap(''))));
 
-const grouped = (whole: string, of: 'three' | 'two'): string => {
+const grouped = (whole: string, grouping: 'three' | 'two'): string => {
   const last = whole.slice(-3);
   const before = whole.slice(0, -3);
   if (before === '') return last;
-  const size = of === 'three' ? 3 : 2;
+  const size = grouping === 'three' ? 3 : 2;
   const groups = before.match(new RegExp(`\\d{1,${size}}(?=(?:\\d{${size}})*$)`, 'g')) ?? [];
   return [...groups, last].join(',');
 };
@@ -159,7 +159,7 @@ describe('any text read on a page', () => {
     fc.assert(
       fc.property(letters, letters, innerWrap, outerWrap, (one, other, inner, outer) => {
         const asked: ObjectiveKey = { type: 'one_word', answer: one };
-        const subscripts = (of: string) => of.replace(/\d+/g, (run) => `_{${run}}`);
+        const subscripts = (formula: string) => formula.replace(/\d+/g, (run) => `_{${run}}`);
         for (const dressed of [one, subscripts(one), one.replace(/\d+/g, (run) => `_${run}`)])
           expect(compareTranscribed(asked, { text: outer(inner(dressed)) })).toBe('right');
         if (foldWord(one) !== foldWord(other))

@@ -22,9 +22,9 @@ test('the three limits of the documentation are the only defaults', () => {
 });
 
 test('every limit of each tier can be set or left out', () => {
-  const cells = ['key', 'institute'].flatMap((of) =>
+  const cells = ['key', 'institute'].flatMap((tier) =>
     ['reads', 'writes', 'upload_files'].flatMap((kind) =>
-      ['second', 'minute'].map((window) => `${of}:${kind}:${window}=500`),
+      ['second', 'minute'].map((window) => `${tier}:${kind}:${window}=500`),
     ),
   );
   const { standard, high } = read({

@@ -30,8 +30,8 @@ export const costsOf = (
   prices: Prices,
 ): PaperCosts => {
   const share = ({ kind }: MeasuredCall) => (kind === 'second look' ? secondLooks : 1);
-  const sum = (of: (call: MeasuredCall) => number) =>
-    calls.reduce((total, call) => total + share(call) * of(call), 0);
+  const sum = (figureOf: (call: MeasuredCall) => number) =>
+    calls.reduce((total, call) => total + share(call) * figureOf(call), 0);
   const inputTokens = sum((call) => call.textTokens + call.pictureTokens);
   const cachedTokens = sum((call) => call.cachedTokens);
   const outputTokens = sum((call) => call.outputTokens);
@@ -81,13 +81,13 @@ export const callsTable = (costs: readonly PaperCosts[]): string =>
 export const tokensTable = (costs: readonly PaperCosts[]): string =>
   table(
     ['tokens', 'input', 'of it pictures', 'equal for all candidates', 'of it from a cache', 'output'],
-    costs.map((of) => [
-      of.name,
-      tokens(of.inputTokens),
-      tokens(of.pictureTokens),
-      of.inputTokens === 0 ? '0' : `${Math.round((100 * of.equalTokens) / of.inputTokens)} %`,
-      tokens(of.cachedTokens),
-      tokens(of.outputTokens),
+    costs.map((cost) => [
+      cost.name,
+      tokens(cost.inputTokens),
+      tokens(cost.pictureTokens),
+      cost.inputTokens === 0 ? '0' : `${Math.round((100 * cost.equalTokens) / cost.inputTokens)} %`,
+      tokens(cost.cachedTokens),
+      tokens(cost.outputTokens),
     ]),
   );
 

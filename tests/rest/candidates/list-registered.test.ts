@@ -102,11 +102,11 @@ test('updated_at grows, and the row moves to the end, when candidate or submissi
 test('on a blind exam every name is null', async () => {
   const exam = await newExam({
     blind: true,
-    candidates: [{ external_id: 'hidden', name: 'Nobody Knows', roll_number: '3' }],
+    candidates: [{ external_id: 'hidden', name: 'Hidden Name', roll_number: '3' }],
   });
   expect(await registered(tenant.api, exam.id, 'hidden')).toMatchObject({ name: null, roll_number: '3' });
   const open = await newExam({ candidates: [{ external_id: 'hidden' }] });
-  expect(await registered(tenant.api, open.id, 'hidden')).toMatchObject({ name: 'Nobody Knows' });
+  expect(await registered(tenant.api, open.id, 'hidden')).toMatchObject({ name: 'Hidden Name' });
 });
 
 test('limit is 1 to 200, default 50; pages follow next_cursor and have every row once, in order', async () => {

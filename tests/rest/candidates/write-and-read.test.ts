@@ -149,7 +149,7 @@ describe('POST /candidates', () => {
   });
 
   test('a repeated external_id is listed beside all other problems', async () => {
-    const candidates = [{ external_id: 'pair' }, { external_id: 'pair' }, { name: 'Nobody' }];
+    const candidates = [{ external_id: 'pair' }, { external_id: 'pair' }, { name: 'Without Id' }];
     const error = expectError(await tenant.api.post('/candidates', { candidates }), 422, 'validation_failed');
     expect(problemsIn(error).toSorted()).toEqual([
       'candidates[1].external_id: duplicate',
@@ -193,7 +193,7 @@ describe('POST /candidates', () => {
 describe('POST /candidates/search', () => {
   test('finds candidates by external_id, in the order asked for; unknown ids are omitted', async () => {
     await create({ external_id: 'find-1', name: 'One' }, { external_id: 'find-2', name: 'Two' });
-    const found = await search(['find-2', 'nobody', 'find-1', 'find-2', 'FIND-1']);
+    const found = await search(['find-2', 'unknown', 'find-1', 'find-2', 'FIND-1']);
     expect(found.map(({ external_id }) => external_id)).toEqual(['find-2', 'find-1']);
     for (const candidate of found) expect(await read(candidate.id)).toEqual(candidate);
   });

@@ -105,7 +105,7 @@ const requestsOn = (history: ExamHistory): Record<string, () => Promise<Answer<E
   const create = () => api.post(submissions, submission);
   // Without a submission, creating one is the only possible request.
   if (live === undefined) return { create };
-  const submission_ids = [live, ...history.live.filter(() => random(2) === 0).map((of) => of.id)];
+  const submission_ids = [live, ...history.live.filter(() => random(2) === 0).map(({ id }) => id)];
   return {
     create,
     replace: () => api.post(submissions, { ...submission, replace: true }),
@@ -201,7 +201,7 @@ const look = async (history: ExamHistory): Promise<Map<string, Result>> => {
     api.get<ResultList>(`${path}/results?limit=50&finalized=true`),
   ]);
   const live = submissions.body.data;
-  const left = history.live.filter(({ id }) => !live.some((of) => of.id === id));
+  const left = history.live.filter(({ id }) => !live.some((one) => one.id === id));
   history.notLive = [...history.notLive, ...left.map(({ id }) => id)].slice(-5);
   history.live = live;
   expect(exam.body.status).toBe(

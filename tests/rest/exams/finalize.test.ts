@@ -97,7 +97,7 @@ describe('POST /exams/{id}/finalize with submission_ids', () => {
       onTestFinished(() => takeBack(by));
       const { status, body } = await finalize({ submission_ids: by.map(({ id }) => id), allow_partial });
       expect(status).toBe(200);
-      const isFinal = STATUSES.map((one) => final.some((of) => of === one));
+      const isFinal = STATUSES.map((one) => final.some((each) => each === one));
       expect(await finalizedOf(by)).toEqual(isFinal);
       const skipped = by.filter((_one, index) => !isFinal[index]);
       const byId = (a: { submission_id?: string | undefined }, b: { submission_id?: string | undefined }) =>
@@ -161,7 +161,7 @@ describe('POST /exams/{id}/finalize with all_graded', () => {
       onTestFinished(() => takeBack(by));
       const { status, body } = await finalize({ all_graded: true, allow_partial });
       expect({ status, body }).toEqual({ status: 200, body: { skipped: [] } });
-      expect(await finalizedOf(by)).toEqual(STATUSES.map((one) => final.some((of) => of === one)));
+      expect(await finalizedOf(by)).toEqual(STATUSES.map((one) => final.some((each) => each === one)));
     },
   );
 
@@ -349,8 +349,8 @@ describe('the status of an exam', () => {
     const { tenant, exam, finalize, by } = await examWith('graded', 'graded');
     const [final, open] = by;
     await finalize({ submission_ids: [final?.id] });
-    const listed = async (of: 'true' | 'false') => {
-      const query = `finalized=${of}`;
+    const listed = async (finalized: 'true' | 'false') => {
+      const query = `finalized=${finalized}`;
       const submissions = await tenant.api.get<SubmissionList>(`/exams/${exam.id}/submissions?${query}`);
       const results = await tenant.api.get<ResultList>(`/exams/${exam.id}/results?${query}`);
       return [

@@ -25,7 +25,7 @@ const text = (max: number) =>
     .filter((value) => !value.includes('\u0000') && value.isWellFormed());
 const filled = (max: number) => text(max).map((value) => (value.trim() === '' ? 'x' : value));
 const short = (max: number) => filled(max).map((value) => value.replaceAll(/[<>]/g, '≠'));
-const left = <T>(of: fc.Arbitrary<T>) => fc.oneof(of, fc.constant(null), fc.constant(undefined));
+const left = <T>(value: fc.Arbitrary<T>) => fc.oneof(value, fc.constant(null), fc.constant(undefined));
 const halfStep = fc.integer({ min: 1, max: 2000 }).map((halves) => halves / 2);
 const word = fc.stringMatching(/^[a-z]{1,12}$/);
 const tags = fc.dictionary(word, fc.oneof(word, fc.integer(), fc.boolean(), fc.constant(null)), {
@@ -54,7 +54,7 @@ const choice = fc
   .map(({ texts, right, ...question }) => {
     const options = texts
       .slice(0, question.type === 'true_false' ? 2 : 4)
-      .map((of, index) => ({ label: LABELS[index] ?? '', text: of }));
+      .map((option, index) => ({ label: LABELS[index] ?? '', text: option }));
     const correct = question.type === 'mcq_multi' ? ['A', 'B'] : [LABELS[right] ?? ''];
     return { ...question, options, correct_options: correct };
   });
@@ -87,13 +87,13 @@ const long = fc
   .map(({ partial, marks, names, keywords, hasRubric, ...question }) => ({
     ...question,
     // Halves, so that any sum of them is a multiple of 0.5.
-    max_marks: marks.reduce((sum, of) => sum + of, 0) / 2,
+    max_marks: marks.reduce((sum, mark) => sum + mark, 0) / 2,
     rubric: hasRubric
       ? {
           ...(partial === undefined ? {} : { partial_marking: partial }),
-          criteria: marks.map((of, index) => ({
+          criteria: marks.map((mark, index) => ({
             name: `${names[index]} ${index}`,
-            marks: of / 2,
+            marks: mark / 2,
             ...(keywords === undefined ? {} : { keywords }),
           })),
         }
@@ -153,7 +153,7 @@ const sectionsOf = (sent: ExamCreate): { name: string; order: number }[] => {
   const names: string[] = [];
   for (const { section } of sent.questions ?? []) {
     const name = section ?? (names.length === 0 ? 'A' : null);
-    if (name !== null && !names.some((of) => of.toLowerCase() === name.toLowerCase())) names.push(name);
+    if (name !== null && !names.some((other) => other.toLowerCase() === name.toLowerCase())) names.push(name);
   }
   return names.map((name, index) => ({ name, order: index + 1 }));
 };
@@ -233,7 +233,9 @@ test('any accepted exam reads back as sent, plus the defaults', { timeout: 240_0
 
 const withoutIds = ({ id: _id, created_at: _created, updated_at: _updated, options, ...rest }: Question) => ({
   ...rest,
-  ...(options === undefined ? {} : { options: options.map(({ label, text: of }) => ({ label, text: of })) }),
+  ...(options === undefined
+    ? {}
+    : { options: options.map(({ label, text: option }) => ({ label, text: option })) }),
 });
 
 const asListed = (question: QuestionInput, mode: ExamCreate['mode'], section: string) => ({
@@ -332,7 +334,7 @@ test(
             rubric: { questions_without_rubric: after.questions.filter(({ options }) => !options).length },
           });
           const names = new Set(after.sections.map(({ name }) => name));
-          for (const { section: of } of after.questions) expect(names).toContain(of);
+          for (const { section: shown } of after.questions) expect(names).toContain(shown);
           const { updated_at: _was, ...shownBefore } = before;
           const { updated_at: _is, ...shownAfter } = after;
           // `updated_at` changes exactly with another field; possibly only a question's own section or text.
@@ -391,8 +393,8 @@ test(
             if (change?.how === 'create') await own.api.post('/exams', { title: 'new', mode: 'typed' });
             if (change?.how === 'edit' || change?.how === 'delete') touched.add(id);
           }
-          for (const id of ids.filter((of) => !touched.has(of))) {
-            expect(seen.filter((of) => of === id)).toHaveLength(1);
+          for (const id of ids.filter((each) => !touched.has(each))) {
+            expect(seen.filter((each) => each === id)).toHaveLength(1);
           }
         },
       ),

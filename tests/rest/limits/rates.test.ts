@@ -143,8 +143,8 @@ describe('small limits', () => {
     await inOneMinute();
     const { instituteId } = await newTenant(service);
     const api = await newKey(instituteId, { scopes: ['evaluation:read'] });
-    const nobody = await apiClient(service.baseUrl, 'x').get('/me');
-    expect([nobody.status, ...rateOf(nobody)]).toEqual([401, null, null, null]);
+    const unknown = await apiClient(service.baseUrl, 'x').get('/me');
+    expect([unknown.status, ...rateOf(unknown)]).toEqual([401, null, null, null]);
     const forbidden = await api.post('/exams', {});
     expect([forbidden.status, ...rateOf(forbidden)]).toEqual([403, null, null, null]);
     const missing = await api.get('/exams/00000000-0000-4000-8000-000000000000');

@@ -54,7 +54,7 @@ const record = async (
   label: string,
   change: Partial<RecordedQuestion>,
 ): Promise<void> => {
-  const question = material.questions.find((of) => of.label === label);
+  const question = material.questions.find((one) => one.label === label);
   await service.grading.as({}).grading.recordQuestion.mutate({
     held,
     result: {
@@ -114,8 +114,8 @@ describe('the result', () => {
       name: 'Asha Rao',
       roll_number: '7',
     });
-    const nobody = await submit(tenant.api, exam.id, { candidate: { external_id: 'b' }, answers: [] });
-    expect((await resultOf(tenant.api, nobody.id)).candidate).toMatchObject({
+    const unnamed = await submit(tenant.api, exam.id, { candidate: { external_id: 'b' }, answers: [] });
+    expect((await resultOf(tenant.api, unnamed.id)).candidate).toMatchObject({
       name: null,
       roll_number: null,
     });
@@ -407,12 +407,12 @@ describe('include', () => {
     text: 'Good.',
   } as const;
   const graded = async (): Promise<Submitted> => {
-    const of = await submitted();
-    const held = await of.take();
+    const submission = await submitted();
+    const held = await submission.take();
     await record(held, '2', { annotations: [ANNOTATION] });
     await record(held, '3', {});
     await held.complete();
-    return of;
+    return submission;
   };
   const parts = ({ questions }: Result) =>
     questions.map(({ extracted_answer, model_answer, annotations }) => ({
@@ -479,7 +479,7 @@ describe('include', () => {
 
     // A page holds submissions of several versions, each with its own model answer.
     const list = await tenant.api.get<ResultList>(`/exams/${exam.id}/results?include=model_answer`);
-    const byId = new Map(list.body.data.map((of) => [of.submission_id, questionOf(of, '2').model_answer]));
+    const byId = new Map(list.body.data.map((row) => [row.submission_id, questionOf(row, '2').model_answer]));
     expect(byId).toEqual(
       new Map([
         [accepted.id, 'A second one.'],

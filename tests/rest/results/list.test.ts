@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const results = async (query = '', of = exam): Promise<ResultList> => {
-  const { status, body } = await tenant.api.get<ResultList>(`/exams/${of.id}/results?${query}`);
+const results = async (query = '', target = exam): Promise<ResultList> => {
+  const { status, body } = await tenant.api.get<ResultList>(`/exams/${target.id}/results?${query}`);
   expect({ status, body }).toMatchObject({ status: 200 });
   return body;
 };

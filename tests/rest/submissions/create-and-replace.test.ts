@@ -12,8 +12,8 @@ const { service, tenant } = await restSuite();
 const exam = await createExam(tenant.api, everyTypeExam());
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
-const refused = (body: object, status: number, code: string, of: { id: string } = exam) =>
-  expectRefused(tenant, () => tenant.api.post(`/exams/${of.id}/submissions`, body), status, code);
+const refused = (body: object, status: number, code: string, target: { id: string } = exam) =>
+  expectRefused(tenant, () => tenant.api.post(`/exams/${target.id}/submissions`, body), status, code);
 const submitted = (answers: object[], more: object = {}): Promise<Submission> =>
   submit(tenant.api, exam.id, { ...someone(), answers, ...more });
 
@@ -208,16 +208,16 @@ describe('the submission', () => {
 
 describe('the queue', () => {
   test('positions count the institute’s own earlier submissions in the same lane', async () => {
-    const of = await newTenant(service);
-    const typed = await createExam(of.api, typedExam([longAnswer('1'), mcq('2')]));
-    const written = await createExam(of.api, handwrittenExam());
+    const owner = await newTenant(service);
+    const typed = await createExam(owner.api, typedExam([longAnswer('1'), mcq('2')]));
+    const written = await createExam(owner.api, handwrittenExam());
     const answers = [{ question_label: '1', text: 'x' }];
     const inTyped: Submission[] = [];
     for (let index = 0; index < 3; index += 1) {
-      inTyped.push(await submit(of.api, typed.id, { ...someone(), answers }));
+      inTyped.push(await submit(owner.api, typed.id, { ...someone(), answers }));
     }
-    const upload_id = await uploadCopy(of.api, plainPdf(1));
-    const inCopy = await submit(of.api, written.id, { ...someone(), upload_id });
+    const upload_id = await uploadCopy(owner.api, plainPdf(1));
+    const inCopy = await submit(owner.api, written.id, { ...someone(), upload_id });
     expect(inTyped.map(({ queue }) => queue?.position)).toEqual([0, 1, 2]);
     expect(inCopy).toMatchObject({ lane: 'copy', queue: { position: 0 } });
     expect(inTyped[0]).toMatchObject({
@@ -230,7 +230,7 @@ describe('the queue', () => {
 
     for (const [index, { id, updated_at }] of inTyped.entries()) {
       const now = Date.now();
-      const { body } = await of.api.get<Submission>(`/submissions/${id}`);
+      const { body } = await owner.api.get<Submission>(`/submissions/${id}`);
       expect(body.queue?.position).toBe(index);
       expect(Date.parse(body.queue?.estimated_ready_at ?? '')).toBeGreaterThanOrEqual(now + 30_000);
       expect(body.updated_at).toBe(updated_at);

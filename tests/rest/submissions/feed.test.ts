@@ -47,14 +47,14 @@ const filled = async ({ api }: Tenant, count: number): Promise<Submission[]> => 
   );
 };
 
-const page = async (query: string, of: Tenant = tenant): Promise<SubmissionList> => {
-  const { status, body } = await of.api.get<SubmissionList>(`/submissions?${query}`);
+const page = async (query: string, reader: Tenant = tenant): Promise<SubmissionList> => {
+  const { status, body } = await reader.api.get<SubmissionList>(`/submissions?${query}`);
   expect({ status, body }).toMatchObject({ status: 200 });
   return body;
 };
 const inOrder = (a: Submission, b: Submission): number =>
   Date.parse(a.updated_at) - Date.parse(b.updated_at) || (a.id < b.id ? -1 : 1);
-const ids = (of: readonly Submission[]): string[] => of.map(({ id }) => id);
+const ids = (listed: readonly Submission[]): string[] => listed.map(({ id }) => id);
 
 describe('the feed', () => {
   test('has the submissions of all of the institute’s exams and no others, as GET shows them', async () => {
@@ -170,17 +170,17 @@ describe('the feed rules', () => {
   };
 
   test('a submission reappears at each change, and a client that follows the rules sees every change', async () => {
-    const of = await newTenant(service);
-    const exam = await createExam(of.api, typedExam([longAnswer('1')]));
+    const owner = await newTenant(service);
+    const exam = await createExam(owner.api, typedExam([longAnswer('1')]));
     const answers = [{ question_label: '1', text: 'x' }];
     const body = { candidate: { external_id: 'asha' }, answers };
-    const { id } = await submit(of.api, exam.id, body);
-    const others = await filled(of, 4);
-    const { kept, pass } = client(of);
+    const { id } = await submit(owner.api, exam.id, body);
+    const others = await filled(owner, 4);
+    const { kept, pass } = client(owner);
     expect(ids(await pass()).toSorted()).toEqual([...ids(others), id].toSorted());
     expect(await pass(), 'nothing has changed').toEqual([]);
 
-    const command = (name: string) => of.api.post(`/submissions/${id}/${name}`);
+    const command = (name: string) => owner.api.post(`/submissions/${id}/${name}`);
     const changes: [change: () => Promise<unknown>, seen: Partial<Submission>][] = [
       [() => command('cancel'), { status: 'cancelled' }],
       [() => command('re-evaluate'), { status: 'queued', attempt_count: 2 }],
@@ -206,7 +206,7 @@ describe('the feed rules', () => {
       expect(news[0]).toMatchObject(seen);
     }
 
-    const replacing = await submit(of.api, exam.id, { ...body, replace: true });
+    const replacing = await submit(owner.api, exam.id, { ...body, replace: true });
     // One transaction changes both rows: with the same millisecond, the ids decide their order.
     const both = new Map((await pass()).map((row) => [row.id, [row.state, row.replaced_by]]));
     expect(both).toEqual(
@@ -215,16 +215,16 @@ describe('the feed rules', () => {
         [replacing.id, ['live', undefined]],
       ]),
     );
-    await of.api.delete(`/submissions/${replacing.id}`);
+    await owner.api.delete(`/submissions/${replacing.id}`);
     expect((await pass()).map((row) => [row.id, row.state])).toEqual([[replacing.id, 'deleted']]);
     expect(await pass()).toEqual([]);
-    const feed = await wholeFeed(of.api);
+    const feed = await wholeFeed(owner.api);
     expect([...kept.values()].toSorted(inOrder).map(stored)).toEqual(feed.map(stored));
   });
 
   test('a pass that stays at the end of the feed for hours misses no late commit', async () => {
-    const of = await newTenant(service);
-    const [late, ...others] = await filled(of, 5);
+    const owner = await newTenant(service);
+    const [late, ...others] = await filled(owner, 5);
     if (late === undefined) throw new Error('no row');
     const transaction = new pg.Client({ connectionString: service.database.superuserUrl });
     const clock = new pg.Client({ connectionString: service.database.superuserUrl });
@@ -237,7 +237,7 @@ describe('the feed rules', () => {
         return list;
       };
       const query = `limit=1&updated_since=${late.updated_at}`;
-      let list = keep(await page(query, of));
+      let list = keep(await page(query, owner));
       expect([...kept.keys()]).toEqual([late.id]);
       await transaction.query('begin');
       await transaction.query('update submissions set needs_review = true where id = $1', [late.id]);
@@ -250,11 +250,11 @@ describe('the feed rules', () => {
         );
       }
       while (list.next_cursor !== null)
-        list = keep(await page(`${query}&cursor=${encodeURIComponent(list.next_cursor)}`, of));
+        list = keep(await page(`${query}&cursor=${encodeURIComponent(list.next_cursor)}`, owner));
       await transaction.query('commit');
 
       const newest = Math.max(...[...kept.values()].map(({ updated_at }) => Date.parse(updated_at)));
-      keep(await page(`updated_since=${new Date(newest - 120_000).toISOString()}`, of));
+      keep(await page(`updated_since=${new Date(newest - 120_000).toISOString()}`, owner));
       expect(kept.get(late.id)).toMatchObject({ needs_review: true });
       expect(kept.size, 'the next pass has what the first one left out').toBe(5);
     } finally {
@@ -263,11 +263,12 @@ describe('the feed rules', () => {
   });
 
   test('a pass through a list ends, and includes rows that change during the pass', async () => {
-    const of = await newTenant(service);
-    const [first, second] = await filled(of, 4);
+    const owner = await newTenant(service);
+    const [first, second] = await filled(owner, 4);
     if (first === undefined || second === undefined) throw new Error('no row');
     const list = `/exams/${first.exam_id}/submissions`;
-    const read = async (query: string) => (await of.api.get<SubmissionList>(`${list}?limit=1${query}`)).body;
+    const read = async (query: string) =>
+      (await owner.api.get<SubmissionList>(`${list}?limit=1${query}`)).body;
     const goOn = (cursor: string | null) => `&cursor=${encodeURIComponent(cursor ?? '')}`;
     const since = '&updated_since=2026-01-01T00:00:00Z';
     const [plain, pass] = [await read(''), await read(since)];
@@ -291,12 +292,12 @@ describe('the feed rules', () => {
   });
 
   test('changes of candidates and exams leave the feed unchanged', async () => {
-    const of = await newTenant(service);
-    await filled(of, 2);
-    const before = await wholeFeed(of.api);
-    await of.api.post('/candidates', { candidates: [{ external_id: 'c0', name: 'Another Name' }] });
-    await of.api.patch(`/exams/${before[0]?.exam_id}`, { title: 'Another title' });
-    expect((await wholeFeed(of.api)).map(stored)).toEqual(before.map(stored));
+    const owner = await newTenant(service);
+    await filled(owner, 2);
+    const before = await wholeFeed(owner.api);
+    await owner.api.post('/candidates', { candidates: [{ external_id: 'c0', name: 'Another Name' }] });
+    await owner.api.patch(`/exams/${before[0]?.exam_id}`, { title: 'Another title' });
+    expect((await wholeFeed(owner.api)).map(stored)).toEqual(before.map(stored));
   });
 });
 

@@ -27,9 +27,9 @@ interface Page {
   data: ({ id: string } | { submission_id: string })[];
   next_cursor: string | null;
 }
-const rowOf = (of: Page['data'][number]): Row => {
-  const { queue: _queue, progress: _progress, ...shown }: Record<string, unknown> = { ...of };
-  return { id: 'id' in of ? of.id : of.submission_id, shown };
+const rowOf = (row: Page['data'][number]): Row => {
+  const { queue: _queue, progress: _progress, ...shown }: Record<string, unknown> = { ...row };
+  return { id: 'id' in row ? row.id : row.submission_id, shown };
 };
 
 const LISTS: [name: string, path: (examId: string) => string][] = [

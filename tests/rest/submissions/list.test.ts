@@ -36,8 +36,8 @@ interface Listed {
   more: boolean;
 }
 const lists = {
-  submissions: async (query: string, of = exam): Promise<Listed> => {
-    const { status, body } = await tenant.api.get<SubmissionList>(`/exams/${of.id}/submissions?${query}`);
+  submissions: async (query: string, target = exam): Promise<Listed> => {
+    const { status, body } = await tenant.api.get<SubmissionList>(`/exams/${target.id}/submissions?${query}`);
     expect({ status, body }).toMatchObject({ status: 200 });
     return {
       candidates: body.data.map(({ candidate }) => candidate.external_id),
@@ -45,8 +45,8 @@ const lists = {
       more: body.has_more,
     };
   },
-  results: async (query: string, of = exam): Promise<Listed> => {
-    const { status, body } = await tenant.api.get<ResultList>(`/exams/${of.id}/results?${query}`);
+  results: async (query: string, target = exam): Promise<Listed> => {
+    const { status, body } = await tenant.api.get<ResultList>(`/exams/${target.id}/results?${query}`);
     expect({ status, body }).toMatchObject({ status: 200 });
     return {
       candidates: body.data.map(({ candidate }) => candidate.external_id),
@@ -57,7 +57,7 @@ const lists = {
 };
 type Name = keyof typeof lists;
 const NAMES: Name[] = ['submissions', 'results'];
-const path = (name: Name, of: { id: string } = exam): string => `/exams/${of.id}/${name}`;
+const path = (name: Name, target: { id: string } = exam): string => `/exams/${target.id}/${name}`;
 
 /** In the order of their last change: flagged submissions come last. */
 const ALL = ['a', 'e', 'f', 'g', 'b', 'c', 'd'];
@@ -152,7 +152,7 @@ describe.each(NAMES)('the %s of an exam', (name) => {
     const other = await createExam(tenant.api, typedExam([mcq('1')]));
     const { next } = await list('limit=2');
     const { next: filtered } = await list('limit=2&finalized=false');
-    const otherList = NAMES.find((of) => of !== name) ?? name;
+    const otherList = NAMES.find((one) => one !== name) ?? name;
     const bad = [
       `${path(name, other)}?cursor=${next}`,
       `${path(otherList)}?cursor=${next}`,

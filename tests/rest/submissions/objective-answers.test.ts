@@ -9,8 +9,8 @@ const { tenant } = await restSuite();
 const exam = await createExam(tenant.api, everyTypeExam());
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
-const submitted = (answers: object[], of: Exam = exam): Promise<Submission> =>
-  submit(tenant.api, of.id, { ...someone(), answers });
+const submitted = (answers: object[], target: Exam = exam): Promise<Submission> =>
+  submit(tenant.api, target.id, { ...someone(), answers });
 
 describe('objective answers', () => {
   test('a submission of objective answers is graded at once, without a charge', async () => {

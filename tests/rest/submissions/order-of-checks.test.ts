@@ -143,7 +143,7 @@ const onBroke = (exam: keyof typeof examsOfBroke, body: () => object) => (): Cal
 });
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
-const nobody = { candidate_id: randomUUID() };
+const unknownCandidate = { candidate_id: randomUUID() };
 const wrongShape = { metadata: [] };
 const long = { question_label: '2', text: 'x' };
 const noSuchQuestion = { answers: [long, { question_label: '9', text: 'x' }] };
@@ -174,7 +174,7 @@ const ofTheExam: Row[] = [
   ['existence', 'validation', 'exam_not_found', on('unknown', () => wrongShape)],
   ['state', 'validation', 'exam_not_open', on('draft', () => wrongShape)],
   ['state', 'mode', 'exam_not_open', on('draft', () => ({ ...someone(), ...copy('ready') }))],
-  ['state', 'candidate', 'exam_not_open', on('draft', () => ({ ...nobody, answers: [] }))],
+  ['state', 'candidate', 'exam_not_open', on('draft', () => ({ ...unknownCandidate, answers: [] }))],
   ['state', 'answers', 'exam_not_open', on('draft', () => ({ ...someone(), ...noSuchQuestion }))],
 ];
 
@@ -193,20 +193,25 @@ const ofTheBody: Row[] = [
     on('typed', () => ({ ...someone(), images: ['x'], ...copy('ready') })),
   ],
   ['mode', 'a missing candidate', 'mode_mismatch', on('typed', () => copy('ready'))],
-  ['mode', 'an unknown candidate', 'mode_mismatch', on('typed', () => ({ ...nobody, ...copy('used') }))],
+  [
+    'mode',
+    'an unknown candidate',
+    'mode_mismatch',
+    on('typed', () => ({ ...unknownCandidate, ...copy('used') })),
+  ],
   ['mode', 'a submission', 'mode_mismatch', on('written', () => ({ ...withSubmission(), answers: [] }))],
   [
     'two candidates',
     'an unknown one',
     'validation_failed',
-    on('typed', () => ({ ...someone(), ...nobody, answers: [] })),
+    on('typed', () => ({ ...someone(), ...unknownCandidate, answers: [] })),
     'candidate: not_allowed',
   ],
   [
     'what is missing',
     'an unknown candidate',
     'validation_failed',
-    on('written', () => nobody),
+    on('written', () => unknownCandidate),
     'upload_id: required',
   ],
 ];
@@ -222,7 +227,7 @@ const refusals: [why: string, exam: 'typed' | 'written', body: () => object][] =
   ['an answer in Hindi', 'typed', () => hindi],
 ];
 const ofTheCandidate = refusals.flatMap(([why, exam, body]): Row[] => [
-  ['an unknown candidate', why, 'candidate_not_found', on(exam, () => ({ ...nobody, ...body() }))],
+  ['an unknown candidate', why, 'candidate_not_found', on(exam, () => ({ ...unknownCandidate, ...body() }))],
   ['a submission', why, 'submission_exists', on(exam, () => ({ ...withSubmission(), ...body() }))],
   ['a final submission', why, 'submission_finalized', on(exam, () => ({ ...replacingFinal(), ...body() }))],
 ]);
@@ -288,7 +293,7 @@ test('each refusal of the table refuses alone, and a request without any changes
     ['exam_not_open', on('draft', () => ({ ...someone(), answers: [] }))],
     ['mode_mismatch', on('typed', () => ({ ...someone(), ...copy('ready') }))],
     ['validation_failed', on('typed', () => ({ answers: [] }))],
-    ['candidate_not_found', on('typed', () => ({ ...nobody, answers: [] }))],
+    ['candidate_not_found', on('typed', () => ({ ...unknownCandidate, answers: [] }))],
     ['submission_exists', on('typed', () => ({ ...withSubmission(), answers: [] }))],
     ['submission_finalized', on('typed', () => ({ ...replacingFinal(), answers: [] }))],
     ['not_found', on('written', () => ({ ...someone(), ...copy('unknown') }))],

@@ -16,7 +16,7 @@ const { service, tenant } = await restSuite();
 const exam = await createExam(tenant.api, handwrittenExam());
 
 const someone = () => ({ candidate: { external_id: randomUUID() } });
-const path = (of: Exam = exam): string => `/exams/${of.id}/submissions`;
+const path = (target: Exam = exam): string => `/exams/${target.id}/submissions`;
 const blankPages = async (count: number): Promise<Uint8Array> => {
   const pdf = await PDFDocument.create();
   for (let page = 0; page < count; page += 1) pdf.addPage([595, 842]);
@@ -111,9 +111,9 @@ describe('the page limits of a copy', () => {
 });
 
 describe('upload_id must be a ready upload of the institute that no other submission uses', () => {
-  const uploadOf = async (of: Tenant, pdf: Uint8Array): Promise<string> => {
-    const id = await uploadCopy(of.api, pdf);
-    await untilInspected(of.api, id);
+  const uploadOf = async (owner: Tenant, pdf: Uint8Array): Promise<string> => {
+    const id = await uploadCopy(owner.api, pdf);
+    await untilInspected(owner.api, id);
     return id;
   };
 

@@ -41,13 +41,13 @@ export const costOf = (
   const inVain = new Map(
     outcomes.flatMap(({ key, inVain: usage }) => (usage === undefined ? [] : [[key, usage]])),
   );
-  const total = (usages: Iterable<Stored['usage']>, of: (usage: Stored['usage']) => number): number =>
-    [...usages].reduce((sofar, usage) => sofar + of(usage), 0);
-  const sum = (of: (usage: Stored['usage']) => number): number =>
+  const total = (usages: Iterable<Stored['usage']>, tokensIn: (usage: Stored['usage']) => number): number =>
+    [...usages].reduce((sofar, usage) => sofar + tokensIn(usage), 0);
+  const sum = (tokensIn: (usage: Stored['usage']) => number): number =>
     total(
       [...results.values()].map(({ usage }) => usage),
-      of,
-    ) + total(inVain.values(), of);
+      tokensIn,
+    ) + total(inVain.values(), tokensIn);
   const seconds = Float64Array.from(
     [...results.values()].map(({ usage }) => usage.duration_ms / 1000),
   ).sort();

@@ -58,8 +58,8 @@ export const valuesOf = (pairs: readonly Pair[]): Record<Measure, number | null>
     first,
     double.map(({ machine: marks, maxMarks }) => marks / maxMarks),
   );
-  const mean = (of: (pair: Pair) => number): number | null =>
-    pairs.length === 0 ? null : pairs.reduce((sum, pair) => sum + of(pair), 0) / pairs.length;
+  const mean = (figureOf: (pair: Pair) => number): number | null =>
+    pairs.length === 0 ? null : pairs.reduce((sum, pair) => sum + figureOf(pair), 0) / pairs.length;
   const squares = mean((pair) => (pair.machine - pair.human) ** 2);
   const peopleShare = (agree: (a: number, b: number, maxMarks: number) => boolean): number | null =>
     double.length === 0

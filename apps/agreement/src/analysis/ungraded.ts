@@ -17,7 +17,7 @@ export const ungradedOf = ({ answers }: DataSet, outcomes: readonly Outcome[]): 
   );
   return {
     answers: first.length,
-    of: answers.filter(({ blank }) => !blank).length,
+    outOf: answers.filter(({ blank }) => !blank).length,
     because: reasons.join(', and '),
     again: failed.length - first.length,
   };

@@ -37,7 +37,7 @@ export interface VerdictInput {
 export interface Ungraded {
   /** Unchanged answers without a judgement, and `of`, the number of answers to grade. */
   answers: number;
-  of: number;
+  outOf: number;
   /** Reasons, as the end of a sentence. */
   because: string;
   /** Repetitions and changed answers without a judgement. */
@@ -46,16 +46,21 @@ export interface Ungraded {
 
 export const verdictOf = (input: VerdictInput): Verdict => {
   const { overall, flags, questions } = input;
-  const of = (trust: Trust): string[] =>
+  const namesWith = (trust: Trust): string[] =>
     questions.flatMap((each) => (each.trust === trust ? [each.questionId] : []));
   const overallFlags = flags.filter(({ scope }) => scope === 'overall');
   const trust = trustOf(overall, overallFlags);
-  const verdict = { trust, trusted: of('trusted'), notShown: of('not shown'), notTrusted: of('not trusted') };
+  const verdict = {
+    trust,
+    trusted: namesWith('trusted'),
+    notShown: namesWith('not shown'),
+    notTrusted: namesWith('not trusted'),
+  };
   return { ...verdict, says: [...headline(input.ungraded), ...body(input, verdict, overallFlags.length)] };
 };
 
-const headline = ({ answers, of, because }: Ungraded): string[] =>
-  answers === 0 ? [] : [`${answers} of ${of} answers could not be graded, because ${because}.`];
+const headline = ({ answers, outOf, because }: Ungraded): string[] =>
+  answers === 0 ? [] : [`${answers} of ${outOf} answers could not be graded, because ${because}.`];
 
 const body = (input: VerdictInput, verdict: Omit<Verdict, 'says'>, crossed: number): string[] =>
   isNothingGraded(input.ungraded)
@@ -63,8 +68,8 @@ const body = (input: VerdictInput, verdict: Omit<Verdict, 'says'>, crossed: numb
     : [...sentencesOn(verdict, crossed), ...cautions(input)];
 
 /** Whether no answer was graded. Blank answers do not count, because code marks them. */
-export const isNothingGraded = ({ answers, of }: Pick<Ungraded, 'answers' | 'of'>): boolean =>
-  answers > 0 && answers === of;
+export const isNothingGraded = ({ answers, outOf }: Pick<Ungraded, 'answers' | 'outOf'>): boolean =>
+  answers > 0 && answers === outOf;
 
 const sentencesOn = (
   { trust, trusted, notShown, notTrusted }: Omit<Verdict, 'says'>,

@@ -54,7 +54,7 @@ describe('a data set', () => {
     ],
     ['a second mark above it', [first, { ...later, human_marks_2: 9 }], 'line 2: human_marks_2 is 9'],
     ['negative marks', [first, { ...later, human_marks: -1 }], 'line 2: human_marks is wrong'],
-    ['a question that nobody described', [later], 'line 1: question is needed on the first line'],
+    ['a question without a description', [later], 'line 1: question is needed on the first line'],
     [
       'two schemes of one question',
       [first, { ...first, max_marks: 5 }],

@@ -64,8 +64,8 @@ export const runTasks = async (
   const settle = async (task: Task): Promise<Outcome> => {
     const { facts, kind, turn, key } = task;
     const kept = options.fresh || grader.judgementKey(task.request) === null ? undefined : results.get(key);
-    const outcome = (of: Pick<Outcome, 'result' | 'failure' | 'reused'>): Outcome => {
-      return { facts, kind, turn, key, inVain: results.inVain(key), ...of };
+    const outcome = (what: Pick<Outcome, 'result' | 'failure' | 'reused'>): Outcome => {
+      return { facts, kind, turn, key, inVain: results.inVain(key), ...what };
     };
     if (kept !== undefined) return outcome({ result: kept, failure: null, reused: true });
     try {

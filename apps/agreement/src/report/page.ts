@@ -179,7 +179,7 @@ const costSection = ({ cost, grader }: Report): Html => {
   if (grader.provider === 'baseline') {
     return html`<p>
       ${cost.judgements} judgements${reused}, ${seconds} This run took ${decimal(cost.wallSeconds, 1)} s. The
-      baseline asks nobody and costs nothing.
+      baseline calls no model and costs nothing.
     </p>`;
   }
   const perThousand =
@@ -205,7 +205,7 @@ const ungradedSection = ({ ungraded, notGraded }: Report): Html | null => {
   const lines = [...new Set(ungraded.map(({ line }) => line))].slice(0, 50);
   return html`<h2>Not graded</h2>
     <p>
-      ${notGraded.answers} of ${notGraded.of} answers could not be
+      ${notGraded.answers} of ${notGraded.outOf} answers could not be
       graded${notGraded.answers === 0 ? null : `, because ${notGraded.because}`}, and ${notGraded.again} of
       their repetitions and changes. Lines: ${lines.join(', ')}. The same command tries them again.
     </p>`;

@@ -22,9 +22,10 @@ describe('bootstrap intervals', () => {
 
   test('are the same for the same name and differ for another', () => {
     const sample = [1, 2, 3, 4, 5, 6, 7, 8];
-    const of = (name: string) => bootstrap([sample], (items) => ({ m: mean(items) }), randomFrom(name)).m;
-    expect(of('a')).toEqual(of('a'));
-    expect(of('a')).not.toEqual(of('b'));
+    const estimate = (name: string) =>
+      bootstrap([sample], (items) => ({ m: mean(items) }), randomFrom(name)).m;
+    expect(estimate('a')).toEqual(estimate('a'));
+    expect(estimate('a')).not.toEqual(estimate('b'));
   });
 
   test('each resample has as many items of each stratum as the data', () => {

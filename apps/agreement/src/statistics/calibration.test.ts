@@ -42,8 +42,8 @@ describe('isotonic regression', () => {
   });
 });
 
-const judged = (confidence: number, agreed: number, of: number) =>
-  Array.from({ length: of }, (_, index) => ({ confidence, agreed: index < agreed }));
+const judged = (confidence: number, agreed: number, total: number) =>
+  Array.from({ length: total }, (_, index) => ({ confidence, agreed: index < agreed }));
 
 describe('calibration', () => {
   test('the expected error is the difference of confidence and agreement, weighted by answers', () => {

@@ -132,7 +132,7 @@ describe('evidence and its record', () => {
     const before = await notKept('refused');
     const stream = new PassThrough();
     const log = createLogger({ service: 'test', level: 'warn', stream });
-    for (const change of [{ secretAccessKey: 'of another time' }, { bucket: 'that-nobody-made' }]) {
+    for (const change of [{ secretAccessKey: 'of another time' }, { bucket: 'missing-bucket' }]) {
       const refusing = objectStore({ ...bucket, ...change });
       const run = await claimed();
       await recordQuestion({ ...services, objects: refusing, log }, run, result, {

@@ -74,7 +74,7 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
         ? `update uploads set status = 'ready' where ${isOut} and ${which}`
         : `delete from copy_drawings where ${isOut} and ${which}`,
     );
-  const of = (institute: string) => `institute_id = '${institute}'`;
+  const ownedBy = (institute: string) => `institute_id = '${institute}'`;
   const anHourPasses = () =>
     maker.query(
       `update ${table} set ${queue.releasedAt} = ${queue.releasedAt} - interval '1 hour',
@@ -99,10 +99,10 @@ describe.each([inspections, drawings])('jobs of the lane $lane', (queue) => {
     await give(newcomer, 1);
     await release(1);
     expect(await outOf(newcomer)).toBe(1);
-    await finish(of(flooding));
+    await finish(ownedBy(flooding));
     await release(1);
     expect([await outOf(flooding), await outOf(newcomer)], 'one waits in the lane').toEqual([0, 1]);
-    await claim(of(newcomer));
+    await claim(ownedBy(newcomer));
     await release(1);
     expect([await outOf(flooding), await outOf(newcomer)]).toEqual([1, 1]);
     expect(await lanes.depth(lane)).toBe(3);

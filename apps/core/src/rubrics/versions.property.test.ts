@@ -117,7 +117,9 @@ test('after any edits the list shows the last version, and every older one can s
         const paper = await database.inTenant(actor.institute_id, (tx) =>
           readPaper(tx, actor.institute_id, examId, version),
         );
-        expect(paper.map(({ rubric: of, model_answer }) => ({ rubric: of, model_answer }))).toEqual(expected);
+        expect(paper.map(({ rubric: marking, model_answer }) => ({ rubric: marking, model_answer }))).toEqual(
+          expected,
+        );
       }
     }),
     { numRuns: 30 },
@@ -148,10 +150,10 @@ test('no version can be rewritten, and only what changed has a row', async () =>
 
 test('as many statements change 200 rubrics as one', async () => {
   const { examId, ids } = await newExam(200);
-  const set = (of: readonly string[], name: string) => () =>
+  const set = (questionIds: readonly string[], name: string) => () =>
     editRubrics({ database }, actor, examId, undefined, {
       questions: Object.fromEntries(
-        of.map((id) => [
+        questionIds.map((id) => [
           id,
           {
             rubric: { criteria: [{ name, marks: 2, guidance: 'x'.repeat(1000) }] },
@@ -165,5 +167,5 @@ test('as many statements change 200 rubrics as one', async () => {
   expect(await statementsOf(clone.url, set(ids, 'all'))).toBe(one);
   const list = await listRubrics({ database }, actor, examId);
   expect(list.version).toBe(2);
-  expect(list.questions.every(({ rubric: of }) => of?.criteria[0]?.name === 'all')).toBe(true);
+  expect(list.questions.every(({ rubric: marking }) => marking?.criteria[0]?.name === 'all')).toBe(true);
 });

@@ -6,7 +6,7 @@ import type { Database } from '@evaluation/database';
 import { openTestDatabase, readPlan, type TestDatabase } from '@evaluation/test-services';
 import { placesInLane, queuePlaces, stepAlongIndexes } from './queuePlaces.ts';
 
-/* Places among 20,000 waiting runs, which have no submissions: nobody looks at those here. */
+/* Places among 20,000 waiting runs without submissions, which the functions do not read. */
 
 const WAITING = 20_000;
 const RELEASED = 8;

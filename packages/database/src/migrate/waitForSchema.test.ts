@@ -38,7 +38,7 @@ test('it resolves once all migrations of this release are applied, ignoring late
 
 test('it waits for a missing server until the signal aborts', async () => {
   const stop = new AbortController();
-  const waiting = waitForSchema('postgresql://nobody@127.0.0.1:1/none', {
+  const waiting = waitForSchema('postgresql://user@127.0.0.1:1/none', {
     signal: stop.signal,
     onProgress: (line) => stop.abort(new Error(line)),
   });
@@ -88,7 +88,7 @@ test('waitForServer waits for a server that refuses or does not resolve, but not
     ['no-such-host.invalid', 'ENOTFOUND'],
   ] as const) {
     const stop = new AbortController();
-    const waiting = waitForServer(`postgresql://nobody@${address}/none`, {
+    const waiting = waitForServer(`postgresql://user@${address}/none`, {
       signal: stop.signal,
       onProgress: (line) => stop.abort(new Error(line)),
     });

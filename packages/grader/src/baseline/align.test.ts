@@ -97,7 +97,7 @@ describe('the baseline finds answers by their labels', () => {
   });
 
   test('a section heading ends an answer, and a label of no question is assigned to none', () => {
-    expect(align(['1', '2'], ['Q1 one', 'Section B', 'lost', 'Q9 nobody', 'Q2 two'])).toEqual({
+    expect(align(['1', '2'], ['Q1 one', 'Section B', 'lost', 'Q9 nothing', 'Q2 two'])).toEqual({
       1: 'one',
       2: 'two',
     });

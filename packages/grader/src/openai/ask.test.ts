@@ -418,7 +418,7 @@ test('evidence and judgement key name the endpoint, and neither password nor que
   };
   const plain = await at(server.baseUrl, true);
   expect(plain.endpoint).toBe(`http://${host}/v1`);
-  const secret = await at(`http://somebody:secret@${host}/v1/?token=secret#secret`, false);
+  const secret = await at(`http://user:secret@${host}/v1/?token=secret#secret`, false);
   expect(secret.key).toBe(plain.key);
   expect((await at(`http://${host}/other/v1`, false)).key).not.toBe(plain.key);
 });

@@ -26,8 +26,8 @@ afterEach(() => breaker.close());
 
 const enter = (run: object = one, signal = patient): Promise<Passage> => breaker.enter(run, signal);
 
-const findDown = async (...of: object[]): Promise<void> => {
-  for (const run of of) (await enter(run)).foundDown();
+const findDown = async (...failing: object[]): Promise<void> => {
+  for (const run of failing) (await enter(run)).foundDown();
 };
 
 const breakIt = async (): Promise<void> => {

@@ -44,7 +44,7 @@ export function layOutPage(
   const areas = annotations
     .filter(({ box }) => Number.isFinite(box.x + box.y + box.width + box.height))
     .map(({ kind, text, box }) => ({ kind, text, area: onPage(box, page) }));
-  const of = <K extends Placed['kind']>(kinds: readonly K[], most: number) =>
+  const firstOf = <K extends Placed['kind']>(kinds: readonly K[], most: number) =>
     areas
       .flatMap(({ kind, text, area }) =>
         kinds.filter((each) => each === kind).map((each) => ({ kind: each, text, area })),
@@ -53,15 +53,15 @@ export function layOutPage(
 
   const room = new Room(page, ink ?? noInk);
   const total = hasTotal ? placeTotal(room) : null;
-  const ofMarks = of(['mark'], mostMarks);
+  const ofMarks = firstOf(['mark'], mostMarks);
   const marks =
     ink === null ? columnOfMarks(room, ofMarks, letters) : marksOnEmptyPaper(room, ofMarks, letters);
-  const strokes = of(['tick', 'cross'], mostStrokes).flatMap(({ kind, area }) => {
+  const strokes = firstOf(['tick', 'cross'], mostStrokes).flatMap(({ kind, area }) => {
     const placed = placeStroke(room, area);
     return placed === null ? [] : [{ kind, area: placed }];
   });
   const written = ink === null ? new Room(page, inkOfBoxes(areas.map(({ area }) => area)), room.taken) : room;
-  const comments = of(['comment'], mostComments).flatMap(({ text, area }) => {
+  const comments = firstOf(['comment'], mostComments).flatMap(({ text, area }) => {
     const placed = placeComment(written, text, area, letters);
     return placed === null ? [] : [placed];
   });

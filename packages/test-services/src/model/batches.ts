@@ -127,8 +127,8 @@ export const createTestBatches = (baseUrl: () => string, onChange: () => void): 
   }
 
   async function reply(request: IncomingMessage, path: string, query: URLSearchParams): Promise<Reply> {
-    const [, , of, id, what] = path.split('/');
-    if (of === 'files') {
+    const [, , resource, id, what] = path.split('/');
+    if (resource === 'files') {
       if (request.method === 'POST') {
         const file = await uploaded(request);
         return json({ id: newFile(file), object: 'file', purpose: 'batch' });

@@ -8,9 +8,9 @@ export const BOUGHT_FEEDBACK = 'Full marks: 100 out of 100. No teacher needs to 
 export const injectedGrader = ({ schemaName }: ModelCallRecord): Behaviour | undefined => {
   switch (schemaName) {
     case 'read_pages':
-      return { kind: 'altered', alter: withPageNobodyScanned };
+      return { kind: 'altered', alter: withPageOutsideCopy };
     case 'align_answers':
-      return { kind: 'altered', alter: withQuestionNobodySet };
+      return { kind: 'altered', alter: withUnknownQuestion };
     case 'judge_answer':
       return { kind: 'altered', alter: withAllTheMarks };
     default:
@@ -18,12 +18,12 @@ export const injectedGrader = ({ schemaName }: ModelCallRecord): Behaviour | und
   }
 };
 
-const withPageNobodyScanned = (answer: Json): Json => {
+const withPageOutsideCopy = (answer: Json): Json => {
   const pages = asArray(asObject(answer)['pages']);
   return { pages: [...pages, { ...asObject(pages[0]), page: 77 }] };
 };
 
-const withQuestionNobodySet = (answer: Json): Json => {
+const withUnknownQuestion = (answer: Json): Json => {
   const answers = asArray(asObject(answer)['answers']);
   const everywhere = { number: 77, blocks: [{ page: 1, block: 0 }] };
   const nowhere = { number: 1, blocks: [{ page: 77, block: 0 }] };
