@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { checkDialect } from './checkDialect.ts';
+
+const folders: string[] = [];
+afterEach(async () => {
+  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+const offencesOf = async (file: string, text: string): Promise<string[]> => {
+  const root = await mkdtemp(join(tmpdir(), 'evaluation-dialect-'));
+  folders.push(root);
+  execFileSync('git', ['init', '-q'], { cwd: root });
+  await mkdir(dirname(join(root, file)), { recursive: true });
+  await writeFile(join(root, file), text);
+  return checkDialect(root);
+};
+
+const SOURCE = 'packages/lanes/src/a.ts';
+
+test.each([
+  [SOURCE, 'function a() {}\n', 'arrow constant'],
+  [SOURCE, '\nexport async function a(\n  b: string,\n): Promise<void> {\n}\n', 'arrow constant'],
+  [SOURCE, 'const retries = 3;\n', 'name in capitals'],
+  [SOURCE, "export const greeting: string = 'Hello';\n", 'name in capitals'],
+  [SOURCE, 'const pattern = /a/g;\n', 'name in capitals'],
+  [SOURCE, "import { z } from 'zod/v4';\n", '* as z'],
+  [SOURCE, "import type { z } from 'zod/v4';\n", '* as z'],
+  [SOURCE, 'let open = 0;\n', 'state of a module'],
+  ['tests/a.test.ts', 'const run = async (of: string) => of;\n', 'and not `of`'],
+  ['tests/a.test.ts', 'for (let of = 0; of < 2; of += 1) {}\n', 'and not `of`'],
+  ['tests/a.test.ts', 'list.map((one, of) => one);\n', 'and not `of`'],
+  ['tests/a.test.ts', 'list.map((of) => of.id);\n', 'and not `of`'],
+  [SOURCE, '// Whoever asks waits.\n', 'name the person'],
+  ['docs/a.md', 'There is nobody to ask.\n', 'name the person'],
+])('%s is refused: %s', async (file, text, reason) => {
+  expect(await offencesOf(file, text)).toEqual([expect.stringContaining(reason)]);
+});
+
+test.each([
+  [SOURCE, 'const a = () => 3;\nexport function* b() {}\nfunction c(): never {\n  throw d;\n}\n'],
+  [SOURCE, 'function a(b: unknown): asserts b is string {\n}\n'],
+  [SOURCE, 'export const create = () => {\n  let open = 0;\n  function a() {}\n  const b = 3;\n};\n'],
+  [SOURCE, "const MOST = 3;\nconst lanes = ['copy'];\nconst names = { a: 1 };\n"],
+  [SOURCE, "import * as z from 'zod/v4';\nimport type * as y from 'zod/v4/core';\n"],
+  [SOURCE, 'for (const one of all) take(one); // one (of two), of course\n'],
+  ['tests/a.test.ts', 'let service: TestService;\nconst run_id = 1;\n'],
+  ['packages/embedded/src/postgres/account.ts', '// The account is `nobody`.\n'],
+])('%s passes: %s', async (file, text) => {
+  expect(await offencesOf(file, text)).toEqual([]);
+});
