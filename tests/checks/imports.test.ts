@@ -119,7 +119,7 @@ describe('import rules', () => {
     [
       'core sees the schemas and errors of the contract, not its routes',
       { 'apps/core/src/a.ts': "import { contract } from '@evaluation/rest-contract';" },
-      "apps/core/src/a.ts:1 imports '@evaluation/rest-contract': only ./schemas, ./errors, ./field-errors, ./list-lengths, ./exact-json, ./grading-failures, ./upload-rejections of the contract",
+      "apps/core/src/a.ts:1 imports '@evaluation/rest-contract': only ./schemas, ./schemas/account, ./schemas/primitives, ./errors, ./field-errors, ./list-lengths, ./exact-json, ./grading-failures, ./upload-rejections of the contract",
     ],
     [
       'core knows no HTTP',

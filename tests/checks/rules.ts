@@ -97,6 +97,8 @@ export const typesOnly: readonly (readonly [from: string, to: string])[] = [
 /** Entries of the REST contract without HTTP: core and the packages below it may import only these. */
 export const schemaEntries: readonly string[] = [
   './schemas',
+  './schemas/account',
+  './schemas/primitives',
   './errors',
   './field-errors',
   './list-lengths',

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-import { Scope, SCOPES, uuid } from '@evaluation/rest-contract/schemas';
-import { MAX_PRICE } from '@evaluation/rules';
+// Small entries: each command loads this file before it knows whether it is needed.
+import { Scope, SCOPES } from '@evaluation/rest-contract/schemas/account';
+import { uuid } from '@evaluation/rest-contract/schemas/primitives';
+import { MAX_PRICE } from '@evaluation/rules/pricing';
 import * as z from 'zod/v4';
 
 /** Parsers for the values of options. Each throws InvalidArgumentError with the accepted form. */

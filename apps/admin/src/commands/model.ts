@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { RUN_LANES } from '@evaluation/jobs-contract';
 import type { PreflightStep } from '@evaluation/grader';
 import type { GraderSettings } from '@evaluation/settings';
 import { CommandFailure } from '../failures.ts';
@@ -52,6 +51,7 @@ const checkLanes = async (
   options: Extract<GraderSettings['grader'], { provider: 'openai' }>,
 ): Promise<LaneChecked[]> => {
   const { createGrader, lanePreflight } = await import('@evaluation/grader');
+  const { RUN_LANES } = await import('@evaluation/jobs-contract');
   const grader = await createGrader({ ...options, maxConcurrentCalls: 1 });
   const checked: LaneChecked[] = [];
   try {
