@@ -81,7 +81,7 @@ const show = async (
     );
     results.push(result);
     say(reportOn(exam, result, columns()));
-    if (submission.lane === 'copy') {
+    if (exam.mode === 'handwritten') {
       say(`Checked copy saved: ${await saveCheckedCopy(api, result, settings.dataDir, signal)}`);
     }
   }
@@ -101,6 +101,7 @@ const followAll = async (
       submitted.map(({ paper, exam, submission }) =>
         followSubmission(api, submission, {
           baseUrl,
+          mode: exam.mode,
           onReading: progress.add(plain(paper.name), exam.question_count),
           signal,
         }),

@@ -1,7 +1,14 @@
 import { hostname } from 'node:os';
 import type { CoreAccess, RunMaterial } from '@evaluation/core-client';
 import { createGrader, createHold, lanePreflight, NotWanted } from '@evaluation/grader';
-import { forEachRunLane, LANES, RUN_LANES, type Lane, type RunLane } from '@evaluation/jobs-contract';
+import {
+  forEachRunLane,
+  LANES,
+  RUN_LANES,
+  runLanes,
+  type Lane,
+  type RunLane,
+} from '@evaluation/jobs-contract';
 import { openLanes } from '@evaluation/lanes';
 import type { WorkerSettings } from '@evaluation/settings';
 import { createLogger, inSpan, metrics, type Observed } from '@evaluation/telemetry';
@@ -52,7 +59,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
             lane,
             log,
             check: { isPassed: () => gate.isOpen(), passed: async (signal) => await gate.opened(signal) },
-            ...(lane === 'typed' && settings.batches !== null
+            ...(runLanes[lane].grades === 'answers' && settings.batches !== null
               ? { batches: { ...settings.batches, deployment: settings.lanes.namespace } }
               : {}),
             onLost: () => gate.checkAgain(),

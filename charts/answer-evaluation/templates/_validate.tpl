@@ -164,7 +164,7 @@ bounds of single values are in values.schema.json.
 {{- $of = append $of (printf "worker.lanes.%s.concurrency=%d" $name $concurrency) -}}
 {{- end -}}
 {{- end -}}
-{{- $ocr := ternary 450 0 (and (eq $lane "copy") (eq $v.grader.provider "baseline")) -}}
+{{- $ocr := ternary 450 0 (and (has $lane (include "answer-evaluation.lanes.ofPages" $ | fromJsonArray)) (eq $v.grader.provider "baseline")) -}}
 {{- $needs := add 256 (mul 768 $jobs) $ocr -}}
 {{- if and $has (lt (int $has) (int $needs)) -}}
 {{- $for := ternary (printf " for %s" (join ", " $of)) "" (gt (len $of) 0) -}}

@@ -1,3 +1,4 @@
+import { RUN_LANES } from '@evaluation/jobs-contract';
 import type { Trouble } from '../grader.ts';
 import type { PreflightReason } from '../preflightReport.ts';
 
@@ -27,7 +28,7 @@ export const UNAVAILABLE: Readonly<Record<UnavailableReason, Words>> = {
   },
   throttled: {
     told: 'it has too much to do',
-    remedy: 'look at the limits of the account, or lower TYPED_MODEL_CALLS and COPY_MODEL_CALLS',
+    remedy: `look at the limits of the account, or lower ${RUN_LANES.map((lane) => `${lane.toUpperCase()}_MODEL_CALLS`).join(' and ')}`,
     lasts: false,
   },
   refused: {
