@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { newId } from '../newId.ts';
 
 export interface Registration {
   id: string;
@@ -20,7 +20,7 @@ export const registerCandidates = async (
   candidateIds: readonly string[],
 ): Promise<Map<string, Registration>> => {
   if (candidateIds.length === 0) return new Map();
-  const rows = JSON.stringify(candidateIds.map((candidate_id) => ({ id: randomUUID(), candidate_id })));
+  const rows = JSON.stringify(candidateIds.map((candidate_id) => ({ id: newId(), candidate_id })));
   const registered = await sql<{ id: string; candidate_id: string; is_new: boolean }>`
     with made as (
       insert into registrations (id, institute_id, exam_id, candidate_id)

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import type { CandidateInput, CandidatesCreated } from '@evaluation/rest-contract/schemas';
 import { isRead, type Parts } from '@evaluation/rules';
+import { newId } from '../newId.ts';
 
 /**
  * Creates or updates candidates in one statement, matched on `external_id`. Sent values replace the stored ones; absent
@@ -19,7 +19,7 @@ export const upsertCandidates = async (
   candidates: readonly CandidateInput[],
 ): Promise<CandidatesCreated['candidates']> => {
   if (candidates.length === 0) return [];
-  const sent = candidates.map((candidate) => ({ ...candidate, id: randomUUID() }));
+  const sent = candidates.map((candidate) => ({ ...candidate, id: newId() }));
   await sql`
     insert into candidates (id, institute_id, external_id, name, roll_number, section_or_class, metadata)
     select id, ${instituteId}, external_id, name, roll_number, section_or_class, metadata

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
@@ -17,6 +16,7 @@ import { finishInSlices } from '@evaluation/turns';
 import { acceptInSlices, refuse } from '../accept.ts';
 import { registerCandidates } from '../candidates/register.ts';
 import { repeatedCandidates, upsertCandidates } from '../candidates/upsert.ts';
+import { newId } from '../newId.ts';
 import { insertQuestions } from '../questions/insertQuestions.ts';
 import { saveFirstRubrics } from '../paper/savePending.ts';
 import type { Services } from '../services.ts';
@@ -38,7 +38,7 @@ export const createExam = async (services: Services, actor: Actor, body: unknown
   if (problems.length > 0) refuse(problems);
   if (exam.open === true) checkReady({ questions: paper.questions.length });
 
-  const id = randomUUID();
+  const id = newId();
   return withExternalRef(services, actor.institute_id, exam.external_ref, () =>
     services.database.inTenant(actor.institute_id, async (tx) => {
       await insertExam(tx, actor.institute_id, id, exam, paper);
@@ -94,7 +94,7 @@ const insertExam = (tx: Tx, instituteId: string, id: string, exam: ExamCreate, p
  */
 const insertPaper = async (tx: Tx, instituteId: string, examId: string, paper: Paper): Promise<void> => {
   const sections = paper.sections.map(({ name, order }, position) => ({
-    id: randomUUID(),
+    id: newId(),
     institute_id: instituteId,
     exam_id: examId,
     name,

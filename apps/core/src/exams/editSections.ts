@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
 import { inOrder, labelKey } from '@evaluation/rules';
+import { newId } from '../newId.ts';
 
 /** A section of an exam. `question` is the label of the first question in it. */
 export interface StoredSection {
@@ -77,7 +77,7 @@ export const editSections = async (
   const idOf = new Map(stored.map(({ id, name }) => [labelKey(name), id]));
   const kept = wanted.map((section, index) => ({
     ...section,
-    id: idOf.get(labelKey(section.name)) ?? randomUUID(),
+    id: idOf.get(labelKey(section.name)) ?? newId(),
     position: index + 1,
   }));
   const keptIds = kept.map(({ id }) => id);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Tx } from '@evaluation/database';
 import type { Problem } from '@evaluation/rest-contract/field-errors';
@@ -21,6 +20,7 @@ import {
 import type { Actor } from '@evaluation/signed-actor';
 import { accept, refuse } from '../accept.ts';
 import { lockExam, refuseChange } from '../locks/lockExam.ts';
+import { newId } from '../newId.ts';
 import { appendVersion } from '../paper/appendVersion.ts';
 import { editMaterial } from '../paper/material.ts';
 import { savePendingRubricsOfExam } from '../paper/savePending.ts';
@@ -230,7 +230,7 @@ const replaceOptions = async (
     tx,
     instituteId,
     after.map(({ label, text }, index) => ({
-      id: ids.get(label) ?? randomUUID(),
+      id: ids.get(label) ?? newId(),
       question_id: stored.id,
       position: index + 1,
       label,

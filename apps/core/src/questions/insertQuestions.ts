@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
 import type { QuestionInput } from '@evaluation/rest-contract/schemas';
 import { labelKey, type PaperQuestion } from '@evaluation/rules';
+import { newId } from '../newId.ts';
 
 /**
  * Inserts questions and their options, in order, in two statements. Rubrics and model answers are versions and are
@@ -19,7 +19,7 @@ export const insertQuestions = async (
   if (paper.questions.length === 0) return [];
   const questions = paper.questions.map((placed, index) => ({
     ...placed,
-    id: randomUUID(),
+    id: newId(),
     position: paper.after + index + 1,
   }));
   await tx
@@ -40,7 +40,7 @@ export const insertQuestions = async (
     exam.instituteId,
     questions.flatMap(({ id, question }) =>
       (question.options ?? []).map(({ label, text }, index) => ({
-        id: randomUUID(),
+        id: newId(),
         question_id: id,
         position: index + 1,
         label,

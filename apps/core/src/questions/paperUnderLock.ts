@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { Paper, StandingPaper } from '@evaluation/rules';
+import { newId } from '../newId.ts';
 
 /** Stored paper, read under the exam's lock, to check a change against. */
 export interface ReadPaper extends StandingPaper {
@@ -56,7 +56,7 @@ export const addSections = async (
   paper: Paper,
 ): Promise<string[]> => {
   const added = paper.sections.slice(standing.sections.length).map(({ name }, index) => ({
-    id: randomUUID(),
+    id: newId(),
     institute_id: exam.instituteId,
     exam_id: exam.examId,
     name,

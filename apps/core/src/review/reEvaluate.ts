@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { runLanes } from '@evaluation/jobs-contract';
@@ -6,6 +5,7 @@ import { ReEvaluate, type Submission } from '@evaluation/rest-contract/schemas';
 import { markByKey } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
+import { newId } from '../newId.ts';
 import { dropOverrides } from './dropOverrides.ts';
 import type { LockedExam } from '../locks/lockExam.ts';
 import type { Services } from '../services.ts';
@@ -39,7 +39,7 @@ export const reEvaluate = async (
     if (!keepsOverrides) await dropOverrides(tx, actor, locked);
     const intake = await intakeAgain(tx, actor.institute_id, exam, locked);
     const run = {
-      id: randomUUID(),
+      id: newId(),
       attempt: locked.attempt_count + 1,
       lane: locked.lane,
       price: Number(locked.quote_credits),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { MarkedQuestion } from '@evaluation/grading-model';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
@@ -13,6 +12,7 @@ import { registerCandidates } from '../candidates/register.ts';
 import { upsertCandidates } from '../candidates/upsert.ts';
 import { insufficientCredits } from '../credits/ledger.ts';
 import { lockExam, refuseChange } from '../locks/lockExam.ts';
+import { newId } from '../newId.ts';
 import { announceStop, stopRun, type StoppedRun } from '../runs/stopRun.ts';
 import type { Services } from '../services.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
@@ -42,7 +42,7 @@ export const createSubmission = async (
       exam.mode,
     );
 
-    const submissionId = randomUUID();
+    const submissionId = newId();
     const candidateId = await takeCandidate(tx, actor.institute_id, exam.id, request);
     // Checked before the upload and the answers: a repeated request must report its first submission, and not a used
     // upload.
@@ -73,7 +73,7 @@ export const createSubmission = async (
 
     const replaced =
       replacedId === null ? null : await replaceWith(tx, actor.institute_id, replacedId, submissionId);
-    const run = { id: randomUUID(), attempt: 1, lane, price: quote.credits } as const;
+    const run = { id: newId(), attempt: 1, lane, price: quote.credits } as const;
     await insertSubmission(tx, {
       instituteId: actor.institute_id,
       submissionId,

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { uploadKey } from '@evaluation/object-store';
 import { UploadsCreate, type UploadsCreated } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
+import { newId } from '../newId.ts';
 import type { Services } from '../services.ts';
 
 const VALID_SECONDS = 3600;
@@ -15,7 +15,7 @@ export const createUploads = async (
 ): Promise<UploadsCreated> => {
   const { files } = accept(UploadsCreate, body);
   const rows = files.map((file) => {
-    const id = randomUUID();
+    const id = newId();
     return { ...file, id, institute_id: actor.institute_id, object_key: uploadKey(actor.institute_id, id) };
   });
   const uploads = await Promise.all(
