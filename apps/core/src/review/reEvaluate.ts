@@ -60,9 +60,9 @@ export const reEvaluate = async (
       .execute();
     await insertRun(tx, { ...place, submissionId: locked.id, run, intake });
     const terms = await readTerms(tx, actor);
-    // Read before `payForRun` locks the most contended rows, because it scans the queue.
+    // Read before `payForRun` locks the most contended rows.
     const accepted = await readSubmission(tx, actor.institute_id, locked.id, services.lanePace);
-    await payForRun(tx, actor, { run, terms, freed: null });
+    await payForRun(tx, actor, { run, waits: intake.questionsForAi > 0, terms, freed: null });
     return { accepted, price: run.price };
   });
   services.wakeDispatcher();

@@ -3,6 +3,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Actor } from '@evaluation/signed-actor';
 import { release, reserve } from '../credits/ledger.ts';
 import type { StoppedRun } from './stopRun.ts';
+import { takePlace } from './takePlace.ts';
 import { countCopy, nextReset, today, type Allowance } from '../quotas/dailyCopies.ts';
 
 export const readTerms = async (tx: Tx, actor: Actor) => {
@@ -28,8 +29,9 @@ export const readTerms = async (tx: Tx, actor: Actor) => {
 export type Terms = Awaited<ReturnType<typeof readTerms>>;
 
 /**
- * Counts one copy of the daily quota and reserves the credits of an accepted run. These are the last locks of a
- * command. The quota is counted first but reported after the credits, because 402 comes before 429.
+ * Counts one copy of the daily quota, gives an accepted run its place in the queue and reserves its credits. These are
+ * the last locks of a command. The quota is counted first but reported after the credits, because 402 comes before 429.
+ * @param paid.waits false for a run without questions for the AI, which is over and needs no place
  * @param paid.freed the run that this run replaces; its credits are released before the new ones are reserved
  * (docs/architecture.md#credits)
  * @throws DomainFailure insufficient_credits, daily_quota_exceeded
@@ -37,10 +39,11 @@ export type Terms = Awaited<ReturnType<typeof readTerms>>;
 export const payForRun = async (
   tx: Tx,
   actor: Actor,
-  paid: { run: { id: string; price: number }; terms: Terms; freed: StoppedRun | null },
+  paid: { run: { id: string; price: number }; waits: boolean; terms: Terms; freed: StoppedRun | null },
 ): Promise<void> => {
-  const { run, terms, freed } = paid;
+  const { run, waits, terms, freed } = paid;
   const usedUp = await countCopy(tx, actor.institute_id, terms.day, terms.allowances);
+  if (waits) await takePlace(tx, actor.institute_id, run.id);
   if (freed !== null) await release(tx, freed, freed.price);
   await reserve(tx, { institute_id: actor.institute_id, run_id: run.id }, run.price);
   if (usedUp !== null) {

@@ -25,7 +25,7 @@ import { payForRun, readTerms } from '../runs/payForRun.ts';
 import { takeCopy } from './takeCopy.ts';
 import { checkAnswers, takeTypedAnswers } from './takeTypedAnswers.ts';
 
-/** Locks: exam → candidates → upload → submissions → run → registrations → quotas → credits. */
+/** Locks: exam → candidates → upload → submissions → run → registrations → quotas → place → credits. */
 export const createSubmission = async (
   services: Services,
   actor: Actor,
@@ -95,9 +95,9 @@ export const createSubmission = async (
     // Registrations of a changed candidate are updated now and not at the commit: transactions that hold a registration
     // wait for the credits, so a transaction that holds the credits must not wait for a registration.
     await sql`set constraints touch_registrations immediate`.execute(tx);
-    // `readSubmission` scans the queue, so it runs before `payForRun` locks the most contended rows.
+    // Read before `payForRun` locks the most contended rows.
     const submission = await readSubmission(tx, actor.institute_id, submissionId, services.lanePace);
-    await payForRun(tx, actor, { run, terms, freed: replaced });
+    await payForRun(tx, actor, { run, waits: intake.questionsForAi > 0, terms, freed: replaced });
     return { submission, stopped: replaced, price: run.price };
   });
   services.wakeDispatcher();
