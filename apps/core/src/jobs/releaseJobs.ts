@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { JobLane } from '@evaluation/jobs-contract';
 import { LaneUnavailable } from '@evaluation/lanes';
 import type { Services } from '../services.ts';
 import type { Slots } from './slots.ts';
+import { waitingInstitutes } from './waitingInstitutes.ts';
 
 /*
  * Publishes inspections and drawings to their lanes, in turns over the institutes. Both wait as rows of their own
@@ -101,40 +103,47 @@ const publish = async (services: Services, queue: JobQueue, job: Job): Promise<v
 /** Exported for a test of its plan. @param slots with 0, one job is released so that it waits for a worker */
 export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> => {
   const [table, id, since] = [sql.table(queue.table), sql.ref(queue.id), sql.ref(queue.since)];
+  const isReady = sql<boolean>`${queue.waits} and ${queue.isReady}`;
   return sql<Job>`
     with recursive
     out as (
       select institute_id, count(*)::int as jobs, count(${sql.ref(queue.claimedAt)})::int as claimed,
         max(${sql.ref(queue.releasedAt)}) as last
       from ${table} where ${queue.isOut} group by institute_id),
-    places as (select greatest(0, ${Math.max(1, slots)}::int - coalesce(sum(jobs - claimed), 0))::int as free from out),
-    served as (select institute_id from out order by last desc, institute_id desc limit 1),
-    -- Steps from institute to institute over the index instead of reading every job that waits.
-    waiting as (
-      (select institute_id from ${table} where ${queue.waits} order by institute_id limit 1)
-      union all
-      select (select t.institute_id from ${table} t where ${queue.waits} and t.institute_id > w.institute_id
-              order by t.institute_id limit 1)
-      from waiting w where w.institute_id is not null),
+    places as (
+      select free, case when free > 0 then free + institutes else 0 end as most_institutes
+      from (
+        select greatest(0, ${Math.max(1, slots)}::int - coalesce(sum(jobs - claimed), 0))::int as free,
+          count(*)::int as institutes
+        from out) as now),
+    served as (
+      -- With nothing out the turns begin anywhere.
+      select coalesce((select institute_id from out order by last desc, institute_id desc limit 1), ${randomUUID()}::uuid)
+        as institute_id),
+    ${waitingInstitutes({
+      table: queue.table,
+      isReady,
+      after: sql`(select institute_id from served)`,
+      most: sql`(select most_institutes from places)`,
+    })},
     turns as (
-      select next.id, next.since, w.institute_id,
-        -- Round robin: those behind the institute that was served last come first.
-        w.institute_id <= (select institute_id from served) as has_been,
+      select next.id, w.step,
         coalesce(o.jobs, 0) + row_number() over (partition by w.institute_id order by next.since, next.id) as turn
       from waiting w
       left join out o on o.institute_id = w.institute_id
       cross join lateral (
         select ${id} as id, ${since} as since from ${table} t
-        where ${queue.waits} and ${queue.isReady} and t.institute_id = w.institute_id
+        where ${isReady} and t.institute_id = w.institute_id
         order by t.institute_id, ${since}, ${id}
-        limit greatest(0, least(${shareOf(slots)}::int - coalesce(o.jobs, 0), (select free from places)))) next
-      where w.institute_id is not null)
+        limit greatest(0, least(${shareOf(slots)}::int - coalesce(o.jobs, 0), (
+          -- Where the walk found all that it may, each free place has an institute without a job out.
+          select case when (select max(step) from waiting) < most_institutes then free else 1 end from places)))) next
+      where w.step > 0)
     update ${table} set ${queue.release},
       ${sql.ref(queue.releasedAt)} = clock_timestamp(), ${sql.ref(queue.claimedAt)} = null
     -- Asked again: a row that was ended while this statement waited for it must stay ended.
     where ${queue.waits} and ${id} in (
-      select id from turns order by turn, has_been nulls first, institute_id, since, id
-      limit (select free from places))
+      select id from turns order by turn, step limit (select free from places))
     returning ${id} as id, institute_id, ${sql.ref(queue.delivery)} as delivery`;
 };
 

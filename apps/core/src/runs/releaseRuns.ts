@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { RUN_LANES, runLanes, type RunLane } from '@evaluation/jobs-contract';
 import { messageId } from '@evaluation/lanes';
+import { waitingInstitutes } from '../jobs/waitingInstitutes.ts';
 import type { Services } from '../services.ts';
 
 /*
@@ -93,41 +95,57 @@ export const restRun = async (
   services.wakeDispatcher();
 };
 
-/** Exported for a test of its plan. @param askedFor open requests of workers, besides their claimed runs */
-export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number) => sql<ReleasedRun>`
+/**
+ * Institutes with the fewest runs in flight come first, and institutes with equally many take turns. At most as many
+ * institutes are looked at as places are free, besides those with runs in flight. Exported for a test of its plan.
+ * @param askedFor open requests of workers, besides their claimed runs
+ */
+export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number) => {
+  const isReady = sql<boolean>`lane = ${lane}::"Lane" and status = 'queued'
+    and (released_at is null or released_at < clock_timestamp() - make_interval(secs => ${REST_SECONDS}))`;
+  return sql<ReleasedRun>`
       with recursive
       in_flight as (
-        select institute_id, count(*)::int as runs, (count(*) filter (where status = 'claimed'))::int as claimed
+        select institute_id, count(*)::int as runs, (count(*) filter (where status = 'claimed'))::int as claimed,
+          max(released_at) as last
         from runs
         where lane = ${lane}::"Lane" and (status = 'released' or status = 'claimed')
         group by institute_id),
       lane_now as (
-        select coalesce(sum(runs), 0)::int as runs, coalesce(sum(claimed), 0)::int as claimed from in_flight),
+        select coalesce(sum(runs), 0)::int as runs, coalesce(sum(claimed), 0)::int as claimed, count(*)::int as institutes
+        from in_flight),
       places as (
-        select greatest(0, least(${windows.lane}::int - runs, greatest(1, claimed + ${askedFor}::int) - (runs - claimed))) as free
-        from lane_now),
-      -- Steps from institute to institute over the index instead of reading every waiting run.
-      waiting as (
-        (select institute_id from runs where lane = ${lane}::"Lane" and status = 'queued' order by institute_id limit 1)
-        union all
-        select (select r.institute_id from runs r
-                where r.lane = ${lane}::"Lane" and r.status = 'queued' and r.institute_id > w.institute_id
-                order by r.institute_id limit 1)
-        from waiting w where w.institute_id is not null),
+        select free, case when free > 0 then free + institutes else 0 end as most_institutes
+        from (
+          select greatest(0, least(${windows.lane}::int - runs, greatest(1, claimed + ${askedFor}::int) - (runs - claimed))) as free,
+            institutes
+          from lane_now) as now),
+      served as (
+        -- With nothing in flight the turns begin anywhere.
+        select coalesce((select institute_id from in_flight order by last desc nulls last limit 1), ${randomUUID()}::uuid)
+          as institute_id),
+      ${waitingInstitutes({
+        table: 'runs',
+        isReady,
+        after: sql`(select institute_id from served)`,
+        most: sql`(select most_institutes from places)`,
+      })},
       turns as (
-        select next.id, next.queued_at,
+        select next.id, w.step,
           coalesce(f.runs, 0) + row_number() over (partition by w.institute_id order by next.queued_at, next.id) as turn
         from waiting w
         left join in_flight f on f.institute_id = w.institute_id
         cross join lateral (
           select r.id, r.queued_at from runs r
-          where r.lane = ${lane}::"Lane" and r.status = 'queued' and r.institute_id = w.institute_id
-            and (r.released_at is null or r.released_at < clock_timestamp() - make_interval(secs => ${REST_SECONDS}))
+          where ${isReady} and r.institute_id = w.institute_id
           order by r.institute_id, r.queued_at, r.id
-          limit greatest(0, least(${windows.institute}::int - coalesce(f.runs, 0), (select free from places)))) next
-        where w.institute_id is not null)
+          limit greatest(0, least(${windows.institute}::int - coalesce(f.runs, 0), (
+            -- Where the walk found all that it may, each free place has an institute without a run in flight.
+            select case when (select max(step) from waiting) < most_institutes then free else 1 end from places)))) next
+        where w.step > 0)
       update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
       -- Asked again: a row that was ended while this statement waited for it must stay ended.
       where status = 'queued' and id in (
-        select id from turns order by turn, queued_at, id limit (select free from places))
+        select id from turns order by turn, step limit (select free from places))
       returning id, institute_id, delivery`;
+};

@@ -1,0 +1,34 @@
+import { sql, type RawBuilder } from 'kysely';
+
+const LARGEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/**
+ * A recursive table expression `waiting (institute_id, step)`: institutes with a row that may be released now, in the
+ * order of their turns. The first one has step 1; step 0 is no institute. It goes from institute to institute over an
+ * index that begins with `institute_id`, so its cost depends on `most` and not on how many institutes or rows wait
+ * (decision 066).
+ * @param from.after the institute that was served last: turns begin behind it in the order of ids, and end with it
+ * @param from.most the largest number of institutes to find
+ */
+export const waitingInstitutes = (from: {
+  table: string;
+  isReady: RawBuilder<boolean>;
+  after: RawBuilder<string>;
+  most: RawBuilder<number>;
+}): RawBuilder<unknown> => sql`
+  waiting as (
+    select ${from.after} as institute_id, false as is_past_end, 0 as step
+    union all
+    select next.institute_id, next.is_past_end, w.step + 1
+    from waiting w
+    cross join lateral (
+      (select t.institute_id, w.is_past_end from ${sql.table(from.table)} t
+       where ${from.isReady} and t.institute_id > w.institute_id
+         and t.institute_id <= case when w.is_past_end then ${from.after} else ${LARGEST_UUID}::uuid end
+       order by t.institute_id limit 1)
+      union all
+      (select t.institute_id, true from ${sql.table(from.table)} t
+       where not w.is_past_end and ${from.isReady} and t.institute_id <= ${from.after}
+       order by t.institute_id limit 1)
+      order by is_past_end limit 1) next
+    where w.step < ${from.most})`;
