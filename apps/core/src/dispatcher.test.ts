@@ -347,18 +347,6 @@ test('two replicas that tick at once release each run once', async () => {
   expect(rows).toEqual([{ status: 'released', delivery: 1, runs: 40 }]);
 });
 
-interface PlanNode {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: PlanNode[];
-}
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-
 test.each([
   [200, 2],
   [5000, 4],

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 
 declare module 'node:crypto' {
   /** Node 24.16 has it; `@types/node` does not know it yet. */
+  // oxlint-disable-next-line no-shadow -- the declaration extends the module that is imported above.
   export function randomUUIDv7(): string;
 }
 
