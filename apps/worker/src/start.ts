@@ -3,6 +3,7 @@ import type { CoreAccess, RunMaterial } from '@evaluation/core-client';
 import { createGrader, createHold, lanePreflight, NotWanted } from '@evaluation/grader';
 import {
   forEachRunLane,
+  forEachRunLaneInOrder,
   LANES,
   RUN_LANES,
   runLanes,
@@ -87,7 +88,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
     settings.grader.provider === 'openai' && settings.preflight && settings.concurrency[lane] > 0;
   // Sets no metric for a lane that this worker does not serve.
   for (const lane of RUN_LANES) if (settings.concurrency[lane] > 0) metrics.providerUp.set({ lane }, 1);
-  const tools = { copy: await newTools('copy'), typed: await newTools('typed') };
+  const tools = await forEachRunLaneInOrder(newTools);
   const { notice, provider } = tools.copy.grader;
   if (notice !== null) log.warn({ provider }, notice);
   const name = `${hostname()}/${process.pid}`;

@@ -5,6 +5,7 @@ export { controlMessages, controlSubject, type ControlKind, type ControlMessages
 export {
   counterSubject,
   forEachRunLane,
+  forEachRunLaneInOrder,
   JOB_LANES,
   laneJobs,
   LANES,

@@ -40,6 +40,14 @@ export const forEachRunLane = <T>(make: (lane: RunLane) => T): Record<RunLane, T
   typed: make('typed'),
 });
 
+/** Like `forEachRunLane`, one lane after the other. */
+export const forEachRunLaneInOrder = async <T>(
+  make: (lane: RunLane) => Promise<T>,
+): Promise<Record<RunLane, T>> => ({
+  copy: await make('copy'),
+  typed: await make('typed'),
+});
+
 export type LaneJobs = Record<RunLane, RunJob> & { inspect: InspectJob; draw: DrawJob };
 
 export const laneJobs: {
