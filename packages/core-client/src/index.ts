@@ -4,6 +4,7 @@ import {
   httpLink,
   isTRPCClientError,
   localLink,
+  retryLink,
   type TRPCClient,
   type TRPCLink,
 } from '@trpc/client';
@@ -72,6 +73,13 @@ const whereSomebodyListens = async <T>(call: () => Promise<T>, tries = ANOTHER_T
   }
 };
 
+/** A connection that ended before the answer, as when core is killed. A timeout is none: core may be overloaded. */
+const isCutOff = (error: unknown): boolean => {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && (cause.code === 'UND_ERR_SOCKET' || cause.code === 'ECONNRESET')) return true;
+  return false;
+};
+
 const tracing = (): Record<string, string> => {
   const traceparent = traceparentNow();
   return traceparent === undefined ? {} : { traceparent };
@@ -123,6 +131,10 @@ export const coreOverHttp = (options: Credentials & { url: string }): CoreAccess
     as: (caller) =>
       createTRPCClient<CoreRouter>({
         links: [
+          // A read whose connection ended is repeated once. A command may have taken effect, so it is not.
+          retryLink({
+            retry: ({ op, error, attempts }) => op.type === 'query' && attempts === 1 && isCutOff(error),
+          }),
           httpLink({
             url: options.url,
             // Evaluated per call, because the traceparent differs.
