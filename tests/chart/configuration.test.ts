@@ -169,6 +169,7 @@ describe.each(['facade', 'core', 'worker'] as const)('%s', (component) => {
       caBundle: { configMap: 'authorities' },
       core: { tlsSecretName: 'core-tls' },
       tracing: { endpoint: 'http://collector:4318' },
+      nats: { ...(literal['nats'] as object), replicas: 3 },
       s3: { ...(literal['s3'] as object), publicEndpoint: 'https://files.example.org' },
     });
     const set = Object.keys(environment(objects, component === 'worker' ? '-worker-copy' : `-${component}`));

@@ -46,21 +46,31 @@ const wrapped = (text: string): string[] => {
   return lines;
 };
 
+/** The bounds of a number, e.g. `1 to 300.`; empty for other settings. */
+const boundsOf = (field: z.ZodType): string => {
+  const { minimum, maximum } = z.toJSONSchema(field, { io: 'output', unrepresentable: 'any' });
+  return minimum === undefined || maximum === undefined ? '' : `${minimum} to ${maximum}.`;
+};
+
 const valueOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
 const envExample = async (): Promise<string> => {
   const comments = await commentsOf(join(ROOT, 'packages/settings/src'));
   const readers = new Map<string, string[]>();
-  const described = new Map<string, { value: string; choices: string[]; requiredBy: string[] }>();
+  const described = new Map<
+    string,
+    { value: string; bounds: string; choices: string[]; requiredBy: string[] }
+  >();
   for (const [program, schema] of Object.entries(environments)) {
     for (const [name, field] of Object.entries<z.ZodType>(schema.shape)) {
       const unset = field.safeParse(undefined);
       const { enum: choices } = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
       readers.set(name, [...(readers.get(name) ?? []), program]);
-      const known = described.get(name) ?? { value: '', choices: [], requiredBy: [] };
+      const known = described.get(name) ?? { value: '', bounds: '', choices: [], requiredBy: [] };
       described.set(name, {
         value: known.value === '' ? valueOf(unset.data) : known.value,
+        bounds: boundsOf(field),
         choices: choices?.map(String) ?? known.choices,
         requiredBy: [...known.requiredBy, ...(unset.success ? [] : [program])],
       });
@@ -68,13 +78,14 @@ const envExample = async (): Promise<string> => {
   }
   const lines = wrapped(HEADER);
   let before = '';
-  for (const [name, { value, choices, requiredBy }] of described) {
+  for (const [name, { value, bounds, choices, requiredBy }] of described) {
     const programs = readers.get(name)?.join(', ') ?? '';
     if (programs !== before) lines.push('', `## Read by: ${programs}`);
     before = programs;
     const comment = comments.get(name);
     const notes = [
       ...(comment === undefined ? [] : [comment]),
+      ...(bounds === '' || choices.length > 0 ? [] : [bounds]),
       ...(choices.length === 0 ? [] : [`One of: ${choices.join(', ')}.`]),
       ...(requiredBy.length === 0 ? [] : [`Needed by ${requiredBy.join(', ')} as a program of its own.`]),
     ];

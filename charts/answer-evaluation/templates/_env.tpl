@@ -40,8 +40,10 @@
   valueFrom: {{ include "answer-evaluation.natsRef" . }}
 - name: LANE_NAMESPACE
   value: {{ .root.Values.nats.namespace | quote }}
+{{- with .root.Values.nats.replicas }}
 - name: LANE_REPLICAS
-  value: {{ .root.Values.nats.replicas | quote }}
+  value: {{ quote . }}
+{{- end }}
 {{- end -}}
 
 {{- define "answer-evaluation.env.coreUrl" -}}

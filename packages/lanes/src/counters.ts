@@ -18,7 +18,7 @@ const ANSWER_MS = 1_000;
 export const makeCounterStream = async (
   nats: NatsConnection,
   namespace: string,
-  replicas: number,
+  replicas: number | undefined,
 ): Promise<void> => {
   const manager = await jetstreamManager(nats, { timeout: JETSTREAM_TIMEOUT_MS, checkAPI: false });
   await addOrUpdate(manager, {
@@ -32,7 +32,7 @@ export const makeCounterStream = async (
     max_msgs: MAX_COUNTERS,
     duplicate_window: nanos(MAX_AGE_MS),
     allow_msg_counter: true,
-    num_replicas: replicas,
+    ...(replicas === undefined ? {} : { num_replicas: replicas }),
   } satisfies Partial<StreamConfig>);
 };
 

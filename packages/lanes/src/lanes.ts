@@ -8,7 +8,7 @@ export interface OpenLanesOptions {
   readonly url: string;
   /** Separates installations that share one NATS server; letters, digits, `_` and `-`. */
   readonly namespace: string;
-  /** Replicas of each stream; default 1. A stream with another number is changed. */
+  /** Replicas of each stream; a stream with another number is changed. Unset: a new stream has 1, others keep theirs. */
   readonly replicas?: number;
   /** The component of this client: its name in the server's connection list, and its permissions. */
   readonly name: Component;

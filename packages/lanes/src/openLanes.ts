@@ -36,7 +36,7 @@ const controlCodecs: {
  * @throws TypeError for an invalid `url`
  */
 export const openLanes = (options: OpenLanesOptions): Lanes => {
-  const { namespace, replicas = 1 } = options;
+  const { namespace, replicas } = options;
   if (!NAMESPACE.test(namespace)) throw new RangeError('a namespace must be 1 to 64 letters, digits, _ or -');
   const progress: LaneProgress = options.onProgress ?? (() => {});
   const connection = keepConnected(options);

@@ -27,7 +27,7 @@ const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
 export const pullLane = async <L extends Lane>(
-  place: { connection: Connection; namespace: string; replicas: number; progress: LaneProgress },
+  place: { connection: Connection; namespace: string; replicas: number | undefined; progress: LaneProgress },
   lane: L,
   options: PullOptions<L>,
 ): Promise<void> => {

@@ -34,7 +34,7 @@ export const manage = (nats: NatsConnection): Promise<JetStreamManager> => {
 export const makeStreams = async (
   nats: NatsConnection,
   namespace: string,
-  replicas: number,
+  replicas: number | undefined,
 ): Promise<void> => {
   const manager = await manage(nats);
   for (const lane of LANES) await makeLane(manager, namespace, lane, replicas);
@@ -50,7 +50,7 @@ export const findConsumer = async (
   nats: NatsConnection,
   namespace: string,
   lane: Lane,
-  replicas: number,
+  replicas: number | undefined,
 ): Promise<Consumer> => {
   const name = streamName(namespace, lane);
   const { consumers } = jetstream(nats, { timeout: JETSTREAM_TIMEOUT_MS });
@@ -67,7 +67,7 @@ const makeLane = async (
   manager: JetStreamManager,
   namespace: string,
   lane: Lane,
-  replicas: number,
+  replicas: number | undefined,
 ): Promise<void> => {
   const name = streamName(namespace, lane);
   await makeStream(manager, namespace, lane, replicas);
@@ -85,7 +85,7 @@ const makeStream = async (
   manager: JetStreamManager,
   namespace: string,
   lane: Lane,
-  replicas: number,
+  replicas: number | undefined,
 ): Promise<void> => {
   await addOrUpdate(manager, {
     name: streamName(namespace, lane),
@@ -96,7 +96,7 @@ const makeStream = async (
     discard: DiscardPolicy.Old,
     duplicate_window: nanos(DUPLICATE_WINDOW_MS),
     max_age: nanos(MAX_AGE_MS),
-    num_replicas: replicas,
+    ...(replicas === undefined ? {} : { num_replicas: replicas }),
   } satisfies Partial<StreamConfig>);
 };
 

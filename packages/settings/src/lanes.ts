@@ -10,8 +10,8 @@ export const lanesShape = {
     .string()
     .regex(/^[a-z0-9_-]{1,40}$/)
     .default('evaluation'),
-  /** Replicas of each JetStream stream: as many servers as that are needed. A change takes effect with core's start. */
-  LANE_REPLICAS: z.enum(['1', '3', '5']).default('1').transform(Number),
+  /** Replicas of each JetStream stream, applied when core starts; needs as many servers. Unset: left as they are. */
+  LANE_REPLICAS: z.enum(['1', '3', '5']).transform(Number).optional(),
 };
 
 type Read<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
@@ -19,7 +19,7 @@ type Read<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>;
 export const lanesOf = (e: Read<typeof lanesShape>) => ({
   url: e.NATS_URL,
   namespace: e.LANE_NAMESPACE,
-  replicas: e.LANE_REPLICAS,
+  ...(e.LANE_REPLICAS === undefined ? {} : { replicas: e.LANE_REPLICAS }),
 });
 
 export const concurrencyShape = {

@@ -134,3 +134,16 @@ test('other paths are 404', async () => {
   const get = await start({});
   for (const path of ['/', '/metrics/', '/../etc/passwd']) expect((await get(path)).status).toBe(404);
 });
+
+test('/acceptz is 200 once the dependencies have answered, stays so in an outage, and ends with the stop', async () => {
+  let core = gone;
+  const get = await start({ core: () => core() });
+  expect(await get('/acceptz')).toEqual({ status: 503, body: 'core' });
+  core = there;
+  await expect.poll(() => get('/acceptz'), SOON).toEqual({ status: 200, body: 'ok' });
+  core = gone;
+  await expect.poll(() => get('/readyz'), SOON).toEqual({ status: 503, body: 'core' });
+  expect(await get('/acceptz')).toEqual({ status: 200, body: 'ok' });
+  monitor?.stopping();
+  expect(await get('/acceptz')).toEqual({ status: 503, body: 'stopping' });
+});
