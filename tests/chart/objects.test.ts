@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { chart, helm, render, type KubernetesObject } from './helm.ts';
+import { parse } from 'yaml';
+import { chart, helm, render, type KubernetesObject, type Values } from './helm.ts';
 import { external, installations } from './installations.ts';
 import { problemsOf } from './kubernetes/validate.ts';
 import { find, podsOf, selects } from './pods.ts';
@@ -130,6 +133,16 @@ test('core may take as long as a migration only where its pods wait for one', as
   expect(await deadline({})).toBe(600);
   expect(await deadline({ migrations: { mode: 'job' } })).toBe(7800);
   expect(await deadline({ migrations: { mode: 'none' } })).toBe(7800);
+});
+
+test('the values of the example for production render, with objects of the right shape', async () => {
+  const values = parse(await readFile(join(chart, 'values-production.yaml'), 'utf8')) as Values;
+  const others = ['ExternalSecret', 'Certificate'];
+  const objects = await render(values);
+  expect(objects.map(({ kind }) => kind)).toEqual(
+    expect.arrayContaining([...others, 'HTTPRoute', 'ScaledObject']),
+  );
+  expect(objects.filter(({ kind }) => !others.includes(kind)).flatMap(problemsOf)).toEqual([]);
 });
 
 test('a route of a Gateway passes the API only', async () => {
