@@ -18,6 +18,7 @@ import { coreGauges } from './gauges.ts';
 import { newServer } from './server.ts';
 import type { Services } from './services.ts';
 import type { CallHeaders, Context } from './trpc.ts';
+import { startReadingRemoval } from './runs/removeReadings.ts';
 import { startFileRemoval } from './uploads/removeFiles.ts';
 
 /** Largest body of a public call with its envelope. The facade has limits of its own. */
@@ -58,6 +59,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
   const rounds = [
     startFileRemoval(services),
     startEvidenceRemoval(services),
+    startReadingRemoval(services),
     startErasures(services),
     startSweep(services),
     startReconciler(services, settings.reconcileMinutes * 60_000),

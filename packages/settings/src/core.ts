@@ -58,6 +58,11 @@ export const CoreEnvironment = z
      * reused.
      */
     EVIDENCE_RETENTION_DAYS: integer(0, 3650).default(365),
+    /**
+     * Days that the readings of pages are kept in the database. A run needs them for a day at most; afterwards they are
+     * part of an export of the candidate only.
+     */
+    READING_RETENTION_DAYS: integer(2, 3650).default(365),
     /** Most seconds between two rounds of deleting files, of deleting evidence and of erasing candidates. */
     FILE_ROUND_SECONDS: integer(1, 86_400).default(60),
   })
@@ -112,6 +117,7 @@ export const readCoreSettings = (env: Record<string, string | undefined> = proce
     reconcileMinutes: e.RECONCILE_MINUTES,
     files: { retentionDays: e.FILE_RETENTION_DAYS, roundSeconds: e.FILE_ROUND_SECONDS },
     evidence: { retentionDays: e.EVIDENCE_RETENTION_DAYS },
+    readings: { retentionDays: e.READING_RETENTION_DAYS },
   };
 };
 export type CoreSettings = ReturnType<typeof readCoreSettings>;

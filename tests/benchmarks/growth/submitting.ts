@@ -10,11 +10,14 @@ const CLIENTS = 20;
 const ROUNDS = 5;
 const POSTS_A_ROUND = 200;
 
+/** Submits for a new candidate; repeats while the service answers 503, as a client does. */
 export const postSubmission = async ({ api, examId }: Target): Promise<void> => {
-  const { status, body } = await api.post(`/exams/${examId}/submissions`, {
+  const submission = {
     candidate: { external_id: `new-${randomUUID()}` },
     answers: [{ question_label: '1', text: 'Because of this, and because of that.' }],
-  });
+  };
+  let { status, body } = await api.post(`/exams/${examId}/submissions`, submission);
+  while (status === 503) ({ status, body } = await api.post(`/exams/${examId}/submissions`, submission));
   if (status !== 202) throw new Error(`POST /submissions answered ${status}: ${JSON.stringify(body)}`);
 };
 

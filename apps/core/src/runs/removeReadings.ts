@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import { jittered } from '@evaluation/backoff';
+import { startRounds, type Rounds } from '../rounds.ts';
+import type { Services } from '../services.ts';
+
+/*
+ * Deletes page readings after `READING_RETENTION_DAYS`. A run needs its readings until it ends, at the latest a day after
+ * its first claim, so that it can continue after a crash. Afterwards only an export of the candidate shows them.
+ * State: the rows only. Every replica deletes, and each takes other rows.
+ */
+
+/** Small, because the readings of one batch of pages may have megabytes. */
+const BATCH = 200;
+/** Bound of one round; later rounds delete the rest. */
+const MAX_BATCHES = 50;
+
+type Needed = Pick<Services, 'database' | 'settings' | 'log'>;
+
+export const startReadingRemoval = (services: Needed): Rounds =>
+  startRounds(services.log, {
+    what: 'deleting page readings',
+    pauseMs: () => jittered(services.settings.files.roundSeconds * 1000),
+    round: async (signal) => {
+      for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch += 1) {
+        if ((await removeReadings(services)) < BATCH) return;
+      }
+    },
+  });
+
+/** @returns the number of deleted rows, at most BATCH */
+export const removeReadings = async ({ database, settings }: Needed): Promise<number> => {
+  const { rows } = await database.acrossInstitutes((tx) =>
+    sql`
+      delete from page_readings where (run_id, first_page) in (
+        select run_id, first_page from page_readings
+        where created_at < now() - make_interval(days => ${settings.readings.retentionDays})
+        order by created_at limit ${BATCH} for update skip locked)
+      returning 1`.execute(tx),
+  );
+  return rows.length;
+};
