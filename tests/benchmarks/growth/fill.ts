@@ -154,6 +154,9 @@ export const fill = async (
       await copy(tables, 'runs', ofTemplate, 'select * from made', {
         id: 'n.run',
         submission_id: 'n.submission',
+        // The dispatcher may have released the template.
+        status: `case when t.place is null then t.status else 'queued' end`,
+        released_at: 'null',
         queued_at: 'n.at',
         place: 'case when t.place is null then null else n.n + 1 end',
       });

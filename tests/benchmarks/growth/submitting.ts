@@ -8,7 +8,7 @@ export interface Target {
 
 const CLIENTS = 20;
 const ROUNDS = 5;
-const POSTS_A_ROUND = 200;
+const POSTS_A_ROUND = 100;
 
 /** Submits for a new candidate; repeats while the service answers 503, as a client does. */
 export const postSubmission = async ({ api, examId }: Target): Promise<void> => {
