@@ -110,12 +110,7 @@ export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> 
       select institute_id, count(*)::int as jobs, count(${sql.ref(queue.claimedAt)})::int as claimed,
         max(${sql.ref(queue.releasedAt)}) as last
       from ${table} where ${queue.isOut} group by institute_id),
-    places as (
-      select free, case when free > 0 then free + institutes else 0 end as most_institutes
-      from (
-        select greatest(0, ${Math.max(1, slots)}::int - coalesce(sum(jobs - claimed), 0))::int as free,
-          count(*)::int as institutes
-        from out) as now),
+    places as (select greatest(0, ${Math.max(1, slots)}::int - coalesce(sum(jobs - claimed), 0))::int as free from out),
     served as (
       -- With nothing out the turns begin anywhere.
       select coalesce((select institute_id from out order by last desc, institute_id desc limit 1), ${randomUUID()}::uuid)
@@ -124,7 +119,8 @@ export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> 
       table: queue.table,
       isReady,
       after: sql`(select institute_id from served)`,
-      most: sql`(select most_institutes from places)`,
+      busy: 'out',
+      places: sql`(select free from places)`,
     })},
     turns as (
       select next.id, w.step,
@@ -136,8 +132,8 @@ export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> 
         where ${isReady} and t.institute_id = w.institute_id
         order by t.institute_id, ${since}, ${id}
         limit greatest(0, least(${shareOf(slots)}::int - coalesce(o.jobs, 0), (
-          -- Where the walk found all that it may, each free place has an institute without a job out.
-          select case when (select max(step) from waiting) < most_institutes then free else 1 end from places)))) next
+          -- Where the walk ended early, each free place has an institute without a job out.
+          select case when (select max(idle) from waiting) < free then free else 1 end from places)))) next
       where w.step > 0)
     update ${table} set ${queue.release},
       ${sql.ref(queue.releasedAt)} = clock_timestamp(), ${sql.ref(queue.claimedAt)} = null

@@ -3,23 +3,27 @@ import { sql, type RawBuilder } from 'kysely';
 const LARGEST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * A recursive table expression `waiting (institute_id, step)`: institutes with a row that may be released now, in the
- * order of their turns. The first one has step 1; step 0 is no institute. It goes from institute to institute over an
- * index that begins with `institute_id`, so its cost depends on `most` and not on how many institutes or rows wait
- * (decision 066).
+ * A recursive table expression `waiting (institute_id, step, idle)`: institutes with a row that may be released now, in
+ * the order of their turns. The first one has step 1; step 0 is no institute. `idle` counts the institutes so far that
+ * are not in `busy`; the walk ends when it has found as many of these as there are places. It goes from institute to
+ * institute over an index that begins with `institute_id`, so its cost depends on places and busy institutes, and not on
+ * how many institutes or rows wait (decision 066).
  * @param from.after the institute that was served last: turns begin behind it in the order of ids, and end with it
- * @param from.most the largest number of institutes to find
+ * @param from.busy a table expression of the institutes with a job in flight
+ * @param from.places the number of free places; with 0 no institute is looked for
  */
 export const waitingInstitutes = (from: {
   table: string;
   isReady: RawBuilder<boolean>;
   after: RawBuilder<string>;
-  most: RawBuilder<number>;
+  busy: string;
+  places: RawBuilder<number>;
 }): RawBuilder<unknown> => sql`
   waiting as (
-    select ${from.after} as institute_id, false as is_past_end, 0 as step
+    select ${from.after} as institute_id, false as is_past_end, 0 as step, 0 as idle
     union all
-    select next.institute_id, next.is_past_end, w.step + 1
+    select next.institute_id, next.is_past_end, w.step + 1,
+      w.idle + case when next.institute_id in (select institute_id from ${sql.table(from.busy)}) then 0 else 1 end
     from waiting w
     cross join lateral (
       (select t.institute_id, w.is_past_end from ${sql.table(from.table)} t
@@ -31,4 +35,4 @@ export const waitingInstitutes = (from: {
        where not w.is_past_end and ${from.isReady} and t.institute_id <= ${from.after}
        order by t.institute_id limit 1)
       order by is_past_end limit 1) next
-    where w.step < ${from.most})`;
+    where w.idle < ${from.places})`;

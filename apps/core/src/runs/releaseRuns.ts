@@ -112,14 +112,10 @@ export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number
         where lane = ${lane}::"Lane" and (status = 'released' or status = 'claimed')
         group by institute_id),
       lane_now as (
-        select coalesce(sum(runs), 0)::int as runs, coalesce(sum(claimed), 0)::int as claimed, count(*)::int as institutes
-        from in_flight),
+        select coalesce(sum(runs), 0)::int as runs, coalesce(sum(claimed), 0)::int as claimed from in_flight),
       places as (
-        select free, case when free > 0 then free + institutes else 0 end as most_institutes
-        from (
-          select greatest(0, least(${windows.lane}::int - runs, greatest(1, claimed + ${askedFor}::int) - (runs - claimed))) as free,
-            institutes
-          from lane_now) as now),
+        select greatest(0, least(${windows.lane}::int - runs, greatest(1, claimed + ${askedFor}::int) - (runs - claimed))) as free
+        from lane_now),
       served as (
         -- With nothing in flight the turns begin anywhere.
         select coalesce((select institute_id from in_flight order by last desc nulls last limit 1), ${randomUUID()}::uuid)
@@ -128,7 +124,8 @@ export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number
         table: 'runs',
         isReady,
         after: sql`(select institute_id from served)`,
-        most: sql`(select most_institutes from places)`,
+        busy: 'in_flight',
+        places: sql`(select free from places)`,
       })},
       turns as (
         select next.id, w.step,
@@ -140,8 +137,8 @@ export const releaseInTurns = (lane: RunLane, windows: Windows, askedFor: number
           where ${isReady} and r.institute_id = w.institute_id
           order by r.institute_id, r.queued_at, r.id
           limit greatest(0, least(${windows.institute}::int - coalesce(f.runs, 0), (
-            -- Where the walk found all that it may, each free place has an institute without a run in flight.
-            select case when (select max(step) from waiting) < most_institutes then free else 1 end from places)))) next
+            -- Where the walk ended early, each free place has an institute without a run in flight.
+            select case when (select max(idle) from waiting) < free then free else 1 end from places)))) next
         where w.step > 0)
       update runs set status = 'released', released_at = clock_timestamp(), delivery = delivery + 1
       -- Asked again: a row that was ended while this statement waited for it must stay ended.
