@@ -5,6 +5,7 @@ import type { ObjectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
 import type { LanePace } from './lanes/lanePace.ts';
+import type { KnownClaims } from './workerCalls/knownClaims.ts';
 
 export interface Services {
   database: Database;
@@ -17,4 +18,6 @@ export interface Services {
   /** Runs an effect after the commit: at once, or after the commit of the transaction of `once`. Must not throw. */
   afterCommit: (effect: () => Promise<void>) => Promise<void>;
   lanePace: Pick<LanePace, 'of'>;
+  /** Claims of runs that this process has granted. */
+  claims: KnownClaims;
 }

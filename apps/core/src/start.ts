@@ -20,6 +20,7 @@ import type { Services } from './services.ts';
 import type { CallHeaders, Context } from './trpc.ts';
 import { startReadingRemoval } from './runs/removeReadings.ts';
 import { startFileRemoval } from './uploads/removeFiles.ts';
+import { knownClaims } from './workerCalls/knownClaims.ts';
 
 /** Largest body of a public call with its envelope. The facade has limits of its own. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
@@ -54,6 +55,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     wakeDispatcher: (lane) => dispatcher.wake(lane),
     afterCommit: (effect) => effect(),
     lanePace,
+    claims: knownClaims(),
   };
   const dispatcher = startDispatcher(services, settings.runs.tickMs);
   const rounds = [

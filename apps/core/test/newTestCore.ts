@@ -6,6 +6,7 @@ import { createLogger } from '@evaluation/telemetry';
 import { newBacking } from '@evaluation/test-services';
 import pg from 'pg';
 import type { Services } from '../src/services.ts';
+import { knownClaims } from '../src/workerCalls/knownClaims.ts';
 
 /** Core's services for one test file. Neither the dispatcher nor a round runs, unless the test calls it. */
 export interface TestCore {
@@ -45,6 +46,7 @@ export const newTestCore = async (environment: Record<string, string> = {}): Pro
       wakeDispatcher: () => {},
       afterCommit: (effect) => effect(),
       lanePace: { of: () => null },
+      claims: knownClaims(),
     },
     bucket,
     client,

@@ -11,6 +11,7 @@ export {
   checkedCopyKey,
   checkedCopyPrefix,
   evidenceKey,
+  evidencePackKey,
   evidenceOfSubmissionPrefix,
   evidencePrefix,
   redrawnCopyKey,

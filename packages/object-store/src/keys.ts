@@ -40,9 +40,19 @@ export const redrawnCopyKey = (
 export const checkedCopyPrefix = (instituteId: string, submissionId: string): string =>
   `institutes/${checked(instituteId)}/checked-copies/${checked(submissionId)}/`;
 
+/** Key of an object with several parts of a run's evidence. @param packId a UUID that is used once */
+export function evidencePackKey(
+  instituteId: string,
+  submissionId: string,
+  runId: string,
+  packId: string,
+): string {
+  return `${evidencePrefix(instituteId, submissionId, runId)}pack-${checked(packId)}.gz`;
+}
+
 /**
- * Key of one part of a run's evidence, by the SHA-256 (hex) of its content. Each run has its own copy of a part, so
- * that a run's evidence can be deleted without looking at other runs.
+ * Key of one part of a run's evidence, by the SHA-256 (hex) of its content: how release 0.1.0 stores parts. Each run
+ * has its own copy of a part, so that a run's evidence can be deleted without looking at other runs.
  */
 export const evidenceKey = (
   instituteId: string,

@@ -73,7 +73,7 @@ const CHANGES = {
 const change = async (tx: Tx, instituteId: string, { kind, amount, runId }: Change): Promise<boolean> => {
   const by = CHANGES[kind];
   const result = await sql`
-    with changed as (
+    /* prepared */ with changed as (
       update credit_accounts
       set balance = balance + ${amount}::numeric * ${by.balance}::int,
           committed = committed + ${amount}::numeric * ${by.committed}::int

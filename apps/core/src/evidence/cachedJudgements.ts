@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { HeldRun, isHeldBy, lostRun } from '../locks/heldRun.ts';
@@ -16,6 +17,9 @@ export interface CachedJudgement {
   run_id: string;
   evidence: unknown;
 }
+
+/** Bound of the judgements in one answer. A judgement that is left out is asked for again and then shared. */
+const MOST_FOUND_BYTES = 8 * 1024 * 1024;
 
 /** SHA-256 of all inputs that decide a judgement. */
 export const JudgementKey = z.string().regex(/^[0-9a-f]{64}$/);
@@ -36,9 +40,28 @@ export const findJudgement = (
       .where(isHeldBy(held))
       .executeTakeFirst();
     if (run === undefined) throw lostRun();
-    const found = await standing(tx, held.institute_id, key);
-    return found === undefined ? null : shown(found);
+    const [found] = await findJudgements(tx, held.institute_id, [key]);
+    return found === undefined ? null : { run_id: found.run_id, evidence: found.evidence };
   });
+
+export interface FoundJudgement extends CachedJudgement {
+  key: string;
+}
+
+/** Returns the cached judgements, up to MOST_FOUND_BYTES; the first one in any case. */
+export const findJudgements = async (
+  tx: Tx,
+  instituteId: string,
+  keys: readonly string[],
+): Promise<FoundJudgement[]> => {
+  if (keys.length === 0) return [];
+  const { rows } = await sql<{ key: string; run_id: string; evidence: string }>`
+    /* prepared */ select key, run_id, evidence from (
+      select key, run_id, evidence, sum(octet_length(evidence)) over (order by key) - octet_length(evidence) as before
+      from judgements where institute_id = ${instituteId} and key = any(${keys}::text[])) found
+    where before < ${MOST_FOUND_BYTES}`.execute(tx);
+  return rows.map((row) => ({ ...row, evidence: JSON.parse(row.evidence) as unknown }));
+};
 
 /** A judgement made for a question of this run, to be reused for other candidates with the same answer. */
 export const MadeJudgement = z.object({
@@ -50,50 +73,83 @@ export const MadeJudgement = z.object({
 });
 export type MadeJudgement = z.infer<typeof MadeJudgement>;
 
+/** A judgement that counts instead of the one that was sent for a question. */
+export interface StandingJudgement extends CachedJudgement {
+  question_id: string;
+}
+
+type Made = MadeJudgement & { question_id: string };
+
 /**
- * Caches a judgement unless the key has one already. Called in the transaction that records the result, under the run's
- * lock.
- * @returns the judgement of another question that must be used instead; null if this judgement was cached, if the
- * cached one is equal, or if no judgement is kept
+ * Caches judgements unless their keys have one already. Called in the transaction that records the results, under the
+ * run's lock.
+ * @returns the judgements of other questions that must be used instead; none for a question whose judgement was cached,
+ * equals the cached one, or is not kept
  */
-export const keepJudgement = async (
+export const keepJudgements = async (
   tx: Tx,
   held: HeldRun,
-  questionId: string,
-  { key, calls, replaces }: MadeJudgement,
+  judgements: readonly Made[],
   retentionDays: number,
-): Promise<CachedJudgement | null> => {
-  const evidence = JSON.stringify(calls) ?? 'null';
-  if (retentionDays === 0 || Buffer.byteLength(evidence) > MAX_PART_BYTES) return null;
-  const made = { run_id: held.run_id, question_id: questionId, evidence };
-  const kept = await tx
-    .insertInto('judgements')
-    .values({ institute_id: held.institute_id, key, ...made })
-    .onConflict((conflict) => {
-      const taken = conflict.columns(['institute_id', 'key']);
-      return replaces === null
-        ? taken.doNothing()
-        : taken.doUpdateSet(made).where('judgements.run_id', '=', replaces);
-    })
-    .returning('run_id')
-    .executeTakeFirst();
-  if (kept !== undefined) return null;
-  const stands = await standing(tx, held.institute_id, key);
-  // If the row was deleted between the insert's conflict and this select, the caller uses its own judgement, uncached.
-  if (stands === undefined || stands.evidence === evidence) return null;
-  const isOwn = stands.run_id === held.run_id && stands.question_id === questionId;
-  return isOwn ? null : shown(stands);
+): Promise<StandingJudgement[]> => {
+  if (retentionDays === 0) return [];
+  const made = judgements
+    .map((judgement) => ({ ...judgement, evidence: JSON.stringify(judgement.calls) ?? 'null' }))
+    .filter(({ evidence }) => Buffer.byteLength(evidence) <= MAX_PART_BYTES)
+    // The order in which runs that judge at once wait for each other.
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  if (made.length === 0) return [];
+  const kept = new Set(await insertNew(tx, held, made));
+  for (const judgement of made) {
+    if (judgement.replaces === null || kept.has(judgement.question_id)) continue;
+    if (await replace(tx, held, judgement)) kept.add(judgement.question_id);
+  }
+  const taken = made.filter(({ question_id }) => !kept.has(question_id));
+  if (taken.length === 0) return [];
+  // If a row was deleted between the insert's conflict and this select, the caller uses its own judgement, uncached.
+  const found = new Map(
+    (await readStanding(tx, held.institute_id, taken)).map((standing) => [standing.key, standing]),
+  );
+  return taken.flatMap(({ key, question_id, evidence }) => {
+    const stands = found.get(key);
+    if (stands === undefined || stands.evidence === evidence) return [];
+    const isOwn = stands.run_id === held.run_id && stands.question_id === question_id;
+    return isOwn
+      ? []
+      : [{ question_id, run_id: stands.run_id, evidence: JSON.parse(stands.evidence) as unknown }];
+  });
 };
 
-const standing = (tx: Tx, instituteId: string, key: string) =>
+type Encoded = Made & { evidence: string };
+
+/** @returns the questions whose judgement is cached now. Of two judgements with one key, the first is. */
+const insertNew = async (tx: Tx, held: HeldRun, made: readonly Encoded[]): Promise<string[]> => {
+  const { rows } = await sql<{ question_id: string }>`
+    /* prepared */ insert into judgements (institute_id, key, run_id, question_id, evidence)
+    select ${held.institute_id}::uuid, m.key, ${held.run_id}::uuid, m.question_id, m.evidence
+    from unnest(${made.map(({ key }) => key)}::text[], ${made.map(({ question_id }) => question_id)}::uuid[],
+      ${made.map(({ evidence }) => evidence)}::text[]) as m (key, question_id, evidence)
+    on conflict (institute_id, key) do nothing
+    returning question_id`.execute(tx);
+  return rows.map(({ question_id }) => question_id);
+};
+
+const replace = async (tx: Tx, held: HeldRun, { key, question_id, evidence, replaces }: Encoded) => {
+  const replaced = await tx
+    .updateTable('judgements')
+    .set({ run_id: held.run_id, question_id, evidence })
+    .where('institute_id', '=', held.institute_id)
+    .where('key', '=', key)
+    .where('run_id', '=', replaces)
+    .returning('key')
+    .executeTakeFirst();
+  return replaced !== undefined;
+};
+
+const readStanding = (tx: Tx, instituteId: string, made: readonly { key: string }[]) =>
   tx
     .selectFrom('judgements')
-    .select(['run_id', 'question_id', 'evidence'])
+    .select(['key', 'run_id', 'question_id', 'evidence'])
     .where('institute_id', '=', instituteId)
-    .where('key', '=', key)
-    .executeTakeFirst();
-
-const shown = ({ run_id, evidence }: { run_id: string; evidence: string }): CachedJudgement => ({
-  run_id,
-  evidence: JSON.parse(evidence) as unknown,
-});
+    .where(sql<boolean>`key = any(${made.map(({ key }) => key)}::text[])`)
+    .execute();

@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
-import { evidencePrefix, objectStore } from '@evaluation/object-store';
+import { gzipSync } from 'node:zlib';
+import { evidenceKey, evidencePrefix, objectStore } from '@evaluation/object-store';
 import { createLogger, metrics } from '@evaluation/telemetry';
 import { readPlan } from '@evaluation/test-services';
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { newTestCore } from '../../test/newTestCore.ts';
-import { recordPages, recordQuestion, type RecordedQuestion } from '../runs/record.ts';
+import { NOTHING, recordBatch, recordPages, recordQuestion } from '../runs/record.ts';
+import type { RecordedBatch, RecordedQuestion } from '../runs/recordedBatch.ts';
 import type { HeldRun } from '../locks/heldRun.ts';
 import type { Services } from '../services.ts';
 import { unreachable } from '../unreachable.ts';
@@ -175,7 +177,109 @@ describe('evidence and its record', () => {
   });
 });
 
+describe('a batch of records', () => {
+  const pageOf = (first_page: number) => ({ first_page, pages: [], evidence: { read: first_page } });
+  const batch = (): RecordedBatch => ({
+    ...NOTHING,
+    pages: [pageOf(1), pageOf(5)],
+    alignment: { alignment: [], evidence: { aligned: true } },
+    questions: [{ result, evidence: { said: 'nul \u0000, ☃' } }],
+  });
+  const parts = [
+    { kind: 'pages', ref: '1', content: { read: 1 } },
+    { kind: 'pages', ref: '5', content: { read: 5 } },
+    { kind: 'alignment', ref: '', content: { aligned: true } },
+    { kind: 'question', ref: questionId, content: { said: 'nul \u0000, ☃' } },
+  ];
+
+  test('has one object for all its evidence; a repetition changes nothing and leaves no object', async () => {
+    const run = await claimed();
+    for (let time = 0; time < 2; time += 1) await recordBatch(services, run, batch());
+    expect(await partsOf(run)).toEqual(parts);
+    expect(await objectsOf(run)).toHaveLength(1);
+    const { rows } = await maker.query('select questions_done from submissions where id = $1', [
+      run.submission_id,
+    ]);
+    expect(rows).toEqual([{ questions_done: 1 }]);
+  });
+
+  test('that arrives several times at once is recorded once', async () => {
+    const run = await claimed();
+    await Promise.all(Array.from({ length: 6 }, () => recordBatch(services, run, batch())));
+    expect(await partsOf(run)).toEqual(parts);
+    expect(await objectsOf(run)).toHaveLength(1);
+  });
+
+  test('of a run that was lost leaves no object, also where this process granted the claim', async () => {
+    const run = { ...(await claimed()), token: 'A'.repeat(43) };
+    services.claims.remember(run, run.submission_id);
+    await maker.query(`update runs set fence = 2 where id = $1`, [run.run_id]);
+    await expect(recordBatch(services, run, batch())).rejects.toMatchObject({
+      failure: { code: 'conflict' },
+    });
+    expect([await partsOf(run), await objectsOf(run)]).toEqual([[], []]);
+  });
+
+  test('records nothing if its paper does not allow one of the results', async () => {
+    const run = await claimed();
+    const beyond = { result: { ...result, question_id: randomUUID() } };
+    await expect(
+      recordBatch(services, run, { ...batch(), questions: [...batch().questions, beyond] }),
+    ).rejects.toThrow('its paper does not allow');
+    const { rows } = await maker.query('select from question_results where run_id = $1', [run.run_id]);
+    expect([rows, await partsOf(run)]).toEqual([[], []]);
+  });
+
+  test('does not complete the run while another judgement counts for one of its questions', async () => {
+    const key = 'c'.repeat(64);
+    const judged = (said: string) => [{ result, judgement: { key, calls: [said], replaces: null } }];
+    const [first, second] = [await claimed(), await claimed()];
+    await recordBatch(services, first, { ...NOTHING, questions: judged('first') });
+    const completion = {
+      checked_copy: null,
+      review_reasons: [],
+      grader: { provider: 'p', model: 'm' },
+      usage: { calls: 0, input_tokens: 0, output_tokens: 0, duration_ms: 0 },
+    };
+    const refused = await recordBatch(services, second, {
+      ...NOTHING,
+      questions: judged('second'),
+      completion,
+    });
+    expect(refused).toMatchObject({
+      completed: false,
+      standing: [{ question_id: questionId, run_id: first.run_id, evidence: ['first'] }],
+    });
+    const { rows } = await maker.query('select status from runs where id = $1', [second.run_id]);
+    expect(rows).toEqual([{ status: 'claimed' }]);
+    expect((await recordBatch(services, second, { ...NOTHING, find: [key, 'd'.repeat(64)] })).found).toEqual([
+      { key, run_id: first.run_id, evidence: ['first'] },
+    ]);
+  });
+});
+
 describe('readEvidenceParts', () => {
+  test('reads parts of release 0.1.0, which have an object each', async () => {
+    const run = await claimed();
+    const bytes = Buffer.from('{"said":"before"}');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    await objects.put(
+      evidenceKey(run.institute_id, run.submission_id, run.run_id, sha256),
+      gzipSync(bytes),
+      'application/gzip',
+    );
+    await maker.query(
+      `insert into evidence_parts (institute_id, run_id, kind, ref, sha256, size_bytes)
+       values ($1, $2, 'pages', '9', $3, $4)`,
+      [run.institute_id, run.run_id, sha256, bytes.length],
+    );
+    await recordQuestion(services, run, result, { evidence: { said: 'now' } });
+    expect(await partsOf(run)).toEqual([
+      { kind: 'pages', ref: '9', content: { said: 'before' } },
+      { kind: 'question', ref: questionId, content: { said: 'now' } },
+    ]);
+  });
+
   test('returns at most MAX_PART_BYTES in one answer', async () => {
     const run = await claimed();
     const text = 'x'.repeat(3 * 1024 * 1024);
@@ -297,7 +401,7 @@ describe('removal', () => {
     );
     return { ...rows[0], objects: (await objectsOf(run)).length };
   };
-  const whole = { parts: 1, judgements: 1, objects: 2 };
+  const whole = { parts: 1, judgements: 1, objects: 1 };
   const gone = { parts: 0, judgements: 0, objects: 0 };
 
   test('removes all evidence of a run after the retention time, and none before', async () => {
@@ -317,7 +421,9 @@ describe('removal', () => {
 
   test('removes objects without a row', async () => {
     const run = await claimed();
-    expect(await putEvidence(services, run, { said: 'and then the process died' })).not.toBeNull();
+    expect(await putEvidence(services, run, [{ said: 'and then the process died' }])).toMatchObject({
+      parts: [{ offset: 1 }],
+    });
     await maker.query(
       `update runs set status = 'cancelled', fence = fence + 1, evidence_since = evidence_since - interval '366 days'
        where id = $1`,
@@ -331,7 +437,7 @@ describe('removal', () => {
   test('a finished run gets no part that removal would miss', async () => {
     const run = await claimed();
     await maker.query(`update runs set status = 'completed' where id = $1`, [run.run_id]);
-    expect(await putEvidence(services, run, { said: 'late' })).toBeNull();
+    expect(await putEvidence(services, run, [{ said: 'late' }])).toEqual({ parts: [null], keys: [] });
     expect(await objectsOf(run)).toEqual([]);
   });
 

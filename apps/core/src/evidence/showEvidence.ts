@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { ExamContext, MarkedQuestion } from '@evaluation/grading-model';
 import { gunzip } from 'node:zlib';
 import { sql } from 'kysely';
-import { evidenceKey } from '@evaluation/object-store';
+import { evidenceKey, evidencePackKey } from '@evaluation/object-store';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { CriterionResult, GradingError, type Result } from '@evaluation/rest-contract/schemas';
 import type { Tx } from '@evaluation/database';
@@ -214,7 +214,7 @@ export const readEvidenceParts = async (
   const found = await services.database.inTenant(institute_id, (tx) =>
     tx
       .selectFrom('evidence_parts')
-      .select(['kind', 'ref', 'sha256', 'size_bytes'])
+      .select(['kind', 'ref', 'sha256', 'size_bytes', 'pack', 'pack_offset'])
       .where('institute_id', '=', institute_id)
       .where('run_id', '=', run_id)
       .$if(after !== null, (query) =>
@@ -226,19 +226,32 @@ export const readEvidenceParts = async (
       .execute(),
   );
   const rows = found.slice(0, countThatFits(found));
-  const parts = await Promise.all(
-    rows.map(async ({ kind, ref, sha256 }) => {
-      const row = { kind, ref, sha256 };
-      const key = evidenceKey(institute_id, submission_id, run_id, sha256);
-      const object = await services.objects.get(key, { maxBytes: MAX_PART_BYTES });
-      if (object === null) return { ...row, content: null, missing: true };
-      const bytes = await decompress(object, { maxOutputLength: MAX_PART_BYTES });
-      return { ...row, content: JSON.parse(bytes.toString()) as unknown, missing: false };
-    }),
-  );
+  const parts = [];
+  // One after the other: an object may be MAX_PART_BYTES long and hold many parts.
+  let object: { key: string; bytes: Buffer | null } = { key: '', bytes: null };
+  for (const { pack, pack_offset, size_bytes, ...row } of rows) {
+    const key =
+      pack === null
+        ? evidenceKey(institute_id, submission_id, run_id, row.sha256)
+        : evidencePackKey(institute_id, submission_id, run_id, pack);
+    if (object.key !== key) object = { key, bytes: await readObject(services, key) };
+    const offset = pack_offset ?? 0;
+    const bytes = object.bytes?.subarray(offset, pack === null ? undefined : offset + size_bytes);
+    parts.push(
+      bytes === undefined
+        ? { ...row, content: null, missing: true }
+        : { ...row, content: JSON.parse(bytes.toString()) as unknown, missing: false },
+    );
+  }
   const last = rows.at(-1);
   const isAll = last === undefined || rows.length === found.length;
   return { parts, next: isAll ? null : { kind: last.kind, ref: last.ref } };
+};
+
+/** @returns null if the object is not in the store any more */
+const readObject = async (services: Services, key: string): Promise<Buffer | null> => {
+  const object = await services.objects.get(key, { maxBytes: MAX_PART_BYTES });
+  return object === null ? null : decompress(object, { maxOutputLength: MAX_PART_BYTES + 2 });
 };
 
 /** Counts the parts that fit into one answer; at least one. */

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
+import { DomainFailure } from '@evaluation/rest-contract/errors';
 import * as z from 'zod/v4';
 import { failure } from '../failures.ts';
 import { ClaimToken, isProven } from '../workerCalls/claimToken.ts';
@@ -30,29 +31,45 @@ export const isHeldBy = (held: HeldRun, runs = 'runs'): RawBuilder<boolean> => s
   )})`;
 
 /**
- * Locks the submission, then the run, checks the claim and extends its lease. Does not read the paper (megabytes).
+ * Locks the submission, then the run, and checks the claim. Does not read the paper (megabytes).
  * @throws DomainFailure conflict if the run has ended, was claimed again, or was never held by the caller
  */
-export const lockHeldRun = async (tx: Tx, held: HeldRun, leaseSeconds: number) => {
-  const submission = await tx
-    .selectFrom('submissions as s')
-    .innerJoin('runs as r', 'r.submission_id', 's.id')
-    .select(['s.id', 's.status', 's.lane', 's.review_reasons', 's.marks_revision', 's.current_run_id'])
-    .where('s.institute_id', '=', held.institute_id)
-    .where('r.id', '=', held.run_id)
-    .forUpdate('s')
-    .executeTakeFirst();
-  if (submission === undefined) throw lostRun();
-  const run = await tx
-    .updateTable('runs')
-    .set({ lease_until: sql<Date>`clock_timestamp() + make_interval(secs => ${leaseSeconds})` })
-    .where('institute_id', '=', held.institute_id)
-    .where('id', '=', held.run_id)
-    .where(isHeldBy(held))
-    .returning(['id', 'lane', 'price', 'attempt'])
-    .executeTakeFirst();
-  if (run === undefined) throw lostRun();
-  return { submission, run };
+export const lockHeldRun = async (tx: Tx, held: HeldRun) => {
+  const locked = await heldRunLocked(tx, held).executeTakeFirst();
+  if (locked === undefined) throw lostRun();
+  return locked;
 };
 
+/** The statement of `lockHeldRun`, so that a caller can read more columns of the locked rows. */
+export const heldRunLocked = (tx: Tx, held: HeldRun) =>
+  tx
+    .selectFrom('submissions as s')
+    .innerJoin('runs as r', 'r.submission_id', 's.id')
+    .select(['s.id', 's.status', 's.review_reasons', 's.marks_revision', 'r.lane', 'r.price'])
+    .where('s.institute_id', '=', held.institute_id)
+    .where('r.institute_id', '=', held.institute_id)
+    .where('r.id', '=', held.run_id)
+    .where(isHeldBy(held, 'r'))
+    // Rows are locked in this order. Both are locked, so that a waiting statement checks the claim again.
+    .forUpdate('s')
+    .forNoKeyUpdate('r');
+
+/** As `lockHeldRun`; also extends the lease. */
+export const lockAndExtend = async (tx: Tx, held: HeldRun, leaseSeconds: number): Promise<void> => {
+  await lockHeldRun(tx, held);
+  await tx
+    .updateTable('runs')
+    .set({ lease_until: leaseFromNow(leaseSeconds) })
+    .where('institute_id', '=', held.institute_id)
+    .where('id', '=', held.run_id)
+    .execute();
+};
+
+export const leaseFromNow = (leaseSeconds: number): RawBuilder<Date> =>
+  sql<Date>`clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
+
 export const lostRun = () => failure('run_not_held');
+
+/** True for the error of `lostRun`. */
+export const isLostRun = (error: unknown): boolean =>
+  error instanceof DomainFailure && error.failure.code === 'conflict';

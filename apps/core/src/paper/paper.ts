@@ -25,21 +25,21 @@ export const CurrentPaper = z.object({
 });
 export type CurrentPaper = z.infer<typeof CurrentPaper>;
 
-/** One statement, so that texts, rubrics and their version belong together without a lock. */
-export const readCurrentPaper = async (
-  tx: Tx,
-  instituteId: string,
-  examId: string,
-): Promise<CurrentPaper> => {
-  const { rows } = await sql<{ rubric_version: number; exam: unknown; questions: unknown }>`
-    select e.rubric_version,
-      json_build_object('title', e.title, 'subject', e.subject, 'level', e.level, 'board', e.board,
-        'class', e.class, 'instructions', e.instructions) as exam,
-      ${questionsOf(instituteId, examId, sql`e.rubric_version`)} as questions
-    from exams e
-    where e.institute_id = ${instituteId} and e.id = ${examId}`.execute(tx);
-  return CurrentPaper.parse(rows[0]);
-};
+/**
+ * Selects the paper in force as jsonb (`exam`, `questions`) and its `rubric_version`. One statement, so that texts,
+ * rubrics and their version belong together without a lock.
+ */
+export const currentPaper = (instituteId: string, examId: string) => sql<{
+  paper: unknown;
+  rubric_version: number;
+}>`
+  select e.rubric_version,
+    jsonb_build_object(
+      'exam', jsonb_build_object('title', e.title, 'subject', e.subject, 'level', e.level, 'board', e.board,
+        'class', e.class, 'instructions', e.instructions),
+      'questions', ${questionsOf(instituteId, examId, sql`e.rubric_version`)}) as paper
+  from exams e
+  where e.institute_id = ${instituteId} and e.id = ${examId}`;
 
 const questionsOf = (instituteId: string, examId: string, version: RawBuilder<unknown> | null) => sql`(
   select coalesce(json_agg(json_build_object(

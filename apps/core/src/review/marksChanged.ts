@@ -14,7 +14,7 @@ export const marksChanged = async (
   instituteId: string,
   submission: LockedSubmission,
 ): Promise<void> => {
-  const { effective } = await resultsOfRun(tx, instituteId, submission);
+  const effective = await resultsOfRun(tx, instituteId, submission);
   const flagged = submission.review_reasons.length > 0 || effective.some(({ needs_review }) => needs_review);
   await tx
     .updateTable('submissions')

@@ -3,7 +3,9 @@ import * as z from 'zod/v4';
 import { FindJudgement, findJudgement, MadeJudgement } from '../evidence/cachedJudgements.ts';
 import { claimDrawing, DrawingToClaim, LARGEST_COUNT } from '../checkedCopies/claimDrawing.ts';
 import { claimRun, RunToClaim } from '../runs/claimRun.ts';
-import { Completion, completeRun, failRun, presignCheckedCopy } from '../runs/finishRun.ts';
+import { Completion } from '../runs/completion.ts';
+import { presignCheckedCopy } from '../runs/completeRun.ts';
+import { failRun } from '../runs/failRun.ts';
 import { handBackRun } from '../runs/handBackRun.ts';
 import { HeldRun } from '../locks/heldRun.ts';
 import {
@@ -14,10 +16,12 @@ import {
   InspectionToClaim,
   recordInspection,
 } from '../uploads/inspections.ts';
+import { RecordedBatch, RecordedQuestion } from '../runs/recordedBatch.ts';
 import {
+  completeRun,
   heartbeat,
-  RecordedQuestion,
   recordAlignment,
+  recordBatch,
   recordPages,
   recordQuestion,
   recordStep,
@@ -56,6 +60,10 @@ export const gradingRouter = router({
   heartbeat: gradingProcedure
     .input(z.object({ held: HeldRun }))
     .mutation(({ ctx, input }) => heartbeat(ctx.services, input.held)),
+  record: gradingProcedure
+    .input(RecordedBatch.extend({ held: HeldRun }))
+    .mutation(({ ctx, input: { held, ...batch } }) => recordBatch(ctx.services, held, batch)),
+  // Workers of release 0.1.0 record one thing at a time.
   recordStep: gradingProcedure
     .input(z.object({ held: HeldRun, step: z.enum(['processing', 'reading', 'grading']) }))
     .mutation(({ ctx, input }) => recordStep(ctx.services, input.held, input.step)),

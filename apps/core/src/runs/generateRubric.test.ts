@@ -13,7 +13,8 @@ import { newBucket, openTestDatabase, type TestDatabase } from '@evaluation/test
 import type { HeldRun } from '../locks/heldRun.ts';
 import { addQuestions } from '../questions/addQuestions.ts';
 import { editQuestion } from '../questions/editQuestion.ts';
-import { readCurrentPaper } from '../paper/paper.ts';
+import { currentPaper } from '../paper/paper.ts';
+import { knownClaims, type KnownClaims } from '../workerCalls/knownClaims.ts';
 import { editRubrics } from '../rubrics/editRubrics.ts';
 import { beginRubric, giveUpRubric, recordRubric } from './generateRubric.ts';
 import { listRubrics } from '../rubrics/listRubrics.ts';
@@ -22,7 +23,13 @@ import { withPinnedRubrics } from '../paper/pinned.ts';
 /* Tests the states of a generation, with runs as claims leave them. tests/rest covers the workers' side. */
 
 let clone: TestDatabase;
-let services: { database: Database; settings: CoreSettings; objects: ObjectStore; log: Logger };
+let services: {
+  database: Database;
+  settings: CoreSettings;
+  objects: ObjectStore;
+  log: Logger;
+  claims: KnownClaims;
+};
 const actor: Actor = { institute_id: randomUUID(), key_id: randomUUID(), scopes: [] };
 
 beforeAll(async () => {
@@ -44,6 +51,7 @@ beforeAll(async () => {
     settings,
     objects: objectStore(await newBucket()),
     log: createLogger({ service: 'test', level: 'silent' }),
+    claims: knownClaims(),
   };
 });
 afterAll(async () => {
@@ -92,7 +100,8 @@ const newExam = async (question: Partial<QuestionInput> = {}) => {
         const candidate_id = randomUUID();
         const submission_id = randomUUID();
         const run_id = randomUUID();
-        const { rubric_version, ...paper } = await readCurrentPaper(tx, actor.institute_id, examId);
+        const { rows } = await currentPaper(actor.institute_id, examId).execute(tx);
+        const { rubric_version, paper } = rows[0] ?? { rubric_version: 0, paper: null };
         await tx
           .insertInto('candidates')
           .values({ ...tenant, id: candidate_id, external_id: candidate_id })

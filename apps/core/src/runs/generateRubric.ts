@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
 import { Rubric } from '@evaluation/rest-contract/schemas';
 import { checkRubric, lacksMaterial } from '@evaluation/rules';
-import { noteEvidence, putEvidence } from '../evidence/storeEvidence.ts';
-import { lockHeldRun, type HeldRun } from '../locks/heldRun.ts';
+import { discardEvidence, noteRubricEvidence, putEvidence } from '../evidence/storeEvidence.ts';
+import { lockAndExtend, type HeldRun } from '../locks/heldRun.ts';
 import { noteUsed, type UsedByRun } from './usedByRun.ts';
 import type { Services } from '../services.ts';
 import { pinRubric, readPinnedQuestion, type PinnedQuestion } from '../paper/pinned.ts';
@@ -58,7 +58,7 @@ export const beginRubric = (
     const key = await readKey(tx, held, question);
     if (await mustWait(tx, held, key, asked.failures))
       return { state: 'busy', failures: asked.failures ?? 0 };
-    await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    await lockAndExtend(tx, held, services.settings.runs.leaseSeconds);
     const place = await takePlace(tx, held, key, asked.failures);
     // Read after the row is locked: `recordRubric` inserts the rubric and deletes the row in one transaction.
     const made = await readMade(tx, key);
@@ -73,13 +73,14 @@ export const beginRubric = (
  * @throws DomainFailure conflict if the run is not held any more
  */
 export const recordRubric = async (
-  services: Pick<Services, 'database' | 'settings' | 'objects' | 'log'>,
+  services: Pick<Services, 'database' | 'settings' | 'objects' | 'log' | 'claims'>,
   held: HeldRun,
   made: { question_id: string; rubric: Rubric; evidence?: unknown; used?: UsedByRun | undefined },
 ): Promise<Rubric> => {
-  const part = await putEvidence(services, held, made.evidence);
-  return services.database.inTenant(held.institute_id, async (tx) => {
-    await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+  const evidence = await putEvidence(services, held, [made.evidence]);
+  let isLinked = false;
+  const rubric = await services.database.inTenant(held.institute_id, async (tx) => {
+    await lockAndExtend(tx, held, services.settings.runs.leaseSeconds);
     await noteUsed(tx, held, made.used);
     const question = await readQuestion(tx, held, made.question_id);
     if (question.rubric !== null) return question.rubric;
@@ -102,9 +103,12 @@ export const recordRubric = async (
       })
       .execute();
     await pinRubric(tx, held, question.id, made.rubric);
-    await noteEvidence(tx, held, { kind: 'rubric', ref: question.id }, part);
+    await noteRubricEvidence(tx, held, question.id, evidence.parts[0] ?? null);
+    isLinked = true;
     return made.rubric;
   });
+  if (!isLinked) await discardEvidence(services, evidence);
+  return rubric;
 };
 
 /** This run and the waiting runs are marked without a rubric. @throws DomainFailure conflict if the run is not held */
@@ -115,7 +119,7 @@ export const giveUpRubric = (
   used?: UsedByRun,
 ): Promise<void> =>
   services.database.inTenant(held.institute_id, async (tx) => {
-    await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    await lockAndExtend(tx, held, services.settings.runs.leaseSeconds);
     await noteUsed(tx, held, used);
     const key = await readKey(tx, held, await readQuestion(tx, held, questionId));
     await tx

@@ -10,7 +10,7 @@ import { lockHeldRun, type HeldRun } from '../locks/heldRun.ts';
  */
 export const handBackRun = async (services: Services, held: HeldRun): Promise<void> => {
   await services.database.inTenant(held.institute_id, async (tx) => {
-    await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
+    await lockHeldRun(tx, held);
     await tx
       .updateTable('runs')
       .set({ status: 'queued', released_at: null, lease_until: null, fence: sql<number>`fence + 1` })
@@ -18,5 +18,6 @@ export const handBackRun = async (services: Services, held: HeldRun): Promise<vo
       .where('id', '=', held.run_id)
       .execute();
   });
+  services.claims.forget(held.run_id);
   services.wakeDispatcher();
 };

@@ -4,7 +4,7 @@ import { LaneUnavailable } from '@evaluation/lanes';
 import { gradingError } from '@evaluation/rest-contract/grading-failures';
 import type { RunKey } from '../runKey.ts';
 import type { Services } from '../services.ts';
-import { failAbandonedRun } from './finishRun.ts';
+import { failAbandonedRun } from './failRun.ts';
 
 /** Expired leases after which the run itself is assumed to crash its workers. */
 const MAX_DEAD_LEASES = 3;

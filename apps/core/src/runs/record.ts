@@ -1,193 +1,203 @@
-import { json, type Tx } from '@evaluation/database';
-import { advances, type GradingStep } from '@evaluation/rules';
 import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import { advances, type GradingStep } from '@evaluation/rules';
 import * as z from 'zod/v4';
-import { keepJudgement, type MadeJudgement, type CachedJudgement } from '../evidence/cachedJudgements.ts';
-import { markRunHasEvidence, noteEvidence, putEvidence } from '../evidence/storeEvidence.ts';
-import type { Services } from '../services.ts';
-import { lockHeldRun, type HeldRun } from '../locks/heldRun.ts';
-import { noteUsed, type UsedByRun } from './usedByRun.ts';
 import {
-  Annotations,
-  asShown,
-  Criteria,
-  ExtractedAnswer,
-  FailureOfWorker,
-  Feedback,
-  ReviewReasons,
-} from '../workerCalls/workerInput.ts';
+  findJudgements,
+  keepJudgements,
+  type CachedJudgement,
+  type FoundJudgement,
+  type MadeJudgement,
+  type StandingJudgement,
+} from '../evidence/cachedJudgements.ts';
+import { discardEvidence, putEvidence, type StoredEvidence } from '../evidence/storeEvidence.ts';
+import { heldRunLocked, isLostRun, lockAndExtend, lostRun, type HeldRun } from '../locks/heldRun.ts';
+import type { Services } from '../services.ts';
+import type { Completion } from './completion.ts';
+import { announceEnd, endRun, storedCopy, type LockedRun, type StoredCopy } from './completeRun.ts';
+import type { RecordedBatch, RecordedQuestion } from './recordedBatch.ts';
+import type { UsedByRun } from './usedByRun.ts';
+import { writeRecords } from './writeRecords.ts';
 
 /**
- * Records of a worker during grading (docs/architecture.md#runs). Each record is stored at once, so that a redelivered
- * run repeats only the model calls that were in flight. If the same record is sent twice, the first one stays, with its
- * evidence (evidence/storeEvidence.ts).
+ * Records of a worker during grading (docs/architecture.md#runs). A worker sends what it has made since its last call;
+ * all of it is recorded in one transaction, so that a redelivered run repeats only the model calls that were in flight
+ * or not sent yet. If the same record is sent twice, the first one stays, with its evidence
+ * (evidence/storeEvidence.ts).
  */
 
-/** Extends the lease. @throws DomainFailure conflict if the run is not held any more */
+export interface Recorded {
+  /** Cached judgements that precede the sent ones. These questions are not recorded: score the judgement and send again. */
+  standing: StandingJudgement[];
+  /** Those of the asked judgements that are cached. */
+  found: FoundJudgement[];
+  /** False if `standing` has to be recorded first. */
+  completed: boolean;
+}
+
+/** A batch without records. */
+export const NOTHING: RecordedBatch = { pages: [], questions: [], find: [] };
+
+/** Records a batch and extends the lease. @throws DomainFailure conflict if the run is not held any more */
+export const recordBatch = async (
+  services: Services,
+  held: HeldRun,
+  batch: RecordedBatch,
+): Promise<Recorded> => {
+  const copy = await storedCopy(services, held, batch.completion);
+  const evidence = await putEvidence(services, held, [
+    ...batch.pages.map((part) => part.evidence),
+    ...batch.questions.map((part) => part.evidence),
+    batch.alignment?.evidence,
+  ]);
+  const done = await services.database
+    .inTenant(held.institute_id, (tx) => recordLocked(services, tx, held, { batch, evidence, copy }))
+    .catch(async (error: unknown) => {
+      if (isLostRun(error)) {
+        services.claims.forget(held.run_id);
+        await discardEvidence(services, evidence);
+      }
+      throw error;
+    });
+  if (done.linked === 0) await discardEvidence(services, evidence);
+  if (done.ended !== null) await announceEnd(services, held, done.ended);
+  return { standing: done.standing, found: done.found, completed: done.ended !== null };
+};
+
+const recordLocked = async (
+  services: Services,
+  tx: Tx,
+  held: HeldRun,
+  { batch, evidence, copy }: { batch: RecordedBatch; evidence: StoredEvidence; copy: StoredCopy | null },
+) => {
+  const run = await lockWithPaper(tx, held, batch.questions.length > 0 || batch.completion !== undefined);
+  const paper = new Map(run.paper);
+  for (const { result } of batch.questions) assertAllowed(held, result, paper);
+  const judgements = batch.questions.flatMap(({ result, judgement }) =>
+    judgement === undefined ? [] : [{ ...judgement, question_id: result.question_id }],
+  );
+  const { retentionDays } = services.settings.evidence;
+  const standing = await keepJudgements(tx, held, judgements, retentionDays);
+  const isStanding = new Set(standing.map(({ question_id }) => question_id));
+  const completion = standing.length === 0 ? batch.completion : undefined;
+  const partOf = (index: number) => evidence.parts[index] ?? null;
+  const afterPages = batch.pages.length;
+  const written = await writeRecords(tx, held, {
+    submissionId: run.id,
+    step: batch.step !== undefined && advances(run.status, batch.step) ? batch.step : null,
+    pages: batch.pages.map((read, index) => ({ ...read, evidence: partOf(index) })),
+    questions: batch.questions.flatMap(({ result }, index) =>
+      isStanding.has(result.question_id)
+        ? []
+        : [{ result, max: paper.get(result.question_id) ?? 0, evidence: partOf(afterPages + index) }],
+    ),
+    alignment:
+      batch.alignment === undefined || run.is_aligned
+        ? null
+        : { ...batch.alignment, evidence: partOf(afterPages + batch.questions.length) },
+    used: batch.used ?? null,
+    keepsJudgements: judgements.length > 0 && retentionDays > 0,
+    leaseSeconds: services.settings.runs.leaseSeconds,
+    isCompleting: completion !== undefined,
+  });
+  return {
+    standing,
+    found: await findJudgements(tx, held.institute_id, batch.find),
+    linked: written.linked,
+    ended: completion === undefined ? null : await endRun(tx, held, { run, written, completion, copy }),
+  };
+};
+
+/** Marks are checked against the pinned paper, because workers process untrusted files and are not trusted. */
+const assertAllowed = (held: HeldRun, result: RecordedQuestion, paper: ReadonlyMap<string, number>): void => {
+  const max = paper.get(result.question_id);
+  if (
+    max === undefined ||
+    (result.awarded ?? 0) > max ||
+    (result.status !== 'failed' && result.awarded === null)
+  ) {
+    throw new Error(`run ${held.run_id}: recorded a result that its paper does not allow`);
+  }
+};
+
+const Paper = z.array(z.tuple([z.uuid(), z.number()])).nullable();
+
+/** As `lockHeldRun`. @returns also the questions of the pinned paper, in its order, with their marks */
+const lockWithPaper = async (tx: Tx, held: HeldRun, readsPaper: boolean): Promise<LockedRun> => {
+  const run = await heldRunLocked(tx, held)
+    .select(sql<boolean>`r.alignment is not null`.as('is_aligned'))
+    .select(
+      sql<unknown>`case when ${readsPaper}::boolean then (
+        select json_agg(json_build_array(q->'id', q->'max_marks'))
+        from jsonb_path_query(r.paper, '$.questions[*]') q) end`.as('paper'),
+    )
+    .executeTakeFirst();
+  if (run === undefined) throw lostRun();
+  return { ...run, paper: Paper.parse(run.paper) ?? [] };
+};
+
+/* Procedures of release 0.1.0: one record each. */
+
+/** Extends the lease. */
 export const heartbeat = async (services: Services, held: HeldRun): Promise<void> => {
   await services.database.inTenant(held.institute_id, (tx) =>
-    lockHeldRun(tx, held, services.settings.runs.leaseSeconds),
+    lockAndExtend(tx, held, services.settings.runs.leaseSeconds),
   );
 };
 
 /** Advances the visible status: processing → reading → grading, never back. */
 export const recordStep = async (services: Services, held: HeldRun, step: GradingStep): Promise<void> => {
-  await services.database.inTenant(held.institute_id, async (tx) => {
-    const { submission } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
-    if (!advances(submission.status, step)) return;
-    await updateSubmission(tx, held, submission.id).set({ status: step }).execute();
-  });
+  await recordBatch(services, held, { ...NOTHING, step });
 };
 
 export const recordPages = async (
   services: Services,
   held: HeldRun,
-  batch: { first_page: number; pages: unknown; evidence?: unknown; used?: UsedByRun | undefined },
+  {
+    used,
+    ...batch
+  }: { first_page: number; pages: unknown[]; evidence?: unknown; used?: UsedByRun | undefined },
 ): Promise<void> => {
-  const part = await putEvidence(services, held, batch.evidence);
-  await services.database.inTenant(held.institute_id, async (tx) => {
-    await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
-    await noteUsed(tx, held, batch.used);
-    const inserted = await tx
-      .insertInto('page_readings')
-      .values({
-        institute_id: held.institute_id,
-        run_id: held.run_id,
-        first_page: batch.first_page,
-        pages: json(batch.pages),
-      })
-      .onConflict((conflict) => conflict.columns(['run_id', 'first_page']).doNothing())
-      .returning('first_page')
-      .executeTakeFirst();
-    if (inserted === undefined) return;
-    await noteEvidence(tx, held, { kind: 'pages', ref: String(batch.first_page) }, part);
-  });
+  await recordBatch(services, held, { ...NOTHING, pages: [batch], used });
 };
 
 /** Records which blocks of the page readings answer which question. */
 export const recordAlignment = async (
   services: Services,
   held: HeldRun,
-  alignment: unknown,
+  alignment: unknown[],
   evidence?: unknown,
   used?: UsedByRun,
 ): Promise<void> => {
-  const part = await putEvidence(services, held, evidence);
-  await services.database.inTenant(held.institute_id, async (tx) => {
-    await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
-    await noteUsed(tx, held, used);
-    const updated = await tx
-      .updateTable('runs')
-      .set({ alignment: json(alignment) })
-      .where('institute_id', '=', held.institute_id)
-      .where('id', '=', held.run_id)
-      .where('alignment', 'is', null)
-      .returning('id')
-      .executeTakeFirst();
-    if (updated === undefined) return;
-    await noteEvidence(tx, held, { kind: 'alignment', ref: '' }, part);
-  });
+  await recordBatch(services, held, { ...NOTHING, alignment: { alignment, evidence }, used });
 };
 
-export const RecordedQuestion = z.object({
-  question_id: z.uuid(),
-  status: z.enum(['graded', 'failed', 'not_answered']),
-  awarded: z.number().gte(0).nullable(),
-  confidence: z.number().gte(0).lte(1).nullable(),
-  needs_review: z.boolean(),
-  review_reasons: ReviewReasons,
-  extracted_answer: ExtractedAnswer.nullable(),
-  feedback: Feedback.nullable(),
-  criteria: Criteria,
-  annotations: Annotations,
-  error: FailureOfWorker.nullable(),
-});
-export type RecordedQuestion = z.infer<typeof RecordedQuestion>;
-
-/** Error of a failed question for which the worker sent none. */
-const UNTOLD = { code: 'grading_failed' };
-
-/** Sent with a question's result: its evidence, the token usage, and a judgement to cache. */
-interface WithQuestion {
-  evidence?: unknown;
-  used?: UsedByRun | undefined;
-  judgement?: MadeJudgement | undefined;
-}
-
-/**
- * Records the result of a question. `progress` counts it at once; the result is shown when the run is complete.
- * @returns `standing`: a cached judgement of the same answer that precedes the one that was sent. Then only the token
- * usage is recorded; the worker scores the cached judgement and records that result.
- */
+/** @returns `standing`: the cached judgement that counts instead of the one that was sent */
 export const recordQuestion = async (
   services: Services,
   held: HeldRun,
   result: RecordedQuestion,
   { evidence, used, judgement }: WithQuestion = {},
 ): Promise<{ standing: CachedJudgement | null }> => {
-  const part = await putEvidence(services, held, evidence);
-  return services.database.inTenant(held.institute_id, async (tx) => {
-    const { submission } = await lockHeldRun(tx, held, services.settings.runs.leaseSeconds);
-    const max = await maxOnPaper(tx, held, result.question_id);
-    if (
-      max === null ||
-      (result.awarded ?? 0) > max ||
-      (result.status !== 'failed' && result.awarded === null)
-    ) {
-      throw new Error(`run ${held.run_id}: recorded a result that its paper does not allow`);
-    }
-    await noteUsed(tx, held, used);
-    if (judgement !== undefined) {
-      const { retentionDays } = services.settings.evidence;
-      const standing = await keepJudgement(tx, held, result.question_id, judgement, retentionDays);
-      if (standing !== null) return { standing };
-      // `putEvidence` has marked the run if there is a part; a judgement without a part must be found by
-      // `removeEvidence` too.
-      if (part === null) await markRunHasEvidence(tx, held);
-    }
-    const inserted = await tx
-      .insertInto('question_results')
-      .values({
-        institute_id: held.institute_id,
-        run_id: held.run_id,
-        question_id: result.question_id,
-        status: result.status,
-        awarded: result.awarded === null ? null : String(result.awarded),
-        max: String(max),
-        source: result.status === 'graded' ? 'ai' : null,
-        confidence: result.confidence === null ? null : String(result.confidence),
-        needs_review: result.needs_review,
-        review_reasons: result.review_reasons,
-        extracted_answer: result.extracted_answer,
-        feedback: result.feedback,
-        criteria: json(result.criteria),
-        annotations: json(result.annotations),
-        error:
-          result.status === 'failed' ? json(asShown(result.error ?? UNTOLD, 'question_not_graded')) : null,
-      })
-      .onConflict((conflict) => conflict.columns(['run_id', 'question_id']).doNothing())
-      .returning('question_id')
-      .executeTakeFirst();
-    if (inserted === undefined) return { standing: null };
-    await noteEvidence(tx, held, { kind: 'question', ref: result.question_id }, part);
-    await updateSubmission(tx, held, submission.id)
-      .set({ questions_done: sql<number>`questions_done + 1` })
-      .execute();
-    return { standing: null };
+  const { standing } = await recordBatch(services, held, {
+    ...NOTHING,
+    questions: [{ result, evidence, judgement }],
+    used,
   });
+  const [first] = standing;
+  return { standing: first === undefined ? null : { run_id: first.run_id, evidence: first.evidence } };
 };
 
-/** Reads the marks of a question from the pinned paper, because workers process untrusted files and are not trusted. */
-const maxOnPaper = async (tx: Tx, held: HeldRun, questionId: string): Promise<number | null> => {
-  const { rows } = await sql<{ max: unknown }>`
-    select jsonb_path_query_first(paper, '$.questions[*] ? (@.id == $id).max_marks',
-      jsonb_build_object('id', ${questionId}::text)) as max
-    from runs where institute_id = ${held.institute_id} and id = ${held.run_id}`.execute(tx);
-  return z
-    .number()
-    .nullable()
-    .parse(rows[0]?.max ?? null);
-};
+interface WithQuestion {
+  evidence?: unknown;
+  used?: UsedByRun | undefined;
+  judgement?: MadeJudgement | undefined;
+}
 
-const updateSubmission = (tx: Tx, held: HeldRun, submissionId: string) =>
-  tx.updateTable('submissions').where('institute_id', '=', held.institute_id).where('id', '=', submissionId);
+export const completeRun = async (
+  services: Services,
+  held: HeldRun,
+  completion: Completion,
+): Promise<void> => {
+  await recordBatch(services, held, { ...NOTHING, completion });
+};

@@ -8,12 +8,23 @@ export interface DecidedQuestion {
   error: unknown;
 }
 
-/** Results `made` by the run, and `effective` with overrides in place of the run's marks. */
+/** A result of the run; `override`: a teacher's mark counts instead. */
+export type MadeQuestion = DecidedQuestion & { override: boolean };
+
+/** Replaces the run's marks by the overrides. */
+export const effectiveOf = (made: readonly MadeQuestion[]): DecidedQuestion[] =>
+  made.map(({ override, ...result }) =>
+    override
+      ? { ...result, status: 'graded', source: result.source ?? 'ai', needs_review: false, error: null }
+      : result,
+  );
+
+/** Reads the results of the current run, with overrides in place of its marks. */
 export const resultsOfRun = async (
   tx: Tx,
   instituteId: string,
   submission: { id: string; current_run_id: string },
-): Promise<{ made: DecidedQuestion[]; effective: DecidedQuestion[] }> => {
+): Promise<DecidedQuestion[]> => {
   const rows = await tx
     .selectFrom('question_results as q')
     .leftJoin('reviews as r', (join) =>
@@ -26,12 +37,5 @@ export const resultsOfRun = async (
     .where('q.institute_id', '=', instituteId)
     .where('q.run_id', '=', submission.current_run_id)
     .execute();
-  return {
-    made: rows,
-    effective: rows.map(({ override, ...result }) =>
-      override === null
-        ? result
-        : { ...result, status: 'graded', source: result.source ?? 'ai', needs_review: false, error: null },
-    ),
-  };
+  return effectiveOf(rows.map((row) => ({ ...row, override: row.override !== null })));
 };

@@ -48,6 +48,7 @@ export const stopRun = async (
 /** Broadcasts the stop after the commit. If the broadcast is lost, the worker's next write is refused. */
 export const announceStop = async (services: Services, stopped: StoppedRun | null): Promise<void> => {
   if (stopped === null) return;
+  services.claims.forget(stopped.run_id);
   services.wakeDispatcher();
   await countCredits(services, 'released', stopped.price);
   await countRun(services, stopped.lane, stopped.outcome);

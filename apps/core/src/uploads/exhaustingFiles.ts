@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import type { Services } from '../services.ts';
@@ -44,19 +44,26 @@ export const rememberFile = async (
   );
 };
 
-/** Returns why a file is refused: its stored reason, or `day` after MOST_SECONDS; null if it may be tried. */
+export type FileRefusal = 'time' | 'memory' | 'day';
+
+/** SQL of why a file is refused: its stored reason, or `day` after MOST_SECONDS; null if it may be tried. */
+export const fileRefusal = (
+  instituteId: RawBuilder<unknown>,
+  sha256: RawBuilder<unknown>,
+) => sql<FileRefusal | null>`(
+  select coalesce(max(f.used_up) filter (where f.sha256 = ${sha256}),
+    case when sum(f.seconds) >= ${MOST_SECONDS} then 'day' end)
+  from exhausting_files f
+  where f.institute_id = ${instituteId} and f.last_at > clock_timestamp() - ${DAY})`;
+
 export const refusalOfFile = async (
   tx: Tx,
   instituteId: string,
   sha256: string,
-): Promise<'time' | 'memory' | 'day' | null> => {
-  const { rows } = await sql<{ used_up: 'time' | 'memory' | null; seconds: number }>`
-    select max(used_up) filter (where sha256 = ${sha256}) as used_up, coalesce(sum(seconds), 0)::int as seconds
-    from exhausting_files
-    where institute_id = ${instituteId} and last_at > clock_timestamp() - ${DAY}`.execute(tx);
-  const known = rows[0];
-  if (known === undefined) return null;
-  return known.used_up ?? (known.seconds >= MOST_SECONDS ? 'day' : null);
+): Promise<FileRefusal | null> => {
+  const { rows } = await sql<{ refusal: FileRefusal | null }>`
+    select ${fileRefusal(sql`${instituteId}::uuid`, sql`${sha256}::text`)} as refusal`.execute(tx);
+  return rows[0]?.refusal ?? null;
 };
 
 const BATCH = 1000;

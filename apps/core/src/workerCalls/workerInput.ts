@@ -9,7 +9,7 @@ import * as z from 'zod/v4';
  */
 
 /** Twice the questions of a paper. */
-const MOST_QUESTIONS = 400;
+export const MOST_QUESTIONS = 400;
 
 /** Bound of records that core stores without reading them. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;

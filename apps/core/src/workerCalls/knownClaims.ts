@@ -1,0 +1,49 @@
+import { presented } from './claimToken.ts';
+
+/*
+ * Claims that this process has granted, so that a worker's call about its own claim needs no read of its run before the
+ * transaction that records. State: memory of one process, at most MOST_CLAIMS entries. An entry proves that the caller
+ * was given the claim; only the transaction of a record proves that the run is still held. A process that granted
+ * another claim, or that was restarted, reads the run instead.
+ */
+
+const MOST_CLAIMS = 20_000;
+
+interface Held {
+  run_id: string;
+  institute_id: string;
+  fence: number;
+  token?: string | undefined;
+}
+
+export interface KnownClaims {
+  remember(held: Held, submissionId: string): void;
+  /** Returns the submission of the claim; null if this process has not granted it. */
+  submissionOf(held: Held): string | null;
+  forget(runId: string): void;
+}
+
+export const knownClaims = (most = MOST_CLAIMS): KnownClaims => {
+  const claims = new Map<string, { key: string; submissionId: string }>();
+  return {
+    remember: (held, submissionId) => {
+      // A worker of release 0.1.0 has no token, so a later call could not be told from one of another worker.
+      if (held.token === undefined) return;
+      claims.delete(held.run_id);
+      claims.set(held.run_id, { key: keyOf(held), submissionId });
+      for (const oldest of claims.keys()) {
+        if (claims.size <= most) break;
+        claims.delete(oldest);
+      }
+    },
+    submissionOf: (held) => {
+      const claim = claims.get(held.run_id);
+      return held.token !== undefined && claim?.key === keyOf(held) ? claim.submissionId : null;
+    },
+    forget: (runId) => {
+      claims.delete(runId);
+    },
+  };
+};
+
+const keyOf = (held: Held): string => `${held.institute_id}/${held.fence}/${presented(held.token) ?? ''}`;

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "evidence_parts" ADD COLUMN     "pack" UUID,
+ADD COLUMN     "pack_offset" INTEGER;
