@@ -76,6 +76,15 @@ describe('a run', () => {
     const completion = { checked_copy: null, review_reasons: ['by_a_stranger'], ...used };
     return {
       heartbeat: () => core().heartbeat.mutate({ held }),
+      record: () =>
+        core().record.mutate({
+          held,
+          step: 'grading',
+          pages: [{ first_page: 1, pages: [], evidence: {} }],
+          questions: [{ result: resultFor(question_id), evidence: {} }],
+          find: ['0'.repeat(64)],
+          completion,
+        }),
       recordStep: () => core().recordStep.mutate({ held, step: 'grading' }),
       recordPages: () => core().recordPages.mutate({ held, first_page: 1, pages: [], evidence: {} }),
       recordAlignment: () => core().recordAlignment.mutate({ held, alignment: [], evidence: {} }),

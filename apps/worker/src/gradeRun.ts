@@ -48,6 +48,7 @@ const grade = async (
   run: HeldRun,
   usage: UsageCount,
 ): Promise<End> => {
+  run.records.reportUsage(() => usage.sofar());
   let begun = performance.now();
   try {
     await tools.gate.passed(run);
@@ -67,6 +68,7 @@ const grade = async (
     // `code` and `message` are for a core of release 0.1.0, which takes them from the worker.
     const failure = { reason, ...gradingError(reason) };
     try {
+      await recordWhatIsMade(run);
       await run.write((grading, held) =>
         grading.fail.mutate({ held, error: failure, used: usage.sofar(), ...(exhausted && { exhausted }) }),
       );
@@ -75,6 +77,15 @@ const grade = async (
       if (!(refused instanceof RunLost) && !run.signal.aborted) throw refused;
       return 'lost';
     }
+  }
+};
+
+/** Judgements of a failed run are cached for later runs. A batch that core refuses is lost. */
+const recordWhatIsMade = async (run: HeldRun): Promise<void> => {
+  try {
+    await run.records.flush();
+  } catch (error) {
+    if (error instanceof RunLost) throw error;
   }
 };
 

@@ -208,3 +208,5 @@ type Inputs = inferRouterInputs<CoreRouter>;
 export type RunMaterial = NonNullable<Outputs['grading']['claim']>;
 export type DrawingMaterial = NonNullable<Outputs['grading']['claimDrawing']>;
 export type RecordedQuestion = Inputs['grading']['recordQuestion']['result'];
+export type RecordedBatch = Omit<Inputs['grading']['record'], 'held'>;
+export type Recorded = Outputs['grading']['record'];

@@ -8,11 +8,11 @@ import {
   type ReadCopy,
 } from '@evaluation/evidence';
 import type { Annotation } from '@evaluation/grader';
+import type { MarkedQuestion } from '@evaluation/grading-model';
 import { extractPages, toViewedBox, type PageImage } from '@evaluation/pdf';
 import type { Tools } from '../run/tools.ts';
 import type { HeldRun } from '../run/heldRun.ts';
-import { judgeQuestion, recordDecided } from '../run/judgeQuestion.ts';
-import { withRubric } from '../run/rubrics.ts';
+import { judgeAnswers, type AskedAnswer } from '../run/judgeAnswers.ts';
 import type { UsageCount } from '../run/usage.ts';
 import type { CopyResult } from './copyResult.ts';
 import { inWorkFolder } from '../workFolder.ts';
@@ -35,23 +35,14 @@ export const gradeCopy = async (tools: Tools, run: HeldRun, usage: UsageCount): 
       timeoutSeconds: tools.settings.pdfSeconds,
       signal: run.signal,
     });
-    await run.write((grading, held) => grading.recordStep.mutate({ held, step: 'reading' }));
+    run.records.step('reading');
     const pages = await readCopy(tools, run, usage, images);
     const alignment = await alignCopy(tools, run, usage, images, pages);
-    await run.write((grading, held) => grading.recordStep.mutate({ held, step: 'grading' }));
+    run.records.step('grading');
     const results = await judgeCopy(tools, run, usage, { images, pages, alignment });
     const reviewReasons = copyReviewReasons(images, { pages, alignment });
     const checkedCopy = await deliverCheckedCopy(tools, run, { folder, source, images, results });
-    await run.write((grading, held) =>
-      grading.complete.mutate({
-        held,
-        completion: {
-          checked_copy: checkedCopy,
-          review_reasons: reviewReasons,
-          ...usage.sofar(),
-        },
-      }),
-    );
+    await run.records.complete({ checked_copy: checkedCopy, review_reasons: reviewReasons });
   });
 };
 
@@ -65,17 +56,34 @@ const judgeCopy = async (
   const decided = new Map(run.material.results.map((result) => [result.question_id, result]));
   const place = onViewedPage(copy.images);
   const lost = lostWriting(copy.images, copy);
-  const limit = pLimit(tools.settings.concurrency.questions);
-  return limit.map(run.material.questions, async (question, index): Promise<CopyResult> => {
+  const toJudge: AskedAnswer[] = [];
+  const results = run.material.questions.map((question, index): Result | AskedAnswer => {
     const known = decided.get(question.id);
-    if (known !== undefined) return { question, result: known };
+    if (known !== undefined) return { question, recorded: Promise.resolve(known) };
     const answer = answerTo(index + 1, copy, question);
     const decidedByCode = withoutJudging(question, answer, lost);
-    if (decidedByCode !== null) return { question, result: await recordDecided(run, decidedByCode) };
-    const marked = await withRubric(tools, run, usage, question);
-    return { question: marked, result: await judgeQuestion(tools, run, usage, marked, answer, place) };
+    if (decidedByCode !== null) {
+      return { question, recorded: run.records.question({ result: decidedByCode }) };
+    }
+    const asked = { question, answer };
+    toJudge.push(asked);
+    return asked;
   });
+  const judge = await judgeAnswers(tools, run, usage, toJudge, place);
+  const limit = pLimit(tools.settings.concurrency.questions);
+  const judged = await Promise.all(
+    results.map((each) => ('recorded' in each ? each : limit(() => judge(each)))),
+  );
+  await run.records.flush();
+  return Promise.all(
+    judged.map(async ({ question, recorded }): Promise<CopyResult> => ({ question, result: await recorded })),
+  );
 };
+
+interface Result {
+  question: MarkedQuestion;
+  recorded: Promise<CopyResult['result']>;
+}
 
 /**
  * Converts a box of the page image, which may have been straightened, to one of the page as a viewer shows it

@@ -48,9 +48,7 @@ export const readCopy = async (
           ? await readOneByOne(tools, run, usage, batch.pages)
           : await readTogether(tools, run, usage, batch);
       const evidence: PagesPart = { pages, calls, rules: RULES_VERSION };
-      await run.write((grading, held) =>
-        grading.recordPages.mutate({ held, first_page: first, pages, evidence, used: usage.sofar() }),
-      );
+      run.records.pages({ first_page: first, pages, evidence });
       return pages;
     }),
   );
@@ -156,8 +154,6 @@ export const alignCopy = async (
     calls: answered.evidence,
     rules: RULES_VERSION,
   };
-  await run.write((grading, held) =>
-    grading.recordAlignment.mutate({ held, alignment, evidence, used: usage.sofar() }),
-  );
+  run.records.alignment({ alignment, evidence });
   return alignment;
 };

@@ -7,10 +7,12 @@ import {
   type RunMaterial,
 } from '@evaluation/core-client';
 import type { Logger } from '@evaluation/telemetry';
+import { record } from './record.ts';
+import { openRecords, type RunRecords } from './records.ts';
 
 /*
- * A run claimed by this worker. State: the lease, extended by a heartbeat, and fence and token of the claim, which are
- * sent with every write. The run ends here when it is recorded as complete or failed, or when core refuses a write
+ * A run claimed by this worker. State: the lease, extended by each write and by a heartbeat when there is none for a
+ * third of the lease, and fence and token of the claim, which are sent with every write. The run ends here when it is recorded as complete or failed, or when core refuses a write
  * because another worker has it or it was stopped; `signal` then aborts all work. If this process dies, the lease
  * expires and the run is delivered again.
  */
@@ -50,10 +52,12 @@ export interface HeldRun {
    * @throws RunLost
    */
   write<T>(call: (grading: Grading, held: Held) => Promise<T>): Promise<T>;
+  /** Records of the run, sent in batches. */
+  records: RunRecords;
   stop(reason: Error): void;
   /**
-   * Stops work and returns the run, so that another worker can take it at once. Best effort: if the call fails, the
-   * lease expires.
+   * Stops work, records what is made, and returns the run, so that another worker can take it at once. Best effort: if
+   * a call fails, the lease expires.
    */
   handBack(): Promise<void>;
   letGo(): void;
@@ -67,12 +71,15 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
 
   const write = async <T>(call: (grading: Grading, held: Held) => Promise<T>): Promise<T> => {
     try {
-      return await retryWhile(isAway, () => call(grading, held), {
+      const answer = await retryWhile(isAway, () => call(grading, held), {
         signal: abort.signal,
         until: null,
         onRetry: (error) =>
           log.warn({ err: error, run_id: held.run_id }, 'core is not reachable: the call is retried'),
       });
+      // Each call has extended the lease.
+      heartbeat.refresh();
+      return answer;
     } catch (error) {
       if (failureOf(error)?.code !== 'conflict') throw error;
       abort.abort(new RunLost());
@@ -89,6 +96,8 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
     (material.lease_seconds * 1000) / 3,
   );
 
+  const records = openRecords((batch) => write((_, own) => record(grading, own, batch)));
+
   return {
     material,
     signal: abort.signal,
@@ -96,17 +105,21 @@ export const holdRun = (core: CoreAccess, material: RunMaterial, log: Logger): H
     institute: institute_id,
     runId: run_id,
     write,
+    records,
     stop: (reason) => abort.abort(reason),
     handBack: async () => {
       abort.abort(new RunLost());
+      const signal = AbortSignal.timeout(HAND_BACK_MS);
       try {
-        await grading.handBack.mutate({ held }, { signal: AbortSignal.timeout(HAND_BACK_MS) });
+        await records.sendLeft((batch) => record(grading, held, batch, signal));
+        await grading.handBack.mutate({ held }, { signal });
       } catch (error) {
         log.warn({ err: error, run_id: held.run_id }, 'handing a run back failed: its lease will expire');
       }
     },
     letGo: () => {
       clearInterval(heartbeat);
+      records.close();
       abort.abort(new RunLost());
     },
   };

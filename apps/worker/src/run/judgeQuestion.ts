@@ -4,59 +4,42 @@ import type { MarkedQuestion } from '@evaluation/grading-model';
 import {
   failedQuestion,
   gradedQuestion,
-  judgeRequest,
   type QuestionOutcome,
   type QuestionPart,
 } from '@evaluation/evidence';
-import {
-  GraderFailure,
-  RULES_VERSION,
-  type Annotation,
-  type CallEvidence,
-  type JudgeRequest,
-} from '@evaluation/grader';
+import { GraderFailure, RULES_VERSION, type Annotation, type CallEvidence } from '@evaluation/grader';
 import type { HeldRun } from './heldRun.ts';
-import { judgementOf, settledAgain, type Judged } from './judgementOf.ts';
+import { judgementOf, settledAgain, type Judged, type LookedUp } from './judgementOf.ts';
 import { isOutOfTime } from './outOfTime.ts';
 import type { Tools } from './tools.ts';
 import type { UsageCount } from './usage.ts';
 
 /**
- * Judges one answer and records it. An answer that the model cannot judge is recorded as failed, so that the other
- * questions still count (`partially_graded`); if the deadline has passed, the error is thrown and the run fails. If two
- * workers judge the same answer at once, the judgement that is recorded first becomes the cached judgement and both
- * runs use it.
+ * Judges one answer and hands the result to the records of the run. An answer that the model cannot judge is recorded as
+ * failed, so that the other questions still count (`partially_graded`); if the deadline has passed, the error is thrown
+ * and the run fails. If two workers judge the same answer at once, the judgement that is recorded first becomes the
+ * cached judgement and both runs use it.
  * @param place converts an annotation to the page as a viewer shows it
- * @returns the recorded result
+ * @returns `recorded`: the recorded result. The caller does not wait for it before it judges the next answer.
  */
 export const judgeQuestion = async (
   tools: Tools,
   run: HeldRun,
   usage: UsageCount,
-  question: MarkedQuestion,
-  answer: GivenAnswer,
+  asked: LookedUp,
   place: (annotation: Annotation) => Annotation = (annotation) => annotation,
-): Promise<RecordedQuestion> => {
-  const record = async ({ outcome, evidence, judgement }: Outcome) => {
-    const result = { ...outcome, annotations: outcome.annotations.map(place) };
-    const recorded = await run.write((grading, held) =>
-      grading.recordQuestion.mutate({ held, result, evidence, used: usage.sofar(), judgement }),
-    );
-    // A core of the previous release returns nothing after recording.
-    return { result, standing: recorded?.standing ?? null };
-  };
-  const request = judgeRequest(run.material.exam, question, answer);
-  const own = await judge(tools, run, usage, question, answer, request);
-  const { result, standing } = await record(own);
-  if (standing === null) return result;
-  const shared = settledAgain(request, standing);
-  const counts = shared === null ? { ...own, judgement: undefined } : graded(question, answer, shared);
-  return (await record(counts)).result;
-};
-
-export const recordDecided = async (run: HeldRun, result: QuestionOutcome): Promise<RecordedQuestion> => {
-  await run.write((grading, held) => grading.recordQuestion.mutate({ held, result }));
-  return result;
+): Promise<{ recorded: Promise<RecordedQuestion> }> => {
+  const { question, answer, request } = asked;
+  const placed = ({ outcome, ...rest }: Outcome) => ({
+    result: { ...outcome, annotations: outcome.annotations.map(place) },
+    ...rest,
+  });
+  const own = await judge(tools, run, usage, asked);
+  const recorded = run.records.question(placed(own), (standing) => {
+    const shared = settledAgain(request, standing);
+    return placed(shared === null ? { ...own, judgement: undefined } : graded(question, answer, shared));
+  });
+  return { recorded };
 };
 
 interface Outcome {
@@ -65,16 +48,10 @@ interface Outcome {
   judgement?: { key: string; calls: CallEvidence[]; replaces: string | null } | undefined;
 }
 
-const judge = async (
-  tools: Tools,
-  run: HeldRun,
-  usage: UsageCount,
-  question: MarkedQuestion,
-  answer: GivenAnswer,
-  request: JudgeRequest,
-): Promise<Outcome> => {
+const judge = async (tools: Tools, run: HeldRun, usage: UsageCount, asked: LookedUp): Promise<Outcome> => {
+  const { question, answer } = asked;
   try {
-    return graded(question, answer, await judgementOf(tools, run, usage, request));
+    return graded(question, answer, await judgementOf(tools, run, usage, asked));
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof GraderFailure) || isOutOfTime(error, run)) throw error;

@@ -1,4 +1,3 @@
-import { isUnknownProcedure } from '@evaluation/core-client';
 import { Calls } from '@evaluation/evidence';
 import {
   GraderFailure,
@@ -8,7 +7,10 @@ import {
   type Judgement,
   type JudgeRequest,
 } from '@evaluation/grader';
+import { judgeRequest } from '@evaluation/evidence';
+import type { GivenAnswer, MarkedQuestion } from '@evaluation/grading-model';
 import type { HeldRun } from './heldRun.ts';
+import type { Found } from './records.ts';
 import type { Tools } from './tools.ts';
 import type { UsageCount } from './usage.ts';
 
@@ -21,23 +23,46 @@ export interface Judged {
   shares: { key: string; replaces: string | null } | null;
 }
 
+/** An answer whose judgement was looked up in the cache. */
+export interface LookedUp {
+  question: MarkedQuestion;
+  answer: GivenAnswer;
+  request: JudgeRequest;
+  /** Null if judgements of this run or grader are not cached. */
+  key: string | null;
+  found: Found | null;
+}
+
 /**
- * Returns the cached judgement of the same answer under the same question, rubric, model and prompt, computed again for
- * the places and legibility of this copy (decision 017), or asks the model. A re-evaluation of a completed run
- * (`rejudges`) always asks the model and does not change the cache. A core of the previous release has no cache.
+ * Looks answers up in the cache of judgements, all in one call. The cache has the judgement of the same answer under
+ * the same question, rubric, model and prompt (decision 017). A re-evaluation of a completed run (`rejudges`) always
+ * asks the model and does not change the cache. A core of the previous release has no cache. @throws RunLost
+ */
+export const lookUp = async (
+  tools: Tools,
+  run: HeldRun,
+  answers: readonly { question: MarkedQuestion; answer: GivenAnswer }[],
+): Promise<LookedUp[]> => {
+  const asked = answers.map(({ question, answer }) => {
+    const request = judgeRequest(run.material.exam, question, answer);
+    const key = run.material.rejudges ? null : tools.grader.judgementKey(request);
+    return { question, answer, request, key };
+  });
+  const keys = new Set(asked.flatMap(({ key }) => (key === null ? [] : [key])));
+  const found = new Map((await run.records.find([...keys])).map((judgement) => [judgement.key, judgement]));
+  return asked.map((each) => ({ ...each, found: each.key === null ? null : (found.get(each.key) ?? null) }));
+};
+
+/**
+ * Computes the cached judgement again for the places and legibility of this copy, or asks the model.
  * @throws RunLost, GraderFailure
  */
 export const judgementOf = async (
   tools: Tools,
   run: HeldRun,
   usage: UsageCount,
-  request: JudgeRequest,
+  { request, key, found }: LookedUp,
 ): Promise<Judged> => {
-  const key = run.material.rejudges ? null : tools.grader.judgementKey(request);
-  const found =
-    key === null
-      ? null
-      : await orNull(run.write((grading, held) => grading.findJudgement.query({ held, key })));
   const again = found === null ? null : settledAgain(request, found);
   if (again !== null) {
     usage.reused(again.calls);
@@ -46,16 +71,6 @@ export const judgementOf = async (
   const { value, evidence } = await usage.counted(tools.grader.judgeAnswer(request, run));
   const shares = key === null ? null : { key, replaces: found?.run_id ?? null };
   return { judgement: value, calls: evidence, reusedFrom: null, shares };
-};
-
-/** null also if core does not have the procedure. */
-const orNull = async <T>(asked: Promise<T>): Promise<T | null> => {
-  try {
-    return await asked;
-  } catch (error) {
-    if (isUnknownProcedure(error)) return null;
-    throw error;
-  }
 };
 
 /**

@@ -1,14 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { coreOverHttp, isUnknownProcedure, type CoreAccess, type RunMaterial } from '@evaluation/core-client';
-import { judgeRequest } from '@evaluation/evidence';
 import { createGrader, type Grader } from '@evaluation/grader';
 import { readWorkerSettings } from '@evaluation/settings';
 import { createLogger } from '@evaluation/telemetry';
 import { startModelServer, type ModelServer } from '@evaluation/test-services';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { holdRun, type HeldRun } from './heldRun.ts';
-import { judgementOf } from './judgementOf.ts';
+import { judgementOf, lookUp } from './judgementOf.ts';
 import { withRubric } from './rubrics.ts';
 import { ID, runMaterial } from '../../test/runMaterial.ts';
 import type { Tools } from './tools.ts';
@@ -33,7 +32,7 @@ const question: RunMaterial['questions'][number] = {
 };
 
 let older: Server;
-const asked: string[] = [];
+const calls: string[] = [];
 let model: ModelServer;
 let core: CoreAccess;
 let grader: Grader;
@@ -44,7 +43,7 @@ let usage: UsageCount;
 beforeAll(async () => {
   older = createServer((request, response) => {
     const path = (request.url ?? '').slice(1);
-    asked.push(path);
+    calls.push(path);
     const data = { code: 'NOT_FOUND', httpStatus: 404, path, failure: null, replay: null };
     response.writeHead(404, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error: { message: 'NOT_FOUND', code: -32004, data } }));
@@ -92,13 +91,16 @@ test('isUnknownProcedure distinguishes a missing procedure from a not-found answ
 });
 
 test('an answer is judged without the cache', async () => {
-  const request = judgeRequest(material.exam, question, { text: 'It floats.', legibility: null, blocks: [] });
-  const judged = await judgementOf(tools, run, usage, request);
+  const answer = { text: 'It floats.', legibility: null, blocks: [] };
+  const [asked] = await lookUp(tools, run, [{ question, answer }]);
+  if (asked === undefined) throw new Error('nothing was looked up');
+  const judged = await judgementOf(tools, run, usage, asked);
   expect(judged).toMatchObject({ reusedFrom: null, calls: [{ call: 'judge_answer' }] });
-  expect(asked).toContain('grading.findJudgement');
+  expect(asked.found).toBeNull();
+  expect(calls).toEqual(expect.arrayContaining(['grading.record', 'grading.findJudgement']));
 });
 
 test('a question without a rubric is graded without one', async () => {
   expect(await withRubric(tools, run, usage, question)).toEqual(question);
-  expect(asked).toContain('grading.beginRubric');
+  expect(calls).toContain('grading.beginRubric');
 });
