@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { RUN_LANES, type JobLane } from '@evaluation/jobs-contract';
+import { RUN_LANES, type RunLane } from '@evaluation/jobs-contract';
 import { savePendingRubrics } from './paper/savePending.ts';
-import type { Services } from './services.ts';
+import type { Services, Wake } from './services.ts';
 import { unreachable } from './unreachable.ts';
 import { drawings } from './checkedCopies/drawings.ts';
 import { inspections } from './uploads/inspections.ts';
@@ -19,8 +19,9 @@ import { rememberSlots, type Slots } from './jobs/slots.ts';
  *      └───────────────────┴───────────────────┘ (back to queued, keeping its place)
  *
  * Every core replica runs a dispatcher; locks let one replica at a time decide. A dispatcher is woken when a run is
- * queued, claimed or finished on its own replica. It also ticks, and a tick finds the changes that other replicas made.
- * State: none. After a crash the next tick of any replica continues from the rows.
+ * queued on its own replica, and when one is claimed or finished there while others wait. It also ticks, and a tick finds
+ * the changes that other replicas made. State: the lanes in which runs wait, renewed by each tick. After a crash the next
+ * tick of any replica continues from the rows.
  *
  * Runs, inspections and drawings have a loop each, so that a slow statement for one does not delay the others.
  */
@@ -33,8 +34,8 @@ import { rememberSlots, type Slots } from './jobs/slots.ts';
 const GAP_MS = 20;
 
 export interface Dispatcher {
-  /** Starts a round now: of inspections or drawings if `lane` is given, of runs otherwise. */
-  wake(lane?: JobLane): void;
+  /** Starts a round now, unless a place is free in which no run waits. */
+  wake(news: Wake): void;
   close(): Promise<void>;
 }
 
@@ -45,10 +46,11 @@ export const startDispatcher = (services: Services, tickMs: number): Dispatcher 
   // heartbeats because core or its database was down.
   const leaseMs = services.settings.runs.leaseSeconds * 1000;
   let steadySince = Date.now();
+  const waiting = waitingLanes();
   const runs = startLoop(tickMs, async (isTick) => {
     const outcome = await (isTick
-      ? tickRuns(services, Date.now() - steadySince >= leaseMs)
-      : work(services, [releases(services)]));
+      ? tickRuns(services, Date.now() - steadySince >= leaseMs, waiting)
+      : work(services, [releases(services, waiting, waiting.lanes())]));
     if (!outcome.databaseWasThere) steadySince = Date.now();
     return outcome.decided;
   });
@@ -63,7 +65,13 @@ export const startDispatcher = (services: Services, tickMs: number): Dispatcher 
     }),
   }));
   return {
-    wake: (lane) => (jobs.find((loop) => loop.lane === lane) ?? runs).wake(),
+    wake: (news) => {
+      if (news === 'inspect' || news === 'draw') jobs.find((loop) => loop.lane === news)?.wake();
+      else if (news !== 'place') {
+        waiting.add(news);
+        runs.wake();
+      } else if (waiting.lanes().length > 0) runs.wake();
+    },
     close: async () => {
       await Promise.all([runs, ...jobs].map((loop) => loop.close()));
     },
@@ -121,22 +129,54 @@ interface Outcome {
   decided: boolean;
 }
 
-const releases = (services: Services): Part[] => RUN_LANES.map((lane) => () => releaseRuns(services, lane));
+/** The lanes in which a run waits, as far as this replica knows. Runs that other replicas queue are found by a tick. */
+interface WaitingLanes {
+  lanes(): readonly RunLane[];
+  add(lane: RunLane): void;
+  /** @returns a function that takes a look's result; it has no effect if a run was queued during the look */
+  look(lane: RunLane): (isWaiting: boolean) => void;
+}
+
+const waitingLanes = (): WaitingLanes => {
+  const waits = new Map<RunLane, boolean>(RUN_LANES.map((lane) => [lane, true]));
+  const queued = new Map<RunLane, number>();
+  return {
+    lanes: () => RUN_LANES.filter((lane) => waits.get(lane) === true),
+    add: (lane) => {
+      waits.set(lane, true);
+      queued.set(lane, (queued.get(lane) ?? 0) + 1);
+    },
+    look: (lane) => {
+      const before = queued.get(lane);
+      return (isWaiting) => {
+        if (isWaiting || queued.get(lane) === before) waits.set(lane, isWaiting);
+      };
+    },
+  };
+};
+
+const releases = (services: Services, waiting: WaitingLanes, lanes: readonly RunLane[] = RUN_LANES): Part[] =>
+  lanes.map((lane) => async () => {
+    const noteWaiting = waiting.look(lane);
+    const { decided, isWaiting } = await releaseRuns(services, lane);
+    noteWaiting(isWaiting);
+    return decided;
+  });
 
 export const tick = async (
   services: Services,
   judgesLeases = true,
   slots = rememberSlots(),
 ): Promise<void> => {
-  await tickRuns(services, judgesLeases);
+  await tickRuns(services, judgesLeases, waitingLanes());
   for (const queue of JOB_QUEUES) await tickJobs(services, queue, slots);
 };
 
-const tickRuns = (services: Services, judgesLeases: boolean): Promise<Outcome> =>
+const tickRuns = (services: Services, judgesLeases: boolean, waiting: WaitingLanes): Promise<Outcome> =>
   work(services, [
     [() => reclaimRuns(services, judgesLeases)],
     RUN_LANES.map((lane) => () => takeBackLostRuns(services, lane)),
-    releases(services),
+    releases(services, waiting),
     [() => savePendingRubrics(services)],
   ]);
 

@@ -1,5 +1,5 @@
 import type { Database } from '@evaluation/database';
-import type { JobLane } from '@evaluation/jobs-contract';
+import type { Lane } from '@evaluation/jobs-contract';
 import type { Lanes } from '@evaluation/lanes';
 import type { ObjectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
@@ -7,14 +7,17 @@ import type { Logger } from '@evaluation/telemetry';
 import type { LanePace } from './lanes/lanePace.ts';
 import type { KnownClaims } from './workerCalls/knownClaims.ts';
 
+/** The lane in which a run or job waits; or `place`: a run has left its place in its lane, so that a waiting run may move up. */
+export type Wake = Lane | 'place';
+
 export interface Services {
   database: Database;
   objects: ObjectStore;
   lanes: Lanes;
   settings: CoreSettings;
   log: Logger;
-  /** Wakes the dispatcher early for runs, or for the jobs of `lane`. It also ticks by itself. */
-  wakeDispatcher: (lane?: JobLane) => void;
+  /** Wakes the dispatcher early. It also ticks by itself. */
+  wakeDispatcher: (news: Wake) => void;
   /** Runs an effect after the commit: at once, or after the commit of the transaction of `once`. Must not throw. */
   afterCommit: (effect: () => Promise<void>) => Promise<void>;
   lanePace: Pick<LanePace, 'of'>;

@@ -52,7 +52,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     objects,
     settings,
     log,
-    wakeDispatcher: (lane) => dispatcher.wake(lane),
+    wakeDispatcher: (news) => dispatcher.wake(news),
     afterCommit: (effect) => effect(),
     lanePace,
     claims: knownClaims(),

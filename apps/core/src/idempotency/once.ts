@@ -122,7 +122,7 @@ const within = (services: Services, tx: Tx, later: (() => Promise<void>)[]): Ser
   afterCommit: async (effect) => {
     later.push(effect);
   },
-  wakeDispatcher: (lane) => {
-    later.push(async () => services.wakeDispatcher(lane));
+  wakeDispatcher: (news) => {
+    later.push(async () => services.wakeDispatcher(news));
   },
 });

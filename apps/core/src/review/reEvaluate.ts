@@ -65,7 +65,7 @@ export const reEvaluate = async (
     await payForRun(tx, actor, { run, waits: intake.questionsForAi > 0, terms, freed: null });
     return { accepted, price: run.price };
   });
-  services.wakeDispatcher();
+  if (submission.accepted.status === 'queued') services.wakeDispatcher(submission.accepted.lane);
   await countCredits(services, 'reserved', submission.price);
   return submission.accepted;
 };

@@ -67,7 +67,7 @@ export const claimRun = async (services: Services, job: RunToClaim): Promise<Run
   try {
     const material = await claim(services, job, newClaim(job));
     // The claimed run has left its place in the lane.
-    if (material !== null) services.wakeDispatcher();
+    if (material !== null) services.wakeDispatcher('place');
     return material;
   } catch (error) {
     // If `restRun` fails too, the message is delivered again.

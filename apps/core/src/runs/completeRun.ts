@@ -205,7 +205,7 @@ const write = (tx: Tx, held: HeldRun, { submissionId, status, error, completion,
 /** Effects after the commit. */
 export const announceEnd = async (services: Services, held: HeldRun, ended: Ended): Promise<void> => {
   services.claims.forget(held.run_id);
-  services.wakeDispatcher();
+  services.wakeDispatcher('place');
   await countCredits(services, ended.outcome === 'completed' ? 'charged' : 'released', ended.price);
   await countRun(services, ended.lane, ended.outcome);
   await countQuestions(services, ended.lane, ended.made);

@@ -44,7 +44,7 @@ export const failRun = async (
     return run;
   });
   services.claims.forget(held.run_id);
-  services.wakeDispatcher();
+  services.wakeDispatcher('place');
   await countCredits(services, 'released', Number(failed.price));
   await countRun(services, failed.lane, 'failed');
 };

@@ -9,15 +9,16 @@ import { lockHeldRun, type HeldRun } from '../locks/heldRun.ts';
  * @throws DomainFailure conflict if the run is not held any more
  */
 export const handBackRun = async (services: Services, held: HeldRun): Promise<void> => {
-  await services.database.inTenant(held.institute_id, async (tx) => {
-    await lockHeldRun(tx, held);
+  const { lane } = await services.database.inTenant(held.institute_id, async (tx) => {
+    const run = await lockHeldRun(tx, held);
     await tx
       .updateTable('runs')
       .set({ status: 'queued', released_at: null, lease_until: null, fence: sql<number>`fence + 1` })
       .where('institute_id', '=', held.institute_id)
       .where('id', '=', held.run_id)
       .execute();
+    return run;
   });
   services.claims.forget(held.run_id);
-  services.wakeDispatcher();
+  services.wakeDispatcher(lane);
 };

@@ -30,20 +30,36 @@ interface ReleasedRun {
   delivery: number;
 }
 
-/** @returns false if another replica held the lock; that replica may not have seen the change that caused this call */
-export const releaseRuns = async (services: Services, lane: RunLane): Promise<boolean> => {
+export interface Released {
+  /** False if another replica holds the lane's lock. */
+  decided: boolean;
+  /** False if no run waits in the lane. */
+  isWaiting: boolean;
+}
+
+/** Releases waiting runs of a lane, as many as workers ask for. @throws LaneUnavailable if NATS is unreachable */
+export const releaseRuns = async (services: Services, lane: RunLane): Promise<Released> => {
   // Throws if NATS is unreachable: no run could be published.
   const askedFor = await services.lanes.askedFor(lane);
   const released = await services.database.acrossInstitutes(async (tx) => {
     const { rows } = await sql<{ mine: boolean }>`
       select pg_try_advisory_xact_lock(${runLanes[lane].releaseLock}) as mine`.execute(tx);
     if (rows[0]?.mine !== true) return null;
-    return (await releaseInTurns(lane, services.settings.runs.windows[lane], askedFor).execute(tx)).rows;
+    const runs = (await releaseInTurns(lane, services.settings.runs.windows[lane], askedFor).execute(tx))
+      .rows;
+    const waiting = await tx
+      .selectFrom('runs')
+      .select('id')
+      .where(sql<boolean>`lane = ${sql.lit(lane)} and status = 'queued'`)
+      .limit(1)
+      .executeTakeFirst();
+    return { runs, isWaiting: waiting !== undefined };
   });
-  const published = await Promise.all((released ?? []).map((run) => publish(services, lane, run)));
-  const lost = (released ?? []).filter((_, index) => published[index] === false);
+  if (released === null) return { decided: false, isWaiting: true };
+  const published = await Promise.all(released.runs.map((run) => publish(services, lane, run)));
+  const lost = released.runs.filter((_, index) => published[index] === false);
   if (lost.length > 0) await putBack(services, lost);
-  return released !== null;
+  return { decided: true, isWaiting: released.isWaiting || lost.length > 0 };
 };
 
 /** @returns false if the message may be lost */
@@ -84,15 +100,16 @@ export const restRun = async (
 ): Promise<void> => {
   const { deadlineSeconds } = services.settings.runs;
   const ofItsLane = RUN_LANES.map((lane) => sql`when ${sql.lit(lane)} then ${deadlineSeconds[lane]}::int`);
-  await services.database.inTenant(run.institute_id, (tx) =>
+  const { rows } = await services.database.inTenant(run.institute_id, (tx) =>
     // For a queued run, `released_at` is the time of the failed claim.
-    sql`update runs set status = 'queued', released_at = clock_timestamp(),
+    sql<{ lane: RunLane }>`update runs set status = 'queued', released_at = clock_timestamp(),
           deadline_at = case when ${counts} then coalesce(deadline_at, clock_timestamp()
             + make_interval(secs => case lane ${sql.join(ofItsLane, sql` `)} end))
             else deadline_at end
-        where institute_id = ${run.institute_id} and id = ${run.run_id} and status = 'released'`.execute(tx),
+        where institute_id = ${run.institute_id} and id = ${run.run_id} and status = 'released'
+        returning lane`.execute(tx),
   );
-  services.wakeDispatcher();
+  for (const { lane } of rows) services.wakeDispatcher(lane);
 };
 
 /**

@@ -49,7 +49,7 @@ export const stopRun = async (
 export const announceStop = async (services: Services, stopped: StoppedRun | null): Promise<void> => {
   if (stopped === null) return;
   services.claims.forget(stopped.run_id);
-  services.wakeDispatcher();
+  services.wakeDispatcher('place');
   await countCredits(services, 'released', stopped.price);
   await countRun(services, stopped.lane, stopped.outcome);
   await services.afterCommit(async () => {

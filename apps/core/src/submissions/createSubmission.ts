@@ -100,7 +100,8 @@ export const createSubmission = async (
     await payForRun(tx, actor, { run, waits: intake.questionsForAi > 0, terms, freed: replaced });
     return { submission, stopped: replaced, price: run.price };
   });
-  services.wakeDispatcher();
+  // A submission that its keys have marked has no run that waits.
+  if (created.submission.status === 'queued') services.wakeDispatcher(created.submission.lane);
   await countCredits(services, 'reserved', created.price);
   await announceStop(services, created.stopped);
   return created.submission;
