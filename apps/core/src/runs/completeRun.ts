@@ -119,7 +119,7 @@ export const endRun = async (
       status: 'failed',
       error,
       completion,
-      questions: written.questions,
+      written,
       graded: null,
     });
     await release(tx, held, price);
@@ -133,7 +133,7 @@ export const endRun = async (
     status: finalStatus(effective),
     error: null,
     completion,
-    questions: written.questions,
+    written,
     graded: {
       price,
       reasons,
@@ -160,14 +160,13 @@ interface End {
   status: ReturnType<typeof finalStatus>;
   error: GradingError | null;
   completion: Completion;
-  /** Number of questions that were recorded in this transaction. */
-  questions: number;
+  written: Written;
   /** Null for a failed run. */
   graded: { price: number; reasons: string[]; needsReview: boolean; revision: number } | null;
 }
 
 /** Ends run and submission in one statement. */
-const write = (tx: Tx, held: HeldRun, { submissionId, status, error, completion, questions, graded }: End) =>
+const write = (tx: Tx, held: HeldRun, { submissionId, status, error, completion, written, graded }: End) =>
   tx
     .with('run', (ended) =>
       ended
@@ -179,6 +178,9 @@ const write = (tx: Tx, held: HeldRun, { submissionId, status, error, completion,
           error: error === null ? null : json(error),
           grader: json(completion.grader),
           usage: json(completion.usage),
+          ...(written.hasEvidence
+            ? { evidence_since: sql<Date>`coalesce(evidence_since, clock_timestamp())` }
+            : {}),
         })
         .where('institute_id', '=', held.institute_id)
         .where('id', '=', held.run_id),
@@ -187,7 +189,7 @@ const write = (tx: Tx, held: HeldRun, { submissionId, status, error, completion,
     .set({
       status,
       error: error === null ? null : json(error),
-      questions_done: sql<number>`questions_done + ${questions}::int`,
+      questions_done: sql<number>`questions_done + ${written.questions}::int`,
       ...(graded === null
         ? { needs_review: true, credits_charged: null, graded_at: null }
         : {

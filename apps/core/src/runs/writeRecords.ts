@@ -29,6 +29,8 @@ export interface Written {
   /** Number of questions and of parts of evidence that were not recorded before. */
   questions: number;
   linked: number;
+  /** The run has evidence or cached judgements to remove later. */
+  hasEvidence: boolean;
   /** All results of the run, with overrides; null unless completing. */
   decided: MadeQuestion[] | null;
 }
@@ -58,6 +60,9 @@ export const writeRecords = async (tx: Tx, held: HeldRun, records: Records): Pro
   const { pages, alignment, questions, used, isCompleting } = records;
   const column = <T>(of: (result: RecordedQuestion) => T): T[] => questions.map(({ result }) => of(result));
   const parts = evidenceOf(records);
+  const hasEvidence = parts.length > 0 || records.keepsJudgements;
+  // An alignment is stored in any case; everything else that changes on the run is changed by its completion.
+  const changesRun = !isCompleting || alignment !== null;
   const { rows } = await sql<{ questions: number; linked: number; decided: unknown }>`
     /* prepared */ with results as (
       insert into question_results (institute_id, run_id, question_id, status, awarded, max, source, confidence,
@@ -88,9 +93,9 @@ export const writeRecords = async (tx: Tx, held: HeldRun, records: Records): Pro
         lease_until = ${leaseFromNow(records.leaseSeconds)},
         alignment = coalesce(alignment, ${alignment === null ? null : JSON.stringify(alignment.alignment)}::jsonb),
         ${setUsed(used)},
-        evidence_since = case when ${parts.length > 0 || records.keepsJudgements}
+        evidence_since = case when ${hasEvidence}::boolean
           then coalesce(evidence_since, clock_timestamp()) else evidence_since end
-      where institute_id = ${institute_id} and id = ${run_id} and not ${isCompleting}::boolean),
+      where institute_id = ${institute_id} and id = ${run_id} and ${changesRun}::boolean),
     linked as (
       insert into evidence_parts (institute_id, run_id, kind, ref, sha256, size_bytes, pack, pack_offset)
       select ${institute_id}::uuid, ${run_id}::uuid, e.kind::"EvidenceKind", e.ref, e.sha256, e.size_bytes, e.pack,
@@ -123,7 +128,12 @@ export const writeRecords = async (tx: Tx, held: HeldRun, records: Records): Pro
           and v.question_id = q.question_id) end as decided`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error(`run ${run_id}: the records were not written`);
-  return { questions: row.questions, linked: row.linked, decided: Decided.parse(row.decided) };
+  return {
+    questions: row.questions,
+    linked: row.linked,
+    hasEvidence,
+    decided: Decided.parse(row.decided),
+  };
 };
 
 const decimal = (value: number | null): string | null => (value === null ? null : String(value));
