@@ -41,14 +41,12 @@ export const checkedCopyPrefix = (instituteId: string, submissionId: string): st
   `institutes/${checked(instituteId)}/checked-copies/${checked(submissionId)}/`;
 
 /** Key of an object with several parts of a run's evidence. @param packId a UUID that is used once */
-export function evidencePackKey(
+export const evidencePackKey = (
   instituteId: string,
   submissionId: string,
   runId: string,
   packId: string,
-): string {
-  return `${evidencePrefix(instituteId, submissionId, runId)}pack-${checked(packId)}.gz`;
-}
+): string => `${evidencePrefix(instituteId, submissionId, runId)}pack-${checked(packId)}.gz`;
 
 /**
  * Key of one part of a run's evidence, by the SHA-256 (hex) of its content: how release 0.1.0 stores parts. Each run

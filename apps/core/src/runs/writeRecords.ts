@@ -58,7 +58,8 @@ const UNTOLD = { code: 'grading_failed' };
 export const writeRecords = async (tx: Tx, held: HeldRun, records: Records): Promise<Written> => {
   const { institute_id, run_id } = held;
   const { pages, alignment, questions, used, isCompleting } = records;
-  const column = <T>(of: (result: RecordedQuestion) => T): T[] => questions.map(({ result }) => of(result));
+  const column = <T>(read: (result: RecordedQuestion) => T): T[] =>
+    questions.map(({ result }) => read(result));
   const parts = evidenceOf(records);
   const hasEvidence = parts.length > 0 || records.keepsJudgements;
   // An alignment is stored in any case; everything else that changes on the run is changed by its completion.

@@ -7,11 +7,11 @@ import { vi } from 'vitest';
  * @param url of the database, as in `ClonedDatabase.url`
  * @param ignoring transactions with such a statement are not counted
  */
-export async function commitsOf(
+export const commitsOf = async (
   url: string,
   work: () => Promise<unknown>,
   ignoring?: RegExp,
-): Promise<number> {
+): Promise<number> => {
   const database = new URL(url).pathname.slice(1);
   const query = vi.spyOn(pg.Client.prototype, 'query');
   try {
@@ -29,7 +29,7 @@ export async function commitsOf(
   } finally {
     query.mockRestore();
   }
-}
+};
 
 const textOf = (statement: unknown): string =>
   typeof statement === 'string' ? statement : String(Reflect.get(Object(statement), 'text'));
