@@ -72,7 +72,7 @@ const judgeCopy = async (
   const judge = await judgeAnswers(tools, run, usage, toJudge, place);
   const limit = pLimit(tools.settings.concurrency.questions);
   const judged = await Promise.all(
-    results.map((each) => ('recorded' in each ? each : limit(() => judge(each)))),
+    results.map(async (each) => ('recorded' in each ? each : limit(() => judge(each)))),
   );
   await run.records.flush();
   return Promise.all(
