@@ -11,6 +11,7 @@ import {
   type RunLane,
 } from '@evaluation/jobs-contract';
 import { openLanes } from '@evaluation/lanes';
+import { endIdleChildren } from '@evaluation/pdf';
 import type { WorkerSettings } from '@evaluation/settings';
 import { createLogger, inSpan, metrics, type Observed } from '@evaluation/telemetry';
 import { drawAgain } from './draw/drawAgain.ts';
@@ -207,6 +208,7 @@ export const startWorker = async (settings: WorkerSettings, core: CoreAccess): P
         for (const run of heldRuns) handingBack.push(run.handBack());
       }, settings.drainSeconds * 1000);
       await pulling;
+      endIdleChildren();
       clearTimeout(giveUp);
       await Promise.all(handingBack);
       unsubscribe();

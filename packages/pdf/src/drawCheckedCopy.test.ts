@@ -37,20 +37,18 @@ const basePlan: CheckedCopyPlan = {
 
 let runs = 0;
 interface Drawing {
-  pageImages?: PageImage[];
+  /** Default: small ones without a map of the writing, so that marks stand in a column. */
+  images?: PageImage[];
   timeoutSeconds?: number;
 }
 async function draw(source: Buffer, plan: Partial<CheckedCopyPlan>, options: Drawing = {}) {
+  const images =
+    options.images ?? (await extracted(source, 400)).pages.map((page) => ({ ...page, ink: null }));
   const out = join(folder, String(runs++));
   await mkdir(out);
-  const [file, target] = [join(out, 'copy.pdf'), join(out, 'checked.pdf')];
-  await writeFile(file, source);
-  const copy = await drawCheckedCopy(
-    file,
-    target,
-    { ...basePlan, ...plan },
-    { pageImages: [], timeoutSeconds: 60, ...options },
-  );
+  const target = join(out, 'checked.pdf');
+  const { timeoutSeconds = 60 } = options;
+  const copy = await drawCheckedCopy(images, target, { ...basePlan, ...plan }, { timeoutSeconds });
   return { copy, target, out };
 }
 
@@ -62,18 +60,22 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 /** Renders the drawn pages as a viewer shows them. Runs in this process, because the tests made the file themselves. */
 async function show(file: string, out: string, longSide = 1568) {
   const pages: PageImage[] = [];
-  await extract({ kind: 'extract', file, outDir: out, firstPage: 1, lastPage: null, longSide }, (page) =>
-    Promise.resolve(void pages.push(page)),
+  await extract(
+    { kind: 'extract', file, outDir: out, firstPage: 1, lastPage: null, longSide },
+    {
+      page: (page) => Promise.resolve(void pages.push(page)),
+      beforeNativeDecoding: () => Promise.resolve(),
+    },
   );
   return { pages, text: pages.map(({ textLines }) => textLines.map(({ text }) => text).join('\n')) };
 }
 
-async function extracted(source: Buffer) {
+async function extracted(source: Buffer, longSide?: number) {
   const out = join(folder, String(runs++));
   await mkdir(out);
   const file = join(out, 'copy.pdf');
   await writeFile(file, source);
-  return { file, ...(await show(file, out)) };
+  return { file, ...(await show(file, out, longSide)) };
 }
 
 const textOnly = 64;
@@ -159,7 +161,7 @@ const crowdedCopy = once(async () => {
   const { target, out: shownIn } = await draw(
     source,
     { annotations: [...annotations, { page: 5, kind: 'tick', box, text: '' }] },
-    { pageImages: before },
+    { images: before },
   );
   const { pages } = await show(target, shownIn);
   return { jpegs, before, target, pages };
@@ -204,7 +206,7 @@ test('a picture that many pages share is written once', async () => {
     document.addPage([595, 842]).drawImage(image, { width: 595, height: 842 });
   }
   const source = Buffer.from(await document.save());
-  const { copy, target } = await draw(source, {}, { pageImages: (await extracted(source)).pages });
+  const { copy, target } = await draw(source, {}, { images: (await extracted(source)).pages });
   expect(copy.pages).toBe(5);
   expect((await readFile(target)).toString('latin1').match(/\/Subtype \/Image/g)).toHaveLength(1);
 });
@@ -283,7 +285,7 @@ test('the summary of 200 questions with long feedback shows every question', asy
   expect(text).toContain('…');
 });
 
-/** Page 1 with odd texts, criteria and boxes, page 2 with many marks at its foot, and no page images. */
+/** Page 1 with odd texts, criteria and boxes, page 2 with many marks at its foot, and no map of the writing. */
 const oddCopy = once(async () => {
   const text = 'x² → ½ ₹5 ✓ आकाश 😀 e\u0301 \u0007 \ud800 ×';
   const annotations: Annotation[] = [
@@ -336,12 +338,22 @@ test('marks of adjacent questions do not overlap', async () => {
 });
 
 test('an aborted drawing leaves neither the target nor a partial file', async () => {
-  await expect(draw(await scannedPdf([await scan()]), {}, { timeoutSeconds: 0.05 })).rejects.toMatchObject({
+  await expect(draw(await scannedPdf([await scan()]), {}, { timeoutSeconds: 0.001 })).rejects.toMatchObject({
     code: 'timeout',
   });
-  expect(await readdir(join(folder, String(runs - 1)))).toEqual(['copy.pdf']);
+  expect(await readdir(join(folder, String(runs - 1)))).toEqual([]);
 });
 
-test('a source that does not open is unreadable', async () => {
-  await expect(draw(Buffer.from('%PDF-1.7 nothing'), {})).rejects.toMatchObject({ code: 'unreadable' });
+test('a page picture that is more than a plain JPEG does not get into a checked copy', async () => {
+  const { pages } = await extracted(await textPdf([['Answer']]), textOnly);
+  const [page] = pages;
+  if (page === undefined) throw new Error('no page');
+  const jpeg = await readFile(page.picture.file);
+  for (const odd of [Buffer.from('%PDF-1.7 nothing'), jpeg.subarray(0, -2)]) {
+    await writeFile(page.picture.file, odd);
+    await expect(draw(jpeg, {}, { images: pages })).rejects.toMatchObject({ code: 'unreadable' });
+  }
+  await writeFile(page.picture.file, Buffer.concat([jpeg, Buffer.from('TRAILING')]));
+  const { target } = await draw(jpeg, {}, { images: pages });
+  expect((await readFile(target)).includes('TRAILING')).toBe(false);
 });

@@ -1,11 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { runChild } from './child/runChild.ts';
 import type { CheckedCopy, CheckedCopyPlan, PageImage } from './types.ts';
-import { PdfUnreadable } from './types.ts';
+import { DrawnPage, PdfUnreadable } from './types.ts';
 
 export interface DrawOptions {
-  /** Images to which boxes refer. On a page without an image, boxes are fractions of the viewed page. */
-  pageImages: PageImage[];
   timeoutSeconds: number;
   signal?: AbortSignal;
 }
@@ -17,20 +15,18 @@ export interface DrawOptions {
  * also stands on page 1.
  *
  * `target` is complete or absent.
+ * @param images all pages of the copy, as `extractPages` returned them; their files must still exist
  * @throws PdfUnreadable; the signal's reason when aborted
  */
 export async function drawCheckedCopy(
-  source: string,
+  images: readonly PageImage[],
   target: string,
   plan: CheckedCopyPlan,
   options: DrawOptions,
 ): Promise<CheckedCopy> {
   try {
-    const last = await runChild(
-      { kind: 'draw', source, target, plan, pageImages: options.pageImages },
-      options,
-      ignorePage,
-    );
+    const pages = images.map((image) => DrawnPage.parse(image));
+    const { last } = await runChild({ kind: 'draw', target, plan, pages }, options);
     if (last.kind !== 'drawn') throw new PdfUnreadable('unreadable', `unexpected report ${last.kind}`);
     return last.copy;
   } finally {
@@ -38,5 +34,3 @@ export async function drawCheckedCopy(
     await rm(`${target}.partial`, { force: true });
   }
 }
-
-function ignorePage(): void {}

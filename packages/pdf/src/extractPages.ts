@@ -11,22 +11,19 @@ export interface ExtractOptions {
   longSide?: number;
   timeoutSeconds: number;
   signal?: AbortSignal;
-  /** Called in page order as soon as each image is written, before `extractPages` resolves. */
-  onPage?: (page: PageImage) => void;
 }
 
 /**
  * Writes one JPEG per page into `outDir` (an existing folder). A page that is one scanned JPEG is decoded from that
  * JPEG; any other page is rendered.
- * @throws PdfUnreadable; the signal's reason when aborted; an error thrown by `onPage`, after the child has ended
+ * @throws PdfUnreadable; the signal's reason when aborted
  */
 export async function extractPages(
   file: string,
   outDir: string,
   options: ExtractOptions,
 ): Promise<PageImage[]> {
-  const pages: PageImage[] = [];
-  const last = await runChild(
+  const { last, pages } = await runChild(
     {
       kind: 'extract',
       file,
@@ -36,10 +33,6 @@ export async function extractPages(
       longSide: options.longSide ?? PAGE_LONG_SIDE,
     },
     options,
-    (page) => {
-      pages.push(page);
-      options.onPage?.(page);
-    },
   );
   if (last.kind !== 'extracted') throw new PdfUnreadable('unreadable', `unexpected report ${last.kind}`);
   return pages;

@@ -6,6 +6,7 @@
  * loading its hundreds of files takes longer than most drawings. Bundlers get the original package, with its licences
  * and names.
  */
+export { endIdleChildren } from './child/idleChildren.ts';
 export { inspectPdf } from './inspectPdf.ts';
 export { extractPages } from './extractPages.ts';
 export type { ExtractOptions } from './extractPages.ts';

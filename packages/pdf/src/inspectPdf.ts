@@ -15,7 +15,7 @@ export async function inspectPdf(
 ): Promise<Inspection> {
   if (!(await looksLikePdf(file))) return refuse('not_pdf');
   try {
-    const last = await runChild({ kind: 'inspect', file }, options, ignorePage);
+    const { last } = await runChild({ kind: 'inspect', file }, options);
     if (last.kind !== 'inspected') throw new PdfUnreadable('unreadable', `unexpected report ${last.kind}`);
     return last.inspection;
   } catch (error) {
@@ -31,5 +31,3 @@ async function looksLikePdf(file: string): Promise<boolean> {
   const { bytesRead } = await handle.read(head, 0, head.length, 0);
   return head.subarray(0, bytesRead).includes('%PDF-');
 }
-
-function ignorePage(): void {}

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
-import { CheckedCopy, CheckedCopyPlan, Inspection, PageImage } from './types.ts';
+import { CheckedCopy, CheckedCopyPlan, DrawnPage, Inspection, PageImage } from './types.ts';
 
-/** Parent to child: exactly one job. */
+/** Parent to child: one job after each "ready". */
 export const Job = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('inspect'), file: z.string() }),
   z.object({
@@ -14,16 +14,17 @@ export const Job = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('draw'),
-    source: z.string(),
     target: z.string(),
     plan: CheckedCopyPlan,
-    pageImages: z.array(PageImage),
+    pages: z.array(DrawnPage),
   }),
 ]);
 export type Job = z.infer<typeof Job>;
 
-/** Child to parent: any number of pages in order, then exactly one of the other kinds. */
+/** Child to parent: any number of the first two kinds, then exactly one of the others. */
 export const Report = z.discriminatedUnion('kind', [
+  /** Sent before native code reads bytes of the upload: from then on the parent gives this child no other job. */
+  z.object({ kind: z.literal('native') }),
   z.object({ kind: z.literal('page'), page: PageImage }),
   z.object({ kind: z.literal('inspected'), inspection: Inspection }),
   z.object({ kind: z.literal('extracted') }),
@@ -35,3 +36,10 @@ export const Report = z.discriminatedUnion('kind', [
   }),
 ]);
 export type Report = z.infer<typeof Report>;
+
+/** Programs of a child. `read` opens uploads; `draw` opens none. */
+export type Role = 'read' | 'draw';
+
+export function roleOf(job: Job): Role {
+  return job.kind === 'draw' ? 'draw' : 'read';
+}

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { PDFiumModule } from '@hyzyla/pdfium';
 
 type Loaded = Awaited<ReturnType<typeof PDFiumModule>>;
@@ -43,23 +45,37 @@ interface Native extends Loaded {
 
 export type OpenError = 'password' | 'corrupt';
 
-/** PDFium in this process, which must end after PDFium has thrown: its WASM state is then undefined. */
+/**
+ * One instance of PDFium with a memory of its own. Each file gets a new instance, so that a file which takes over an
+ * instance reaches no other file. The process must end after PDFium has thrown: the state is then undefined.
+ */
 export class Pdfium {
-  static #started: Promise<Pdfium> | undefined;
+  /** Compiled code, shared by all instances of this process. It has no state. */
+  static #code: Promise<WebAssembly.Module> | undefined;
   readonly native: Native;
 
   private constructor(native: Native) {
     this.native = native;
   }
 
-  static start(): Promise<Pdfium> {
-    return (Pdfium.#started ??= Pdfium.#load());
-  }
-
-  static async #load(): Promise<Pdfium> {
-    const native = (await PDFiumModule({})) as Native;
+  static async start(): Promise<Pdfium> {
+    const code = await Pdfium.compile();
+    const { promise: failure, reject } = Promise.withResolvers<never>();
+    const loading = PDFiumModule({
+      instantiateWasm: (imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void) => {
+        WebAssembly.instantiate(code, imports).then(receive, reject);
+        return {};
+      },
+    });
+    const native = (await Promise.race([loading, failure])) as Native;
     native._FPDF_InitLibraryWithConfig({});
     return new Pdfium(native);
+  }
+
+  static compile(): Promise<WebAssembly.Module> {
+    return (Pdfium.#code ??= readFile(
+      createRequire(import.meta.url).resolve('@hyzyla/pdfium/pdfium.wasm'),
+    ).then((bytes) => WebAssembly.compile(bytes)));
   }
 
   /** Opens with the empty password, so that files locked against changes only can be read. */

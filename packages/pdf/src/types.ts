@@ -28,8 +28,15 @@ export const PageImage = z.object({
    */
   pageWidth: z.number().positive(),
   pageHeight: z.number().positive(),
-  /** Size of the viewed page in points; read from the PDF when absent. */
-  points: z.object({ width: z.number(), height: z.number() }).optional(),
+  /** Size of the viewed page in points. */
+  points: z.object({ width: z.number().positive(), height: z.number().positive() }),
+  /**
+   * The page in the checked copy: the scanner's JPEG from which `file` was made, or a rendering of the page before the
+   * deskew, which is `file` itself where that was not turned. `rotation` (clockwise) turns the picture upright.
+   */
+  picture: z.object({ file: z.string(), rotation: z.literal([0, 90, 180, 270]) }),
+  /** Map of the writing on the viewed page, one byte per cell; null when unknown. */
+  ink: z.object({ file: z.string(), width: z.int().min(1), height: z.int().min(1) }).nullable(),
   /** No ink was found. The image is written in any case. */
   blank: z.boolean(),
   /** The page or its picture is broken. The image shows what could be decoded, or is white. */
@@ -45,6 +52,20 @@ export const PageImage = z.object({
   textIsShown: z.boolean(),
 });
 export type PageImage = z.infer<typeof PageImage>;
+
+/** What the drawing needs of a page image. */
+export const DrawnPage = PageImage.pick({
+  page: true,
+  width: true,
+  height: true,
+  pageWidth: true,
+  pageHeight: true,
+  points: true,
+  skewDegrees: true,
+  picture: true,
+  ink: true,
+});
+export type DrawnPage = z.infer<typeof DrawnPage>;
 
 export const Inspection = z.discriminatedUnion('ok', [
   z.object({
@@ -66,7 +87,7 @@ export type Inspection = z.infer<typeof Inspection>;
 export const Annotation = z.object({
   page: z.int().min(1),
   kind: z.enum(['tick', 'cross', 'mark', 'comment']),
-  /** Fractions of the page image given to the model, or of the viewed page where the page has no image. */
+  /** Fractions of the page image given to the model. */
   box: Box,
   /** Of a 'mark': text such as "Q3  4.5/6", drawn in the margin at the height of its box. */
   text: z.string(),

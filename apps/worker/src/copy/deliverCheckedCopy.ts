@@ -13,7 +13,7 @@ import { drawCopy } from './drawCopy.ts';
 export const deliverCheckedCopy = async (
   tools: Tools,
   run: HeldRun,
-  copy: { folder: string; source: string; images: PageImage[]; results: readonly CopyResult[] },
+  copy: { folder: string; images: PageImage[]; results: readonly CopyResult[] },
 ): Promise<{ size_bytes: number } | null> => {
   const { exam, candidate, overrides, run_id } = run.material;
   const target = join(copy.folder, 'checked.pdf');

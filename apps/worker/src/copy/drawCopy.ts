@@ -13,7 +13,6 @@ import { markNote, totalsOf } from '@evaluation/rules';
 import type { CopyResult } from './copyResult.ts';
 
 export interface MarkedCopy {
-  source: string;
   images: PageImage[];
   exam: { title: string };
   candidate: DrawingMaterial['candidate'];
@@ -27,11 +26,7 @@ export interface MarkedCopy {
  * @param target the file to draw into
  * @throws PdfUnreadable; the signal's reason when aborted
  */
-export const drawCopy = (
-  copy: MarkedCopy,
-  target: string,
-  options: Omit<DrawOptions, 'pageImages'>,
-): Promise<CheckedCopy> => {
+export const drawCopy = (copy: MarkedCopy, target: string, options: DrawOptions): Promise<CheckedCopy> => {
   const marks = new Map(copy.overrides.map(({ question_id, awarded }) => [question_id, awarded]));
   const questions = copy.results.map(({ question, result }) => {
     const mark = marks.get(question.id);
@@ -43,7 +38,7 @@ export const drawCopy = (
     };
   });
   return drawCheckedCopy(
-    copy.source,
+    copy.images,
     target,
     {
       examTitle: copy.exam.title,
@@ -66,7 +61,7 @@ export const drawCopy = (
       annotations: questions.flatMap(({ annotations }) => annotations).map(onImage(copy.images)),
       notice: noticeOf(copy.markedBy),
     },
-    { ...options, pageImages: copy.images },
+    options,
   );
 };
 

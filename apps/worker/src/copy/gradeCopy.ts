@@ -41,7 +41,7 @@ export const gradeCopy = async (tools: Tools, run: HeldRun, usage: UsageCount): 
     run.records.step('grading');
     const results = await judgeCopy(tools, run, usage, { images, pages, alignment });
     const reviewReasons = copyReviewReasons(images, { pages, alignment });
-    const checkedCopy = await deliverCheckedCopy(tools, run, { folder, source, images, results });
+    const checkedCopy = await deliverCheckedCopy(tools, run, { folder, images, results });
     await run.records.complete({ checked_copy: checkedCopy, review_reasons: reviewReasons });
   });
 };

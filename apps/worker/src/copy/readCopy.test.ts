@@ -21,6 +21,8 @@ const LAYER = [{ text: 'Q1 Plants make glucose with light.', box }];
 const page = (number: number, more: Partial<PageImage> = {}): PageImage => ({
   page: number,
   file: '/nowhere/page.jpg',
+  picture: { file: '/nowhere/page.jpg', rotation: 0 },
+  ink: null,
   width: 10,
   height: 10,
   pageWidth: 10,

@@ -108,7 +108,7 @@ const draw = async (
     });
     const images = await extractPages(source, folder, pdf);
     const drawn = await drawCopy(
-      { ...material, source, images, results: resultsOf(material), markedBy: material.marked_by },
+      { ...material, images, results: resultsOf(material), markedBy: material.marked_by },
       target,
       pdf,
     );

@@ -1,12 +1,6 @@
-import { blockSide, paperBrightness } from '../pages/ink.ts';
+import { readFile } from 'node:fs/promises';
 import type { PageImage } from '../types.ts';
-import { toImageBox } from '../viewedBox.ts';
 import type { Area } from './canvas.ts';
-
-/** Pixels. The JPEG decoder itself can scale to a quarter, at which a pen stroke is still one cell wide. */
-const longSide = 392;
-/** Grey levels below the surrounding paper: up to `ruling` counts as paper, from `pen` on as full ink. */
-const [ruling, pen] = [55, 105];
 
 interface Size {
   width: number;
@@ -19,24 +13,13 @@ export type InkShare = (area: Area) => number;
 export const noInk: InkShare = () => 0;
 
 /**
- * Reads the page image into a map of writing in the coordinates of the viewed page. Prefix sums make each area query
- * constant in time. Shadows and ruled lines count little or nothing. Returns null when the image cannot be read.
+ * Reads the page's map of writing. Prefix sums make each area query constant in time.
+ * @throws Error when the file has another size than the map
  */
-export async function readInk(image: PageImage, viewed: Size): Promise<InkShare | null> {
-  let picture;
-  try {
-    // Imported here so that drawings without page images do not load sharp.
-    const { readGrey } = await import('../pages/raster.ts');
-    picture = await readGrey(image.file, longSide);
-  } catch {
-    return null;
-  }
-  const { data, width, height } = picture;
-  const shares = writingShares(data, width, height);
-  return sumsOf(image.skewDegrees === 0 ? shares : turnBack(shares, { width, height }, image), viewed, {
-    width,
-    height,
-  });
+export async function readInk(ink: NonNullable<PageImage['ink']>, viewed: Size): Promise<InkShare> {
+  const shares = await readFile(ink.file);
+  if (shares.length !== ink.width * ink.height) throw new Error('a map of writing has a wrong size');
+  return sumsOf(shares, viewed, ink);
 }
 
 /** For a page without an image: the annotated boxes count as written on, everything else as paper. */
@@ -52,42 +35,13 @@ export function inkOfBoxes(boxes: readonly Area[]): InkShare {
   };
 }
 
-function writingShares(values: Uint8Array, width: number, height: number): Float32Array {
-  const paper = paperBrightness(values, width, height);
-  const across = Math.ceil(width / blockSide);
-  const shares = new Float32Array(width * height);
-  for (let y = 0; y < height; y++) {
-    const blockRow = ((y / blockSide) | 0) * across;
-    for (let x = 0; x < width; x++) {
-      const darker = paper[blockRow + ((x / blockSide) | 0)]! - values[y * width + x]!;
-      if (darker > ruling) shares[y * width + x] = Math.min(1, (darker - ruling) / (pen - ruling));
-    }
-  }
-  return shares;
-}
-
-/** Undoes the deskewing cell by cell. A lean of 5° over the width of a comment is the height of one line. */
-function turnBack(shares: Float32Array, { width, height }: Size, image: PageImage): Float32Array {
-  const turned = new Float32Array(shares.length);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
-      const at = toImageBox({ x: (x + 0.5) / width, y: (y + 0.5) / height, width: 0, height: 0 }, image);
-      const [column, row] = [Math.floor(at.x * width), Math.floor(at.y * height)];
-      if (column >= 0 && column < width && row >= 0 && row < height) {
-        turned[y * width + x] = shares[row * width + column]!;
-      }
-    }
-  }
-  return turned;
-}
-
-function sumsOf(shares: Float32Array, viewed: Size, { width, height }: Size): InkShare {
+function sumsOf(shares: Uint8Array, viewed: Size, { width, height }: Size): InkShare {
   const stride = width + 1;
   const sums = new Float64Array(stride * (height + 1));
   for (let y = 0; y < height; y++) {
     let row = 0;
     for (let x = 0; x < width; x++) {
-      row += shares[y * width + x]!;
+      row += shares[y * width + x]! / 255;
       sums[(y + 1) * stride + x + 1] = sums[y * stride + x + 1]! + row;
     }
   }

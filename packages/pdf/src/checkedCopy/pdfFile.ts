@@ -15,7 +15,8 @@ export interface PdfPicture {
  * A PDF that is written to disk while it grows. Pictures are written at once and freed from memory; all other objects
  * stay in `document` until `finish`. Equal pictures are written once.
  *
- * The target file is complete or absent, even when this process ends during a write.
+ * The target file is complete or absent, even when this process ends during a write. It is not synced to the disk: the
+ * caller uploads it, and a copy lost with the machine is drawn again.
  */
 export class PdfFile {
   readonly document: PDFDocument;
@@ -74,7 +75,6 @@ export class PdfFile {
       );
     }
     await this.#writeTable();
-    await this.#handle.sync();
     await this.#handle.close();
     await rename(this.#partial, this.#target);
     return this.#size;

@@ -1,62 +1,84 @@
-import { once } from 'node:events';
-import type { Job, Report } from '../messages.ts';
+import { on } from 'node:events';
+import type { Job, Report, Role } from '../messages.ts';
 import { startWatchdog } from './watchdog.ts';
 
-// Entry file of the child process, which does one job and exits. An error before "ready" is a fault of the
-// installation and ends the process; a later error is reported as a failure of the PDF. The parent has parsed the
-// job, so the child does not load zod to parse it again.
+// Entry file of a child process. The child sends "ready" and performs one job, again and again. It ends itself instead
+// of a further "ready" when a job could influence the next one: after a failed job, after native code has read bytes
+// of an upload, and above `mostIdleBytes`. An error before the first "ready" is a fault of the installation and ends the
+// process; a later error is reported as a failure of the PDF. The parent has parsed the job, so the child does not load
+// zod to parse it again.
+
+/** Resident memory. Above it, the garbage of earlier jobs could let an honest file exceed the child's limit. */
+const mostIdleBytes = 320 * 2 ** 20;
 
 // Service managers signal all processes; only the parent (or the watchdog) ends a child.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-const [kind = '', parentPid, maxResidentBytes] = process.argv.slice(2);
-const perform = await load(kind);
+const [role = '', parentPid, maxResidentBytes] = process.argv.slice(2);
+const perform = await load(role);
 await startWatchdog({ parentPid: Number(parentPid), bytes: Number(maxResidentBytes) });
 process.once('disconnect', () => process.exit(1));
 
-const received = once(process, 'message');
-process.send?.('ready');
-const [message] = await received;
-try {
-  await say(await perform(message));
-} catch (error) {
-  const text = error instanceof Error ? error.message : String(error);
-  const outOfMemory = /out of memory|OOM|allocation failed/i.test(text);
-  await say({
-    kind: 'failed',
-    code: outOfMemory ? 'out_of_memory' : 'unreadable',
-    message: text.slice(0, 500),
-  });
+let hasDecodedNatively = false;
+const received = on(process, 'message');
+for (;;) {
+  process.send?.('ready');
+  const { value: [job] = [] } = await received.next();
+  const report = await perform(job).catch(failure);
+  await say(report);
+  if (report.kind === 'failed' || hasDecodedNatively || process.memoryUsage.rss() > mostIdleBytes) break;
 }
 process.exit(0);
 
-/** Loads only the modules of the given kind of job. Without sharp and pdf-lib an inspection takes half the time. */
-async function load(kindOfJob: string): Promise<(job: Job) => Promise<Report>> {
-  switch (kindOfJob) {
-    case 'inspect': {
-      const { inspect } = await import('../inspect.ts');
-      return async (job) => ({ kind: 'inspected', inspection: await inspect(of(job, 'inspect').file) });
-    }
-    case 'extract': {
-      const { extract } = await import('../pages/extract.ts');
-      return async (job) => {
-        await extract(of(job, 'extract'), (page) => say({ kind: 'page', page }));
-        return { kind: 'extracted' };
-      };
-    }
-    case 'draw': {
-      const { draw } = await import('../checkedCopy/draw.ts');
-      return async (job) => ({ kind: 'drawn', copy: await draw(of(job, 'draw')) });
-    }
-    default:
-      throw new Error(`unknown job ${kindOfJob}`);
-  }
+type Perform = (job: Job) => Promise<Report>;
+
+function failure(error: unknown): Report {
+  const text = error instanceof Error ? error.message : String(error);
+  const outOfMemory = /out of memory|OOM|allocation failed/i.test(text);
+  return {
+    kind: 'failed',
+    code: outOfMemory ? 'out_of_memory' : 'unreadable',
+    message: text.slice(0, 500),
+  };
 }
 
-function of<K extends Job['kind']>(job: Job, expected: K): Extract<Job, { kind: K }> {
-  const isExpected = (each: Job): each is Extract<Job, { kind: K }> => each.kind === expected;
-  if (!isExpected(job)) throw new Error(`expected a job ${expected}, received ${job.kind}`);
-  return job;
+/** Loads only the modules of the role. */
+function load(named: string): Promise<Perform> {
+  const roles = new Map<string, () => Promise<Perform>>(
+    Object.entries({ read: loadReader, draw: loadDrawer } satisfies Record<Role, unknown>),
+  );
+  const loadRole = roles.get(named);
+  if (loadRole === undefined) throw new Error(`unknown role ${named}`);
+  return loadRole();
+}
+
+async function loadDrawer(): Promise<Perform> {
+  const { draw } = await import('../checkedCopy/draw.ts');
+  return async (job) => {
+    if (job.kind !== 'draw') throw new Error(`unexpected job ${job.kind}`);
+    return { kind: 'drawn', copy: await draw(job) };
+  };
+}
+
+async function loadReader(): Promise<Perform> {
+  const [{ inspect }, { extract }, { Pdfium }] = await Promise.all([
+    import('../inspect.ts'),
+    import('../pages/extract.ts'),
+    import('../pdfium.ts'),
+  ]);
+  await Pdfium.compile();
+  return async (job) => {
+    if (job.kind === 'inspect') return { kind: 'inspected', inspection: await inspect(job.file) };
+    if (job.kind !== 'extract') throw new Error(`unexpected job ${job.kind}`);
+    await extract(job, { page: (page) => say({ kind: 'page', page }), beforeNativeDecoding });
+    return { kind: 'extracted' };
+  };
+}
+
+async function beforeNativeDecoding(): Promise<void> {
+  if (hasDecodedNatively) return;
+  hasDecodedNatively = true;
+  await say({ kind: 'native' });
 }
 
 /** Resolves when the report is written to the pipe, so that `process.exit` does not truncate it. */

@@ -1,64 +1,62 @@
-import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as z from 'zod/v4';
 import type { PageImage } from '../types.ts';
 import { PdfUnreadable } from '../types.ts';
-import { Job, Report } from '../messages.ts';
+import { Job, Report, roleOf } from '../messages.ts';
+import { keepIdle, takeIdle } from './idleChildren.ts';
+import { startChild } from './startChild.ts';
 
-// States: starting (no "ready" yet) → working → settled (outcome known) → exited. The promise settles at "exited", so
-// that no child outlives the call. A child that dies while starting is a fault of the installation (plain Error); a
-// child that dies while working is a fault of the PDF (PdfUnreadable). When the parent dies, the child's watchdog
-// ends the child.
+// States of a child: starting (no "ready" yet) → working → settled (outcome known) → idle ("ready" again) or exited. The
+// promise settles at "idle" or "exited", so that no child works after the call. A child that dies while starting is a
+// fault of the installation (plain Error); a child that dies while working is a fault of the PDF (PdfUnreadable). When
+// the parent dies, the child's watchdog ends the child.
+//
+// A child is used again only after a job that ended well and in which no native code read bytes of the upload (report
+// "native"). The parent keeps count of the latter, because a child that was taken over by native code may say anything.
 
-const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 const startSeconds = 60;
 const exitGraceMilliseconds = 2000;
-/** Limit of the child's resident memory: V8, WASM and libvips together. */
-const maxResidentBytes = 768 * 2 ** 20;
 
-export type LastReport = Exclude<Report, { kind: 'page' }>;
+export type LastReport = Exclude<Report, { kind: 'page' | 'native' }>;
 
-/** @throws PdfUnreadable when the work failed; the signal's reason when aborted; Error when no child started */
-export async function runChild(
-  job: Job,
-  limits: { timeoutSeconds: number; signal?: AbortSignal },
-  onPage: (page: PageImage) => void,
-): Promise<LastReport> {
-  const parsedJob = Job.parse(job);
-  limits.signal?.throwIfAborted();
-  const child = fork(entry, [job.kind, String(process.pid), String(maxResidentBytes)], {
-    // The child inherits neither flags nor the environment, which holds secrets.
-    execArgv: ['--max-old-space-size=384', '--wasm-max-mem-pages=8192'],
-    env: { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2', ...compileCache() },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    serialization: 'json',
-    // Ctrl-C must reach the parent only, which drains. A child ended by it would make a good copy look damaged.
-    detached: true,
-  });
-  return supervise(child, parsedJob, limits, onPage);
+interface Limits {
+  timeoutSeconds: number;
+  signal?: AbortSignal;
 }
 
-/** Passes the compile cache of this process on; without it a third of a child's CPU is compilation. */
-function compileCache(): { NODE_COMPILE_CACHE?: string } {
-  const folder = getCompileCacheDir();
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
+interface Done {
+  last: LastReport;
+  /** In page order. */
+  pages: PageImage[];
+}
+
+/** @throws PdfUnreadable when the work failed; the signal's reason when aborted; Error when no child started */
+export async function runChild(job: Job, limits: Limits): Promise<Done> {
+  const parsedJob = Job.parse(job);
+  limits.signal?.throwIfAborted();
+  const role = roleOf(job);
+  const idle = takeIdle(role);
+  if (idle !== undefined) {
+    try {
+      return await supervise(idle, true, parsedJob, limits);
+    } catch (error) {
+      // Only a new child rejects a file: an earlier job may have left garbage in this one, or it died while it was idle.
+      if (!(error instanceof PdfUnreadable) || error.code === 'timeout') throw error;
+    }
+  }
+  return supervise(startChild(role), false, parsedJob, limits);
 }
 
 type Outcome = { report: LastReport } | { error: unknown };
 
-function supervise(
-  child: ChildProcess,
-  job: Job,
-  limits: { timeoutSeconds: number; signal?: AbortSignal },
-  onPage: (page: PageImage) => void,
-): Promise<LastReport> {
-  const { promise, resolve, reject } = Promise.withResolvers<LastReport>();
+function supervise(child: ChildProcess, isReady: boolean, job: Job, limits: Limits): Promise<Done> {
+  const { promise, resolve, reject } = Promise.withResolvers<Done>();
+  const pages: PageImage[] = [];
   let working = false;
+  let mayServeAgain = true;
   let outcome: Outcome | undefined;
   let stderr = '';
+  let timer: NodeJS.Timeout | undefined;
 
   const settle = (known: Outcome, graceMilliseconds: number) => {
     if (outcome !== undefined) return;
@@ -69,62 +67,67 @@ function supervise(
   };
   const fail = (error: unknown) => settle({ error }, 0);
   const abort = () => fail(limits.signal?.reason);
-  limits.signal?.addEventListener('abort', abort, { once: true });
-  let timer = setTimeout(() => fail(new Error('the PDF process did not start')), startSeconds * 1000);
-
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+  const begin = () => {
+    working = true;
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => fail(new PdfUnreadable('timeout', `not done within ${limits.timeoutSeconds} s`)),
+      limits.timeoutSeconds * 1000,
+    );
+    // Send errors are ignored: a child that dies before it reads the job is reported by 'close'.
+    child.send(job, () => {});
+  };
+  const onStderr = (text: string) => {
     stderr = (stderr + text).slice(-4000);
-  });
-  child.on('message', (message) => {
-    if (outcome !== undefined) return;
+  };
+  const onMessage = (message: unknown) => {
+    const isReadyMessage = z.literal('ready').safeParse(message).success;
+    if (outcome !== undefined) {
+      if (isReadyMessage && mayServeAgain && 'report' in outcome) end('idle');
+      return;
+    }
     if (!working) {
-      if (!z.literal('ready').safeParse(message).success) {
-        return fail(new Error('the PDF process did not start'));
-      }
-      working = true;
-      clearTimeout(timer);
-      timer = setTimeout(
-        () => fail(new PdfUnreadable('timeout', `not done within ${limits.timeoutSeconds} s`)),
-        limits.timeoutSeconds * 1000,
-      );
-      // Send errors are ignored: a child that dies before it reads the job is reported by 'close'.
-      child.send(job, () => {});
+      if (isReadyMessage) begin();
+      else fail(new Error('the PDF process did not start'));
       return;
     }
     const report = Report.safeParse(message);
-    if (!report.success)
-      return fail(new PdfUnreadable('unreadable', 'the PDF process sent an invalid message'));
-    if (report.data.kind === 'page') {
-      try {
-        onPage(report.data.page);
-      } catch (error) {
-        fail(error);
-      }
-    } else if (report.data.kind === 'failed') {
-      fail(new PdfUnreadable(report.data.code, report.data.message));
-    } else {
-      settle({ report: report.data }, exitGraceMilliseconds);
+    if (!report.success) fail(new PdfUnreadable('unreadable', 'the PDF process sent an invalid message'));
+    else if (report.data.kind === 'native') mayServeAgain = false;
+    else if (report.data.kind === 'page') pages.push(report.data.page);
+    else if (report.data.kind === 'failed') fail(new PdfUnreadable(report.data.code, report.data.message));
+    else settle({ report: report.data }, exitGraceMilliseconds);
+  };
+  const onError = (error: Error) => {
+    // Without a process no 'close' follows; after a failed kill or send one does.
+    if (child.pid === undefined) {
+      end('closed', () => new Error('no PDF process could be started', { cause: error }));
     }
-  });
-  let ended = false;
-  const end = (died: () => Error) => {
-    if (ended) return;
-    ended = true;
+  };
+  const onClose = (code: number | null, signal: NodeJS.Signals | null) =>
+    end('closed', () =>
+      working ? death(code, signal, stderr) : new Error(`the PDF process did not start: ${stderr}`),
+    );
+  const end = (how: 'idle' | 'closed', died: () => Error = () => new Error('no outcome')) => {
     clearTimeout(timer);
     limits.signal?.removeEventListener('abort', abort);
+    child.stderr?.off('data', onStderr);
+    child.off('message', onMessage);
+    child.off('close', onClose);
+    child.off('error', onError);
+    if (how === 'idle') keepIdle(roleOf(job), child);
     if (outcome === undefined) reject(died());
     else if ('error' in outcome) reject(outcome.error);
-    else resolve(outcome.report);
+    else resolve({ last: outcome.report, pages });
   };
-  child.on('error', (error) => {
-    // Without a process no 'close' follows; after a failed kill or send one does.
-    if (child.pid === undefined) end(() => new Error('no PDF process could be started', { cause: error }));
-  });
-  child.on('close', (code, signal) =>
-    end(() =>
-      working ? death(code, signal, stderr) : new Error(`the PDF process did not start: ${stderr}`),
-    ),
-  );
+
+  limits.signal?.addEventListener('abort', abort, { once: true });
+  child.stderr?.on('data', onStderr);
+  child.on('message', onMessage);
+  child.on('error', onError);
+  child.on('close', onClose);
+  if (isReady) begin();
+  else timer = setTimeout(() => fail(new Error('the PDF process did not start')), startSeconds * 1000);
   return promise;
 }
 

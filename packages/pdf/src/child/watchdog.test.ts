@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 
 async function end(parentPid: number, maxResidentBytes: number): Promise<unknown[]> {
-  const child = fork(entry, ['inspect', String(parentPid), String(maxResidentBytes)], {
+  const child = fork(entry, ['read', String(parentPid), String(maxResidentBytes)], {
     execArgv: [],
     env: {},
   });

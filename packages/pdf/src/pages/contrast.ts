@@ -10,8 +10,9 @@ const enoughContrast = 165;
 /**
  * Stretches grey levels in place so that paper becomes white and the darkest ink black. One table for all channels
  * keeps hues. Local methods (CLAHE) take ten times as long and amplify writing on the back of the sheet.
+ * @returns false when the page had enough contrast and was not changed
  */
-export function stretchContrast(raster: Raster): void {
+export function stretchContrast(raster: Raster): boolean {
   const pixels = raster.width * raster.height;
   const histogram = new Uint32Array(256);
   const stride = 7;
@@ -23,12 +24,13 @@ export function stretchContrast(raster: Raster): void {
   }
   const black = Math.min(lightestBlack, percentile(histogram, counted * 0.002));
   const white = Math.max(darkestWhite, percentile(histogram, counted * 0.9));
-  if (white - black >= enoughContrast) return;
+  if (white - black >= enoughContrast) return false;
   const table = Uint8Array.from({ length: 256 }, (_, value) =>
     Math.max(0, Math.min(255, Math.round(((value - black) * 255) / (white - black)))),
   );
   const { data } = raster;
   for (let at = 0; at < data.length; at++) data[at] = table[data[at]!]!;
+  return true;
 }
 
 function percentile(histogram: Uint32Array, rank: number): number {

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Job } from '../messages.ts';
 import { openReadable } from '../openUpload.ts';
 import type { PdfDocument, PdfPage } from '../pdfium.ts';
@@ -8,8 +7,9 @@ import { toImageBox } from '../viewedBox.ts';
 import { isBlank } from './blank.ts';
 import { stretchContrast } from './contrast.ts';
 import { findInk } from './ink.ts';
+import { writePageFiles } from './pageFiles.ts';
 import { noPicture, takePicture } from './picture.ts';
-import type { Picture } from './picture.ts';
+import type { Picture, PictureOptions } from './picture.ts';
 import { toRaster, toSharp } from './raster.ts';
 import type { Raster } from './raster.ts';
 import { canExtract } from './scannerJpeg.ts';
@@ -17,59 +17,61 @@ import { findSkew } from './skew.ts';
 import { showsItsText } from './shownText.ts';
 import { textLines } from './textLines.ts';
 
-/** Optimised Huffman tables would save 5 % of the bytes and take two thirds of the encoder's time. */
-const jpegOptions = { quality: 80, optimizeCoding: false };
+type ExtractJob = Extract<Job, { kind: 'extract' }>;
 
-/** Runs in the child process. Calls `tell` for each page in order, after its file is complete. */
-export async function extract(
-  job: Extract<Job, { kind: 'extract' }>,
-  tell: (page: PageImage) => Promise<void>,
-): Promise<void> {
+export interface Progress {
+  /** Called for each page in order, after its files are complete. */
+  page: (page: PageImage) => Promise<void>;
+  beforeNativeDecoding: PictureOptions['beforeNativeDecoding'];
+}
+
+/** Runs in the child process. */
+export async function extract(job: ExtractJob, progress: Progress): Promise<void> {
   const { document, bytes } = await openReadable(await readFile(job.file));
-  const mayExtract = canExtract(bytes);
+  const { longSide } = job;
+  const { beforeNativeDecoding } = progress;
+  const options = { longSide, mayExtract: canExtract(bytes), beforeNativeDecoding };
   const lastPage = Math.min(job.lastPage ?? Infinity, document.pageCount);
   let readable = 0;
   for (let page = job.firstPage; page <= lastPage; page++) {
-    const view = await look(document, page, job.longSide, mayExtract);
+    const view = await look(document, page, options);
     if (view.readable) readable++;
-    await tell({ ...(await write(page, view, job)), points: document.viewedSize(page) });
+    await progress.page(await write(page, view, document, job));
   }
   if (readable === 0 && lastPage >= job.firstPage) throw new Error('no page could be read');
 }
 
 interface View extends Picture {
+  rotation: PageImage['picture']['rotation'];
   lines: TextLine[];
   textIsShown: boolean;
 }
 
-async function look(
-  document: PdfDocument,
-  page: number,
-  longSide: number,
-  mayExtract: boolean,
-): Promise<View> {
+async function look(document: PdfDocument, page: number, options: PictureOptions): Promise<View> {
   const see = async (loaded: PdfPage): Promise<View> => {
-    const picture = await takePicture(loaded, longSide, mayExtract);
+    const picture = await takePicture(loaded, options);
     const lines = textLines(loaded);
-    return { ...picture, lines, textIsShown: showsItsText(loaded, lines, picture.raster) };
+    const { rotation } = loaded.frame;
+    return { ...picture, rotation, lines, textIsShown: showsItsText(loaded, lines, picture.raster) };
   };
   const seen = await document.withPage(page, see);
   if (seen !== null) return seen;
-  return { ...noPicture(document.viewedSize(page), longSide), lines: [], textIsShown: true };
+  const white = noPicture(document.viewedSize(page), options.longSide);
+  return { ...white, rotation: 0, lines: [], textIsShown: true };
 }
 
 async function write(
   page: number,
-  { raster, damaged, lines, textIsShown }: View,
-  job: Extract<Job, { kind: 'extract' }>,
-): Promise<Omit<PageImage, 'points'>> {
+  { raster, scan, rotation, damaged, lines, textIsShown }: View,
+  document: PdfDocument,
+  job: ExtractJob,
+): Promise<PageImage> {
   const ink = findInk(raster);
   const blank = isBlank(ink);
   const skewDegrees = blank ? 0 : findSkew(ink);
-  stretchContrast(raster);
+  const isStretched = stretchContrast(raster);
   const upright = skewDegrees === 0 ? raster : await straighten(raster, skewDegrees, job.longSide);
-  const file = join(job.outDir, `page-${String(page).padStart(4, '0')}.jpg`);
-  await toSharp(upright).jpeg(jpegOptions).toFile(file);
+  const files = await writePageFiles(page, job.outDir, { raster, isStretched, upright, scan, rotation });
   // Deskewing enlarged the canvas; fitting it into `longSide` again reduced the scale.
   const scale = skewDegrees === 0 ? 1 : upright.width / turnedWidth(raster, skewDegrees);
   const geometry = {
@@ -81,8 +83,9 @@ async function write(
   };
   return {
     page,
-    file,
+    ...files,
     ...geometry,
+    points: document.viewedSize(page),
     blank,
     damaged,
     textLines: lines.map(({ text, box }) => ({ text, box: toImageBox(box, geometry) })),

@@ -1,6 +1,8 @@
 import sharp from 'sharp';
 import type { PdfPage } from '../pdfium.ts';
 import { hasLostPicture } from './lostPictures.ts';
+import { plainJpeg } from './plainJpeg.ts';
+import type { PlainJpeg } from './plainJpeg.ts';
 import { toRaster, toSharp } from './raster.ts';
 import type { Raster } from './raster.ts';
 import { render } from './render.ts';
@@ -15,26 +17,38 @@ export interface Picture {
   damaged: boolean;
   /** False when the raster is only a white page. */
   readable: boolean;
+  /** The scanner's JPEG of the raster; null when the page was rendered or the JPEG must not be copied. */
+  scan: PlainJpeg | null;
 }
 
-/** @param longSide pixels; a smaller scan is not enlarged @param mayExtract see `canExtract` */
-export async function takePicture(page: PdfPage, longSide: number, mayExtract: boolean): Promise<Picture> {
-  const jpeg = mayExtract ? scannerJpeg(page) : null;
+export interface PictureOptions {
+  /** Pixels; a smaller scan is not enlarged. */
+  longSide: number;
+  /** See `canExtract`. */
+  mayExtract: boolean;
+  /** Awaited before native code (libvips) reads bytes of the upload. */
+  beforeNativeDecoding: () => Promise<void>;
+}
+
+export async function takePicture(page: PdfPage, options: PictureOptions): Promise<Picture> {
+  const { longSide } = options;
+  const jpeg = options.mayExtract ? scannerJpeg(page) : null;
   if (jpeg !== null) {
+    await options.beforeNativeDecoding();
     const scan = await decodeScan(jpeg, page, longSide);
     if (scan === 'monstrous') return noPicture(page.viewed, longSide);
     if (scan !== 'undecodable') return scan;
   }
   const { width, height } = fit(page.viewed, longSide);
   const raster = render(page, width, height);
-  return { raster, damaged: jpeg !== null || hasLostPicture(page), readable: true };
+  return { raster, damaged: jpeg !== null || hasLostPicture(page), readable: true, scan: null };
 }
 
 /** White page in place of a page that could not be read, so that page numbers stay correct. */
 export function noPicture(viewed: { width: number; height: number }, longSide: number): Picture {
   const { width, height } = fit(viewed, longSide);
   const raster: Raster = { data: Buffer.alloc(width * height, 255), width, height, channels: 1 };
-  return { raster, damaged: true, readable: false };
+  return { raster, damaged: true, readable: false, scan: null };
 }
 
 function fit(size: { width: number; height: number }, longSide: number) {
@@ -63,15 +77,16 @@ async function decodeScan(
   const upright = fit(page.viewed, Math.min(longSide, Math.max(header.width, header.height)));
   const turned = page.frame.rotation % 180 !== 0;
   const lying = turned ? { width: upright.height, height: upright.width } : upright;
-  const decode = (failOn: 'warning' | 'none') =>
-    toRaster(
-      // The decoder scales down most of the way, so a better resize kernel makes no visible difference.
-      sharp(jpeg, { failOn, limitInputPixels: maxScanPixels, ignoreIcc: true }).resize({
-        ...lying,
-        fit: 'fill',
-        kernel: 'linear',
-      }),
-    );
+  const isGrey = header.channels === 1;
+  const decode = (failOn: 'warning' | 'none') => {
+    // The decoder scales down most of the way, so a better resize kernel makes no visible difference.
+    const scaled = sharp(jpeg, { failOn, limitInputPixels: maxScanPixels, ignoreIcc: true }).resize({
+      ...lying,
+      fit: 'fill',
+      kernel: 'linear',
+    });
+    return toRaster(isGrey ? scaled.toColourspace('b-w') : scaled);
+  };
   let raster: Raster;
   let damaged = false;
   try {
@@ -85,5 +100,5 @@ async function decodeScan(
     }
   }
   if (page.frame.rotation !== 0) raster = await toRaster(toSharp(raster).rotate(page.frame.rotation));
-  return { raster, damaged, readable: true };
+  return { raster, damaged, readable: true, scan: damaged ? null : plainJpeg(jpeg) };
 }

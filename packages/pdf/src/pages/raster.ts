@@ -15,17 +15,32 @@ export interface Raster {
 
 export function toSharp(raster: Raster): Sharp {
   const { width, height, channels } = raster;
-  return sharp(raster.data, { raw: { width, height, channels } });
+  const image = sharp(raster.data, { raw: { width, height, channels } });
+  // Without a colour space named, sharp makes three channels of one.
+  return channels === 1 ? image.toColourspace('b-w') : image;
 }
 
-/** Brightness of a picture, scaled down to `longSide` pixels where it is larger. */
-export async function readGrey(file: string, longSide: number): Promise<Raster> {
-  return toRaster(
-    sharp(file, { failOn: 'none' })
-      .resize({ width: longSide, height: longSide, fit: 'inside', withoutEnlargement: true })
-      .toColourspace('b-w')
-      .extractChannel(0),
-  );
+/** Brightness of a picture of three channels; null if it has a colour. `data` begins at a multiple of 4 bytes. */
+export function greyOf(data: Uint8Array, pixels: number): Buffer | null {
+  const words = new Uint32Array(data.buffer, data.byteOffset, data.length >> 2);
+  const grey = Buffer.allocUnsafeSlow(pixels).fill(255);
+  // Three words are four pixels. Most of a page is white.
+  const last = pixels & ~3;
+  for (let pixel = 0, word = 0; pixel < last; pixel += 4, word += 3) {
+    if ((words[word]! & words[word + 1]! & words[word + 2]!) === -1) continue;
+    if (!copyGrey(data, grey, pixel, pixel + 4)) return null;
+  }
+  return copyGrey(data, grey, last, pixels) ? grey : null;
+}
+
+/** Returns false at a pixel with a colour. */
+function copyGrey(data: Uint8Array, grey: Buffer, from: number, to: number): boolean {
+  for (let pixel = from, at = from * 3; pixel < to; pixel++, at += 3) {
+    const value = data[at]!;
+    if (value !== data[at + 1] || value !== data[at + 2]) return false;
+    grey[pixel] = value;
+  }
+  return true;
 }
 
 export async function toRaster(image: Sharp): Promise<Raster> {

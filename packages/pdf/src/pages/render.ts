@@ -1,11 +1,15 @@
 import type { PdfPage } from '../pdfium.ts';
+import { greyOf } from './raster.ts';
 import type { Raster } from './raster.ts';
 
 const bgr24 = 2;
 const withAnnotations = 0x01;
 const reverseByteOrder = 0x10;
 
-/** Renders the page as a viewer shows it, on white, in exactly `width` × `height` pixels. */
+/**
+ * Renders the page as a viewer shows it, on white, in exactly `width` × `height` pixels. A page without colour has one
+ * channel, so that all later steps read a third of the bytes.
+ */
 export function render(page: PdfPage, width: number, height: number): Raster {
   const { pdfium } = page.document;
   const { native } = pdfium;
@@ -25,8 +29,11 @@ export function render(page: PdfPage, width: number, height: number): Raster {
         withAnnotations | reverseByteOrder,
       );
       if (native._FPDFPage_GetAnnotCount(page.handle) > 0) drawFormFields(page, bitmap, width, height);
-      const data = Buffer.from(native.HEAPU8.slice(pointer, pointer + width * height * 3));
-      return { data, width, height, channels: 3 };
+      const drawn = native.HEAPU8.subarray(pointer, pointer + width * height * 3);
+      const grey = greyOf(drawn, width * height);
+      return grey === null
+        ? { data: Buffer.from(drawn), width, height, channels: 3 }
+        : { data: grey, width, height, channels: 1 };
     } finally {
       native._FPDFBitmap_Destroy(bitmap);
     }

@@ -1,0 +1,63 @@
+import { blockSide, brightness, paperBrightness } from './ink.ts';
+import type { Raster } from './raster.ts';
+
+/** Cells of the longer side: enough for a pen stroke to be one cell wide. */
+const longSide = 392;
+/** Grey levels below the surrounding paper: up to `ruling` counts as paper, from `pen` on as full ink. */
+const [ruling, pen] = [55, 105];
+
+/** Share of writing in each cell, 0 for paper and 255 for full ink. Shadows and ruled lines count little or nothing. */
+export interface WritingMap {
+  shares: Uint8Array;
+  width: number;
+  height: number;
+}
+
+export function mapWriting(raster: Raster): WritingMap {
+  const { values, width, height } = averaged(raster);
+  const paper = paperBrightness(values, width, height);
+  const across = Math.ceil(width / blockSide);
+  const shares = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    const blockRow = ((y / blockSide) | 0) * across;
+    for (let x = 0; x < width; x++) {
+      const darker = paper[blockRow + ((x / blockSide) | 0)]! - values[y * width + x]!;
+      if (darker > ruling) {
+        shares[y * width + x] = Math.min(255, Math.round((255 * (darker - ruling)) / (pen - ruling)));
+      }
+    }
+  }
+  return { shares, width, height };
+}
+
+/** Mean brightness of square cells. The last row and column may be cells of fewer pixels. */
+function averaged(raster: Raster): { values: Uint8Array; width: number; height: number } {
+  const side = Math.max(1, Math.floor(Math.max(raster.width, raster.height) / longSide));
+  const width = Math.ceil(raster.width / side);
+  const height = Math.ceil(raster.height / side);
+  const values = new Uint8Array(width * height);
+  const sums = new Uint32Array(width);
+  for (let row = 0; row < height; row++) {
+    sums.fill(0);
+    const top = row * side;
+    const bottom = Math.min(raster.height, top + side);
+    for (let y = top; y < bottom; y++) addRow(raster, y, side, sums);
+    for (let column = 0; column < width; column++) {
+      const pixels = (bottom - top) * Math.min(side, raster.width - column * side);
+      values[row * width + column] = sums[column]! / pixels;
+    }
+  }
+  return { values, width, height };
+}
+
+function addRow(raster: Raster, y: number, side: number, sums: Uint32Array): void {
+  const { data, width, channels } = raster;
+  const start = y * width;
+  for (let column = 0, x = 0; x < width; column++) {
+    const end = Math.min(width, x + side);
+    let sum = 0;
+    if (channels === 1) for (; x < end; x++) sum += data[start + x]!;
+    else for (; x < end; x++) sum += brightness(raster, start + x);
+    sums[column] = sums[column]! + sum;
+  }
+}
