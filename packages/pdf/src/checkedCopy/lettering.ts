@@ -5,6 +5,31 @@ import type { PDFDocument, PDFFont } from '#pdf-lib';
 
 const fontFolder = 'dejavu-fonts-ttf/ttf';
 
+interface ParsedFont {
+  bytes: Uint8Array;
+  /** Made from `bytes`; the subsets of documents are objects of their own. */
+  font: ReturnType<typeof fontkit.create>;
+  characters: ReadonlySet<number>;
+  /** Width of each character at size 1, filled when asked for. */
+  widths: Map<string, number>;
+}
+
+/** Fonts by file, parsed once in a process: parsing takes longer than drawing a copy. */
+const parsed = new Map<string, Promise<ParsedFont>>();
+
+function parseFont(file: string): Promise<ParsedFont> {
+  let font = parsed.get(file);
+  if (font === undefined) parsed.set(file, (font = read(file)));
+  return font;
+}
+
+async function read(file: string): Promise<ParsedFont> {
+  const locate = createRequire(import.meta.url).resolve;
+  const bytes = new Uint8Array(await readFile(locate(`${fontFolder}/${file}`)));
+  const font = fontkit.create(bytes);
+  return { bytes, font, characters: new Set(font.characterSet), widths: new Map() };
+}
+
 export interface Lettering {
   regular: Face;
   bold: Face;
@@ -12,28 +37,26 @@ export interface Lettering {
 
 /** Embeds DejaVu Sans. The standard fonts of PDF have no ticks, arrows or ₹, and pdf-lib throws on these characters. */
 export async function embedLettering(document: PDFDocument): Promise<Lettering> {
-  document.registerFontkit(fontkit);
-  const locate = createRequire(import.meta.url).resolve;
-  const embed = async (file: string) =>
+  const embed = async (file: string) => {
+    const ready = await parseFont(file);
+    document.registerFontkit({ create: () => ready.font });
     // Ligatures are off so that the width of a text is the sum of its characters' widths.
-    new Face(
-      await document.embedFont(await readFile(locate(`${fontFolder}/${file}`)), {
-        subset: true,
-        features: { liga: false, dlig: false, clig: false },
-      }),
-    );
+    const features = { liga: false, dlig: false, clig: false };
+    return new Face(await document.embedFont(ready.bytes, { subset: true, features }), ready);
+  };
   return { regular: await embed('DejaVuSans.ttf'), bold: await embed('DejaVuSans-Bold.ttf') };
 }
 
-/** A font with cached character widths; the font library computes the layout anew for each call. */
+/** A font of one document with cached character widths; the font library computes the layout anew for each call. */
 export class Face {
   readonly font: PDFFont;
-  readonly #known: Set<number>;
-  readonly #widths = new Map<string, number>();
+  readonly #known: ReadonlySet<number>;
+  readonly #widths: Map<string, number>;
 
-  constructor(font: PDFFont) {
+  constructor(font: PDFFont, { characters, widths }: Pick<ParsedFont, 'characters' | 'widths'>) {
     this.font = font;
-    this.#known = new Set(font.getCharacterSet());
+    this.#known = characters;
+    this.#widths = widths;
   }
 
   /** One line of text without line breaks: unsupported characters become '?', invisible characters are removed. */
