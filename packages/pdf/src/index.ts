@@ -1,6 +1,7 @@
 /**
- * PDF functions on file paths. Each call runs in its own child process with limits of time and memory, because a
- * hostile PDF can crash or exhaust the process that parses it. PDFium alone reads uploads; pdf-lib only writes.
+ * PDF functions on file paths. They run in child processes with limits of time and memory, because a hostile PDF can
+ * crash or exhaust the process that parses it (docs/decisions/068-children-are-used-again.md). PDFium alone reads
+ * uploads; pdf-lib only writes.
  *
  * The children import pdf-lib as `#pdf-lib` (package.json). It is the same package bundled in one file, because
  * loading its hundreds of files takes longer than most drawings. Bundlers get the original package, with its licences
