@@ -5,7 +5,7 @@ import type { Role } from '../messages.ts';
 // one call of `runChild`. When this process dies, the channels close and the children end themselves.
 
 const mostOfARole = 2;
-const idleMilliseconds = 60_000;
+const idleMilliseconds = 15_000;
 
 interface Idle {
   child: ChildProcess;

@@ -15,7 +15,7 @@ import { startChild } from './startChild.ts';
 // "native"). The parent keeps count of the latter, because a child that was taken over by native code may say anything.
 
 const startSeconds = 60;
-const exitGraceMilliseconds = 2000;
+const exitGraceMilliseconds = 10_000;
 
 export type LastReport = Exclude<Report, { kind: 'page' | 'native' }>;
 
