@@ -10,6 +10,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'contracts/jobs': [],
   'packages/rules': ['contracts/rest'],
   'packages/grading-model': ['contracts/rest'],
+  'packages/guide': ['packages/rules'],
   'packages/telemetry': [],
   'packages/settings': ['contracts/jobs'],
   'packages/installation': [],
@@ -21,7 +22,13 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'packages/object-store': adapter,
   'packages/pdf': adapter,
   'packages/grader': [...adapter, 'packages/backoff', 'packages/grading-model', 'packages/turns'],
-  'packages/evidence': [...contracts, 'packages/rules', 'packages/grading-model', 'packages/grader'],
+  'packages/evidence': [
+    ...contracts,
+    'packages/rules',
+    'packages/grading-model',
+    'packages/guide',
+    'packages/grader',
+  ],
   'packages/embedded': ['packages/telemetry'],
   'packages/core-client': [...contracts, 'packages/signed-actor', 'packages/telemetry', 'apps/core'],
   // The bundler knows only the paths of the programs that it bundles.
@@ -37,6 +44,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     ...adapter,
     'packages/backoff',
     'packages/grading-model',
+    'packages/guide',
     'packages/database',
     'packages/lanes',
     'packages/object-store',
@@ -76,6 +84,7 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
   'apps/agreement': [
     'contracts/rest',
     'packages/rules',
+    'packages/guide',
     'packages/grading-model',
     'packages/grader',
     'packages/settings',

@@ -1,0 +1,32 @@
+/**
+ * Constants of the model. A guide carries its own copy, so a later release with other constants predicts the same
+ * marks from it. Variances are of shares of the max marks.
+ */
+export interface GuideConstants {
+  version: string;
+  /** Variance of the difference that all answers to the question share: the grader's severity. */
+  shiftVariance: number;
+  /** Variance of the difference that answers share as far as their texts are alike. */
+  textVariance: number;
+  /** Variance of the teacher's mark on the same text. At least `LEAST_NOISE`, which keeps the matrix invertible. */
+  noiseVariance: number;
+  /** Weight of word stems in the similarity of two texts; the rest is that of letter n-grams. */
+  stemWeight: number;
+  shortestGram: number;
+  longestGram: number;
+}
+
+export const LEAST_NOISE = 1e-4;
+
+export const GUIDE_CONSTANTS: GuideConstants = {
+  version: 'guide/1',
+  shiftVariance: 0.06,
+  textVariance: 0.1,
+  noiseVariance: 0.02,
+  stemWeight: 0.5,
+  shortestGram: 2,
+  longestGram: 4,
+};
+
+/** Number of examples that are used. The time of a fit grows with the cube: 400 take about 40 ms. */
+export const MOST_EXAMPLES = 400;

@@ -1,0 +1,96 @@
+import { GUIDE_CONSTANTS, LEAST_NOISE, MOST_EXAMPLES, type GuideConstants } from './constants.ts';
+import { createFeatureReader, type FeatureReader, type Features } from './features.ts';
+import { choleskyOf, solveLower, solveUpper } from './linear.ts';
+import { indexTexts, type TextIndex } from './similarity.ts';
+
+/** An answer with the grader's and the teacher's mark, as shares of the max marks. */
+export interface GuideExample {
+  id: string;
+  text: string;
+  graderShare: number;
+  teacherShare: number;
+}
+
+/** A guide as plain data. The same data always predicts the same marks. */
+export interface GuideModel {
+  constants: GuideConstants;
+  examples: readonly GuideExample[];
+}
+
+/** A guide with what follows from its data, ready to predict. It holds a cache and no state that changes a result. */
+export interface FittedGuide {
+  model: GuideModel;
+  reader: FeatureReader;
+  features: readonly Features[];
+  index: TextIndex;
+  /** Cholesky factor of the covariance of the examples, with noise. */
+  lower: Float64Array;
+  /** Differences of teacher and grader, weighed by the inverse covariance. */
+  weights: Float64Array;
+}
+
+/** Differences of the teacher's from the grader's shares are learned, as a Gaussian process over the texts. */
+export function fitGuide(examples: readonly GuideExample[], constants = GUIDE_CONSTANTS): FittedGuide {
+  return restoreGuide({ constants, examples });
+}
+
+/**
+ * Fits a guide from its data. The order of the examples does not matter. Only the first `MOST_EXAMPLES` by id are used.
+ * @throws RangeError if a share is not a number
+ */
+export function restoreGuide({ constants, examples }: GuideModel): FittedGuide {
+  const used = examples.toSorted(byContent).slice(0, MOST_EXAMPLES).map(checked);
+  const reader = createFeatureReader(constants);
+  const features = used.map(({ text }) => reader.read(text));
+  const index = indexTexts(features, constants);
+  const lower = choleskyOf(covarianceOf(features, index, constants), used.length);
+  const differences = Float64Array.from(used, ({ graderShare, teacherShare }) => teacherShare - graderShare);
+  const weights = solveUpper(lower, used.length, solveLower(lower, used.length, differences));
+  return { model: { constants, examples: used }, reader, features, index, lower, weights };
+}
+
+/** Covariance of the true differences of two texts, from their similarity. */
+export const covarianceFrom = (similarity: number, { shiftVariance, textVariance }: GuideConstants): number =>
+  shiftVariance + textVariance * similarity;
+
+/** Variance of the true difference of one text. A text without words is known by the shift alone. */
+export const varianceOf = ({ stems }: Features, { shiftVariance, textVariance }: GuideConstants): number =>
+  shiftVariance + (stems.length === 0 ? 0 : textVariance);
+
+export const noiseOf = ({ noiseVariance }: GuideConstants): number => Math.max(noiseVariance, LEAST_NOISE);
+
+function covarianceOf(
+  features: readonly Features[],
+  index: TextIndex,
+  constants: GuideConstants,
+): Float64Array {
+  const size = features.length;
+  const matrix = new Float64Array(size * size);
+  for (const [row, text] of features.entries()) {
+    for (const [column, similarity] of index.similaritiesTo(text).entries()) {
+      matrix[row * size + column] = covarianceFrom(similarity, constants);
+    }
+    matrix[row * size + row] = varianceOf(text, constants) + noiseOf(constants);
+  }
+  return matrix;
+}
+
+/** Orders by id, then by content, by code units. */
+function byContent(a: GuideExample, b: GuideExample): number {
+  return (
+    compare(a.id, b.id) ||
+    compare(a.text, b.text) ||
+    a.graderShare - b.graderShare ||
+    a.teacherShare - b.teacherShare
+  );
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function checked(example: GuideExample): GuideExample {
+  const { id, text, graderShare, teacherShare } = example;
+  if (!Number.isFinite(graderShare) || !Number.isFinite(teacherShare)) {
+    throw new RangeError('the shares of an example must be finite numbers');
+  }
+  return { id, text, graderShare, teacherShare };
+}

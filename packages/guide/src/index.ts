@@ -1,0 +1,7 @@
+export { chooseNext, MOST_CANDIDATES, type Candidate } from './choose.ts';
+export { GUIDE_CONSTANTS, MOST_EXAMPLES, type GuideConstants } from './constants.ts';
+export { fitGuide, restoreGuide, type FittedGuide, type GuideExample, type GuideModel } from './fit.ts';
+export { identicalGroups, type Sameness } from './groups.ts';
+export { nearestExamples, type Neighbour } from './nearest.ts';
+export { LEAST_EXAMPLES, lowerBoundOf, passing, type Passing } from './passing.ts';
+export { leaveOneOut, predict, type MarkScale, type Prediction } from './predict.ts';

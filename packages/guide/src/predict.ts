@@ -1,0 +1,73 @@
+import { roundToAllowedMark, MARK_STEP } from '@evaluation/rules';
+import { covarianceFrom, noiseOf, varianceOf, type FittedGuide } from './fit.ts';
+import { inverseDiagonal, solveLower } from './linear.ts';
+import { normalBelow } from './normal.ts';
+
+/** Marks that a question allows. */
+export interface MarkScale {
+  maxMarks: number;
+  /** Distance of two marks, at least half a mark. */
+  step: number;
+  /** Distance in marks up to which teacher and guide agree; one step unless given. */
+  tolerance?: number;
+}
+
+export interface Prediction {
+  /** On the mark step, from 0 to the max marks. */
+  marks: number;
+  /** The prediction before rounding, as a share of the max marks, 0..1. */
+  share: number;
+  /** Standard deviation of the teacher's mark around the prediction, as a share of the max marks. */
+  spread: number;
+  /** Probability that the teacher's mark lies within the tolerance of `marks`. */
+  agreement: number;
+}
+
+/** The mark that the teacher would probably give. */
+export function predict(
+  guide: FittedGuide,
+  answer: { text: string; graderShare: number },
+  scale: MarkScale,
+): Prediction {
+  const { constants } = guide.model;
+  const features = guide.reader.read(answer.text);
+  const row = guide.index.similaritiesTo(features).map((similarity) => covarianceFrom(similarity, constants));
+  let difference = 0;
+  for (const [place, covariance] of row.entries()) difference += covariance * (guide.weights[place] ?? 0);
+  const explained = solveLower(guide.lower, row.length, row).reduce((sum, each) => sum + each * each, 0);
+  const variance = Math.max(varianceOf(features, constants) - explained, 0) + noiseOf(constants);
+  return predictionOf(answer.graderShare + difference, variance, scale);
+}
+
+/** Predicts each example from the others, in the order of `guide.model.examples`, by the closed form of a Gaussian process. */
+export function leaveOneOut(
+  guide: FittedGuide,
+  scale: MarkScale,
+): (Prediction & { id: string; teacherShare: number })[] {
+  const inverse = inverseDiagonal(guide.lower, guide.weights.length);
+  return guide.model.examples.map(({ id, teacherShare }, place) => {
+    const variance = 1 / (inverse[place] ?? 1);
+    const share = teacherShare - (guide.weights[place] ?? 0) * variance;
+    return { id, teacherShare, ...predictionOf(share, variance, scale) };
+  });
+}
+
+function predictionOf(mean: number, variance: number, { maxMarks, step, tolerance }: MarkScale): Prediction {
+  const share = sixDigits(Math.min(Math.max(mean, 0), 1));
+  const spread = sixDigits(Math.sqrt(variance));
+  const marks = snap(share * maxMarks, maxMarks, step);
+  const reach = (tolerance ?? step) + step / 2;
+  // A teacher's mark is the nearest step to what the process draws, and the outer steps take what lies beyond them.
+  const above = marks + reach > maxMarks ? 1 : normalBelow(((marks + reach) / maxMarks - share) / spread);
+  const below = marks - reach < 0 ? 0 : normalBelow(((marks - reach) / maxMarks - share) / spread);
+  return { marks, share, spread, agreement: sixDigits(above - below) };
+}
+
+/** Rounds like a proposed mark of the grader, to steps of another size. */
+function snap(marks: number, maxMarks: number, step: number): number {
+  const scale = step / MARK_STEP;
+  return roundToAllowedMark(marks / scale, maxMarks / scale) * scale;
+}
+
+/** The last digits depend on the order of sums. Six are more than any use needs, and are equal on all machines. */
+const sixDigits = (value: number): number => Math.round(value * 1e6) / 1e6;

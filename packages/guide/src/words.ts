@@ -1,0 +1,32 @@
+import { stemmer } from 'stemmer';
+
+/** Characters of a text that are read; an answer of the API has at most as many. */
+const LONGEST_TEXT = 20_000;
+/** Longer words are cut, since the stemmer's patterns are slow on them. */
+const LONGEST_WORD = 40;
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** Words that say nothing of the content. Negations are no stop words, because they turn the meaning. */
+const STOP_WORDS = new Set(
+  (
+    'a about also am an and are as at be because been being but by could did do does for from had has have he her his ' +
+    'i if in into is it its me my of on or our she so such than that the their them then there these they this those to ' +
+    'us very was we were what when where which while who will with would you your'
+  ).split(' '),
+);
+
+/** Words of a text in lower case, without punctuation and apostrophes. */
+export function wordsOf(text: string): string[] {
+  const read = text.slice(0, LONGEST_TEXT).normalize('NFKC').toLowerCase().replace(/['’]/gu, '');
+  return (read.match(WORD) ?? []).map((word) => word.slice(0, LONGEST_WORD));
+}
+
+export const stemOf = (word: string): string => stemmer(word);
+
+/** Distinct stems of the content words, sorted. Texts with no content word keep all their words. */
+export function contentStems(text: string): string[] {
+  const words = wordsOf(text);
+  const content = words.filter((word) => !STOP_WORDS.has(word));
+  return [...new Set((content.length > 0 ? content : words).map(stemOf))].toSorted();
+}
