@@ -40,8 +40,8 @@ function judgeObjective(request: JudgeRequest, key: ObjectiveKey): Judged {
 
 function judgeLong({ question, answer }: JudgeRequest): Judged {
   const criteria = criteriaOf(question);
-  const { text, modelAnswer, partialMarking } = question;
-  const paper = paperOf({ text, modelAnswer, criteria, partialMarking: partialMarking !== false });
+  const { text, maxMarks, modelAnswer, partialMarking } = question;
+  const paper = paperOf({ text, maxMarks, modelAnswer, criteria, partialMarking: partialMarking !== false });
   const said = saidIn(answer.text);
   const marks = criteria.map((criterion) => markLexically(paper, criterion, said));
   const settled = roundAwards(

@@ -1,4 +1,6 @@
 import type { Criterion } from '../judgeAnswer/criteria.ts';
+import { alternativesIn } from './modelAnswer.ts';
+import { lettersFound, trigramsOf } from './trigrams.ts';
 import { contentTerms, contentWords, termsOf } from './words.ts';
 import type { Term } from './words.ts';
 
@@ -14,21 +16,31 @@ export interface LexicalMark {
 export interface Paper {
   /** Terms of the question; they earn nothing, because each answer may repeat them. */
   asked: ReadonlySet<string>;
-  modelAnswer: { text: string; terms: ReadonlySet<string> }[];
+  /** Ways to answer in full, of which the best counts. */
+  modelAnswers: ModelAnswer[];
   isOnlyCriterion: boolean;
   partialMarking: boolean;
 }
 
+interface ModelAnswer {
+  sentences: { text: string; terms: ReadonlySet<string> }[];
+  points: string[] | null;
+}
+
 export const paperOf = (question: {
   text: string;
+  maxMarks: number;
   modelAnswer: string | null;
   criteria: readonly Criterion[];
   partialMarking: boolean;
 }): Paper => ({
   asked: new Set(contentTerms(question.text)),
-  modelAnswer: (question.modelAnswer ?? '')
-    .split(/(?<=[.!?;])\s+|\n+/u)
-    .map((text) => ({ text, terms: new Set(contentTerms(text)) })),
+  modelAnswers: alternativesIn(question.modelAnswer ?? '', question.maxMarks).map(({ text, points }) => ({
+    points,
+    sentences: text
+      .split(/(?<=[.!?;])\s+|\n+/u)
+      .map((sentence) => ({ text: sentence, terms: new Set(contentTerms(sentence)) })),
+  })),
   isOnlyCriterion: question.criteria.length === 1,
   partialMarking: question.partialMarking,
 });
@@ -38,6 +50,8 @@ export const paperOf = (question: {
  */
 export interface Said {
   terms: readonly Term[];
+  /** Content words: the term that the question would have, and the letter trigrams. */
+  words: readonly { term: string; trigrams: readonly string[] }[];
   places: ReadonlyMap<string, readonly number[]>;
   /** Cache of phrases: criteria share most words of a model answer. */
   looked: Map<string, Phrase>;
@@ -57,7 +71,11 @@ export const saidIn = (answer: string): Said => {
     if (before === undefined) places.set(term, [place]);
     else before.push(place);
   }
-  return { terms, places, looked: new Map() };
+  const words = contentWords(answer).map((word) => ({
+    term: contentOrAll(word)[0] ?? '',
+    trigrams: trigramsOf(word),
+  }));
+  return { terms, words, places, looked: new Map() };
 };
 
 const phraseIn = (answer: Said, phrase: string): Phrase => {
@@ -73,8 +91,16 @@ const phraseIn = (answer: Said, phrase: string): Phrase => {
 const PHRASE_WINDOW = 8;
 /** Share of a phrase of three or more words that must be found; the phrase then counts by this share. */
 const MOST_OF_A_PHRASE = 2 / 3;
-/** Share of the expected words that earns full marks, because no answer repeats the whole model answer. */
-const ENOUGH_WORDS = 0.6;
+/**
+ * An answer earns `WORDS_COUNT` times the share of the expected words, and `LETTERS_COUNT` times that of their letters. Full
+ * marks need about a third of both, because no answer repeats the whole model answer
+ * (docs/decisions/050-rules-of-the-baseline.md).
+ */
+const WORDS_COUNT = 1.5;
+const LETTERS_COUNT = 2;
+const LETTERS_OF_CHANCE = 0.1;
+/** Share of the words of a listed point that meets it. */
+const ENOUGH_OF_A_POINT = 0.3;
 /** Share of three or more keywords that earns full marks, because keywords are hints. */
 const ENOUGH_KEYWORDS = 2 / 3;
 /** Fewest words of guidance and model answer to compare with, for a criterion that has keywords. */
@@ -116,33 +142,91 @@ function lookForKeywords(criterion: Criterion, asked: ReadonlySet<string>, answe
   const expected = own.length > 0 ? own : keywords;
   if (expected.length === 0) return null;
   const needed = expected.length < 3 ? expected.length : Math.ceil(expected.length * ENOUGH_KEYWORDS);
-  return lookFor(expected, needed, answer);
+  const look = lookFor(expected, answer);
+  return { ...look, share: Math.min((look.share * expected.length) / needed, 1) };
+}
+
+/**
+ * The best look for the words of one alternative. Guidance and name of the only criterion are not mixed with a model answer:
+ * they tell how to score. null if there is nothing to look for.
+ */
+function lookForWords(paper: Paper, criterion: Criterion, answer: Said): Look | null {
+  const own = `${criterion.name} ${criterion.guidance ?? ''}`;
+  const looks = paper.modelAnswers.flatMap(({ sentences, points }) => {
+    const related = relatedIn(sentences, paper, own);
+    const whole = paper.isOnlyCriterion && related !== '' ? related : `${own} ${related}`;
+    const look =
+      points !== null && paper.isOnlyCriterion ? lookForPoints(points, paper, criterion, answer) : null;
+    return look ?? lookForText(whole, paper, criterion, answer) ?? [];
+  });
+  if (looks.length === 0) return lookForText(own, paper, criterion, answer);
+  return looks.reduce((best, look) => (look.share > best.share ? look : best));
 }
 
 /** null if a criterion with keywords has too few other words. */
-function lookForWords(paper: Paper, { name, guidance, keywords }: Criterion, answer: Said): Look | null {
-  const own = `${name} ${guidance ?? ''}`;
-  const words = contentWords(`${own} ${relatedIn(paper, own)}`);
-  const unasked = words.filter((word) => phraseIn(answer, word).terms.some((term) => !paper.asked.has(term)));
-  const expected = unasked.length > 0 ? unasked : words;
+function lookForText(text: string, { asked }: Paper, { keywords }: Criterion, answer: Said): Look | null {
+  const expected = expectedIn(text, asked, answer);
   if (expected.length === 0 || (keywords.length > 0 && expected.length < FEWEST_WORDS)) return null;
-  return lookFor(expected, expected.length * ENOUGH_WORDS, answer);
+  const letters = lettersShared(expected, asked, answer);
+  const look = lookFor(expected, answer);
+  return { ...look, share: Math.min(LETTERS_COUNT * letters + WORDS_COUNT * look.share, 1) };
 }
 
-/** Sentences of the model answer that share words with the criterion; all sentences if it is the only criterion. */
-function relatedIn({ modelAnswer, isOnlyCriterion }: Paper, own: string): string {
+/** Share of the expected letters beyond what two words of one language share, 0..1. */
+function lettersShared(expected: readonly string[], asked: ReadonlySet<string>, answer: Said): number {
+  const own = answer.words.filter(({ term }) => !asked.has(term)).map(({ trigrams }) => trigrams);
+  return Math.max(lettersFound(expected, own) - LETTERS_OF_CHANCE, 0);
+}
+
+/** One mark for each point that is met. null if no point has words of its own. */
+function lookForPoints(
+  points: readonly string[],
+  { asked }: Paper,
+  { marks }: Criterion,
+  answer: Said,
+): Look | null {
+  const looks = points.flatMap((point) => {
+    const expected = expectedIn(point, asked, answer);
+    return expected.some((word) => isUnasked(word, asked, answer)) ? [lookFor(expected, answer)] : [];
+  });
+  if (looks.length === 0) return null;
+  const met = looks.filter(({ share }) => share >= ENOUGH_OF_A_POINT).length;
+  return {
+    share: Math.min(met / marks, 1),
+    found: [...new Set(looks.flatMap(({ found }) => found))],
+    missing: [...new Set(looks.flatMap(({ missing }) => missing))],
+  };
+}
+
+/** Content words of a text; those of the question earn nothing, unless there are no others. */
+function expectedIn(text: string, asked: ReadonlySet<string>, answer: Said): string[] {
+  const words = contentWords(text);
+  const unasked = words.filter((word) => isUnasked(word, asked, answer));
+  return unasked.length > 0 ? unasked : words;
+}
+
+const isUnasked = (word: string, asked: ReadonlySet<string>, answer: Said): boolean =>
+  phraseIn(answer, word).terms.some((term) => !asked.has(term));
+
+/** Sentences of a model answer that share words with the criterion; all sentences if it is the only criterion. */
+function relatedIn(
+  sentences: readonly { text: string; terms: ReadonlySet<string> }[],
+  { isOnlyCriterion }: Paper,
+  own: string,
+): string {
   const terms = contentTerms(own);
-  return modelAnswer
+  return sentences
     .filter((sentence) => isOnlyCriterion || terms.some((term) => sentence.terms.has(term)))
     .map(({ text }) => text)
     .join(' ');
 }
 
-function lookFor(expected: readonly string[], needed: number, answer: Said): Look {
+/** The share is that of the expected phrases. */
+function lookFor(expected: readonly string[], answer: Said): Look {
   const credits = expected.map((phrase) => phraseIn(answer, phrase).credit);
   const sum = credits.reduce((total, credit) => total + credit, 0);
   return {
-    share: Math.min(sum / needed, 1),
+    share: sum / expected.length,
     found: expected.filter((_, index) => credits[index] !== 0),
     missing: expected.filter((_, index) => credits[index] === 0),
   };
