@@ -9,11 +9,13 @@ import {
 } from '@evaluation/settings';
 import { NEVER_STOPPED, type Stops } from '@evaluation/telemetry/stopSignals';
 import { analyse, type Report } from './analysis/analyse.ts';
-import { readData } from './data/readData.ts';
+import { pairsOf } from './analysis/pairsOf.ts';
+import { readData, type DataSet } from './data/readData.ts';
 import { AgreementFailure } from './failure.ts';
 import { openResults } from './grading/resultsFile.ts';
-import { runTasks } from './grading/run.ts';
+import { runTasks, type Outcome } from './grading/run.ts';
 import { countTasks, identityOf } from './grading/tasks.ts';
+import { learn, type Learning } from './learning/learn.ts';
 import { readOptions, type AgreementOptions } from './options.ts';
 import { showProgress } from './progress.ts';
 import { jsonOf } from './report/json.ts';
@@ -61,7 +63,9 @@ const makeReport = async (
       throw new AgreementFailure(`${out} cannot be created: ${error instanceof Error ? error.message : ''}`);
     });
     const results = await openResults(join(out, 'results.jsonl'));
-    const plan = { repeats: options.repeats, sample: options.sample };
+    const plan = options.marksOnly
+      ? { repeats: 1, sample: 0 }
+      : { repeats: options.repeats, sample: options.sample };
     const total = countTasks(data, plan);
     note(
       `grading     ${data.answers.length} answers by ${grader.provider} ${grader.model}: ${total} judgements`,
@@ -93,6 +97,7 @@ const makeReport = async (
         price: settings.prices.perMillionTokens[grader.model],
         currency: settings.prices.currency,
         wallSeconds: (performance.now() - started) / 1000,
+        learning: await learningOf(data, outcomes, options),
         madeAt: new Date(),
       });
       return { report, out };
@@ -103,6 +108,24 @@ const makeReport = async (
   } finally {
     await grader.close();
   }
+};
+
+/** What the human marks teach; [] without `--learn`. Only this holds all texts in memory. */
+const learningOf = async (
+  data: DataSet,
+  outcomes: readonly Outcome[],
+  { learn: marked, choose, target }: AgreementOptions,
+): Promise<Learning[]> => {
+  if (marked === undefined) return [];
+  const texts = new Map<number, string>();
+  for await (const { facts, text } of data.texts()) texts.set(facts.line, text);
+  const answers = pairsOf(data, outcomes, null).map((pair) => ({
+    ...pair,
+    text: texts.get(pair.line) ?? '',
+  }));
+  return learn(answers, { marked, chosen: choose, target }, (count) =>
+    note(`learned     from ${count} ${choose ? 'chosen' : 'drawn'} marks per question`),
+  );
 };
 
 /**

@@ -10,12 +10,18 @@ export interface AgreementOptions {
   sample: number;
   concurrency: number;
   fresh: boolean;
+  /** Numbers of marks per question to learn from; absent: nothing is learned. */
+  learn?: number[];
+  choose: boolean;
+  target: number;
+  marksOnly: boolean;
 }
 
 const EXAMPLES = `
 Examples:
   $ npm run agreement -- --data apps/agreement/samples/answers.jsonl --grader baseline
   $ OPENAI_API_KEY=... GRADER_MODEL=gpt-4.1 npm run agreement -- --data marked.jsonl --grader openai --repeats 3
+  $ npm run agreement -- --data marked.jsonl --grader baseline --marks-only --learn 5,10,20 --choose
 
 A line of the data is one answer: {"question_id", "question", "max_marks", "model_answer" and/or "rubric", "answer",
 "human_marks", "human_marks_2"?, "group"?}. docs/agreement.md says it all.
@@ -50,6 +56,14 @@ export const readOptions = (argv: readonly string[]): AgreementOptions | null =>
     )
     .option('--concurrency <n>', 'answers graded at the same time', whole(1, 200), 6)
     .option('--fresh', 'grade everything again, ignoring earlier results', false)
+    .option('--marks-only', 'grade each answer once: no repeats, no changed answers', false)
+    .option(
+      '--learn <n,n,...>',
+      'learn from so many human marks per question and mark the rest by them',
+      counts,
+    )
+    .option('--choose', 'let the guide choose the answers to learn from, instead of drawing them', false)
+    .option('--target <share>', 'agreement of what passes without review', share, 0.95)
     .addHelpText('after', EXAMPLES)
     .allowExcessArguments(false)
     .exitOverride()
@@ -76,3 +90,15 @@ const whole =
     }
     return value;
   };
+
+const counts = (text: string): number[] => {
+  const values = text.split(',').map(whole(0, 1000));
+  return [...new Set(values)].toSorted((a, b) => a - b);
+};
+
+const share = (text: string): number => {
+  const value = Number(text);
+  if (!/^0?\.\d+$/.test(text) || value <= 0)
+    throw new InvalidArgumentError('A share between 0 and 1, such as 0.95.');
+  return value;
+};

@@ -4,4 +4,4 @@ export { fitGuide, restoreGuide, type FittedGuide, type GuideExample, type Guide
 export { identicalGroups, type Sameness } from './groups.ts';
 export { nearestExamples, type Neighbour } from './nearest.ts';
 export { LEAST_EXAMPLES, lowerBoundOf, passing, type Passing } from './passing.ts';
-export { leaveOneOut, predict, type MarkScale, type Prediction } from './predict.ts';
+export { leaveOneOut, markStepOf, predict, type MarkScale, type Prediction } from './predict.ts';

@@ -6,7 +6,7 @@ import { normalBelow } from './normal.ts';
 /** Marks that a question allows. */
 export interface MarkScale {
   maxMarks: number;
-  /** Distance of two marks, at least half a mark. */
+  /** Distance of two marks that the teacher gives. */
   step: number;
   /** Distance in marks up to which teacher and guide agree; one step unless given. */
   tolerance?: number;
@@ -56,12 +56,24 @@ function predictionOf(mean: number, variance: number, { maxMarks, step, toleranc
   const share = sixDigits(Math.min(Math.max(mean, 0), 1));
   const spread = sixDigits(Math.sqrt(variance));
   const marks = snap(share * maxMarks, maxMarks, step);
-  const reach = (tolerance ?? step) + step / 2;
+  const reach = Math.floor((tolerance ?? step) / step + 1e-9) * step + step / 2;
   // A teacher's mark is the nearest step to what the process draws, and the outer steps take what lies beyond them.
   const above = marks + reach > maxMarks ? 1 : normalBelow(((marks + reach) / maxMarks - share) / spread);
   const below = marks - reach < 0 ? 0 : normalBelow(((marks - reach) / maxMarks - share) / spread);
   return { marks, share, spread, agreement: sixDigits(above - below) };
 }
+
+/**
+ * The step in which a teacher marks, for a question of one mark: all or nothing, if each mark so far is none or full. Else the
+ * smallest step: between whole marks a half is the better guess of an answer that may be either.
+ */
+export function markStepOf(marks: readonly number[], maxMarks: number): number {
+  const isAllOrNothing = marks.every((mark) => mark === 0 || mark === maxMarks);
+  return maxMarks <= 1 && marks.length >= LEAST_MARKS_FOR_STEP && isAllOrNothing ? maxMarks : MARK_STEP;
+}
+
+/** With fewer marks their step is chance. */
+const LEAST_MARKS_FOR_STEP = 5;
 
 /** Rounds like a proposed mark of the grader, to steps of another size. */
 function snap(marks: number, maxMarks: number, step: number): number {

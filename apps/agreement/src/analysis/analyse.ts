@@ -1,7 +1,7 @@
-import { readOff, readTable } from '@evaluation/grader';
 import type { DataSet } from '../data/readData.ts';
 import type { Outcome } from '../grading/run.ts';
 import type { Plan } from '../grading/tasks.ts';
+import type { Learning } from '../learning/learn.ts';
 import {
   calibrationTable,
   expectedCalibrationError,
@@ -14,6 +14,7 @@ import { flag, flagsOf, GROUP_LINE, LINES } from './flags.ts';
 import { measureGroups } from './groups.ts';
 import { measure } from './measures.ts';
 import { adjacentOf, bandOf, BANDS, isAdjacent, isExact, stepOf, type Pair } from './pairs.ts';
+import { pairsOf } from './pairsOf.ts';
 import { ungradedOf } from './ungraded.ts';
 import { trustOf, verdictOf } from './verdict.ts';
 
@@ -34,6 +35,8 @@ export interface AnalysisInput {
   price: Price | undefined;
   currency: string;
   wallSeconds: number;
+  /** [] if nothing was learned. */
+  learning: readonly Learning[];
   madeAt: Date;
 }
 
@@ -100,6 +103,7 @@ export const analyse = (input: AnalysisInput) => {
     questions,
     bands,
     groups,
+    learning: input.learning,
     confusion: confusionOf(pairs),
     calibration: calibrationOf(pairs),
     consistency: consistencyOf(outcomes),
@@ -133,24 +137,6 @@ export const analyse = (input: AnalysisInput) => {
   };
 };
 export type Report = ReturnType<typeof analyse>;
-
-/** Pairs each answer's first judgement with its human marks; a blank answer gets 0, as in the service. */
-const pairsOf = (data: DataSet, outcomes: readonly Outcome[], confidenceTable: string | null): Pair[] => {
-  const table = confidenceTable === null ? null : readTable(confidenceTable);
-  const first = new Map(
-    outcomes.flatMap(({ kind, facts, result }) => (kind === 'first' ? [[facts.line, result]] : [])),
-  );
-  return data.answers.flatMap((facts) => {
-    const result = first.get(facts.line) ?? null;
-    if (result === null && !facts.blank) return [];
-    const { line, id, questionId, maxMarks, human, second, group } = facts;
-    const raw = result === null || result.held ? null : result.raw_confidence;
-    // A stored judgement may have been made with another table, so the confidence is computed again.
-    const shown = raw === null || table === null ? (result?.confidence ?? null) : readOff(table, raw);
-    const marks = { machine: result?.awarded ?? 0, confidence: shown, rawConfidence: raw };
-    return [{ line, id, questionId, maxMarks, human, second, group, ...marks }];
-  });
-};
 
 const bandsOf = (pairs: readonly Pair[], name: string) =>
   BANDS.map((band) => ({

@@ -2,6 +2,7 @@ import type { Report } from '../analysis/analyse.ts';
 import { isNothingGraded } from '../analysis/verdict.ts';
 import { html, Html } from './html.ts';
 import { decimal, percent, withInterval } from './numbers.ts';
+import { learningSection } from './learning.ts';
 import { calibrationPlot, confusionPlot, kappaPlot } from './plots.ts';
 import { STYLE } from './style.ts';
 import {
@@ -77,6 +78,8 @@ const sections = (report: Report): Html =>
       own kappas is ${decimal(report.meanOfQuestions.qwk)}, of their r ${decimal(report.meanOfQuestions.r)}.
       Errors are machine − human, in marks.
     </p>
+
+    ${learningSection(report)}
 
     <h2>By mark band</h2>
     <p class="note">
