@@ -38,7 +38,7 @@ export function createFeatureReader(
       turn += 1;
       const stems: number[] = [];
       const grams: number[] = [];
-      for (const word of wordsOf(text)) {
+      for (const word of new Set(wordsOf(text))) {
         const found = ofWord(word);
         if (seenStems[found.stem] !== turn) {
           seenStems[found.stem] = turn;

@@ -52,7 +52,14 @@ export function inverseDiagonal(lower: Float64Array, size: number): Float64Array
   for (let column = 0; column < size; column += 1) {
     const unit = new Float64Array(size);
     unit[column] = 1;
-    diagonal[column] = solveLower(lower, size, unit).reduce((sum, value) => sum + value * value, 0);
+    diagonal[column] = squaresOf(solveLower(lower, size, unit));
   }
   return diagonal;
+}
+
+/** Squared length of a vector. */
+export function squaresOf(vector: Float64Array): number {
+  let sum = 0;
+  for (let index = 0; index < vector.length; index += 1) sum += (vector[index] ?? 0) ** 2;
+  return sum;
 }

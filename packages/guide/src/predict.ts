@@ -1,6 +1,6 @@
 import { roundToAllowedMark, MARK_STEP } from '@evaluation/rules';
 import { covarianceFrom, noiseOf, varianceOf, type FittedGuide } from './fit.ts';
-import { inverseDiagonal, solveLower } from './linear.ts';
+import { inverseDiagonal, solveLower, squaresOf } from './linear.ts';
 import { normalBelow } from './normal.ts';
 
 /** Marks that a question allows. */
@@ -31,10 +31,14 @@ export function predict(
 ): Prediction {
   const { constants } = guide.model;
   const features = guide.reader.read(answer.text);
-  const row = guide.index.similaritiesTo(features).map((similarity) => covarianceFrom(similarity, constants));
+  const row = guide.index.similaritiesTo(features);
   let difference = 0;
-  for (const [place, covariance] of row.entries()) difference += covariance * (guide.weights[place] ?? 0);
-  const explained = solveLower(guide.lower, row.length, row).reduce((sum, each) => sum + each * each, 0);
+  for (let place = 0; place < row.length; place += 1) {
+    const covariance = covarianceFrom(row[place] ?? 0, constants);
+    row[place] = covariance;
+    difference += covariance * (guide.weights[place] ?? 0);
+  }
+  const explained = squaresOf(solveLower(guide.lower, row.length, row));
   const variance = Math.max(varianceOf(features, constants) - explained, 0) + noiseOf(constants);
   return predictionOf(answer.graderShare + difference, variance, scale);
 }

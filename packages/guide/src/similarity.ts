@@ -36,36 +36,49 @@ export function indexTexts(
   };
 }
 
+/** Texts by feature: those of bucket b are `places[starts[b]]` to `places[starts[b + 1] - 1]`. */
 interface Postings {
-  /** Places of the texts that have the feature of a bucket. */
-  texts: readonly (readonly number[] | undefined)[];
+  starts: Int32Array;
+  places: Int32Array;
+  /** Number of features of each text. */
   sizes: readonly number[];
 }
 
 function postingsOf(lists: readonly (readonly number[])[]): Postings {
-  const texts = Array.from<number[] | undefined>({ length: BUCKETS });
+  const starts = new Int32Array(BUCKETS + 1);
+  for (const bucket of lists.flat()) starts[bucket + 1] = (starts[bucket + 1] ?? 0) + 1;
+  for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
+    starts[bucket + 1] = (starts[bucket + 1] ?? 0) + (starts[bucket] ?? 0);
+  }
+  const next = starts.slice();
+  const places = new Int32Array(starts[BUCKETS] ?? 0);
   for (const [place, list] of lists.entries()) {
     for (const bucket of list) {
-      const known = texts[bucket];
-      if (known === undefined) texts[bucket] = [place];
-      else known.push(place);
+      const at = next[bucket] ?? 0;
+      places[at] = place;
+      next[bucket] = at + 1;
     }
   }
-  return { texts, sizes: lists.map((list) => list.length) };
+  return { starts, places, sizes: lists.map((list) => list.length) };
 }
 
 /** Cosines of sets: the number of shared features by the geometric mean of the sizes. Counts are exact in any order. */
 function addCosines(
   similarities: Float64Array,
   features: readonly number[],
-  { texts, sizes }: Postings,
+  { starts, places, sizes }: Postings,
   weight: number,
 ): void {
-  const shared = new Float64Array(similarities.length);
+  const shared = new Int32Array(similarities.length);
   for (const feature of features) {
-    for (const place of texts[feature] ?? []) shared[place] = (shared[place] ?? 0) + 1;
+    const end = starts[feature + 1] ?? 0;
+    for (let at = starts[feature] ?? 0; at < end; at += 1) {
+      const place = places[at] ?? 0;
+      shared[place] = (shared[place] ?? 0) + 1;
+    }
   }
-  for (const [place, count] of shared.entries()) {
+  for (let place = 0; place < shared.length; place += 1) {
+    const count = shared[place] ?? 0;
     if (count === 0) continue;
     const cosine = count / Math.sqrt(features.length * (sizes[place] ?? 1));
     similarities[place] = (similarities[place] ?? 0) + weight * cosine;
