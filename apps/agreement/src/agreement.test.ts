@@ -313,3 +313,25 @@ test('invalid data is refused before grading starts', async () => {
   saysNothingSecret(bad);
   expect(server.calls).toHaveLength(0);
 });
+
+test('--learn reports the rest, the class and what passes, and draws the curve', async () => {
+  const data = fileURLToPath(new URL('../samples/answers.jsonl', import.meta.url));
+  const out = join(folder, 'learned');
+  const { code, stdout, stderr } = await run(
+    ...['--data', data, '--grader', 'baseline', '--out', out],
+    ...['--marks-only', '--learn', '5,10', '--choose', '--json'],
+  );
+  expect(code).toBe(0);
+  const estimate = { value: expect.any(Number), low: expect.any(Number), high: expect.any(Number) };
+  const entry = (marked: number, n: number) => ({
+    marked,
+    chosen: true,
+    rest: { n, qwk: estimate, smd: expect.any(Number), mean_of_questions: expect.any(Number) },
+    class: { qwk: estimate },
+    passed: { target: 0.95, share: expect.any(Number), agreement: null },
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ plan: { repeats: 1, sample: 0 }, perturbations: [] });
+  expect(JSON.parse(stdout).learning).toEqual([entry(5, 128 - 45), entry(10, 128 - 90)]);
+  expect(stderr).toContain('learned     from 10 chosen marks per question');
+  expect(await readFile(join(out, 'report.html'), 'utf8')).toContain('Pooled kappa\n      flatters');
+});
