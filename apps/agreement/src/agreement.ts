@@ -15,7 +15,7 @@ import { AgreementFailure } from './failure.ts';
 import { openResults } from './grading/resultsFile.ts';
 import { runTasks, type Outcome } from './grading/run.ts';
 import { countTasks, identityOf } from './grading/tasks.ts';
-import { learn, type Learning } from './learning/learn.ts';
+import { learn, type Learning } from './analysis/learn.ts';
 import { readOptions, type AgreementOptions } from './options.ts';
 import { showProgress } from './progress.ts';
 import { jsonOf } from './report/json.ts';

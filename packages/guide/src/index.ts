@@ -5,3 +5,4 @@ export { identicalGroups, type Sameness } from './groups.ts';
 export { nearestExamples, type Neighbour } from './nearest.ts';
 export { LEAST_EXAMPLES, lowerBoundOf, passing, type Passing } from './passing.ts';
 export { leaveOneOut, markStepOf, predict, type MarkScale, type Prediction } from './predict.ts';
+export { MOST_SHOWN, selectExamples } from './select.ts';

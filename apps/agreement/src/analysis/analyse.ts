@@ -1,7 +1,7 @@
 import type { DataSet } from '../data/readData.ts';
 import type { Outcome } from '../grading/run.ts';
 import type { Plan } from '../grading/tasks.ts';
-import type { Learning } from '../learning/learn.ts';
+import type { Learning } from './learn.ts';
 import {
   calibrationTable,
   expectedCalibrationError,

@@ -9,9 +9,9 @@ import {
   type MarkScale,
 } from '@evaluation/guide';
 import { isBlankText } from '@evaluation/rules';
-import { stepOf, type Pair } from '../analysis/pairs.ts';
+import { stepOf, type Pair } from './pairs.ts';
 import { randomFrom } from '../statistics/random.ts';
-import { estimateLearning, type LearnedAnswer } from './estimate.ts';
+import { estimateLearning, type LearnedAnswer } from './estimateLearning.ts';
 
 export interface LearnPlan {
   /** Numbers of answers per question that the teacher marks. */
