@@ -317,10 +317,8 @@ test('invalid data is refused before grading starts', async () => {
 test('--learn reports the rest, the class and what passes, and draws the curve', async () => {
   const data = fileURLToPath(new URL('../samples/answers.jsonl', import.meta.url));
   const out = join(folder, 'learned');
-  const { code, stdout, stderr } = await run(
-    ...['--data', data, '--grader', 'baseline', '--out', out],
-    ...['--marks-only', '--learn', '5,10', '--choose', '--json'],
-  );
+  const args = ['--data', data, '--grader', 'baseline', '--out', out, '--json'];
+  const { code, stdout, stderr } = await run(...args, '--marks-only', '--learn', '5,10', '--choose');
   expect(code).toBe(0);
   const estimate = { value: expect.any(Number), low: expect.any(Number), high: expect.any(Number) };
   const entry = (marked: number, n: number) => ({
