@@ -152,6 +152,19 @@ export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
   return next({ ctx: { ...ctx, services, actor, idempotent } });
 });
 
+/**
+ * For internal teams: the actor is a member of staff whose scopes contain `evaluation:review`. API keys never get
+ * here, because the facade signs them without `staff`.
+ */
+export const reviewerProcedure = actorProcedure.use(({ ctx, next }) => {
+  const { actor } = ctx;
+  if (actor.staff === undefined) throw new TRPCError({ code: 'FORBIDDEN' });
+  if (!actor.scopes.includes('evaluation:review')) {
+    throw new DomainFailure('insufficient_scope', { details: { required_scope: 'evaluation:review' } });
+  }
+  return next({ ctx: { ...ctx, actor: { ...actor, staff: actor.staff } } });
+});
+
 export const gradingProcedure = withToken('grading');
 
 export const controlProcedure = withToken('control');

@@ -7,10 +7,30 @@ import * as z from 'zod/v4';
  */
 export const Actor = z.object({
   institute_id: z.uuid(),
+  /** The API key; for a member of staff, the id of that person. */
   key_id: z.uuid(),
   scopes: z.array(z.string()),
+  /** Set when a member of staff acts instead of an API key. Rights follow from `scopes`; the role is for the audit. */
+  staff: z.object({ role: z.string().min(1).max(50) }).optional(),
 });
 export type Actor = z.infer<typeof Actor>;
+
+export interface StaffActor extends Actor {
+  staff: { role: string };
+}
+
+/** An actor for a member of staff, to be signed by a service that has authenticated this person. */
+export const staffActor = (staff: {
+  institute_id: string;
+  staff_id: string;
+  role: string;
+  scopes: string[];
+}): StaffActor => ({
+  institute_id: staff.institute_id,
+  key_id: staff.staff_id,
+  scopes: staff.scopes,
+  staff: { role: staff.role },
+});
 
 const Signed = Actor.extend({ exp: z.int() });
 const LIFETIME_MS = 60_000;

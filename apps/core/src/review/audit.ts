@@ -4,7 +4,8 @@ import type { Actor } from '@evaluation/signed-actor';
 
 /** Audit entry of a human decision. `before` and `after` hold marks and flags. */
 export interface Decision {
-  action: 'override' | 'override_dropped' | 'approve' | 'finalize' | 'unfinalize';
+  action:
+    'override' | 'override_dropped' | 'approve' | 'finalize' | 'unfinalize' | 'guide_apply' | 'guide_undo';
   exam_id: string;
   submission_id: string;
   question_id?: string;
@@ -22,8 +23,8 @@ export const audit = async (tx: Tx, actor: Actor, decisions: readonly Decision[]
   if (decisions.length === 0) return;
   await sql`
     insert into audit_entries
-      (institute_id, key_id, action, exam_id, submission_id, question_id, reviewer, reason, before, after)
-    select ${actor.institute_id}::uuid, ${actor.key_id}::uuid, d.action, d.exam_id, d.submission_id, d.question_id,
+      (institute_id, key_id, staff_role, action, exam_id, submission_id, question_id, reviewer, reason, before, after)
+    select ${actor.institute_id}::uuid, ${actor.key_id}::uuid, ${actor.staff?.role ?? null}::text, d.action, d.exam_id, d.submission_id, d.question_id,
       d.reviewer, d.reason, d.before, d.after
     from json_to_recordset(${JSON.stringify(decisions)}::json) as d (
       action "AuditAction", exam_id uuid, submission_id uuid, question_id uuid, reviewer text, reason text,
