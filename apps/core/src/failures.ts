@@ -23,6 +23,32 @@ const FAILURES = {
   no_such_candidate: { code: 'not_found', message: 'The institute has no such candidate.' },
   no_such_attempt: { code: 'not_found', message: 'There is no such attempt.' },
   key_revoked: { code: 'conflict', message: 'This key is revoked.' },
+  guide_off: {
+    code: 'conflict',
+    message: 'Guides are off for this exam. Set the mode to suggest or apply first.',
+  },
+  guide_not_applying: {
+    code: 'conflict',
+    message: 'The mode of the exam does not apply guides. Set the mode to apply first.',
+  },
+  no_such_preview: { code: 'not_found', message: 'The exam has no such preview.' },
+  guide_preview_unfinished: {
+    code: 'conflict',
+    message: 'The preview is not finished. Continue it first.',
+  },
+  guide_preview_stale: {
+    code: 'conflict',
+    message:
+      'A teacher has given or withdrawn marks since this preview, or a later one was applied. Preview again.',
+  },
+  guide_busy: {
+    code: 'conflict',
+    message: 'Another application of guides to this exam is running. Wait until it has ended.',
+  },
+  guide_not_in_force: {
+    code: 'conflict',
+    message: 'This application is not the one in force, so it cannot be undone.',
+  },
   run_not_held: { code: 'conflict', message: 'This worker does not hold the run any more.' },
   drawing_not_held: { code: 'conflict', message: 'This worker does not draw the copy any more.' },
   inspection_not_held: { code: 'conflict', message: 'This worker does not inspect the upload any more.' },

@@ -5,6 +5,7 @@ import { openLanes } from '@evaluation/lanes';
 import { objectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
 import { createLogger, drainable, listen, readinessOf, type Observed } from '@evaluation/telemetry';
+import { startGuidePasses } from './guideCommands/passes.ts';
 import { startErasures } from './personalData/eraseCandidate.ts';
 import { startReconciler } from './credits/reconcile/reconciler.ts';
 import { startEvidenceRemoval } from './evidence/removeEvidence.ts';
@@ -63,6 +64,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     startEvidenceRemoval(services),
     startReadingRemoval(services),
     startErasures(services),
+    startGuidePasses(services),
     startSweep(services),
     startReconciler(services, settings.reconcileMinutes * 60_000),
   ];

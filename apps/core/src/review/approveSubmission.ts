@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { Approve, type Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { accept } from '../accept.ts';
+import { stopPassingBelowTarget } from '../guides/passingAudit.ts';
 import type { Services } from '../services.ts';
 import { readSubmission } from '../submissions/getSubmission.ts';
 import { lockSubmissionFor } from '../locks/lockSubmission.ts';
@@ -44,5 +45,6 @@ export const approveSubmission = (
         after: { needs_review: false, review_reasons: [] },
       },
     ]);
+    await stopPassingBelowTarget(tx, actor, submission);
     return readSubmission(tx, actor.institute_id, submission.id, services.lanePace);
   });

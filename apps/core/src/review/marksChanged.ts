@@ -7,12 +7,12 @@ import { resultsOfRun } from '../runs/resultsOfRun.ts';
 import type { LockedSubmission } from '../locks/lockSubmission.ts';
 
 /**
- * Updates status and flag after overrides changed, and requests a new drawing. The caller holds the submission's lock.
+ * Updates status and flag after overrides or marks of a guide changed, and requests a new drawing. The caller holds the submission's lock.
  */
 export const marksChanged = async (
   tx: Tx,
   instituteId: string,
-  submission: LockedSubmission,
+  submission: Pick<LockedSubmission, 'id' | 'current_run_id' | 'review_reasons' | 'approved_at' | 'lane'>,
 ): Promise<void> => {
   const effective = await resultsOfRun(tx, instituteId, submission);
   const flagged = submission.review_reasons.length > 0 || effective.some(({ needs_review }) => needs_review);

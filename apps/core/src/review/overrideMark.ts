@@ -4,6 +4,7 @@ import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { MarkOverride, type QuestionResult } from '@evaluation/rest-contract/schemas';
 import { isObjective } from '@evaluation/rules';
 import type { Actor } from '@evaluation/signed-actor';
+import { stopPassingBelowTarget } from '../guides/passingAudit.ts';
 import { accept, isUuid, refuseField } from '../accept.ts';
 import type { Services } from '../services.ts';
 import { lockSubmissionFor, submissionsOfApi } from '../locks/lockSubmission.ts';
@@ -45,6 +46,7 @@ export const overrideMark = (
       .onConflict((conflict) => conflict.columns(['submission_id', 'question_id']).doUpdateSet(given))
       .execute();
     await marksChanged(tx, instituteId, submission);
+    await stopPassingBelowTarget(tx, actor, submission);
     const after = await readQuestion(tx, instituteId, submission.id, question.id);
     await audit(tx, actor, [
       {

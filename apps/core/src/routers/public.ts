@@ -41,6 +41,7 @@ import { listOfExam } from '../submissions/listOfExam.ts';
 import { reEvaluate } from '../review/reEvaluate.ts';
 import { resultsOfExam } from '../submissions/resultsOfExam.ts';
 import { actorProcedure, router, serviceProcedure } from '../trpc.ts';
+import { guideRouter } from './guide.ts';
 import { createUploads } from '../uploads/createUploads.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
 
@@ -236,4 +237,6 @@ export const publicRouter = router({
       getCheckedCopy(ctx.services, ctx.actor, input.submission_id),
     ),
   }),
+
+  guide: guideRouter,
 });

@@ -2,15 +2,17 @@ import { sql } from 'kysely';
 import { checkedCopyKey } from '@evaluation/object-store';
 import { json, type Tx } from '@evaluation/database';
 import { GradingError, type Submission } from '@evaluation/rest-contract/schemas';
-import type { RunLane } from '@evaluation/jobs-contract';
+import { runLanes, type RunLane } from '@evaluation/jobs-contract';
 import { finalStatus } from '@evaluation/rules';
+import { requestDrawing } from '../checkedCopies/drawings.ts';
 import { discardCopies, storeCheckedCopy } from '../checkedCopies/storeCheckedCopy.ts';
 import { charge, release } from '../credits/ledger.ts';
+import { guideCompletedRun } from '../guides/inForce.ts';
 import { lockHeldRun, type HeldRun } from '../locks/heldRun.ts';
 import { countCredits, countQuestions, countRun } from '../metrics.ts';
 import type { Services } from '../services.ts';
 import type { Completion } from './completion.ts';
-import { effectiveOf, type DecidedQuestion } from './resultsOfRun.ts';
+import { effectiveOf, madeByRun, type DecidedQuestion } from './resultsOfRun.ts';
 import type { Written } from './writeRecords.ts';
 
 /* Completes a run, in the transaction of its last records (docs/architecture.md#runs). */
@@ -101,7 +103,10 @@ export const endRun = async (
   end: { run: LockedRun; written: Written; completion: Completion; copy: StoredCopy | null },
 ): Promise<Ended> => {
   const { run, written, completion, copy } = end;
-  const made = written.decided ?? [];
+  const isGuided = await guideCompletedRun(tx, held.institute_id, { id: run.id });
+  const made = isGuided
+    ? await madeByRun(tx, held.institute_id, { id: run.id, current_run_id: held.run_id })
+    : (written.decided ?? []);
   const byId = new Map(made.map((result) => [result.question_id, result]));
   if (run.paper.some(([id]) => !byId.has(id))) {
     throw new Error(`run ${held.run_id} was completed before every question was decided`);
@@ -141,16 +146,22 @@ export const endRun = async (
       revision,
     },
   });
+  // The worker has drawn the grader's marks.
+  if (isGuided && runLanes[run.lane].grades === 'pages') {
+    await requestDrawing(tx, held.institute_id, run.id);
+  }
   const earlier =
     copy === null
       ? []
-      : await storeCheckedCopy(tx, {
-          institute_id: held.institute_id,
-          submission_id: run.id,
-          marks_revision: revision,
-          object_key: copy.key,
-          size_bytes: copy.sizeBytes,
-        });
+      : isGuided
+        ? [copy.key]
+        : await storeCheckedCopy(tx, {
+            institute_id: held.institute_id,
+            submission_id: run.id,
+            marks_revision: revision,
+            object_key: copy.key,
+            size_bytes: copy.sizeBytes,
+          });
   await charge(tx, held, price);
   return { ...ended, outcome: 'completed', earlier };
 };

@@ -19,12 +19,12 @@ export const effectiveOf = (made: readonly MadeQuestion[]): DecidedQuestion[] =>
       : result,
   );
 
-/** Reads the results of the current run, with overrides in place of its marks. */
-export const resultsOfRun = async (
+/** Reads the results of the current run, and which of them a teacher's mark replaces. */
+export const madeByRun = async (
   tx: Tx,
   instituteId: string,
   submission: { id: string; current_run_id: string },
-): Promise<DecidedQuestion[]> => {
+): Promise<MadeQuestion[]> => {
   const rows = await tx
     .selectFrom('question_results as q')
     .leftJoin('reviews as r', (join) =>
@@ -37,5 +37,12 @@ export const resultsOfRun = async (
     .where('q.institute_id', '=', instituteId)
     .where('q.run_id', '=', submission.current_run_id)
     .execute();
-  return effectiveOf(rows.map((row) => ({ ...row, override: row.override !== null })));
+  return rows.map((row) => ({ ...row, override: row.override !== null }));
 };
+
+/** Reads the results of the current run, with overrides in place of its marks. */
+export const resultsOfRun = async (
+  tx: Tx,
+  instituteId: string,
+  submission: { id: string; current_run_id: string },
+): Promise<DecidedQuestion[]> => effectiveOf(await madeByRun(tx, instituteId, submission));

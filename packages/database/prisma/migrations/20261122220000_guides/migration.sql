@@ -90,6 +90,7 @@ CREATE TABLE "guided_marks" (
     "grader" JSONB NOT NULL,
     "before" JSONB NOT NULL,
     "after" JSONB NOT NULL,
+    "threshold" DECIMAL(7,6),
     "passes" BOOLEAN NOT NULL,
     "audited" BOOLEAN NOT NULL,
     "undone_at" TIMESTAMPTZ(3),

@@ -1,0 +1,23 @@
+import type { Tx } from '@evaluation/database';
+
+/**
+ * Live submissions of an exam after a candidate, in the order of candidates: each has one, and a replacement takes the
+ * place of the replaced one.
+ */
+export const nextSubmissions = (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+  afterCandidate: string | null,
+  limit: number,
+): Promise<{ id: string; candidate_id: string }[]> =>
+  tx
+    .selectFrom('submissions')
+    .select(['id', 'candidate_id'])
+    .where('institute_id', '=', instituteId)
+    .where('exam_id', '=', examId)
+    .where('state', '=', 'live')
+    .$if(afterCandidate !== null, (query) => query.where('candidate_id', '>', afterCandidate))
+    .orderBy('candidate_id')
+    .limit(limit)
+    .execute();

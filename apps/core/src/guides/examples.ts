@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import type { ExampleOfVersion } from '@evaluation/guide';
+
+/** Most examples of a guide: the newest decisions. The time of a fit grows with the cube of their number. */
+export const MOST_OF_A_GUIDE = 200;
+
+/**
+ * Reads the examples of all long-answer questions of an exam, without texts, in one statement. An example is the
+ * result of a live, graded submission whose mark a teacher has overridden, or confirmed by approving the submission.
+ * `grader` is the mark before any guide. Examples are in the order of their submissions.
+ * @returns examples by question; questions without an example are absent
+ */
+export const readExamples = async (
+  tx: Tx,
+  instituteId: string,
+  examId: string,
+): Promise<Map<string, ExampleOfVersion[]>> => {
+  const { rows } = await sql<Omit<ExampleOfVersion, 'grader' | 'teacher' | 'max'> & Marks>`
+    select q.id as question_id, x.*
+    from questions q
+    cross join lateral (
+      select s.id as submission_id, r.run_id, coalesce(g.awarded, r.awarded) as grader,
+        coalesce(d.awarded, r.awarded) as teacher, r.max,
+        encode(sha256(convert_to(r.extracted_answer, 'UTF8')), 'hex') as sha256
+      from (
+        (select v.submission_id, v.awarded, v.edited_at as decided_at from reviews v
+          where v.institute_id = ${instituteId} and v.question_id = q.id
+          order by v.edited_at desc limit ${MOST_OF_A_GUIDE})
+        union all
+        (select a.id, null, a.approved_at from submissions a
+          where a.institute_id = ${instituteId} and a.exam_id = q.exam_id and a.state = 'live'
+            and a.approved_at is not null
+            and not exists (select from reviews v where v.submission_id = a.id and v.question_id = q.id)
+          order by a.approved_at desc limit ${MOST_OF_A_GUIDE})
+      ) d
+      join submissions s on s.institute_id = ${instituteId} and s.id = d.submission_id
+      join question_results r on r.institute_id = ${instituteId} and r.run_id = s.current_run_id
+        and r.question_id = q.id
+      left join lateral (
+        select (m.grader ->> 'awarded')::numeric as awarded from guided_marks m
+        where m.institute_id = ${instituteId} and m.run_id = r.run_id and m.question_id = r.question_id
+          and m.undone_at is null
+        limit 1) g on true
+      where s.state = 'live' and s.status in ('graded', 'partially_graded')
+        and r.status = 'graded' and r.source = 'ai' and r.awarded is not null and r.max > 0
+        and btrim(r.extracted_answer) <> ''
+      order by d.decided_at desc, s.id limit ${MOST_OF_A_GUIDE}
+    ) x
+    where q.institute_id = ${instituteId} and q.exam_id = ${examId} and q.type = 'long_answer'
+    order by q.id, x.submission_id`.execute(tx);
+  const examples = new Map<string, ExampleOfVersion[]>();
+  for (const { question_id, grader, teacher, max, ...example } of rows) {
+    const ofQuestion = examples.get(question_id) ?? [];
+    ofQuestion.push({ ...example, grader: Number(grader), teacher: Number(teacher), max: Number(max) });
+    examples.set(question_id, ofQuestion);
+  }
+  return examples;
+};
+
+interface Marks {
+  question_id: string;
+  grader: string;
+  teacher: string;
+  max: string;
+}

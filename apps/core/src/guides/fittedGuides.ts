@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import {
+  modelOfVersion,
+  restoreGuide,
+  type ExampleOfVersion,
+  type FittedGuide,
+  type GuideConstants,
+} from '@evaluation/guide';
+import * as z from 'zod/v4';
+
+const Examples = z.array(
+  z.object({
+    submission_id: z.uuid(),
+    run_id: z.uuid(),
+    grader: z.number(),
+    teacher: z.number(),
+    max: z.number(),
+    sha256: z.string(),
+  }),
+) satisfies z.ZodType<ExampleOfVersion[]>;
+
+const Constants: z.ZodType<GuideConstants> = z.object({
+  version: z.string(),
+  shiftVariance: z.number(),
+  textVariance: z.number(),
+  noiseVariance: z.number(),
+  stemWeight: z.number(),
+  shortestGram: z.int(),
+  longestGram: z.int(),
+} satisfies Record<keyof GuideConstants, z.ZodType>);
+
+export interface StoredVersion {
+  question_id: string;
+  version: number;
+  sha256: string;
+  constants: GuideConstants;
+  examples: ExampleOfVersion[];
+}
+
+/** A version that is ready to predict. */
+export interface ReadyGuide extends Omit<StoredVersion, 'constants'> {
+  fitted: FittedGuide;
+}
+
+export const readVersion = async (
+  tx: Tx,
+  instituteId: string,
+  questionId: string,
+  version: number,
+): Promise<StoredVersion | null> => {
+  const row = await tx
+    .selectFrom('guide_versions')
+    .select(['question_id', 'version', 'sha256', 'constants', 'examples'])
+    .where('institute_id', '=', instituteId)
+    .where('question_id', '=', questionId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return { ...row, constants: Constants.parse(row.constants), examples: Examples.parse(row.examples) };
+};
+
+/** Answers of the examples by run. An answer that was erased is absent. */
+export const readTexts = async (
+  tx: Tx,
+  instituteId: string,
+  questionId: string,
+  examples: readonly ExampleOfVersion[],
+): Promise<Map<string, string>> => {
+  const rows = await tx
+    .selectFrom('question_results')
+    .select(['run_id', 'extracted_answer'])
+    .where('institute_id', '=', instituteId)
+    .where('question_id', '=', questionId)
+    .where(sql<boolean>`run_id = any(${examples.map(({ run_id }) => run_id)}::uuid[])`)
+    .execute();
+  return new Map(
+    rows.flatMap(({ run_id, extracted_answer }) =>
+      extracted_answer === null ? [] : [[run_id, extracted_answer]],
+    ),
+  );
+};
+
+/** Fitted guides that this process keeps, so that a pass over many results and completions of runs fit each one once. */
+const MOST_KEPT = 50;
+/** A guide whose answers are longer in all is fitted each time: fifty of those would take hundreds of megabytes. */
+const MOST_CHARACTERS_KEPT = 200_000;
+/** An erasure takes effect in memory after this time at the latest. */
+const KEPT_MS = 5 * 60_000;
+
+const kept = new Map<string, { guide: ReadyGuide; until: number }>();
+
+/**
+ * Reads and fits the guide of a question at a version. The same version predicts the same marks.
+ * @returns null if the version has no example, or an example's answer was erased
+ */
+export const readGuide = async (
+  tx: Tx,
+  instituteId: string,
+  questionId: string,
+  version: number,
+): Promise<ReadyGuide | null> => {
+  const key = `${instituteId} ${questionId} ${version}`;
+  const known = kept.get(key);
+  if (known !== undefined && known.until > performance.now()) return known.guide;
+  kept.delete(key);
+  const stored = await readVersion(tx, instituteId, questionId, version);
+  if (stored === null || stored.examples.length === 0) return null;
+  const texts = await readTexts(tx, instituteId, questionId, stored.examples);
+  const model = modelOfVersion(stored.constants, stored.examples, texts);
+  if (model === null) return null;
+  const { constants: _, ...named } = stored;
+  const guide = { ...named, fitted: restoreGuide(model) };
+  const characters = model.examples.reduce((sum, { text }) => sum + text.length, 0);
+  if (characters <= MOST_CHARACTERS_KEPT) {
+    const [oldest] = kept.keys();
+    if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+    kept.set(key, { guide, until: performance.now() + KEPT_MS });
+  }
+  return guide;
+};

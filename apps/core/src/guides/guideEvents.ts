@@ -1,0 +1,31 @@
+import { json, type Tx } from '@evaluation/database';
+import type { Actor } from '@evaluation/signed-actor';
+
+/** Appends a decision on the guides of an exam to their log. */
+export const noteGuideEvent = async (
+  tx: Tx,
+  actor: Actor,
+  examId: string,
+  {
+    event,
+    before,
+    after,
+  }: {
+    event: 'settings' | 'preview' | 'apply' | 'undo' | 'passing_stopped';
+    before: Record<string, unknown>;
+    after: Record<string, unknown>;
+  },
+): Promise<void> => {
+  await tx
+    .insertInto('guide_events')
+    .values({
+      institute_id: actor.institute_id,
+      exam_id: examId,
+      event,
+      actor_id: actor.key_id,
+      staff_role: actor.staff?.role ?? null,
+      before: json(before),
+      after: json(after),
+    })
+    .execute();
+};

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { Tx } from '@evaluation/database';
+import * as z from 'zod/v4';
+import { readGuide, type ReadyGuide } from './fittedGuides.ts';
+import { decideMark, isChange, readGuidable } from './guidable.ts';
+import { writeGuidedMarks } from './guidedMarks.ts';
+
+export const Versions = z.record(z.uuid(), z.int());
+
+/** What decides which marks pass without review. Counts are of leave-one-out predictions, pooled over the exam. */
+export const Passing = z.object({
+  target: z.number(),
+  /** Least agreement of a mark that passes; null if none may. */
+  threshold: z.number().nullable(),
+  /** Share of the examples that would pass. */
+  share: z.number(),
+  agreement: z.number().nullable(),
+  lower_bound: z.number().nullable(),
+  examples: z.int(),
+});
+export type Passing = z.infer<typeof Passing>;
+
+/** Guides of an exam as an application uses them. Guides that cannot be restored count as absent. */
+export const guidesOf = async (
+  tx: Tx,
+  instituteId: string,
+  versions: Readonly<Record<string, number>>,
+): Promise<Map<string, ReadyGuide>> => {
+  const guides = new Map<string, ReadyGuide>();
+  for (const [questionId, version] of Object.entries(versions)) {
+    const guide = await readGuide(tx, instituteId, questionId, version);
+    if (guide !== null) guides.set(questionId, guide);
+  }
+  return guides;
+};
+
+/**
+ * Marks the results of a run that completes by the application in force, in the transaction of the completion. The
+ * lock on `exam_guides` makes an undo, which ends the application, wait for this transaction; the undo then sees its
+ * marks. Without an application in force nothing happens.
+ * @returns whether a mark changed
+ */
+export const guideCompletedRun = async (
+  tx: Tx,
+  instituteId: string,
+  submission: { id: string },
+): Promise<boolean> => {
+  // Two statements: one that waited for the lock would join the application of before.
+  const { rows } = await sql<{ application_id: string | null; is_stopped: boolean }>`
+    select g.application_id, g.passing_stopped_at is not null as is_stopped
+    from submissions s
+    join exam_guides g on g.institute_id = s.institute_id and g.exam_id = s.exam_id
+    where s.institute_id = ${instituteId} and s.id = ${submission.id} and g.mode = 'apply'
+    for share of g`.execute(tx);
+  const [settings] = rows;
+  if (settings?.application_id == null) return false;
+  const application = await tx
+    .selectFrom('guide_applications')
+    .select(['id', 'number', 'exam_id', 'versions', 'passing'])
+    .where('institute_id', '=', instituteId)
+    .where('id', '=', settings.application_id)
+    .executeTakeFirstOrThrow();
+  const guides = await guidesOf(tx, instituteId, Versions.parse(application.versions));
+  const threshold = settings.is_stopped ? null : Passing.parse(application.passing).threshold;
+  const results = await readGuidable(tx, instituteId, [submission.id]);
+  const marks = results.flatMap((result) => {
+    const guide = guides.get(result.question_id) ?? null;
+    // The run completes in this transaction.
+    const decided = decideMark({ ...result, submission_status: 'graded' }, guide, threshold);
+    return typeof decided === 'string' || !isChange(decided) ? [] : [decided];
+  });
+  await writeGuidedMarks(tx, instituteId, application, marks);
+  return marks.length > 0;
+};
