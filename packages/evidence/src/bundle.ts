@@ -5,7 +5,7 @@ import { CriterionResult, GradingError, SubmissionStatus } from '@evaluation/res
 import { canonicalJson } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import { isDeeperThan } from './depth.ts';
-import { AlignmentPart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
+import { AlignmentPart, GuidePart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
 import { printable } from './printable.ts';
 
 export const BUNDLE_FORMAT = 'answer-evaluation/evidence/1';
@@ -15,13 +15,14 @@ export const LARGEST_BUNDLE_BYTES = 256 * 1024 * 1024;
 /** Our bundles are less than ten levels deep; a far deeper value would overflow the stack of recursive code. */
 const DEEPEST = 32;
 
-const KindOfPart = z.enum(['pages', 'alignment', 'question', 'rubric']);
+const KindOfPart = z.enum(['pages', 'alignment', 'question', 'rubric', 'guide']);
 /** What the `ref` of each kind looks like. */
 const REF: Record<z.infer<typeof KindOfPart>, RegExp> = {
   pages: /^[1-9][0-9]{0,3}$/,
   alignment: /^$/,
   question: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   rubric: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  guide: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
 };
 
 /** A question as a run has decided it; what a replay must come to again. */
@@ -120,6 +121,8 @@ export interface Parts {
   questions: ReadonlyMap<string, QuestionPart>;
   /** Rubrics that the run made itself, by question. */
   rubrics: ReadonlyMap<string, RubricPart>;
+  /** Guides that set the mark in force, by question. */
+  guides: ReadonlyMap<string, GuidePart>;
 }
 
 /** A bundle whose parts match their hashes. */
@@ -149,7 +152,8 @@ export const readBundle = (text: string): CheckedBundle => {
   }
   const questions = new Map<string, QuestionPart>();
   const rubrics = new Map<string, RubricPart>();
-  const parts: Parts = { pages: [], alignment: null, questions, rubrics };
+  const guides = new Map<string, GuidePart>();
+  const parts: Parts = { pages: [], alignment: null, questions, rubrics, guides };
   for (const { kind, ref, content } of bundle.parts) {
     const name = `the part ${nameOf(kind, ref)}`;
     switch (kind) {
@@ -164,6 +168,9 @@ export const readBundle = (text: string): CheckedBundle => {
         break;
       case 'rubric':
         rubrics.set(ref, understood(RubricPart, content, name));
+        break;
+      case 'guide':
+        guides.set(ref, understood(GuidePart, content, name));
     }
   }
   return { bundle, parts };

@@ -4,7 +4,7 @@ export { BUNDLE_FORMAT, BundleRefused, EvidenceBundle, LARGEST_BUNDLE_BYTES, rea
 export type { CheckedBundle, DecidedQuestion, Outcome } from './bundle.ts';
 export { copyReviewReasons, lostWriting, type PageFacts } from './copyReviewReasons.ts';
 export { Calls, factsOf, FoundAnswers, ReadPages } from './parts.ts';
-export type { AlignmentPart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
+export type { AlignmentPart, GuidePart, PagesPart, QuestionPart, RubricPart } from './parts.ts';
 export { replay, type Replayed } from './replay.ts';
 export { alignRequest, judgeRequest, makeRubricRequest } from './requests.ts';
 export {

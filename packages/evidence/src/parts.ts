@@ -1,4 +1,5 @@
 import type { CallEvidence } from '@evaluation/grader';
+import type { ExampleOfVersion, GuideConstants } from '@evaluation/guide';
 import * as z from 'zod/v4';
 import type { FoundAnswer, ReadPage } from './answerTo.ts';
 import type { PageFacts } from './copyReviewReasons.ts';
@@ -63,6 +64,41 @@ export type QuestionPart = z.infer<typeof QuestionPart>;
 /** A rubric that the run made for a question without material, and that question before it had the rubric. */
 export const RubricPart = z.object({ question: MarkedQuestion, calls: Calls, rules });
 export type RubricPart = z.infer<typeof RubricPart>;
+
+const Constants: z.ZodType<GuideConstants> = z.object({
+  version: z.string(),
+  shiftVariance: z.number(),
+  textVariance: z.number(),
+  noiseVariance: z.number(),
+  stemWeight: z.number(),
+  shortestGram: z.int().gte(1).lte(20),
+  longestGram: z.int().gte(1).lte(20),
+});
+
+type ExampleWithText = ExampleOfVersion & { text: string | null };
+
+const Example: z.ZodType<ExampleWithText> = z.object({
+  submission_id: z.uuid(),
+  run_id: z.uuid(),
+  grader: z.number(),
+  teacher: z.number(),
+  max: z.number().gt(0),
+  sha256,
+  /** The answer; null if it was erased since. */
+  text: z.string().nullable(),
+});
+
+/** The version of a guide that set the mark of a question, and what decided whether the mark passes without review. */
+export const GuidePart = z.object({
+  version: z.int(),
+  /** Names constants and examples. */
+  sha256,
+  constants: Constants,
+  examples: z.array(Example).max(1000),
+  /** Least agreement of a mark that passes; null if none could. */
+  threshold: z.number().nullable(),
+});
+export type GuidePart = z.infer<typeof GuidePart>;
 
 export const factsOf = (images: readonly PageFacts[]): PageFacts[] =>
   images.map(({ page, blank, damaged }) => ({ page, blank, damaged }));

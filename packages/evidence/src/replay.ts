@@ -24,6 +24,7 @@ import { answerTo, type ReadCopy } from './answerTo.ts';
 import type { CheckedBundle, DecidedQuestion, EvidenceBundle, Outcome } from './bundle.ts';
 import { copyReviewReasons, lostWriting } from './copyReviewReasons.ts';
 import { differences } from './differences.ts';
+import { guided } from './guided.ts';
 import {
   failedQuestion,
   gradedQuestion,
@@ -51,10 +52,11 @@ export const replay = (checked: CheckedBundle): Replayed => {
   const { bundle } = checked;
   const problems: string[] = [];
   remakeRubrics(checked, problems);
-  const { decided, reasons } =
+  const { decided: byGrader, reasons } =
     runLanes[bundle.submission.lane].grades === 'answers'
       ? replayTyped(checked, problems)
       : replayCopy(checked, problems);
+  const decided = byGrader.map((question) => guided(checked, question, problems));
   const outcome: Outcome = {
     questions: decided,
     submission: bundle.recorded.submission === null ? null : submissionOf(bundle, decided, reasons),

@@ -45,7 +45,10 @@ const writeBundle = async (
       institute_id: options.institute,
       attempt: options.attempt,
     });
-    return { header: shown, parts: await everyPart(control, shown) };
+    return {
+      header: shown,
+      parts: [...(await everyPart(control, shown)), ...(await guideParts(control, shown))],
+    };
   });
   const { institute_id: _, ...rest } = header;
   const bundle = EvidenceBundle.parse({ format: BUNDLE_FORMAT, ...rest, parts });
@@ -79,6 +82,27 @@ const everyPart = async (
     }
     if (page.next === null) return found;
     after = page.next;
+  }
+};
+
+/** Guides that set marks of the run. A core of the previous release has none. */
+const guideParts = async (
+  control: Control,
+  { institute_id, run }: Header,
+): Promise<EvidenceBundle['parts']> => {
+  const { isUnknownProcedure } = await import('@evaluation/core-client');
+  const found: EvidenceBundle['parts'] = [];
+  for (;;) {
+    const after = found.at(-1)?.ref ?? null;
+    let part;
+    try {
+      part = await control.readGuidePart.query({ institute_id, run_id: run.id, after });
+    } catch (error) {
+      if (isUnknownProcedure(error)) return found;
+      throw error;
+    }
+    if (part === null) return found;
+    found.push(part);
   }
 };
 

@@ -11,6 +11,7 @@ import {
 import { WantedCandidate } from '../personalData/findForOperator.ts';
 import { reconcileSome } from '../credits/reconcile/reconcile.ts';
 import { readEvidenceParts, showEvidence, WantedEvidence, WantedParts } from '../evidence/showEvidence.ts';
+import { readGuidePart, WantedGuideParts } from '../evidence/guideParts.ts';
 import { editInstitute, InstituteEdit } from '../account/editInstitute.ts';
 import {
   CreditGrant,
@@ -47,6 +48,9 @@ export const controlRouter = router({
   readEvidenceParts: controlProcedure
     .input(WantedParts)
     .query(({ ctx, input }) => readEvidenceParts(ctx.services, input)),
+  readGuidePart: controlProcedure
+    .input(WantedGuideParts)
+    .query(({ ctx, input }) => readGuidePart(ctx.services, input)),
   exportCandidate: controlProcedure
     .input(WantedCandidate)
     .query(({ ctx, input }) => exportCandidate(ctx.services, input)),
