@@ -61,8 +61,9 @@ export const makeGuideExam = async (
     [institute, exam],
   );
   await client.query(
-    `insert into questions (id, institute_id, exam_id, section_id, position, label, label_key, type, text, max_marks)
-     select id, $1, $2, $2, at, at, at, type::"QuestionType", 'Why?', 4
+    `insert into questions (id, institute_id, exam_id, section_id, position, label, label_key, type, text, max_marks,
+       correct_options)
+     select id, $1, $2, $2, at, at, at, type::"QuestionType", 'Why?', 4, '{}'
      from unnest($3::uuid[], array['long_answer', 'long_answer', 'one_word']) with ordinality as q (id, type, at)`,
     [institute, exam, [...questions, objective]],
   );

@@ -66,9 +66,19 @@ const taught = async (candidates: number, marked: number): Promise<GuideExam> =>
   return guide;
 };
 
+/** Repeats a call, which works for some seconds, while its step goes on. */
+const whole = async (work: () => ReturnType<typeof applyGuide>): ReturnType<typeof applyGuide> => {
+  for (;;) {
+    const shown = await work();
+    if (shown.step !== 'applying' && shown.step !== 'undoing') return shown;
+  }
+};
+
 const preview = ({ actor, exam }: GuideExam) => previewGuide(services, actor, exam, undefined);
-const apply = ({ actor, exam }: GuideExam, number: number) => applyGuide(services, actor, exam, number);
-const undo = ({ actor, exam }: GuideExam, number: number) => undoGuide(services, actor, exam, number);
+const apply = ({ actor, exam }: GuideExam, number: number) =>
+  whole(() => applyGuide(services, actor, exam, number));
+const undo = ({ actor, exam }: GuideExam, number: number) =>
+  whole(() => undoGuide(services, actor, exam, number));
 
 /** Starts the step of an application without working on it. */
 const onlyStart = async (guide: GuideExam, number: number, step: 'apply' | 'undo'): Promise<string> => {
@@ -142,11 +152,10 @@ test('guided marks are closer to the teacher than the grader was', async () => {
       `select run_id, awarded from question_results where question_id = $1`,
       [guide.questions[0]],
     );
-    const deserved = new Map(guide.submissions.map(({ run, deserved: [first] }) => [run, first]));
-    return rows.reduce(
-      (sum, { run_id, awarded }) => sum + Math.abs(Number(awarded) - (deserved.get(run_id) ?? 0)),
-      0,
-    );
+    const stored = new Map(rows.map(({ run_id, awarded }) => [run_id, Number(awarded)]));
+    return guide.submissions
+      .slice(16)
+      .reduce((sum, { run, deserved: [first] }) => sum + Math.abs((stored.get(run) ?? 0) - first), 0);
   };
   const before = await distance();
   await preview(guide);

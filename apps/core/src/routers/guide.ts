@@ -22,7 +22,7 @@ export const guideRouter = router({
   preview: ofExam
     .input(z.object({ number: ApplicationNumber.optional() }))
     .mutation(({ ctx, input }) => previewGuide(ctx.services, ctx.actor, input.exam_id, input.number)),
-  apply: numbered.mutation(({ ctx, input }) =>
+  applyPreview: numbered.mutation(({ ctx, input }) =>
     applyGuide(ctx.services, ctx.actor, input.exam_id, input.number),
   ),
   undo: numbered.mutation(({ ctx, input }) =>
