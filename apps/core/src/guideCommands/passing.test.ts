@@ -222,11 +222,12 @@ test('a run that completes is marked by the application in force, and by none af
 
 test('runs that complete while guides are applied or undone end with all marks guided, or none', async () => {
   const guide = await taught(24, 8);
-  const claimed = [];
+  const claimed: Awaited<ReturnType<typeof backToClaimed>>[] = [];
   for (const index of [10, 12, 14, 16, 18, 20]) claimed.push(await backToClaimed(guide, index));
   const [first, second] = [claimed.slice(0, 3), claimed.slice(3)];
   await previewGuide(services, guide.actor, guide.exam, undefined);
-  const run = ({ held }: (typeof claimed)[number]) => completeRun(services, held, completion);
+  const run = ({ held }: Awaited<ReturnType<typeof backToClaimed>>) =>
+    completeRun(services, held, completion);
   await Promise.all([applyGuide(services, guide.actor, guide.exam, 1), ...first.map(run)]);
   for (const { submission } of first) expect(await guidedOf(submission.run)).toHaveLength(2);
   await Promise.all([undoGuide(services, guide.actor, guide.exam, 1), ...second.map(run)]);

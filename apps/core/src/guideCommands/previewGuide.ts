@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Tx } from '@evaluation/database';
 import { leaveOneOut, passing as passingOf } from '@evaluation/guide';
 import { exact, MARK_STEP } from '@evaluation/rules';
@@ -10,6 +9,7 @@ import { guidesOf, type Passing } from '../guides/inForce.ts';
 import { ensureVersions } from '../guides/versions.ts';
 import { findExam } from '../locks/findExam.ts';
 import { lockExam } from '../locks/lockExam.ts';
+import { newId } from '../newId.ts';
 import type { Services } from '../services.ts';
 import {
   findApplication,
@@ -68,7 +68,7 @@ const startPreview = async (services: Services, actor: Actor, examId: string): P
   });
   const numbers = Object.fromEntries([...versions].map(([questionId, { version }]) => [questionId, version]));
   const passing = await poolPassing(services, actor.institute_id, numbers, settings.target);
-  const id = randomUUID();
+  const id = newId();
   return database.inTenant(actor.institute_id, async (tx) => {
     const exam = await lockExam(tx, actor.institute_id, examId);
     const application = { id, exam_id: exam.id, versions: numbers, passing, preview: NO_RESULTS };

@@ -4,7 +4,7 @@ import type { MarkAndFlags } from '@evaluation/guide';
 import type { GuidedResult } from './guidable.ts';
 
 /*
- * Marks that a guide has set. question_results holds the mark in force, whoever reads it; guided_marks holds what was
+ * Marks that a guide has set. question_results holds the mark in force for all readers; guided_marks holds what was
  * there before, so that an undo restores it exactly and a replay knows the version. Several applications of one exam
  * form a stack on each result: the latest one that is not undone is in force. The caller holds the submission's lock.
  */
