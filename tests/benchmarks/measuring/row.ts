@@ -1,0 +1,53 @@
+import { median, type Measured, type Side } from './rounds.ts';
+import type { Servers } from './servers.ts';
+
+/** A row of the benchmark: the service beside its peers. */
+export interface Row {
+  name: string;
+  what: string;
+  /** Set when the row takes seconds of CPU only: the test runs these rows. */
+  isCheap?: true;
+  open(servers: Servers, scale: number): Promise<OpenRow>;
+  verdicts(measured: Measures): Verdict[];
+}
+
+export interface OpenRow {
+  sides: Side[];
+  /** Peers that could not be measured, with the reason. */
+  absent?: string[];
+  close(): Promise<void>;
+}
+
+export interface Verdict {
+  what: string;
+  /** Null if a peer is absent. */
+  value: number | null;
+  atLeast?: number;
+  atMost?: number;
+}
+
+/** Measures of the sides of a row. Each is null if the side is absent. */
+export interface Measures {
+  of(side: string): Measured | null;
+  value(side: string, measure: (measured: Measured) => number): number | null;
+  /** Speed of a side as a share of the speed of another one, the median of the pairs of rounds. */
+  speedOver(side: string, other: string): number | null;
+}
+
+export const measuresOf = (all: readonly Measured[]): Measures => {
+  const of = (side: string): Measured | null => all.find((one) => one.side === side) ?? null;
+  return {
+    of,
+    value: (side, measure) => {
+      const found = of(side);
+      return found === null ? null : measure(found);
+    },
+    speedOver: (side, other) => {
+      const [a, b] = [of(side), of(other)];
+      if (a === null || b === null) return null;
+      const each = ({ rounds, operations }: Measured, at: number) =>
+        (rounds[at]?.seconds ?? Number.NaN) / operations;
+      return median(a.rounds.map((_, at) => each(b, at) / each(a, at)));
+    },
+  };
+};
