@@ -6,10 +6,12 @@ export {
   Held,
   json,
   openDatabase,
+  PREPARED,
   type Caller,
   type Database,
   type DatabaseOptions,
   type Pace,
+  type ReadOptions,
   type Tx,
 } from './tenant.ts';
 export { withinTime } from './withinTime.ts';

@@ -1,12 +1,13 @@
 import { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Kysely, sql, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
 import { jittered } from '@evaluation/backoff';
 import type { Logger } from '@evaluation/telemetry';
 import { createTurns } from '@evaluation/turns';
 import { PrismaClient } from '../generated/client/client.ts';
 import type { DB } from '../generated/kysely/types.ts';
+import { PREPARED_MARK, postgresDialect, readWith, settingQuery } from './driver.ts';
 
 export type Tx = Transaction<DB>;
 
@@ -33,6 +34,10 @@ export interface Database {
    * @throws NoTurn when too many transactions wait, or the wait takes longer than WAIT_MS
    */
   inTenant<T>(instituteId: string, work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
+  /**
+   * Runs one statement that reads, as a transaction of the institute in one round trip. Retried as `inTenant`.
+   */
+  readInTenant<Row>(instituteId: string, query: RawBuilder<Row>, options?: ReadOptions): Promise<Row[]>;
   /** Runs core's own work. Sees only tables with a policy `across_institutes` (runs, uploads and some more). */
   acrossInstitutes<T>(work: (tx: Tx) => Promise<T>, pace?: Pace): Promise<T>;
   /** For looking up API keys, on its own connections: floods of other work do not delay authentication. */
@@ -44,6 +49,11 @@ export interface Database {
   /** Number of transactions that wait for a connection or for their turn. */
   waiting(): number;
   close(): Promise<void>;
+}
+
+export interface ReadOptions {
+  /** Disables plans that scan whole tables: the planner does not know how rare a value is under row-level security. */
+  walksIndexes?: boolean;
 }
 
 export interface DatabaseOptions {
@@ -100,6 +110,8 @@ const SILENCE_MS = TRANSACTION_TIMEOUT_MS + 10_000;
 /** For the reconciler's lock and its running check, and for checks requested meanwhile. */
 const UNHURRIED_CONNECTIONS = 4;
 const PING_TIMEOUT_MS = 3000;
+/** Disable plans that scan whole tables. */
+const WALK_INDEXES = ['enable_seqscan', 'enable_bitmapscan'].map((name) => ({ name, value: 'off' }));
 /** Two are enough: a look-up by a unique hash takes less than a millisecond. */
 const KEY_CONNECTIONS = 2;
 
@@ -156,8 +168,8 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   }
 
   const kysely: Record<Pace, Kysely<DB>> = {
-    usual: new Kysely<DB>({ dialect: new PostgresDialect({ pool }) }),
-    unhurried: new Kysely<DB>({ dialect: new PostgresDialect({ pool: unhurriedPool }) }),
+    usual: new Kysely<DB>({ dialect: postgresDialect(pool) }),
+    unhurried: new Kysely<DB>({ dialect: postgresDialect(unhurriedPool) }),
   };
   const control = new PrismaClient({ adapter: new PrismaPg(pool) });
 
@@ -192,7 +204,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
     try {
       return await kysely[call.pace].transaction().execute(async (tx) => {
         if (turnAt !== null) inTurn.set(tx, turnAt);
-        await sql`select set_config(${call.setting}, ${call.value}, true)`.execute(tx);
+        await tx.executeQuery(settingQuery({ name: call.setting, value: call.value }));
         return call.work(tx);
       });
     } finally {
@@ -200,10 +212,28 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
     }
   };
 
-  const attempt = async <T>(call: Call<T>, turnAt: string | null): Promise<T> => {
+  const readOnce = async <Row>(
+    caller: Caller,
+    instituteId: string,
+    query: RawBuilder<Row>,
+    { walksIndexes = false }: ReadOptions,
+  ): Promise<Row[]> => {
+    const giveBack = await connections.acquire(instituteId, { class: caller });
+    try {
+      const settings = [{ name: 'app.institute', value: instituteId }, ...(walksIndexes ? WALK_INDEXES : [])];
+      return await readWith<Row>(pool, settings, query.compile(kysely.usual));
+    } finally {
+      giveBack();
+    }
+  };
+
+  const attempt = <T>(call: Call<T>, turnAt: string | null): Promise<T> =>
+    retried(() => attemptOnce(call, turnAt));
+
+  const retried = async <T>(once: () => Promise<T>): Promise<T> => {
     for (let number = 1; ; number += 1) {
       try {
-        return await attemptOnce(call, turnAt);
+        return await once();
       } catch (error) {
         if (number === MAX_TRIES || !(error instanceof pg.DatabaseError) || !RETRYABLE.has(error.code ?? ''))
           throw error;
@@ -234,9 +264,10 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const transactionsFor = (
     caller: Caller,
     turnAt: string | null,
-  ): Pick<Database, 'inTenant' | 'acrossInstitutes'> => ({
+  ): Pick<Database, 'inTenant' | 'readInTenant' | 'acrossInstitutes'> => ({
     inTenant: (instituteId, work, pace = 'usual') =>
       transaction({ setting: 'app.institute', value: instituteId, work, pace, caller, turnAt }),
+    readInTenant: (instituteId, query, how = {}) => retried(() => readOnce(caller, instituteId, query, how)),
     acrossInstitutes: (work, pace = 'usual') =>
       transaction({
         setting: 'app.across_institutes',
@@ -244,9 +275,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
         work: async (tx) => {
           // Under row-level security the planner does not know how rare a status is and would scan whole tables each
           // second. With these scans disabled it uses the partial indexes.
-          await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`.execute(
-            tx,
-          );
+          for (const setting of WALK_INDEXES) await tx.executeQuery(settingQuery(setting));
           return work(tx);
         },
         pace,
@@ -256,7 +285,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   });
 
   const common = {
-    keys: new Kysely<DB>({ dialect: new PostgresDialect({ pool: keyPool }) }),
+    keys: new Kysely<DB>({ dialect: postgresDialect(keyPool) }),
     control,
     ping: async () => {
       await pingPool.query('select 1');
@@ -319,6 +348,9 @@ const assertRoleIsSubjectToRls = async (pool: pg.Pool): Promise<void> => {
 };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Mark of a statement that each connection parses once (see driver.ts), as in sql`${PREPARED} select …`. */
+export const PREPARED = sql.raw(PREPARED_MARK);
 
 /** A value for a jsonb column; the driver would turn a plain array into a PostgreSQL array. */
 export const json = (value: unknown) => sql<unknown>`${JSON.stringify(value)}::jsonb`;

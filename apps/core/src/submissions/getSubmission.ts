@@ -1,18 +1,47 @@
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { PREPARED, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import type { Submission } from '@evaluation/rest-contract/schemas';
 import type { Actor } from '@evaluation/signed-actor';
 import { isUuid } from '../accept.ts';
 import type { LanePace } from '../lanes/lanePace.ts';
 import type { Services } from '../services.ts';
-import { ofApi, selectSubmissions } from './representation.ts';
+import { placesInLane } from './queuePlaces.ts';
+import {
+  ofApi,
+  representation,
+  selectSubmissions,
+  submissionRows,
+  type Choice,
+  type SubmissionRow,
+} from './representation.ts';
 
-/** @throws DomainFailure not_found */
-export const getSubmission = (services: Services, actor: Actor, submissionId: string): Promise<Submission> =>
-  services.database.inTenant(actor.institute_id, (tx) =>
-    readSubmission(tx, actor.institute_id, submissionId, services.lanePace),
-  );
+/**
+ * Reads a submission in one round trip to PostgreSQL, and in a second one its place in the queue if it is queued.
+ * @throws DomainFailure not_found
+ */
+export const getSubmission = async (
+  { database, lanePace }: Pick<Services, 'database' | 'lanePace'>,
+  { institute_id }: Actor,
+  submissionId: string,
+): Promise<Submission> => {
+  const [row] = isUuid(submissionId)
+    ? await database.readInTenant(
+        institute_id,
+        sql<SubmissionRow>`${PREPARED} ${submissionRows(institute_id, chosenBy(submissionId))}`,
+      )
+    : [];
+  if (row === undefined) throw new DomainFailure('not_found');
+  const [place] =
+    row.status === 'queued'
+      ? await database.readInTenant(
+          institute_id,
+          placesInLane(institute_id, row.lane, [row.current_run_id]),
+          { walksIndexes: true },
+        )
+      : [];
+  return representation(row, place?.ahead ?? null, lanePace);
+};
 
 /** Reads a submission as in the API, in the caller's transaction. @throws DomainFailure not_found */
 export const readSubmission = async (
@@ -22,10 +51,12 @@ export const readSubmission = async (
   pace: Pick<LanePace, 'of'>,
 ): Promise<Submission> => {
   const [submission] = isUuid(submissionId)
-    ? await selectSubmissions(tx, instituteId, pace, {
-        where: sql<boolean>`s.id = ${submissionId} and ${ofApi}`,
-      })
+    ? await selectSubmissions(tx, instituteId, pace, chosenBy(submissionId))
     : [];
   if (submission === undefined) throw new DomainFailure('not_found');
   return submission;
 };
+
+const chosenBy = (submissionId: string): Choice => ({
+  where: sql<boolean>`s.id = ${submissionId} and ${ofApi}`,
+});

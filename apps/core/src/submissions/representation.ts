@@ -91,7 +91,12 @@ export const selectSubmissions = async (
   return rows.map((row) => representation(row, places.get(row.current_run_id) ?? null, pace));
 };
 
-const representation = (row: SubmissionRow, ahead: number | null, pace: Pick<LanePace, 'of'>): Submission => {
+/** @param ahead runs before it in the queue; null unless it is queued */
+export const representation = (
+  row: SubmissionRow,
+  ahead: number | null,
+  pace: Pick<LanePace, 'of'>,
+): Submission => {
   const marksNothingByAi = row.questions_total === 0;
   const isRunning = row.status !== 'queued' && !isOver(row.status);
   return {

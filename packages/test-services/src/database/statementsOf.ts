@@ -3,7 +3,8 @@ import { vi } from 'vitest';
 
 /**
  * Counts the statements that `work` sends to one database, with those of its transaction. Statements that services of
- * other tests in this process send to their own databases are not counted.
+ * other tests in this process send to their own databases are not counted, and neither are those that prepare a new
+ * connection. A `begin` sent together with a statement counts as one with it.
  *
  * @param url of the database, as in `ClonedDatabase.url`
  */
@@ -13,9 +14,15 @@ export const statementsOf = async (url: string, work: () => Promise<unknown>): P
   try {
     await work();
     return query.mock.contexts.filter(
-      (client) => client instanceof pg.Client && Reflect.get(client, 'database') === database,
+      (client, at) =>
+        client instanceof pg.Client &&
+        Reflect.get(client, 'database') === database &&
+        !preparesConnection(query.mock.calls[at]?.[0]),
     ).length;
   } finally {
     query.mockRestore();
   }
 };
+
+const preparesConnection = (config: unknown): boolean =>
+  typeof config === 'object' && config !== null && String(Reflect.get(config, 'name')).startsWith('tenant_');

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createLogger } from '@evaluation/telemetry';
+import { cloneDatabase, type ClonedDatabase } from '@evaluation/test-services';
+import { openDatabase, PREPARED, type Database } from './tenant.ts';
+
+let clone: ClonedDatabase;
+let database: Database;
+const institute = randomUUID();
+
+beforeAll(async () => {
+  clone = await cloneDatabase();
+  // One connection, so that each transaction meets what the one before left.
+  database = await openDatabase({
+    url: clone.url,
+    poolSize: 1,
+    log: createLogger({ service: 'test', level: 'silent' }),
+  });
+  await database.inTenant(institute, (tx) => sql`select 1`.execute(tx));
+});
+afterAll(async () => {
+  await database.close();
+  await clone.drop();
+});
+
+const settings = sql<{ institute: string; in_transaction: boolean }>`
+  select current_setting('app.institute') as institute, now() <> statement_timestamp() as in_transaction`;
+
+const insertCandidate = (instituteId: string) =>
+  sql`insert into candidates (id, institute_id, external_id) values (${randomUUID()}, ${instituteId}, ${randomUUID()})`;
+
+/** @returns the calls of the driver, each of which is a round trip */
+const roundTripsOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  try {
+    await work();
+    return query.mock.calls.length;
+  } finally {
+    query.mockRestore();
+  }
+};
+
+test('a transaction takes a round trip for each statement and one for the commit', async () => {
+  const work = () =>
+    database.inTenant(institute, async (tx) => {
+      await settings.execute(tx);
+      await settings.execute(tx);
+    });
+  expect(await roundTripsOf(work)).toBe(3);
+});
+
+test('a read takes one round trip, and so does its prepared statement', async () => {
+  expect(await roundTripsOf(() => database.readInTenant(institute, settings))).toBe(1);
+  const prepared = sql<{
+    institute: string;
+  }>`${PREPARED} select current_setting('app.institute') as institute`;
+  for (const id of [institute, randomUUID()]) {
+    expect(await roundTripsOf(() => database.readInTenant(id, prepared))).toBe(1);
+    expect(await database.readInTenant(id, prepared)).toEqual([{ institute: id }]);
+  }
+  const { rows } = await database.inTenant(institute, (tx) =>
+    sql<{
+      statement: string;
+    }>`select statement from pg_prepared_statements where statement like ${'/* prepared */%'}`.execute(tx),
+  );
+  expect(rows).toHaveLength(1);
+});
+
+test('the institute of a transaction or a read is not left on its connection', async () => {
+  await database.readInTenant(institute, settings);
+  await database.inTenant(institute, (tx) => settings.execute(tx));
+  const left = await database.keys.executeQuery<{ left: string }>(
+    sql<{ left: string }>`select coalesce(current_setting('app.institute', true), '') as left`.compile(
+      database.keys,
+    ),
+  );
+  expect(left.rows).toEqual([{ left: '' }]);
+  const { rows } = await database.acrossInstitutes((tx) => settings.execute(tx));
+  expect(rows).toEqual([expect.objectContaining({ institute: '' })]);
+});
+
+test('a read sees rows of its institute only', async () => {
+  const other = randomUUID();
+  await database.inTenant(institute, (tx) => insertCandidate(institute).execute(tx));
+  const all = sql<{ institute_id: string }>`select institute_id from candidates`;
+  expect(await database.readInTenant(institute, all)).toEqual([{ institute_id: institute }]);
+  expect(await database.readInTenant(other, all)).toEqual([]);
+});
+
+test('a first statement that fails is rolled back, and the connection serves the next transaction', async () => {
+  const wrong = database.inTenant(institute, (tx) => insertCandidate(randomUUID()).execute(tx));
+  await expect(wrong).rejects.toThrow(/row-level security/);
+  await expect(database.readInTenant(institute, sql`select 1 / 0`)).rejects.toThrow(/division by zero/);
+  await expect(
+    database.readInTenant(institute, sql`${PREPARED} select no_such_column from candidates`),
+  ).rejects.toThrow(/no_such_column/);
+  const { rows } = await database.inTenant(institute, (tx) => settings.execute(tx));
+  expect(rows).toEqual([expect.objectContaining({ institute })]);
+});
+
+test('a transaction is committed as a whole, also when its first statement is an insert', async () => {
+  const count = () =>
+    database.readInTenant(institute, sql<{ n: number }>`select count(*)::int as n from candidates`);
+  const [before] = await count();
+  await database.inTenant(institute, (tx) => insertCandidate(institute).execute(tx));
+  const failing = database.inTenant(institute, async (tx) => {
+    await insertCandidate(institute).execute(tx);
+    throw new Error('the command failed');
+  });
+  await expect(failing).rejects.toThrow('the command failed');
+  expect(await count()).toEqual([{ n: (before?.n ?? 0) + 1 }]);
+});
+
+test('a transaction whose failed statement was ignored does not look committed', async () => {
+  const ignoring = database.inTenant(institute, async (tx) => {
+    await insertCandidate(institute).execute(tx);
+    await sql`select 1 / ${0}::int`.execute(tx).catch(() => {});
+  });
+  await expect(ignoring).rejects.toThrow(/committed/);
+});
+
+test('a text of several statements runs inside the transaction', async () => {
+  const { rows } = await database.inTenant(institute, async (tx) => {
+    await sql.raw(`savepoint first; select 1`).execute(tx);
+    await sql.raw('release first').execute(tx);
+    return settings.execute(tx);
+  });
+  expect(rows).toEqual([{ institute, in_transaction: true }]);
+});
+
+test('a transaction without a statement sends nothing', async () => {
+  expect(await roundTripsOf(() => database.inTenant(institute, async () => 'nothing'))).toBe(0);
+});
