@@ -4,6 +4,7 @@ import type { Lanes } from '@evaluation/lanes';
 import type { ObjectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
 import type { Logger } from '@evaluation/telemetry';
+import type { Actor } from '@evaluation/signed-actor';
 import type { LanePace } from './lanes/lanePace.ts';
 import type { KnownClaims } from './workerCalls/knownClaims.ts';
 
@@ -23,4 +24,6 @@ export interface Services {
   lanePace: Pick<LanePace, 'of'>;
   /** Claims of runs that this process has granted. */
   claims: KnownClaims;
+  /** @returns the signed actor of a call; null if the token is forged or expired */
+  verifyActor: (token: string) => Actor | null;
 }

@@ -1,9 +1,9 @@
-import { createHTTPHandler } from '@trpc/server/adapters/standalone';
 import type { IncomingMessage } from 'node:http';
 import { openDatabase } from '@evaluation/database';
 import { openLanes } from '@evaluation/lanes';
 import { objectStore } from '@evaluation/object-store';
 import type { CoreSettings } from '@evaluation/settings';
+import { actorVerifier } from '@evaluation/signed-actor';
 import { createLogger, drainable, listen, readinessOf, type Observed } from '@evaluation/telemetry';
 import { startGuidePasses } from './guideCommands/passes.ts';
 import { startErasures } from './personalData/eraseCandidate.ts';
@@ -13,9 +13,9 @@ import { startDispatcher } from './dispatcher.ts';
 import { startLanePace } from './lanes/lanePace.ts';
 import { largeCalls } from './largeCalls.ts';
 import { prepareStores } from './prepareStores.ts';
-import { coreRouter } from './router.ts';
 import { startSweep } from './idempotency/records.ts';
 import { coreGauges } from './gauges.ts';
+import { serveCalls } from './serveCalls.ts';
 import { newServer } from './server.ts';
 import type { Services } from './services.ts';
 import type { CallHeaders, Context } from './trpc.ts';
@@ -57,6 +57,7 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
     afterCommit: (effect) => effect(),
     lanePace,
     claims: knownClaims(),
+    verifyActor: actorVerifier(settings.actorSigningKeys),
   };
   const dispatcher = startDispatcher(services, settings.runs.tickMs);
   const rounds = [
@@ -73,15 +74,9 @@ export const startCore = async (settings: CoreSettings): Promise<Core> => {
   const dependencies = { database: () => database.ping() };
   const readiness = readinessOf(dependencies, 'core');
   const createContext = (headers: CallHeaders): Context => ({ services, headers });
-  const handlerOf = (maxBodySize: number) =>
-    createHTTPHandler({
-      router: coreRouter,
-      createContext: async ({ req }) => createContext(headersOf(req)),
-      maxBodySize,
-      allowMethodOverride: true,
-    });
-  const handlePublic = handlerOf(MAX_BODY_BYTES);
-  const handleOthers = handlerOf(MAX_WORKER_BODY_BYTES);
+  const contextOf = (request: IncomingMessage) => createContext(headersOf(request));
+  const handlePublic = serveCalls(contextOf, MAX_BODY_BYTES);
+  const handleOthers = serveCalls(contextOf, MAX_WORKER_BODY_BYTES);
   const calls = largeCalls();
   const { server, renewal } = await newServer(settings.tls, log, (request, response) => {
     if (request.url === '/healthz') {

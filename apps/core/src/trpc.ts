@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto';
 import { initTRPC, TRPCError } from '@trpc/server';
 import { getHTTPStatusCodeFromError } from '@trpc/server/http';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
-import { verifyActor } from '@evaluation/signed-actor';
 import { continueTrace, describeSpan, inSpan, metrics, SpanKind } from '@evaluation/telemetry';
 import * as z from 'zod/v4';
 import { Replayed } from './idempotency/once.ts';
@@ -55,10 +54,7 @@ const reportFailures = t.middleware(async ({ next, path, ctx }) => {
   const cause: unknown = result.error.cause ?? result.error;
   if (cause instanceof DomainFailure || cause instanceof Replayed) return result;
   const { actor: signed, requestId } = ctx.headers;
-  const actor =
-    signed === undefined
-      ? null
-      : firstOf(ctx.services.settings.actorSigningKeys, (key) => verifyActor(signed, key));
+  const actor = signed === undefined ? null : ctx.services.verifyActor(signed);
   const log = ctx.services.log.child({
     request_id: requestId,
     institute_id: actor?.institute_id,
@@ -124,25 +120,13 @@ const withToken = (service: 'public' | 'grading' | 'control') =>
       return next();
     });
 
-/** Returns the first result over all keys. Two keys exist while a key is being replaced. */
-const firstOf = <K, T>(keys: readonly K[], look: (key: K) => T | null): T | null => {
-  for (const key of keys) {
-    const found = look(key);
-    if (found !== null) return found;
-  }
-  return null;
-};
-
 /** For the facade, before the caller is authenticated. */
 export const serviceProcedure = withToken('public');
 
 /** For the facade and internal teams: every call carries a signed actor. */
 export const actorProcedure = serviceProcedure.use(({ ctx, next }) => {
   const sent = ctx.headers.actor;
-  const actor =
-    sent === undefined
-      ? null
-      : firstOf(ctx.services.settings.actorSigningKeys, (key) => verifyActor(sent, key));
+  const actor = sent === undefined ? null : ctx.services.verifyActor(sent);
   if (actor === null) throw new TRPCError({ code: 'UNAUTHORIZED' });
   const { idempotencyKey: key, fingerprint } = ctx.headers;
   const idempotent = key === undefined || fingerprint === undefined ? null : { key, fingerprint };

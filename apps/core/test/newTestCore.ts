@@ -2,6 +2,7 @@ import { openDatabase } from '@evaluation/database';
 import { openLanes } from '@evaluation/lanes';
 import { objectStore, type ObjectStoreOptions } from '@evaluation/object-store';
 import { readCoreSettings } from '@evaluation/settings';
+import { actorVerifier } from '@evaluation/signed-actor';
 import { createLogger } from '@evaluation/telemetry';
 import { newBacking } from '@evaluation/test-services';
 import pg from 'pg';
@@ -43,6 +44,7 @@ export const newTestCore = async (environment: Record<string, string> = {}): Pro
       objects,
       settings,
       log,
+      verifyActor: actorVerifier(settings.actorSigningKeys),
       wakeDispatcher: () => {},
       afterCommit: (effect) => effect(),
       lanePace: { of: () => null },

@@ -41,7 +41,10 @@ export const signActor = (actor: Actor, signingKey: string, now = Date.now()): s
 };
 
 /** @returns the actor, or null when the token is malformed, forged or expired */
-export const verifyActor = (token: string, signingKey: string, now = Date.now()): Actor | null => {
+export const verifyActor = (token: string, signingKey: string, now = Date.now()): Actor | null =>
+  verify(token, signingKey, now)?.actor ?? null;
+
+const verify = (token: string, signingKey: string, now: number): { actor: Actor; exp: number } | null => {
   const [payload, signature, ...rest] = token.split('.');
   if (payload === undefined || signature === undefined || rest.length > 0) return null;
   const expected = Buffer.from(mac(payload, signingKey));
@@ -49,8 +52,52 @@ export const verifyActor = (token: string, signingKey: string, now = Date.now())
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
   const parsed = Signed.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
   if (!parsed.success || parsed.data.exp < now) return null;
-  const { exp: _, ...actor } = parsed.data;
-  return actor;
+  const { exp, ...actor } = parsed.data;
+  return { actor, exp };
+};
+
+/** Longer than a burst of calls; short enough that a token is far from its expiry when it is sent. */
+const SIGN_AGAIN_MS = LIFETIME_MS / 3;
+
+/**
+ * Signs actors for a caller that makes many calls with the same actor object. A token is used again for a third of its
+ * lifetime.
+ */
+export const actorSigner = (signingKey: string, now: () => number = Date.now): ((actor: Actor) => string) => {
+  const signed = new WeakMap<Actor, { token: string; untilMs: number }>();
+  return (actor) => {
+    const known = signed.get(actor);
+    if (known !== undefined && now() < known.untilMs) return known.token;
+    const token = signActor(actor, signingKey, now());
+    signed.set(actor, { token, untilMs: now() + SIGN_AGAIN_MS });
+    return token;
+  };
+};
+
+const MOST_VERIFIED = 10_000;
+
+/**
+ * Verifies actors for a receiver that gets the same token many times. A token whose signature was verified is compared
+ * as a whole afterwards; its expiry is checked each time. Two keys are accepted while one replaces the other.
+ */
+export const actorVerifier = (
+  signingKeys: readonly string[],
+  now: () => number = Date.now,
+): ((token: string) => Actor | null) => {
+  const verified = new Map<string, { actor: Actor; exp: number }>();
+  return (token) => {
+    const known = verified.get(token);
+    if (known !== undefined) return known.exp < now() ? null : known.actor;
+    for (const key of signingKeys) {
+      const found = verify(token, key, now());
+      if (found === null) continue;
+      const [oldest] = verified.keys();
+      if (verified.size >= MOST_VERIFIED && oldest !== undefined) verified.delete(oldest);
+      verified.set(token, found);
+      return found.actor;
+    }
+    return null;
+  };
 };
 
 const mac = (payload: string, signingKey: string): string =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { signActor, verifyActor, type Actor } from './index.ts';
+import { actorSigner, actorVerifier, signActor, verifyActor, type Actor } from './index.ts';
 
 const KEY = 'k'.repeat(32);
 const actor: Actor = {
@@ -40,4 +40,38 @@ test('verifyActor returns null for arbitrary text and does not throw', () => {
       expect(verifyActor(text, KEY)).toBeNull();
     }),
   );
+});
+
+test('a signer uses one token for an actor until a third of its lifetime has passed', () => {
+  let now = Date.now();
+  const sign = actorSigner(KEY, () => now);
+  const token = sign(actor);
+  now += 19_000;
+  expect(sign(actor)).toBe(token);
+  now += 2_000;
+  expect(sign(actor)).not.toBe(token);
+  expect(verifyActor(sign(actor), KEY, now)).toEqual(actor);
+  expect(sign({ ...actor, scopes: [] })).not.toBe(sign(actor));
+});
+
+test('a verifier refuses a token that it has verified before, once the token has expired', () => {
+  let now = Date.now();
+  const verify = actorVerifier([KEY], () => now);
+  const token = signActor(actor, KEY, now);
+  expect([verify(token), verify(token)]).toEqual([actor, actor]);
+  now += 61_000;
+  expect(verify(token)).toBeNull();
+});
+
+test('a verifier accepts each of its keys, and refuses a changed token after it has verified the true one', () => {
+  const verify = actorVerifier([KEY, 'n'.repeat(32)]);
+  const token = signActor(actor, 'n'.repeat(32));
+  expect(verify(token)).toEqual(actor);
+  const [payload = '', signature = ''] = token.split('.');
+  const other = signActor({ ...actor, institute_id: actor.key_id }, 'x'.repeat(32)).split('.')[0] ?? '';
+  expect([verify(`${other}.${signature}`), verify(`${payload}.`), verify(payload)]).toEqual([
+    null,
+    null,
+    null,
+  ]);
 });

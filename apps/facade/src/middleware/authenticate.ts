@@ -32,11 +32,22 @@ export const authenticate =
     if (scope !== null && !key.scopes.includes(scope)) {
       throw new DomainFailure('insufficient_scope', { details: { required_scope: scope } });
     }
-    const actor: Actor = { institute_id: key.institute_id, key_id: key.key_id, scopes: key.scopes };
-    response.locals['actor'] = actor;
+    response.locals['actor'] = actorOf(key);
     response.locals['key'] = key;
     next();
   };
+
+const actors = new WeakMap<AuthenticatedKey, Actor>();
+
+/** The same object for all requests with a cached key, so that it is signed once (see `actorSigner`). */
+const actorOf = (key: AuthenticatedKey): Actor => {
+  let actor = actors.get(key);
+  if (actor === undefined) {
+    actor = { institute_id: key.institute_id, key_id: key.key_id, scopes: key.scopes };
+    actors.set(key, actor);
+  }
+  return actor;
+};
 
 export const keyOf = (response: Response): AuthenticatedKey | undefined => response.locals['key'];
 

@@ -26,6 +26,17 @@ export interface Window {
   alone: number;
   /** Monotonic time in ms of the latest answer from NATS. */
   toldMs: number;
+  /** Additions that wait for the one under way; null if none waits. */
+  batch: Batch | null;
+  /** Resolves when no addition is under way; never rejects. */
+  underWay: Promise<unknown>;
+}
+
+/** Additions that are sent to the counter as one. */
+export interface Batch {
+  amount: number;
+  /** The counter's total after all of them; null without an answer. */
+  total: Promise<number | null>;
 }
 
 export interface Place extends Demand {

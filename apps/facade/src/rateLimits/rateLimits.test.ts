@@ -47,6 +47,11 @@ const replica = (at: number): RateLimits => {
   if (one === undefined) throw new Error(`no replica ${at}`);
   return one;
 };
+const lanesOf = (at: number): Lanes => {
+  const one = lanes[at];
+  if (one === undefined) throw new Error(`no replica ${at}`);
+  return one;
+};
 const millisecondsOf = async (wanted: Demand): Promise<number> => {
   const begun = performance.now();
   expect((await replica(0).admit([wanted])).kind).toBe('admitted');
@@ -111,6 +116,18 @@ test('a request without a limit counts in the window for requests with a limit',
   await replica(0).admit([demand(subject, { limit: null, cost: LIMIT - 1 })]);
   expect(await replica(1).admit([demand(subject)])).toMatchObject({ tightest: { remaining: 0 } });
   expect((await replica(2).admit([demand(subject, { limit: null })])).kind).toBe('admitted');
+});
+
+test('requests that wait for one answer are counted together, and each is judged by its own place in the order', async () => {
+  const count = vi.fn<Lanes['count']>(lanesOf(0).count);
+  const limits = openRateLimits({ count }, { now: () => NOW_MS });
+  const wanted = demand(newSubject());
+  const [first, ...rest] = await Promise.all(Array.from({ length: LIMIT }, () => limits.admit([wanted])));
+  expect(count.mock.calls.length).toBeLessThan(LIMIT / 4);
+  const left = [first, ...rest].map((one) => (one?.kind === 'admitted' ? one.tightest?.remaining : null));
+  expect(left.every((remaining) => remaining !== null && remaining !== undefined)).toBe(true);
+  expect((await limits.admit([wanted])).kind).toBe('refused');
+  expect((await replica(1).admit([wanted])).kind).toBe('refused');
 });
 
 test('while NATS is down each replica continues from its last totals; afterwards the replicas share counters again', async () => {

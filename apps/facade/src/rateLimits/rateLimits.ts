@@ -2,6 +2,7 @@ import type { Counters } from '@evaluation/lanes';
 import {
   refusalOf,
   tightestOf,
+  type Batch,
   type Decision,
   type Demand,
   type Place,
@@ -13,7 +14,7 @@ import {
  * Rate limits that all replicas of the facade share (docs/decisions/014).
  *
  * Each window of each key or institute is one counter on NATS. A request adds its cost to all of its windows and reads the
- * new totals. If a total is above its limit, the request subtracts its cost from all windows and is refused.
+ * new totals. Requests that come while an addition to a window is under way are added together. If a total is above its limit, the request subtracts its cost from all windows and is refused.
  *
  * State: the last total of each open window; whether NATS answered the last request.
  * Overshoot: none while NATS answers, since each request decides by a total that includes its own cost.
@@ -61,13 +62,15 @@ export const openRateLimits = (
     const found = windows.get(name);
     if (found !== undefined) return found;
     sweep(nowMs);
-    const window = {
+    const window: Window = {
       name,
       endMs: (start + seconds) * 1000,
       total: 0,
       sent: 0,
       alone: 0,
       toldMs: Number.NEGATIVE_INFINITY,
+      batch: null,
+      underWay: Promise.resolve(),
     };
     if (windows.size < MAX_WINDOWS) windows.set(name, window);
     return window;
@@ -78,7 +81,7 @@ export const openRateLimits = (
     const sent = (window.sent += amount);
     try {
       const total = (await counters.count(window.name, amount)) + window.alone;
-      window.total = total + (window.sent - sent);
+      window.total = total + (window.sent - sent) + (window.batch?.amount ?? 0);
       window.toldMs = steady();
       isDown = false;
       return total;
@@ -89,10 +92,39 @@ export const openRateLimits = (
     }
   };
 
+  /**
+   * Adds `amount` together with the requests that come while an earlier addition to the window is under way. Each gets
+   * the total that it would get if the additions followed each other.
+   */
+  const askTogether = (window: Window, amount: number): Promise<number | null> => {
+    const batch = (window.batch ??= newBatch(window));
+    batch.amount += amount;
+    const upToThis = batch.amount;
+    return batch.total.then((total) => (total === null ? null : total - (batch.amount - upToThis)));
+  };
+
+  const newBatch = (window: Window): Batch => {
+    const batch: Batch = {
+      amount: 0,
+      total: window.underWay.then(() => {
+        window.batch = null;
+        // The addition before this one got no answer, so this one is not sent.
+        if (isDown) {
+          window.alone += batch.amount;
+          return null;
+        }
+        const total = ask(window, batch.amount);
+        window.underWay = total;
+        return total;
+      }),
+    };
+    return batch;
+  };
+
   /** Adds `amount` on NATS or, while NATS is down, locally. @returns the new total */
   const add = async (window: Window, amount: number): Promise<number> => {
     const own = (window.total += amount);
-    if (!isDown) return (await ask(window, amount)) ?? own;
+    if (!isDown) return (await askTogether(window, amount)) ?? own;
     if (steady() >= retryMs) {
       retryMs = steady() + RETRY_MS;
       void ask(window, amount);
