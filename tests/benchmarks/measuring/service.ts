@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { coreOverHttp } from '@evaluation/core-client';
 import { findInstallation } from '@evaluation/installation';
 import { apiClient, type ApiClient } from '../../harness/api.ts';
-import { startProgram, type Program } from '../../harness/processes.ts';
+import { killPrograms, startProgram, type Program } from '../../harness/processes.ts';
 import type { Parts } from './processCpu.ts';
 import type { BenchDatabase, Servers } from './servers.ts';
 
@@ -68,7 +68,8 @@ export const startFacadeAndCore = async (servers: Servers): Promise<BenchService
   const database = await servers.newDatabase('service');
   const programs: Program[] = [];
   const close = async (): Promise<void> => {
-    for (const program of programs.toReversed()) await program.kill();
+    // Also those that a row has killed itself.
+    await killPrograms((pid) => programs.some((program) => program.pid === pid));
     await database.drop();
   };
   try {

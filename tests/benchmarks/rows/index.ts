@@ -1,9 +1,22 @@
 import type { Row } from '../measuring/row.ts';
+import { copyRow } from './copy.ts';
+import { checkedCopyRow, pagesRow } from './pdf.ts';
 import { readRow } from './read.ts';
+import { recoveryRow } from './recovery.ts';
+import { scheduleRow } from './schedule.ts';
 import { submitRow } from './submit.ts';
 import { typedRows } from './typed.ts';
 
-export const allRows: readonly Row[] = [readRow, submitRow, ...typedRows];
+export const allRows: readonly Row[] = [
+  readRow,
+  submitRow,
+  ...typedRows,
+  copyRow,
+  scheduleRow,
+  recoveryRow,
+  pagesRow,
+  checkedCopyRow,
+];
 
 /** @throws Error for an unknown name */
 export const rowsNamed = (names: readonly string[] | null): readonly Row[] => {
