@@ -10,6 +10,9 @@ import { startRounds, type Rounds } from './rounds.ts';
 /** How often the certificate is read again. Certificates are renewed days before they expire. */
 const CERTIFICATE_MS = 60 * 60_000;
 
+/** Longer than the age at which clients replace a connection, so that no call is sent while this side closes it. */
+const KEEP_ALIVE_MS = 75_000;
+
 const NO_ROUNDS: Rounds = { close: async () => {} };
 
 /**
@@ -24,12 +27,13 @@ export const newServer = async (
   listener: RequestListener,
   certificateMs = CERTIFICATE_MS,
 ): Promise<{ server: Server; renewal: Rounds }> => {
-  if (tls === null) return { server: createServer(listener), renewal: NO_ROUNDS };
+  const keepingAlive = { keepAliveTimeout: KEEP_ALIVE_MS };
+  if (tls === null) return { server: createServer(keepingAlive, listener), renewal: NO_ROUNDS };
   const pair = async (): Promise<SecureContextOptions> => {
     const [cert, key] = await Promise.all([readFile(tls.certFile), readFile(tls.keyFile)]);
     return { cert, key, minVersion: 'TLSv1.2' };
   };
-  const server = createTlsServer(await pair(), listener);
+  const server = createTlsServer({ ...(await pair()), ...keepingAlive }, listener);
   const renewal = startRounds(log, {
     what: 'reading the certificate again',
     pauseMs: () => jittered(certificateMs),
