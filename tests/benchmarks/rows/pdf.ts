@@ -103,7 +103,7 @@ export const checkedCopyRow: Row = {
     const qpdf = await pathOf(['qpdf']);
     const sides = [
       inChildren(DRAWN, () =>
-        drawCheckedCopy(file, target, plan(), { pageImages, timeoutSeconds: TIMEOUT_SECONDS }),
+        drawCheckedCopy(pageImages, target, plan(), { timeoutSeconds: TIMEOUT_SECONDS }),
       ),
     ];
     if (qpdf !== null)
