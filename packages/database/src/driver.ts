@@ -79,7 +79,7 @@ const prefixOf = ({ name, value }: Setting): Prefix => ({ statement: 'tenant_set
 
 const newDriver = (pool: pg.Pool): Driver => {
   const opened = new WeakMap<DatabaseConnection, Connection>();
-  const of = (connection: DatabaseConnection): Connection => {
+  const ours = (connection: DatabaseConnection): Connection => {
     const found = opened.get(connection);
     if (found === undefined) throw new Error('a connection of another driver');
     return found;
@@ -91,10 +91,10 @@ const newDriver = (pool: pg.Pool): Driver => {
       opened.set(connection, connection);
       return connection;
     },
-    beginTransaction: async (connection) => of(connection).begin(),
-    commitTransaction: (connection) => of(connection).end('commit'),
-    rollbackTransaction: (connection) => of(connection).end('rollback'),
-    releaseConnection: async (connection) => of(connection).release(),
+    beginTransaction: async (connection) => ours(connection).begin(),
+    commitTransaction: (connection) => ours(connection).end('commit'),
+    rollbackTransaction: (connection) => ours(connection).end('rollback'),
+    releaseConnection: async (connection) => ours(connection).release(),
     destroy: async () => pool.end(),
   };
 };

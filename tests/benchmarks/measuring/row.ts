@@ -35,15 +35,15 @@ export interface Measures {
 }
 
 export const measuresOf = (all: readonly Measured[]): Measures => {
-  const of = (side: string): Measured | null => all.find((one) => one.side === side) ?? null;
+  const find = (side: string): Measured | null => all.find((one) => one.side === side) ?? null;
   return {
-    of,
+    of: find,
     value: (side, measure) => {
-      const found = of(side);
+      const found = find(side);
       return found === null ? null : measure(found);
     },
     speedOver: (side, other) => {
-      const [a, b] = [of(side), of(other)];
+      const [a, b] = [find(side), find(other)];
       if (a === null || b === null) return null;
       const each = ({ rounds, operations }: Measured, at: number) =>
         (rounds[at]?.seconds ?? Number.NaN) / operations;
