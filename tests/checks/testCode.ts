@@ -14,5 +14,7 @@ export const unusedInProduction = (
 ): string[] => {
   const used = new Set(roots);
   for (const file of used) for (const imported of imports.get(file) ?? []) used.add(imported);
-  return files.filter((file) => SOURCE.test(file) && !TEST.test(file) && !used.has(file));
+  return files.filter(
+    (file) => SOURCE.test(file) && !file.endsWith('.d.ts') && !TEST.test(file) && !used.has(file),
+  );
 };

@@ -16,11 +16,11 @@ export const MOST_CANDIDATES = 1000;
  * summed variance of all candidates, given the examples and the earlier choices. No mark of a candidate is needed.
  * Only the first `MOST_CANDIDATES` by id are compared.
  */
-export function chooseNext(
+export const chooseNext = (
   examples: readonly Pick<GuideExample, 'id' | 'text'>[],
   candidates: readonly Candidate[],
   count: number,
-): string[] {
+): string[] => {
   const known = new Set(examples.map(({ id }) => id));
   const open = candidates
     .filter(({ id }) => !known.has(id))
@@ -36,10 +36,13 @@ export function chooseNext(
     learn(posterior, open.length, best);
   }
   return chosen;
-}
+};
 
 /** Covariance of the candidates given the examples: each example is one more row, learned first and then dropped. */
-function posteriorOf(examples: readonly { text: string }[], open: readonly { text: string }[]): Float64Array {
+const posteriorOf = (
+  examples: readonly { text: string }[],
+  open: readonly { text: string }[],
+): Float64Array => {
   const reader = createFeatureReader(GUIDE_CONSTANTS);
   const features = [...open, ...examples].map(({ text }) => reader.read(text));
   const index = indexTexts(features, GUIDE_CONSTANTS);
@@ -57,10 +60,10 @@ function posteriorOf(examples: readonly { text: string }[], open: readonly { tex
     left.set(matrix.subarray(row * size, row * size + open.length), row * open.length);
   }
   return left;
-}
+};
 
 /** Updates a covariance as if the answer of a row were marked. */
-function learn(matrix: Float64Array, size: number, row: number): void {
+const learn = (matrix: Float64Array, size: number, row: number): void => {
   const seen = matrix.slice(row * size, row * size + size);
   const variance = (seen[row] ?? 0) + noiseOf(GUIDE_CONSTANTS);
   for (let a = 0; a < size; a += 1) {
@@ -70,10 +73,10 @@ function learn(matrix: Float64Array, size: number, row: number): void {
       matrix[a * size + b] = (matrix[a * size + b] ?? 0) - factor * (seen[b] ?? 0);
     }
   }
-}
+};
 
 /** The row whose mark reduces the sum of the variances most; the first of equal ones. */
-function bestOf(matrix: Float64Array, size: number, taken: ReadonlySet<number>): number {
+const bestOf = (matrix: Float64Array, size: number, taken: ReadonlySet<number>): number => {
   let best = -1;
   let most = -1;
   for (let row = 0; row < size; row += 1) {
@@ -87,4 +90,4 @@ function bestOf(matrix: Float64Array, size: number, taken: ReadonlySet<number>):
     }
   }
   return best;
-}
+};

@@ -18,9 +18,9 @@ export interface FeatureReader {
 }
 
 /** Reads features of texts. It caches those of words, because answers to one question share most of their words. */
-export function createFeatureReader(
+export const createFeatureReader = (
   constants: Pick<GuideConstants, 'shortestGram' | 'longestGram'>,
-): FeatureReader {
+): FeatureReader => {
   const cache = new Map<string, { stem: number; grams: readonly number[] }>();
   const seenStems = new Int32Array(BUCKETS);
   const seenGrams = new Int32Array(BUCKETS);
@@ -53,13 +53,13 @@ export function createFeatureReader(
       return { stems, grams };
     },
   };
-}
+};
 
 /** N-grams of a word with a space on either side, so that beginnings and endings count as such. */
-function gramsOf(
+const gramsOf = (
   word: string,
   { shortestGram, longestGram }: Pick<GuideConstants, 'shortestGram' | 'longestGram'>,
-): number[] {
+): number[] => {
   const padded = ` ${word} `;
   const grams: number[] = [];
   for (let length = shortestGram; length <= longestGram; length += 1) {
@@ -68,13 +68,13 @@ function gramsOf(
     }
   }
   return grams;
-}
+};
 
 /** FNV-1a over UTF-16 code units, with the upper bits folded in. */
-function bucketOf(text: string): number {
+const bucketOf = (text: string): number => {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
   return ((hash >>> 15) ^ hash) & (BUCKETS - 1);
-}
+};

@@ -30,15 +30,15 @@ export interface FittedGuide {
 }
 
 /** Differences of the teacher's from the grader's shares are learned, as a Gaussian process over the texts. */
-export function fitGuide(examples: readonly GuideExample[], constants = GUIDE_CONSTANTS): FittedGuide {
+export const fitGuide = (examples: readonly GuideExample[], constants = GUIDE_CONSTANTS): FittedGuide => {
   return restoreGuide({ constants, examples });
-}
+};
 
 /**
  * Fits a guide from its data. The order of the examples does not matter. Only the first `MOST_EXAMPLES` by id are used.
  * @throws RangeError if a share is not a number
  */
-export function restoreGuide({ constants, examples }: GuideModel): FittedGuide {
+export const restoreGuide = ({ constants, examples }: GuideModel): FittedGuide => {
   const used = examples.toSorted(byContent).slice(0, MOST_EXAMPLES).map(checked);
   const reader = createFeatureReader(constants);
   const features = used.map(({ text }) => reader.read(text));
@@ -47,7 +47,7 @@ export function restoreGuide({ constants, examples }: GuideModel): FittedGuide {
   const differences = Float64Array.from(used, ({ graderShare, teacherShare }) => teacherShare - graderShare);
   const weights = solveUpper(lower, used.length, solveLower(lower, used.length, differences));
   return { model: { constants, examples: used }, reader, features, index, lower, weights };
-}
+};
 
 /** Covariance of the true differences of two texts, from their similarity. */
 export const covarianceFrom = (similarity: number, { shiftVariance, textVariance }: GuideConstants): number =>
@@ -59,11 +59,11 @@ export const varianceOf = ({ stems }: Features, { shiftVariance, textVariance }:
 
 export const noiseOf = ({ noiseVariance }: GuideConstants): number => Math.max(noiseVariance, LEAST_NOISE);
 
-function covarianceOf(
+const covarianceOf = (
   features: readonly Features[],
   index: TextIndex,
   constants: GuideConstants,
-): Float64Array {
+): Float64Array => {
   const size = features.length;
   const matrix = new Float64Array(size * size);
   for (const [row, text] of features.entries()) {
@@ -73,24 +73,24 @@ function covarianceOf(
     matrix[row * size + row] = varianceOf(text, constants) + noiseOf(constants);
   }
   return matrix;
-}
+};
 
 /** Orders by id, then by content, by code units. */
-function byContent(a: GuideExample, b: GuideExample): number {
+const byContent = (a: GuideExample, b: GuideExample): number => {
   return (
     compare(a.id, b.id) ||
     compare(a.text, b.text) ||
     a.graderShare - b.graderShare ||
     a.teacherShare - b.teacherShare
   );
-}
+};
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function checked(example: GuideExample): GuideExample {
+const checked = (example: GuideExample): GuideExample => {
   const { id, text, graderShare, teacherShare } = example;
   if (!Number.isFinite(graderShare) || !Number.isFinite(teacherShare)) {
     throw new RangeError('the shares of an example must be finite numbers');
   }
   return { id, text, graderShare, teacherShare };
-}
+};

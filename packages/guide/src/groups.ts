@@ -7,10 +7,10 @@ export type Sameness = 'text' | 'content';
  * Groups of two or more answers that say the same, the largest first. Two answers without any word or number form no
  * group, because a drawing or a formula in signs may differ.
  */
-export function identicalGroups(
+export const identicalGroups = (
   answers: readonly { id: string; text: string }[],
   sameness: Sameness = 'text',
-): string[][] {
+): string[][] => {
   const groups = new Map<string, string[]>();
   for (const { id, text } of answers) {
     const words = sameness === 'text' ? wordsOf(text) : contentStems(text);
@@ -21,4 +21,4 @@ export function identicalGroups(
     else group.push(id);
   }
   return [...groups.values()].filter(({ length }) => length > 1).toSorted((a, b) => b.length - a.length);
-}
+};

@@ -4,7 +4,7 @@
  * Lower triangle L with L·Lᵀ = matrix (Cholesky). The matrix must be positive definite, which the noise on the diagonal of a
  * covariance guarantees. @throws RangeError if it is not
  */
-export function choleskyOf(matrix: Float64Array, size: number): Float64Array {
+export const choleskyOf = (matrix: Float64Array, size: number): Float64Array => {
   const lower = new Float64Array(size * size);
   for (let row = 0; row < size; row += 1) {
     for (let column = 0; column <= row; column += 1) {
@@ -21,10 +21,10 @@ export function choleskyOf(matrix: Float64Array, size: number): Float64Array {
     }
   }
   return lower;
-}
+};
 
 /** x with L·x = right. */
-export function solveLower(lower: Float64Array, size: number, right: Float64Array): Float64Array {
+export const solveLower = (lower: Float64Array, size: number, right: Float64Array): Float64Array => {
   const solved = new Float64Array(size);
   for (let row = 0; row < size; row += 1) {
     let sum = right[row] ?? 0;
@@ -33,10 +33,10 @@ export function solveLower(lower: Float64Array, size: number, right: Float64Arra
     solved[row] = sum / (lower[at + row] ?? 1);
   }
   return solved;
-}
+};
 
 /** x with Lᵀ·x = right. */
-export function solveUpper(lower: Float64Array, size: number, right: Float64Array): Float64Array {
+export const solveUpper = (lower: Float64Array, size: number, right: Float64Array): Float64Array => {
   const solved = new Float64Array(size);
   for (let row = size - 1; row >= 0; row -= 1) {
     let sum = right[row] ?? 0;
@@ -44,10 +44,10 @@ export function solveUpper(lower: Float64Array, size: number, right: Float64Arra
     solved[row] = sum / (lower[row * size + row] ?? 1);
   }
   return solved;
-}
+};
 
 /** Diagonal of (L·Lᵀ)⁻¹: the squared lengths of the columns of L⁻¹. */
-export function inverseDiagonal(lower: Float64Array, size: number): Float64Array {
+export const inverseDiagonal = (lower: Float64Array, size: number): Float64Array => {
   const diagonal = new Float64Array(size);
   for (let column = 0; column < size; column += 1) {
     const unit = new Float64Array(size);
@@ -55,11 +55,11 @@ export function inverseDiagonal(lower: Float64Array, size: number): Float64Array
     diagonal[column] = squaresOf(solveLower(lower, size, unit));
   }
   return diagonal;
-}
+};
 
 /** Squared length of a vector. */
-export function squaresOf(vector: Float64Array): number {
+export const squaresOf = (vector: Float64Array): number => {
   let sum = 0;
   for (let index = 0; index < vector.length; index += 1) sum += (vector[index] ?? 0) ** 2;
   return sum;
-}
+};

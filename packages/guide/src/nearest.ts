@@ -7,11 +7,11 @@ export interface Neighbour {
 }
 
 /** The examples most like a text, the nearest first; equal ones by id. Examples that share nothing with it are left out. */
-export function nearestExamples(guide: FittedGuide, text: string, count: number): Neighbour[] {
+export const nearestExamples = (guide: FittedGuide, text: string, count: number): Neighbour[] => {
   const similarities = guide.index.similaritiesTo(guide.reader.read(text));
   return guide.model.examples
     .map(({ id }, place) => ({ id, similarity: similarities[place] ?? 0 }))
     .filter(({ similarity }) => similarity > 0)
     .toSorted((a, b) => b.similarity - a.similarity)
     .slice(0, count);
-}
+};

@@ -19,7 +19,7 @@ export interface Passing {
  * agreement, and whether the teacher agreed. The threshold is searched on the same pairs, so the bound is a little too
  * good; an audit of what passes checks it.
  */
-export function passing({
+export const passing = ({
   pairs,
   target,
   bound = 0.9,
@@ -27,7 +27,7 @@ export function passing({
   pairs: readonly { agreement: number; agreed: boolean }[];
   target: number;
   bound?: number;
-}): Passing {
+}): Passing => {
   const none = { threshold: null, share: 0, agreement: null, lowerBound: null, examples: pairs.length };
   if (pairs.length < LEAST_EXAMPLES) return none;
   const sorted = pairs.toSorted((a, b) => b.agreement - a.agreement);
@@ -49,13 +49,13 @@ export function passing({
     };
   }
   return best;
-}
+};
 
 /**
  * One-sided Clopper–Pearson lower bound: the share at which `successes` or more of `trials` have the probability
  * 1 − `certainty`.
  */
-export function lowerBoundOf(successes: number, trials: number, certainty: number): number {
+export const lowerBoundOf = (successes: number, trials: number, certainty: number): number => {
   if (successes === 0) return 0;
   let low = 0;
   let high = 1;
@@ -65,10 +65,10 @@ export function lowerBoundOf(successes: number, trials: number, certainty: numbe
     else low = middle;
   }
   return low;
-}
+};
 
 /** Probability of at least `successes` of `trials` at a share. Logarithms, because factorials are too large. */
-function atLeast(successes: number, trials: number, share: number): number {
+const atLeast = (successes: number, trials: number, share: number): number => {
   const odds = Math.log(share) - Math.log1p(-share);
   let term = trials * Math.log1p(-share);
   let below = 0;
@@ -77,4 +77,4 @@ function atLeast(successes: number, trials: number, share: number): number {
     term += Math.log(trials - count) - Math.log(count + 1) + odds;
   }
   return 1 - below;
-}
+};

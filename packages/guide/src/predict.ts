@@ -24,11 +24,11 @@ export interface Prediction {
 }
 
 /** The mark that the teacher would probably give. */
-export function predict(
+export const predict = (
   guide: FittedGuide,
   answer: { text: string; graderShare: number },
   scale: MarkScale,
-): Prediction {
+): Prediction => {
   const { constants } = guide.model;
   const features = guide.reader.read(answer.text);
   const row = guide.index.similaritiesTo(features);
@@ -41,22 +41,26 @@ export function predict(
   const explained = squaresOf(solveLower(guide.lower, row.length, row));
   const variance = Math.max(varianceOf(features, constants) - explained, 0) + noiseOf(constants);
   return predictionOf(answer.graderShare + difference, variance, scale);
-}
+};
 
 /** Predicts each example from the others, in the order of `guide.model.examples`, by the closed form of a Gaussian process. */
-export function leaveOneOut(
+export const leaveOneOut = (
   guide: FittedGuide,
   scale: MarkScale,
-): (Prediction & { id: string; teacherShare: number })[] {
+): (Prediction & { id: string; teacherShare: number })[] => {
   const inverse = inverseDiagonal(guide.lower, guide.weights.length);
   return guide.model.examples.map(({ id, teacherShare }, place) => {
     const variance = 1 / (inverse[place] ?? 1);
     const share = teacherShare - (guide.weights[place] ?? 0) * variance;
     return { id, teacherShare, ...predictionOf(share, variance, scale) };
   });
-}
+};
 
-function predictionOf(mean: number, variance: number, { maxMarks, step, tolerance }: MarkScale): Prediction {
+const predictionOf = (
+  mean: number,
+  variance: number,
+  { maxMarks, step, tolerance }: MarkScale,
+): Prediction => {
   const share = sixDigits(Math.min(Math.max(mean, 0), 1));
   const spread = sixDigits(Math.sqrt(variance));
   const marks = snap(share * maxMarks, maxMarks, step);
@@ -65,25 +69,25 @@ function predictionOf(mean: number, variance: number, { maxMarks, step, toleranc
   const above = marks + reach > maxMarks ? 1 : normalBelow(((marks + reach) / maxMarks - share) / spread);
   const below = marks - reach < 0 ? 0 : normalBelow(((marks - reach) / maxMarks - share) / spread);
   return { marks, share, spread, agreement: sixDigits(above - below) };
-}
+};
 
 /**
  * The step in which a teacher marks, for a question of one mark: all or nothing, if each mark so far is none or full. Else the
  * smallest step: between whole marks a half is the better guess of an answer that may be either.
  */
-export function markStepOf(marks: readonly number[], maxMarks: number): number {
+export const markStepOf = (marks: readonly number[], maxMarks: number): number => {
   const isAllOrNothing = marks.every((mark) => mark === 0 || mark === maxMarks);
   return maxMarks <= 1 && marks.length >= LEAST_MARKS_FOR_STEP && isAllOrNothing ? maxMarks : MARK_STEP;
-}
+};
 
 /** With fewer marks their step is chance. */
 const LEAST_MARKS_FOR_STEP = 5;
 
 /** Rounds like a proposed mark of the grader, to steps of another size. */
-function snap(marks: number, maxMarks: number, step: number): number {
+const snap = (marks: number, maxMarks: number, step: number): number => {
   const scale = step / MARK_STEP;
   return roundToAllowedMark(marks / scale, maxMarks / scale) * scale;
-}
+};
 
 /** The last digits depend on the order of sums. Six are more than any use needs, and are equal on all machines. */
 const sixDigits = (value: number): number => Math.round(value * 1e6) / 1e6;

@@ -8,11 +8,11 @@ export const MOST_SHOWN = 6;
  * The examples to show a judge with an answer: half of them the most like it, the rest those on which teacher and grader differed
  * most. `excluded` are ids that must not be shown, such as those of the same candidate.
  */
-export function selectExamples(
+export const selectExamples = (
   guide: FittedGuide,
   text: string,
   { count = MOST_SHOWN, excluded = new Set() }: { count?: number; excluded?: ReadonlySet<string> } = {},
-): GuideExample[] {
+): GuideExample[] => {
   const open = guide.model.examples.filter(({ id }) => !excluded.has(id));
   const byId = new Map(open.map((example) => [example.id, example]));
   const nearest = nearestExamples(guide, text, guide.model.examples.length)
@@ -23,7 +23,7 @@ export function selectExamples(
     .filter(({ id }) => !shown.has(id))
     .toSorted((a, b) => differenceOf(b) - differenceOf(a));
   return [...nearest, ...instructive.slice(0, Math.max(count - nearest.length, 0))];
-}
+};
 
 const differenceOf = ({ graderShare, teacherShare }: GuideExample): number =>
   Math.abs(teacherShare - graderShare);

@@ -5,14 +5,14 @@ import { BUCKETS, type Features } from './features.ts';
  * Similarity of two texts, 0..1: the cosine of their word stems and that of their letter n-grams, weighted. A text
  * without words is like none, not even itself.
  */
-export function similarityOf(
+export const similarityOf = (
   a: Features,
   b: Features,
   constants: Pick<GuideConstants, 'stemWeight'>,
-): number {
+): number => {
   const index = indexTexts([b], constants);
   return index.similaritiesTo(a)[0] ?? 0;
-}
+};
 
 export interface TextIndex {
   /** Similarity of a text to each text of the index, in their order. */
@@ -20,10 +20,10 @@ export interface TextIndex {
 }
 
 /** Compares one text with many in time proportional to the features that they share. */
-export function indexTexts(
+export const indexTexts = (
   texts: readonly Features[],
   { stemWeight }: Pick<GuideConstants, 'stemWeight'>,
-): TextIndex {
+): TextIndex => {
   const stems = postingsOf(texts.map((text) => text.stems));
   const grams = postingsOf(texts.map((text) => text.grams));
   return {
@@ -34,7 +34,7 @@ export function indexTexts(
       return similarities;
     },
   };
-}
+};
 
 /** Texts by feature: those of bucket b are `places[starts[b]]` to `places[starts[b + 1] - 1]`. */
 interface Postings {
@@ -44,7 +44,7 @@ interface Postings {
   sizes: readonly number[];
 }
 
-function postingsOf(lists: readonly (readonly number[])[]): Postings {
+const postingsOf = (lists: readonly (readonly number[])[]): Postings => {
   const starts = new Int32Array(BUCKETS + 1);
   for (const bucket of lists.flat()) starts[bucket + 1] = (starts[bucket + 1] ?? 0) + 1;
   for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
@@ -60,15 +60,15 @@ function postingsOf(lists: readonly (readonly number[])[]): Postings {
     }
   }
   return { starts, places, sizes: lists.map((list) => list.length) };
-}
+};
 
 /** Cosines of sets: the number of shared features by the geometric mean of the sizes. Counts are exact in any order. */
-function addCosines(
+const addCosines = (
   similarities: Float64Array,
   features: readonly number[],
   { starts, places, sizes }: Postings,
   weight: number,
-): void {
+): void => {
   const shared = new Int32Array(similarities.length);
   for (const feature of features) {
     const end = starts[feature + 1] ?? 0;
@@ -83,4 +83,4 @@ function addCosines(
     const cosine = count / Math.sqrt(features.length * (sizes[place] ?? 1));
     similarities[place] = (similarities[place] ?? 0) + weight * cosine;
   }
-}
+};

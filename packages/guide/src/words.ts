@@ -17,16 +17,16 @@ const STOP_WORDS = new Set(
 );
 
 /** Words of a text in lower case, without punctuation and apostrophes. */
-export function wordsOf(text: string): string[] {
+export const wordsOf = (text: string): string[] => {
   const read = text.slice(0, LONGEST_TEXT).normalize('NFKC').toLowerCase().replace(/['’]/gu, '');
   return (read.match(WORD) ?? []).map((word) => word.slice(0, LONGEST_WORD));
-}
+};
 
 export const stemOf = (word: string): string => stemmer(word);
 
 /** Distinct stems of the content words, sorted. Texts with no content word keep all their words. */
-export function contentStems(text: string): string[] {
+export const contentStems = (text: string): string[] => {
   const words = wordsOf(text);
   const content = words.filter((word) => !STOP_WORDS.has(word));
   return [...new Set((content.length > 0 ? content : words).map(stemOf))].toSorted();
-}
+};
