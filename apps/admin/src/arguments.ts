@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-// Small entries: each command loads this file before it knows whether it is needed.
+// Small entries, because every command loads this file, also a command without options.
 import { Scope, SCOPES } from '@evaluation/rest-contract/schemas/account';
 import { uuid } from '@evaluation/rest-contract/schemas/primitives';
 import { MAX_PRICE } from '@evaluation/rules/pricing';

@@ -52,7 +52,7 @@ export const coreGauges = ({ database, lanes }: Services): (() => Promise<void>)
   });
   return async () => {
     metrics.databasePoolWaiting.set(database.waiting());
-    // Settled, because PostgreSQL may fail while NATS works, and the reverse.
+    // `allSettled`, because PostgreSQL may fail while NATS works, and the reverse.
     await Promise.allSettled([refreshRuns(), refreshErasures(), refreshLanes()]);
   };
 };

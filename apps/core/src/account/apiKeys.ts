@@ -12,7 +12,7 @@ export interface AuthenticatedKey {
   institute_id: string;
   scopes: string[];
   rate_tier: 'standard' | 'high';
-  /** The facade compares it on every request, because it caches keys. */
+  /** Expiry. The facade caches keys, so it compares this time on every request. */
   expires_at: string | null;
   api_enabled: boolean;
 }

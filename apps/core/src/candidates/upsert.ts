@@ -43,7 +43,7 @@ export const upsertCandidates = async (
     .where('institute_id', '=', instituteId)
     .where('external_id', '=', sql<string>`any(${candidates.map(({ external_id }) => external_id)}::text[])`)
     .execute();
-  // A client may have read the new external id of an erased candidate and sent it back; that row must not be written.
+  // An erasure gives a candidate a new external id. A client may have read it and sent it; the row stays unchanged.
   const erased = found.filter(({ erased_at }) => erased_at !== null).map(({ id }) => id);
   if (erased.length > 0)
     throw new DomainFailure('candidate_not_found', { details: { candidate_ids: erased } });

@@ -9,17 +9,17 @@ import type { JobQueue } from '../jobs/releaseJobs.ts';
  * (releaseJobs.ts).
  *
  *   wanted (released_at null) ──release──▶ released ──claim──▶ begun (claimed_at) ──▶ drawn: the row is deleted
- *      ▲                                  │ message lost      │ deadline passed, handed back, failed (with a rest), or
+ *      ▲                                  │ message lost      │ deadline passed, handed back, failed (after a pause), or
  *      └──────────────────────────────────┴───────────────────┘ the marks have changed meanwhile
  *
- * `delivery` identifies the claim. A worker with another number has an old message or missed its deadline. A change of
- * marks holds the submission's lock, requests the drawing anew and resets `attempts`. Claims and recordings take the
- * same lock, so a stored drawing always shows the marks of its revision.
+ * `delivery` identifies the claim. A worker that sends another number has an old message or missed its deadline. A
+ * change of marks holds the submission's lock, requests the drawing anew and resets `attempts`. Claims and recordings
+ * take the same lock, so a stored drawing always shows the marks of its revision.
  */
 
 /** Time from the claim to the deadline. Drawing takes seconds, or about a minute for a large scan on a busy machine. */
 export const DRAWING_SECONDS = 120;
-/** After this many claims without a drawing the copy stays without a checked copy until its marks change. */
+/** Claims without a drawing after which the request is deleted. The next change of marks makes a new request. */
 const MAX_ATTEMPTS = 3;
 /** Pause after a failed attempt. Temporary trouble passes meanwhile, and other drawings go first. */
 const REST_SECONDS = 60;
@@ -45,8 +45,7 @@ export const drawings: JobQueue = {
   waits: sql`released_at is null`,
   isReady: sql`wanted_at <= clock_timestamp()`,
   isOut: sql`released_at is not null`,
-  // Numbers are unique over all rows: a drawing that is requested again is a new row, and its message must have a new
-  // id.
+  // One sequence for all rows: a drawing that is requested again is a new row, and its message needs a new id.
   release: sql`delivery = nextval('copy_drawing_deliveries')`,
   wait: sql`released_at = null, claimed_at = null`,
   patienceSeconds: () => DRAWING_SECONDS,

@@ -23,7 +23,8 @@ const keyOf = ({ institute_id, submission_id, delivery, attempt }: BegunDrawing)
   redrawnCopyKey(institute_id, submission_id, delivery, attempt);
 
 /**
- * The key is used by this attempt only, so that no other attempt overwrites a recorded file.
+ * Presigns the PUT of a drawing. Each attempt has an object key of its own, so that no attempt overwrites the file of
+ * another one.
  * @throws DomainFailure conflict if another worker holds the drawing
  */
 export const presignDrawing = async (
@@ -92,7 +93,7 @@ export const recordDrawing = async (
 };
 
 /**
- * Returns a drawing because the worker stops or cannot reach the store; the attempt does not count.
+ * Hands a claimed drawing back, because the worker stops or cannot reach the store. The attempt does not count.
  * @throws DomainFailure conflict if another worker holds the drawing
  */
 export const handBackDrawing = async (services: Services, drawing: BegunDrawing): Promise<void> => {

@@ -7,8 +7,8 @@ import { checkReady } from './openChecks.ts';
 import { readExam } from './readExam.ts';
 
 /**
- * An open exam is returned unchanged. @throws DomainFailure exam_not_found, exam_finalized, validation_failed,
- * exam_not_ready
+ * Opens a draft; returns an open exam unchanged. @throws DomainFailure exam_not_found, exam_finalized,
+ * validation_failed, exam_not_ready
  */
 export const openExam = (services: Services, actor: Actor, examId: string, body: unknown): Promise<Exam> =>
   services.database.inTenant(actor.institute_id, async (tx) => {

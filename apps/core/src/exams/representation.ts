@@ -40,8 +40,8 @@ export interface ExamRow {
 }
 
 /**
- * A long answer's material, reduced to what counts and warnings need: of a saved rubric at most one criterion, one
- * whose marks are not in half steps.
+ * Material of a long answer, reduced to what the warnings of an exam need. `criteria` of a saved rubric has at most one
+ * entry: a criterion whose marks are no multiple of the mark step.
  */
 interface OwnMaterial {
   question_id: string;

@@ -100,7 +100,10 @@ const publish = async (services: Services, queue: JobQueue, job: Job): Promise<v
   }
 };
 
-/** Exported for a test of its plan. @param slots with 0, one job is released so that it waits for a worker */
+/**
+ * Selects and releases jobs in turns over the institutes. Exported for a test of its plan.
+ * @param slots of all workers; with 0, one job is released, which waits in the lane for a worker
+ */
 export const releaseInTurns = (queue: JobQueue, slots: number): RawBuilder<Job> => {
   const [table, id, since] = [sql.table(queue.table), sql.ref(queue.id), sql.ref(queue.since)];
   const isReady = sql<boolean>`${queue.waits} and ${queue.isReady}`;

@@ -19,8 +19,9 @@ const WAIT_MS = 3000;
  * Locks the exam of a command. It is the first lock of the lock order (docs/architecture.md#lock-order), and the exam's
  * status is read under it. `NO KEY UPDATE` lets other transactions insert rows that refer to the exam.
  * @throws DomainFailure exam_not_found if it is missing, of another institute, not made by the API, or deleted
- * @throws Held if the exam is locked: the database then retries the transaction in its turn, waiting without a
- * connection. In its turn, the database's lock timeout if another replica holds the exam too long.
+ * @throws Held if the exam is locked and the transaction does not have its turn: the database rolls the transaction
+ * back and runs it again in its turn, and it holds no connection meanwhile
+ * @throws the database's lock timeout if the transaction has its turn and another replica holds the exam for WAIT_MS
  */
 export const lockExam = async (tx: Tx, instituteId: string, examId: string) => {
   const exam = isUuid(examId)

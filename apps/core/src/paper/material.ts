@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Rubric } from '@evaluation/rest-contract/schemas';
 
-/** Material that marks a long answer. With `generated`, `model_answer` is the client's and consists of white space. */
+/**
+ * Material that a long answer is marked by. If `source` is `generated`, `model_answer` is what the client sent: null or
+ * only white space.
+ */
 export interface Material {
   source: 'client' | 'generated';
   rubric: Rubric | null;

@@ -11,8 +11,8 @@ import { eraseSubmission } from './eraseSubmission.ts';
 import { findForOperator, type WantedCandidate } from './findForOperator.ts';
 
 /*
- * Erases personal data of a candidate (docs/operations.md, "Data of a candidate"). Ids, marks, statuses and credits
- * stay, so that accounts and statistics add up.
+ * Erases personal data of a candidate (docs/operate/privacy.md#data-of-a-candidate). Ids, marks, statuses and
+ * credits stay, so that accounts and statistics add up.
  *
  *   marked ──▶ rows blanked, one transaction for each submission ──▶ stored outcomes ──▶ files removed ──▶ settled
  *
@@ -122,7 +122,7 @@ const goOn = async (services: Services, marked: Marked, signal: AbortSignal): Pr
   );
   if (erasure.files_removed_at !== null) return;
   if (erasure.files_gone_up_to === null) {
-    // After the rows: requests that were about to store an outcome held a lock that `eraseSubmission` has waited for.
+    // Outcomes follow the rows: `eraseSubmission` has waited for the lock of each request that was about to store one.
     await services.database.inTenant(institute_id, (tx) => forgetCandidate(tx, institute_id, candidate_id));
   }
   const upTo = await removeFilesOf(services, marked, {

@@ -7,7 +7,7 @@ import { unreachable } from '../unreachable.ts';
  * Deletes all objects of a portion of a candidate's submissions, in the order of their ids: uploaded files, sealed and
  * checked copies, and evidence, with or without a row. The rows are updated after the objects are deleted. An object
  * that the store refuses to delete (a hold, a policy) does not stop the other submissions.
- * @returns the last submission of the portion; null if it was the last one of all
+ * @returns id of the last submission of the portion; null if no submissions are left
  * @throws errors of the store; the portion is then repeated
  */
 export const removeFilesOf = async (

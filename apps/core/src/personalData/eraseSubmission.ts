@@ -6,7 +6,7 @@ import { stopRun, type StoppedRun } from '../runs/stopRun.ts';
 /**
  * Blanks the personal data and the answer in a submission of any state. Ids, times, marks, statuses, flags, credits and
  * the names of rubric criteria stay. An active run is stopped as by a cancel, and its credits are released. Locks: exam
- * → upload → submission → run → credits. Append-only rows stay unchanged; docs/operations.md lists their contents.
+ * → upload → submission → run → credits. Append-only rows stay unchanged (docs/operate/privacy.md#erase).
  * @returns the stopped run, to be announced after the commit
  */
 export const eraseSubmission = async (

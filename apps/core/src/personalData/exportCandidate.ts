@@ -7,9 +7,10 @@ import type { Services } from '../services.ts';
 import { findForOperator, type WantedCandidate } from './findForOperator.ts';
 
 /*
- * Exports the data of a candidate for the admin command that writes it into a folder (docs/operations.md): first the
- * candidate with the ids of all submissions, then each submission, then its files as signed URLs in pages. The calls
- * share no snapshot; each returns the state at its own time.
+ * Exports the data of a candidate for the admin command that writes it into a folder
+ * (docs/operate/privacy.md#data-of-a-candidate): first the candidate with the ids of all submissions, then each
+ * submission, then its files as signed URLs in pages. The calls share no snapshot; each returns the state at its own
+ * time.
  */
 
 export const exportCandidate = async (services: Services, wanted: WantedCandidate) => {

@@ -16,8 +16,8 @@ export interface Decision {
 }
 
 /**
- * A trigger refuses later changes. One JSON parameter, because the entries of a large exam could exceed the 65,535
- * parameters of a statement.
+ * Appends entries to the audit; a trigger refuses later changes. The entries are one JSON parameter, because those of a
+ * large exam could exceed the 65,535 parameters of a statement.
  */
 export const audit = async (tx: Tx, actor: Actor, decisions: readonly Decision[]): Promise<void> => {
   if (decisions.length === 0) return;

@@ -7,7 +7,7 @@ import { lockSubmissionFor } from '../locks/lockSubmission.ts';
 import { audit } from './audit.ts';
 
 /**
- * A finalized exam becomes open again.
+ * Makes a finalized submission changeable again; a finalized exam becomes open.
  * @throws DomainFailure not_found, exam_not_found, conflict (not finalized, or not live), validation_failed
  */
 export const unfinalizeSubmission = (

@@ -114,7 +114,7 @@ const sealInTurn = async (services: Services, upload: Unsealed): Promise<boolean
       .executeTakeFirst(),
   );
   if (won !== undefined) services.wakeDispatcher('inspect');
-  // Deletes the uploaded object if this call sealed it, or the own copy if another call did.
+  // Deletes the uploaded object if this call sealed it, or the copy of this call if another call sealed it.
   await discard(services, won === undefined ? sealed : upload.object_key);
   return true;
 };

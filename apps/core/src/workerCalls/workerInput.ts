@@ -15,8 +15,8 @@ export const MOST_QUESTIONS = 400;
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 
 /**
- * Bounded by the body (`start.ts`). `putEvidence` drops a part that is too large, because a mark is recorded even
- * without its evidence.
+ * Evidence: any JSON, bounded by the size of the body (`start.ts`). `putEvidence` drops a part that is too large,
+ * because a mark is recorded even without its evidence.
  */
 export const UncheckedEvidence = z.unknown().meta({ boundedBy: 'body' });
 

@@ -1,5 +1,6 @@
 /**
- * Findings of the reconciler (docs/operations.md). Each means a defect of the service or a manual change of the tables.
+ * Findings of the reconciler (docs/operate/runbook.md#reconcile). Each means a defect of the service or a manual change
+ * of the tables.
  */
 export const FINDINGS = [
   // The account against its entries.

@@ -7,7 +7,7 @@ import { copiesCheck, examCheck, submissionCheck } from './stateChecks.ts';
 
 /*
  * Compares ledger, reservations, runs and counters of each institute and reports differences. It only reads: an
- * operator must find the cause before anything is repaired (docs/operations.md).
+ * operator must find the cause before anything is repaired (docs/operate/runbook.md#reconcile).
  *
  * Each check is a transaction with one statement, so it blocks no other transaction and holds a snapshot no longer than
  * the statement runs. PostgreSQL compares; only the first few findings of each kind are returned.
