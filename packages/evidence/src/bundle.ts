@@ -25,7 +25,7 @@ const REF: Record<z.infer<typeof KindOfPart>, RegExp> = {
   guide: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
 };
 
-/** A question as a run has decided it; what a replay must come to again. */
+/** Recorded result of one question, which a replay must compute again. */
 const DecidedQuestion = z.object({
   question_id: z.uuid(),
   status: z.enum(['graded', 'failed', 'not_answered']),
@@ -43,7 +43,7 @@ const DecidedQuestion = z.object({
 export type DecidedQuestion = z.infer<typeof DecidedQuestion>;
 
 const Outcome = z.object({
-  /** In the order of the paper; of a run that failed, those that it came to. */
+  /** In the order of the paper. A failed run has results only for the questions that it reached. */
   questions: z.array(DecidedQuestion),
   /** The submission as the API returns it, including teachers' marks; null for a run that a later run has replaced. */
   submission: z

@@ -59,8 +59,8 @@ export const notAnsweredQuestion = (question: MarkedQuestion): QuestionOutcome =
 });
 
 /**
- * The result of an answer without text: 0 marks, without a model call. A teacher is asked if only labels were read for
- * the answer, or if the copy has writing that may be the answer.
+ * The result of an answer without text: 0 marks, without a model call. It is flagged for review if only labels were
+ * read for the answer, or if other writing on the copy may be the answer.
  * @param lost why the answer may be elsewhere on the copy (`lostWriting`)
  * @returns null if there is text to judge
  */

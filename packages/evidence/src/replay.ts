@@ -122,7 +122,7 @@ const replayCopy = (checked: CheckedBundle, problems: string[]): Decided => {
 const keepsInjectionFlag = (rules: string | undefined, recorded: readonly string[] = []): boolean =>
   hadPhraseRules(rules) && recorded.includes(POSSIBLE_INJECTION);
 
-/** Settles the alignment again and reports a difference from the recorded one. */
+/** Computes the alignment again from the recorded reply, and reports a difference from the recorded one. */
 const realign = ({ bundle, parts }: CheckedBundle, copy: ReadCopy, problems: string[]): void => {
   const call = parts.alignment?.calls.at(-1);
   // No call was made: the copy has no writing.
@@ -138,7 +138,7 @@ const realign = ({ bundle, parts }: CheckedBundle, copy: ReadCopy, problems: str
   });
 };
 
-/** Settles the rubrics that the run made again, and reports differences from those that it marked by. */
+/** Computes the rubrics that the run made again, and reports differences from those that it marked by. */
 const remakeRubrics = ({ bundle, parts }: CheckedBundle, problems: string[]): void => {
   for (const question of bundle.questions) {
     const part = parts.rubrics.get(question.id);
@@ -216,7 +216,7 @@ const attempt = <T>(what: string, problems: string[], work: () => T[] | void): T
   }
 };
 
-/** The outcome as shown. Annotations are left out: their places in a viewer depend on the page's picture. */
+/** The result that is compared. It has no annotations, because their places depend on the page images. */
 const shown = (
   question: MarkedQuestion,
   outcome: QuestionOutcome,

@@ -20,7 +20,7 @@ import { strictJsonSchema } from './strictSchema.ts';
 
 /*
  * Length of the common beginning of calls of one kind, in tokens of o200k. Providers cache prompts that begin alike
- * from 1,024 tokens on. docs/operations.md has a table of these figures.
+ * from 1,024 tokens on. docs/operate/model.md#prompt-caches has a table of these figures.
  */
 
 const THRESHOLD = 1024;

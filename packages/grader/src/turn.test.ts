@@ -48,7 +48,7 @@ test.each([90, 180, 270] as const)('a box turned by %i degrees matches the turne
     width: Math.round(there.width * width),
     height: Math.round(there.height * height),
   };
-  // sharp computes statistics of a whole file.
+  // The region is a file of its own, because sharp computes statistics of whole files only.
   const { channels } = await sharp(await sharp(jpeg).extract(region).png().toBuffer()).stats();
   expect(channels[0]?.mean).toBeLessThan(20);
   const whole = await sharp(jpeg).stats();

@@ -75,7 +75,7 @@ const MARK_FIGURES = [
   String.raw`[([]\s*total\s*[:=-]?\s*${SMALL}\s*[)\]]`,
   // "0.5 each", "1 each for cause and effect"; not "name 2 each", "apples of 3 each"
   String.raw`(?<!\b(?:names?|gives?|lists?|states?|writes?|any|least|of|with|are|costs?|weighs?|measures?|contains?|has|have|into|by|needs?) )${APART}(?:${SMALL}|half|one)\s+each(?=${CLAUSE_END}|\s+for\b)`,
-  // "0.5 for the unit", "½ for each": a fraction of nothing else
+  // "0.5 for the unit", "½ for each"; other numbers before "for" may count something else
   String.raw`${APART}(?:0?\.5|½)\s+for (?:the|each|every|a|an|correct)\b`,
   // "+1 for the unit", "-½ for each error"; not "f = +20 for the lens"
   String.raw`(?:^|[,;.(]\s*)[+-]\s?${FIGURE}\s+for\b`,

@@ -24,13 +24,13 @@ export interface Issue {
   path: readonly PropertyKey[];
 }
 
-/** Copies the body with `BROKEN` for each issue. `T` is the type of the schema: the documented boundary of the cast. */
+/** Copies the body with `BROKEN` for each issue. `T` must be the type of the schema that found the issues. */
 export const readable = <T>(body: unknown, issues: readonly Issue[]): Parts<T> => {
   const root = { body: structuredClone(body) };
   for (const issue of issues) {
     if (!leavesItsPlaceReadable(issue, root.body)) breakAt(root, ['body', ...issue.path]);
   }
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- the documented boundary above
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- `T` is the type of the schema
   return root.body as Parts<T>;
 };
 

@@ -6,7 +6,10 @@ export const POSSIBLE_INJECTION = 'possible_injection';
 /** Searched characters of a text: three times the longest typed answer. */
 export const LONGEST = 60_000;
 
-/** The model reports plain requests in `addresses_grader`. Neither changes marks. Linear in the length of the text. */
+/**
+ * Whether a text imitates the structure of a prompt (imitations.ts). Plain requests for marks are reported by the model
+ * in `addresses_grader`; neither changes marks. The time is linear in the length of the text.
+ */
 export const imitatesPrompt = (text: string): boolean => imitationIn(text) !== null;
 
 export const imitationIn = (text: string): string | null => {

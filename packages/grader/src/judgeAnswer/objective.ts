@@ -49,7 +49,7 @@ export const decideObjective = (
   };
 };
 
-/** Whether the key does not decide if the reading is right: a person has to compare. */
+/** Whether code cannot decide by the key if the reading is right, so that a teacher has to. */
 export const isDoubtful = (key: ObjectiveKey, reading: ObjectiveReading): boolean =>
   compareTranscribed(key, given(reading)) === 'doubtful';
 

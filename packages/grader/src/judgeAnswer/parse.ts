@@ -38,8 +38,9 @@ export interface Look {
 }
 
 /**
- * Settles a model's reply to a long answer. A criterion that is missing or awarded twice is malformed, because a guess
- * could cost the candidate marks. An unknown criterion is dropped, and marks out of range are clamped.
+ * Turns a model's reply to a long answer into a checked look. A criterion that is missing or awarded twice is
+ * malformed, because a guess could cost the candidate marks. An unknown criterion is dropped, and marks out of range
+ * are clamped.
  */
 export const settleLook = (
   request: JudgeRequest,
@@ -91,7 +92,7 @@ export const settleLook = (
   };
 };
 
-/** Settles a reading of an objective answer; the key decides the marks. */
+/** Turns a model's reading of an objective answer into a judgement; the key decides the marks. */
 export const settleReading = (
   request: JudgeRequest,
   key: ObjectiveKey,

@@ -49,8 +49,8 @@ const nothingMoves = async (gone: readonly unknown[], count: number): Promise<vo
 };
 
 /**
- * Waits for one turn of the event loop. Node starts a timer at the beginning of the turn that sets it, which is early
- * on a busy machine; a clock read before a whole turn is never behind the timer.
+ * Waits for a whole turn of the event loop. Node counts a timer from the beginning of the turn that sets it, which is
+ * long past on a busy machine. A time that the test reads before this wait is earlier than the start of later timers.
  */
 const oneTurnOfTheLoop = async (): Promise<void> => {
   for (let at = 0; at < 2; at += 1) await new Promise((resolve) => setImmediate(resolve));

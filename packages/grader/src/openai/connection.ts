@@ -36,8 +36,9 @@ import { createOutputLimit } from './outputLimit.ts';
 import { createPace, type Turn } from './pace.ts';
 
 /**
- * Meaning of a refused request. `of_us`: it may concern our access; the next calls show it. `of_request`: other
- * requests are answered. `unknown`: a smaller request comes first, or the caller decides.
+ * Cause of a refused request. `of_us`: the endpoint may refuse all our requests, so the breaker counts a failure.
+ * `of_request`: this request is at fault, and the breaker counts an answer. `unknown`: the breaker counts nothing,
+ * because the request is sent again in another form, or the call is a preflight.
  */
 export type Refusal = 'of_us' | 'of_request' | 'unknown';
 
@@ -287,7 +288,8 @@ export const connect = (options: OpenAiOptions): Connection => {
       options.onLost?.();
       throw latest;
     }
-    // An endpoint that answers a preflight may still answer no request of a run.
+    // Replies to a preflight do not count, because the endpoint may still refuse all requests of runs; nor do replies
+    // of a batch, which may be hours old.
     if (answersNow) answeredAt = performance.now();
     return readReply(read);
   }

@@ -40,7 +40,8 @@ export const readInParts = async (
 ): Promise<PartsRead> => {
   const { refusals, ...read } = await readParts(ask, pages, context);
   const [refusal] = refusals;
-  // The endpoint refuses each page, so no page is at fault. Turned pages were read before, so nothing is lost.
+  // If each of several pages is refused, the endpoint is at fault and the call fails. Turned pages do not fail: they
+  // have a first reading.
   const isEach = refusals.length === pages.length && pages.every(({ turn }) => turn === 0);
   if (refusal === undefined || pages.length === 1 || !isEach) return read;
   throw new GraderFailure(refusal.kind, refusal.message, undefined, read.spent);

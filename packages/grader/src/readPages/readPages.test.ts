@@ -169,7 +169,7 @@ describe('an endpoint with a smaller limit of images', () => {
       expect(value.map(({ blocks }) => blocks[0]?.text)).toEqual([1, 2, 3, 4].map(textOf));
       expect(problems).toBeUndefined();
       expect(usage.calls).toBe(5);
-      // A single page with the previous one is too much.
+      // The last page with its context page exceeds the limit, so it is sent again alone.
       const last = await own.readPages({ pages: [await page(4)], context: await page(3) }, within(10_000));
       expect(last.value[0]?.blocks[0]?.text).toBe(textOf(4));
       expect(said().slice(-2)).toEqual([['Context page 3', 'Page 4'], ['Page 4']]);
