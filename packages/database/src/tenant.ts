@@ -14,15 +14,15 @@ export type Tx = Transaction<DB>;
 /** `unhurried` work may take longer than TRANSACTION_TIMEOUT_MS and has its own few connections. */
 export type Pace = 'usual' | 'unhurried';
 
-/** The origin of a transaction. Each class leaves a part of the connections to the other, whatever its load. */
+/** Origin of a transaction. A flood from one origin leaves a part of the connections to the other. */
 export type Caller = 'client' | 'service';
 
 export interface Database {
   /** For requests of clients. The default class is `service`: calls of workers, and core's own work. */
   forClients: Database;
   /**
-   * For commands that need the resource `key` (see `Held`): transactions wait for their turn before they take a
-   * connection, and need no second attempt.
+   * For commands that need the resource `key` (see `Held`): a transaction waits for its turn before it takes a
+   * connection, so it is not rolled back and run again.
    */
   inTurnAt(key: string): Database;
   /**
@@ -185,7 +185,7 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
   const held = createTurns({
     what: 'PostgreSQL',
     places: Infinity,
-    // One runs; the next one waits at the lock.
+    // Two transactions of a key: one runs, and the next one waits for its lock.
     share: 2,
     mostWaiting: MOST_WAITING,
     waitMs: WAIT_MS,
@@ -197,7 +197,8 @@ export const openDatabase = async (options: DatabaseOptions): Promise<Database> 
       call.pace === 'usual'
         ? await connections.acquire(call.value, {
             class: call.caller,
-            // Transactions queued behind it would find the same resource held.
+            // The transaction has waited at its key already. Others of the institute may need the key, and would throw
+            // `Held`.
             isNext: turnAt !== null && call.turnAt === null,
           })
         : () => {};

@@ -35,7 +35,7 @@ export const processMark = async (pid: number): Promise<string | null> => {
   }
 };
 
-/** Some sandboxes hide the boot id; then the start time alone must do. */
+/** Some sandboxes hide the boot id; then a mark has the start time only. */
 const bootId = async (): Promise<string> =>
   readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
     (text) => text.trim(),

@@ -10,7 +10,10 @@ import { stopProcess } from './processes.ts';
 
 export type ServerKind = 'postgres' | 'nats' | 'tool';
 
-/** SIGQUIT: immediate shutdown of PostgreSQL, with recovery at the next start. Tools work in staging folders. */
+/**
+ * SIGQUIT: immediate shutdown of PostgreSQL, with recovery at the next start. SIGKILL does no harm to a tool, because a
+ * tool works in a staging folder.
+ */
 const AT_ONCE: Record<ServerKind, NodeJS.Signals> = { postgres: 'SIGQUIT', nats: 'SIGTERM', tool: 'SIGKILL' };
 /** PostgreSQL kills its own processes 5 s after the start of an immediate shutdown. */
 const GRACE_MS = 6000;

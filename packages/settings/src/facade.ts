@@ -35,7 +35,7 @@ export const FacadeEnvironment = z.object({
   TRUSTED_PROXIES: integer(0, 10).default(0),
   /**
    * Requests per minute with unknown API keys, from one client address and from all. Each such request reads the
-   * database, and guessing of keys consists of them. Requests with known keys do not count.
+   * database, and guessed keys cause such requests. Requests with known keys do not count.
    */
   UNKNOWN_KEYS_PER_ADDRESS: integer(1, 1_000_000).default(60),
   UNKNOWN_KEYS_IN_ALL: integer(1, 1_000_000).default(1200),

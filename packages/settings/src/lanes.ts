@@ -42,7 +42,8 @@ export const concurrencyOf = (e: Read<typeof concurrencyShape>): Record<Lane, nu
 export const modelCallsShape = {
   /**
    * Model calls of this process in flight at once, by lane. Separate limits keep slow copies from delaying typed
-   * answers. The defaults match the runs: all questions of a copy, one or two calls for a typed submission.
+   * answers. The defaults match the default numbers of runs: 2 copies of 6 questions at once, and 8 typed runs of 2
+   * calls.
    */
   COPY_MODEL_CALLS: integer(1, 1000).default(12),
   TYPED_MODEL_CALLS: integer(1, 1000).default(16),

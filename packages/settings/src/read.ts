@@ -42,7 +42,7 @@ export const flag = z.enum(['true', 'false']).transform((value) => value === 'tr
 export const port = integer(0, 65_535);
 export const secret = z.string().min(16, 'at least 16 characters');
 
-/** A secret, or two in a rotation as a comma list: all are accepted, the first is sent (docs/operations.md). */
+/** A secret, or two in a rotation as a comma list: all are accepted, the first is sent (docs/operate/secrets.md). */
 export const rotated = z
   .string()
   .transform((list) => list.split(',').map((one) => one.trim()))

@@ -148,7 +148,7 @@ export const reconcileLastSuccess = new Gauge({
   help: 'When this process last finished a round of comparing ledger, reservations and runs.',
   ...here,
 });
-// Without `remove`, a gauge without labels reads 0 before its first value: no differences, and success in 1970.
+// Without `remove`, a gauge without labels is 0 before its first value: "no differences" and "success in 1970".
 for (const untold of [reconcileDifferences, reconcileLastSuccess]) untold.remove();
 export const erasuresOverdue = new Gauge({
   name: 'evaluation_erasures_overdue',

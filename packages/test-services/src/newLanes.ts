@@ -4,7 +4,7 @@ import './startedServices.ts';
 
 export const newNamespace = (): string => `test_${randomBytes(8).toString('hex')}`;
 
-/** For `openLanes`, with a `name` added. `urls` use each component's own user. */
+/** Options of `openLanes` without `name`, in a new namespace. `urls` use each component's own user. */
 export const newLanes = (): {
   url: string;
   urls: { core: string; facade: string; worker: string };

@@ -21,7 +21,7 @@ export interface TurnsOptions {
   mostWaiting?: number;
   /** Longest wait. Default: no limit. */
   waitMs?: number;
-  /** How many alike waiters of a group may pass the group's first waiter. Default 0. */
+  /** How many waiters may be served before the first waiter of their group because they are `alike`. Default 0. */
   mostPassed?: number;
   /** Name of the resource, for `NoTurn.what` and its message. */
   what?: string;
@@ -39,7 +39,7 @@ export interface Turns {
       class?: string;
       /** Goes before the other waiters of the key: for a caller that has already waited for another resource. */
       isNext?: boolean;
-      /** The waiter may swap places within its `group`, to follow one with the same `alike` (`mostPassed`). */
+      /** Waiters of a `group` with an equal `alike` may be served one after the other (order.ts, `mostPassed`). */
       among?: { group: string; alike: string };
     },
   ): Promise<() => void>;

@@ -184,7 +184,9 @@ const claimOfHeader = (authorization: string, longDate: string): Claim => {
 const signatureOfHeader = (authorization: string): string =>
   /Signature=([0-9a-f]+)$/.exec(authorization)?.[1] ?? '';
 
-/** Headers listed as signed. S3 requires host and all x-amz- headers among them: a relay could add others. */
+/**
+ * Headers listed as signed. Host and all x-amz- headers must be among them, as in S3, so that a relay cannot add any.
+ */
 const signedHeadersOf = (request: S3Request, claim: Claim): Record<string, string> => {
   const signed = new Set(claim.signedHeaders);
   const unsigned = Object.keys(request.headers).find(

@@ -139,7 +139,7 @@ const discard = (message: IncomingMessage) => {
   message.on('error', () => {});
 };
 
-/** Stores the port for the next start. */
+/** Listens on the wanted port, else on the port of the last start if it is free, and stores the port in `file`. */
 const listen = async (server: Server, file: string, wanted: number | undefined): Promise<number> => {
   const last = Number((await readOrNull(file)) ?? '0');
   if (wanted !== undefined) await listenOn(server, wanted);
