@@ -24,7 +24,7 @@ import { environmentOf, fileOf, runProgram, type Outcome } from './program.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 /*
- * Export and erasure of a candidate's data (docs/operations.md, "Data of a candidate"). The test grades the runs
+ * Export and erasure of a candidate's data (docs/operate/privacy.md#data-of-a-candidate). The test grades the runs
  * itself, so each kind of stored data contains a known text.
  */
 

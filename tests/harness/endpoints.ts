@@ -74,7 +74,7 @@ interface Fixture {
   call: (own: OwnedObjects) => Call;
   /** Status of the owner's answer, if it is not a success: the object does not exist for the owner either. */
   ownerStatus?: number;
-  /** By field of the body: an object of another institute to try, and a request that is valid except for that field. */
+  /** By field of the body that takes an id: an id of another institute, and a request valid but for that id. */
   inBody?: Record<
     string,
     { idOf: (other: OwnedObjects) => string; call: (own: OwnedObjects, id: string) => Call }

@@ -54,7 +54,7 @@ const REJECTED = {
 
 let jpeg: Buffer;
 
-/** Pass inspection; found out when the pages are drawn. */
+/** Pass the inspection, and fail when their pages are drawn for the model. */
 const UNREADABLE = {
   'a page that takes minutes to draw': endlessDrawing,
   'a picture of 30,000 × 30,000 pixels': hugePicture,

@@ -84,7 +84,7 @@ test('a deadline during judging times out the whole run, without partial marks',
 });
 
 test('a model that refuses one batch of pages fails the run at once, and the other batches are aborted', async () => {
-  // The batch as a whole, and each of its pages alone.
+  // The endpoint refuses the first four pages, first together and then each alone, and never answers page 5.
   model.behave((call) =>
     nameOfCall(call) === 'pages 5' ? { kind: 'hang' } : { kind: 'status', status: 400 },
   );

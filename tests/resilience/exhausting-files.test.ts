@@ -36,7 +36,7 @@ const submitCopy = async (
     upload_id: await uploadInspected(tenant.api, service.database, pages),
   });
 
-/** Reports prepared pages of a run until the limit ends it. */
+/** Claims the run and fails it, as a worker does whose time for the file is used up after these seconds. */
 const useUp = async (submission: Submission, seconds: number): Promise<void> => {
   const { held } = await takeRun(service, submission.id);
   await service.grading.as({}).grading.fail.mutate({

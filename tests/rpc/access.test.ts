@@ -14,7 +14,7 @@ import { newEnvironment } from '../harness/service.ts';
 
 const tokens = { public: 'p'.repeat(32), grading: 'g'.repeat(32), control: 'c'.repeat(32) };
 const actorSigningKey = 's'.repeat(32);
-/** The old secrets during a rotation (docs/operations.md). */
+/** The old secrets during a rotation (docs/operate/secrets.md). */
 const previous = { public: 'q'.repeat(32), actorSigningKey: 't'.repeat(32) };
 let core: Core;
 let drop: () => Promise<void>;

@@ -3,8 +3,8 @@ import type { GradingStep } from '@evaluation/rules';
 import type { ExamName, Outcome } from './state.ts';
 
 /*
- * Random choices are drawn as intents, such as "cancel the third". `resolveIntent` finds the object in the current state, so a
- * intent stays applicable after any others, also when fast-check leaves some out while shrinking.
+ * Random choices are drawn as intents, such as "cancel the third". `resolveIntent` finds the object in the current
+ * state, so an intent stays applicable after any others, also when fast-check leaves some out while shrinking.
  */
 
 export type Intent =
@@ -111,7 +111,7 @@ const aloneIntent = ({ at }: Choices) =>
     fc.record({ do: fc.constant('grant' as const), credits: fc.integer({ min: 1, max: 3 }) }),
   );
 
-/** Wishes that run alone; repeated entries are more frequent. */
+/** Intents that run alone; repeated entries are more frequent. */
 export const intentsAlone = (aim: Choices): fc.Arbitrary<Intent>[] => [
   createIntent(aim),
   createIntent(aim),
@@ -126,11 +126,11 @@ export const intentsAlone = (aim: Choices): fc.Arbitrary<Intent>[] => [
   aloneIntent(aim),
 ];
 
-/** Wishes that prepare a state for simultaneous ones. */
+/** Intents that prepare a state for simultaneous ones. */
 const intentBefore = (aim: Choices): fc.Arbitrary<Intent> =>
   fc.oneof(createIntent(aim), claimIntent(aim), claimIntent(aim), workerIntent(aim));
 
-/** Wishes that may run at the same time: all that take effect at one moment. */
+/** Intents that may run at the same time: each takes effect at one moment. */
 const simultaneousIntent = (aim: Choices): fc.Arbitrary<Intent> =>
   fc.oneof(
     { arbitrary: createIntent(aim), weight: 3 },

@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const control = () => core.as({}).control;
 const newKey = () => control().createKey.mutate({ institute_id: service.instituteId });
-/** A list, since for GET /me core looks up the key again. */
+/** Requests a list by default: GET /me would not test the facade's cache, because core looks up the key again. */
 const ask = async (baseUrl: string, apiKey: string, path = '/exams'): Promise<string> => {
   const { status, body } = await apiClient(baseUrl, apiKey).get<Partial<ErrorBody>>(path);
   return body.error?.code ?? String(status);

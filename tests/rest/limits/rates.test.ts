@@ -6,7 +6,7 @@ import { mcq, typedExam } from '../../harness/papers.ts';
 import { expectError, newTenant, startIdleService } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 
-/* Limits low enough to be reached; the last test checks the defaults. Windows follow the clock: `inOneWindow`. */
+/* Limits low enough to be reached; the last test checks the defaults. Windows follow the clock, see `inOneMinute`. */
 
 const SMALL: Record<string, string> = {
   RATE_LIMITS_STANDARD:

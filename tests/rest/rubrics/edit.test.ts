@@ -112,7 +112,7 @@ describe('GET of rubrics', () => {
     const list = `/exams/${exam.id}/questions?include=rubric`;
     expect((await tenant.api.get<QuestionList>(list)).body.questions[0]?.rubric).toBeNull();
 
-    // Versions of other questions leave it in force.
+    // A new version of another question leaves the generated rubric in force.
     expect((await edit(exam.id, { [idOf(exam, '2')]: { model_answer: 'New' } })).version).toBe(2);
     expect((await shown())?.source).toBe('generated');
     // Clearing the client's rubric has the next copy generate one.

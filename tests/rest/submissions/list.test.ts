@@ -13,7 +13,7 @@ const CANDIDATES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
 const { service, tenant } = await restSuite();
 const exam = await createExam(tenant.api, typedExam([mcq('1'), longAnswer('2')]));
-/** By the external id of the candidate; g has another exam, too. */
+/** Ids of the submissions by external id of the candidate. Candidate g also has a submission to another exam. */
 const ids = new Map<string, string>();
 beforeAll(async () => {
   const elsewhere = await createExam(tenant.api, typedExam([mcq('1')]));
