@@ -3,7 +3,8 @@
  * (docs/architecture.md#deadlines-and-retries).
  *
  *   reply fits the schema and settles ──▶ done
- *   transient failure ──▶ wait (jittered, doubling, at least the requested pause) ──▶ retry, until the deadline
+ *   transient failure ──▶ wait (0.5 s, doubling to 30 s, jittered; at least the requested pause) ──▶ retry, until the
+ *     deadline
  *   third time-out, or the same 5xx repeatedly ──▶ fail (patience.ts)
  *   several pages time out or are refused ──▶ fail at once, to be split (readInParts.ts)
  *   refusal ──▶ fail at once if the endpoint names a fault of the request; else retry, since it may concern us

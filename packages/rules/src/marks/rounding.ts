@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 export { isOnMarkStep, MARK_STEP } from '@evaluation/rest-contract/schemas';
 
 /**
- * Rounds a proposed mark to an allowed one: clamped to 0..`marks`, then the nearest multiple of `MARK_STEP` (half steps), ties
+ * Rounds a proposed mark to an allowed one: clamped to 0..`marks`, then the nearest multiple of `MARK_STEP`, ties
  * upwards. `marks` is allowed even if it is no multiple. NaN gives 0.
  */
 export const roundToAllowedMark = (proposed: number, marks: number): number => {
