@@ -7,7 +7,7 @@ import { everyTypeExam, handwrittenExam } from '../harness/papers.ts';
 import { plainPdf } from '../harness/pdfs.ts';
 import { newEnvironment, startService, type TestService } from '../harness/service.ts';
 
-/* Core with a database role that owns no table, set up by docs/kubernetes.md (Database roles). */
+/* Core with a database role that owns no table, set up as docs/kubernetes.md#database-roles says. */
 
 const role = `core_${randomBytes(6).toString('hex')}`;
 const password = randomBytes(12).toString('hex');

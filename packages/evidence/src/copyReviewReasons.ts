@@ -52,7 +52,10 @@ const someLackAnswers = ({ pages, alignment }: ReadCopy): boolean => {
 const strayWriting = (copy: ReadCopy): string[] =>
   unassignedIn(copy).map((blocks) => blocks.map(({ label, text }) => `${label ?? ''} ${text}`).join('\n'));
 
-/** Reasons, also of each unanswered question: writing on the copy that is unassigned or could not be read. */
+/**
+ * Review reasons for writing that belongs to no answer or could not be read. They are reasons of the copy, and of each
+ * question without an answer, because that writing may be its answer.
+ */
 export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string[] => {
   const { pages } = copy;
   const lacksAnswer = someLackAnswers(copy);

@@ -83,7 +83,7 @@ export const pullLane = async <L extends Lane>(
   await Promise.all(Array.from({ length: concurrency }, runSlot));
 };
 
-/** Undefined as soon as `signal` aborts: a lookup at a server that is gone takes its full timeout. */
+/** Resolves to undefined as soon as `signal` aborts, because a lookup at a dead server takes its full timeout. */
 const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
   return new Promise((resolve, reject) => {
     const stop = () => resolve(undefined);

@@ -36,7 +36,10 @@ export const WorkerEnvironment = z
      */
     MODEL_PREFLIGHT: z.enum(['on', 'off']).default('on'),
     ...batchesShape,
-    /** Seconds from the first claim after which a typed run fails; the same for core. Batches need two hours. */
+    /**
+     * Seconds from the first claim after which a typed run fails; core must have the same value. Batches need two
+     * hours.
+     */
     TYPED_DEADLINE_SECONDS: deadlinesShape.TYPED_DEADLINE_SECONDS,
     /** Time limit in seconds for the PDF work of one copy; a scan of 80 pages takes well below a minute of CPU. */
     PDF_SECONDS: integer(5, 3600).default(300),

@@ -172,7 +172,7 @@ const clientAgainstWorker: fc.Arbitrary<Round> = fc.record({
   ),
 });
 
-/** Two submissions use one upload, of different candidates and exams, so that no lock orders them. */
+/** Two submissions use one upload. Candidates and exams differ, so that no lock orders the submissions. */
 const oneUploadTwice: fc.Arbitrary<Round> = fc.record({
   before: fc.constant<Intent[]>([{ do: 'grant', credits: 3 }]),
   intents: fc.tuple(copyOf('copies', 0), copyOf('other copies', 1)),

@@ -115,7 +115,7 @@ describe('GET of rubrics', () => {
     // A new version of another question leaves the generated rubric in force.
     expect((await edit(exam.id, { [idOf(exam, '2')]: { model_answer: 'New' } })).version).toBe(2);
     expect((await shown())?.source).toBe('generated');
-    // Clearing the client's rubric has the next copy generate one.
+    // After the client clears its rubric, the next copy generates one.
     expect((await edit(exam.id, { [id]: { rubric: null } })).version).toBe(3);
     expect(await shown()).toEqual({ question_id: id, label: '1', rubric: null, model_answer: null });
     expect((await edit(exam.id, { [id]: { rubric: rubricOf('Mine') } })).version).toBe(4);

@@ -95,7 +95,7 @@ describe('the feed', () => {
     const client = new pg.Client({ connectionString: service.database.superuserUrl });
     await client.connect();
     try {
-      // Without the trigger that gives each row a time of its own.
+      // Disables the trigger that gives each row a time of its own.
       await client.query('set session_replication_role = replica');
       await client.query('update submissions set updated_at = $1 where institute_id = $2', [
         at,
@@ -241,7 +241,7 @@ describe('the feed rules', () => {
       expect([...kept.keys()]).toEqual([late.id]);
       await transaction.query('begin');
       await transaction.query('update submissions set needs_review = true where id = $1', [late.id]);
-      // Rows that change in the following hours: each exists before its page is read.
+      // Stands for rows that change during the following hours, each before the pass reaches its page.
       await clock.query('set session_replication_role = replica');
       for (const [hours, { id }] of others.entries()) {
         await clock.query(

@@ -108,7 +108,7 @@ export const showEvidence = async (
   });
 };
 
-/** `runs` is a table that core may read across institutes. */
+/** Finds the institute of a submission by its run: core may read the table `runs` across institutes. */
 const instituteOf = async (services: Services, submissionId: string): Promise<string> => {
   const run = await services.database.acrossInstitutes((tx) =>
     tx.selectFrom('runs').select('institute_id').where('submission_id', '=', submissionId).executeTakeFirst(),

@@ -185,7 +185,8 @@ export const publicRouter = router({
 
   submissions: router({
     create: ofExam.input(body<typeof schemas.SubmissionCreate>()).mutation(async ({ ctx, input }) => {
-      // Outside the transaction of the command: sealing waits for the inspection, which other transactions must see.
+      // Outside the transaction of the command: sealing commits the upload and waits while a worker records its
+      // inspection.
       await sealCopyOf(ctx.services, ctx.actor, input.body);
       return once(
         ctx,

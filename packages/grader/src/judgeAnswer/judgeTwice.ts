@@ -11,7 +11,10 @@ import type { SecondLookRule } from './secondLook.ts';
 
 type Ask = <Wire, Value>(call: ModelCall<Wire, Value>, options: CallOptions) => Promise<Answered<Value>>;
 
-/** Takes a second look if worth a call, within half of the remaining time. If it fails, the first judgement counts. */
+/**
+ * Judges an answer, and again if a second look is worth a call. The second look takes at most half of the remaining
+ * time; if it fails, the first judgement counts.
+ */
 export const judgeTwice = async (
   ask: Ask,
   request: JudgeRequest,

@@ -130,7 +130,7 @@ const probabilityAt = (reply: string, place: Place, tokens: readonly PlacedToken
   return probability;
 };
 
-/** Whether the text so far may become the number; null if it is the start of no number. */
+/** Whether `written` is the number `value` or may still become it; null if `written` does not begin with a digit. */
 const goesOnTo = (value: string, written: string): boolean | null => {
   const number = /^\d[\d.]*/.exec(written)?.[0];
   if (number === undefined) return null;

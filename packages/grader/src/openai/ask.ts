@@ -207,8 +207,8 @@ const backoffMs = (tries: number): number =>
 
 /**
  * Text at the end of a new request. The unchanged request would get the same reply from a model without randomness. It
- * is at the end so that requests begin alike. A student would not understand any of its words, so a model that repeats
- * it does no harm.
+ * is at the end so that requests begin alike. It says nothing about marks or answers, so it does no harm if a model
+ * repeats it in its feedback.
  */
 const AFRESH = [
   'The reply is one JSON object of the schema, whole and valid.',

@@ -2,8 +2,8 @@
  * Whether the endpoint accepts only one image in a request, the default of many self-hosted servers. Learnt from
  * refusals, so that not every copy has to be refused first.
  *
- * State: accepted and refused requests since the start of the process. One accepted request with several images decides
- * the question: later refusals have other causes.
+ * State: accepted and refused requests since the start of the process. After one accepted request with several
+ * images later refusals are ignored, because they have other causes.
  */
 export interface Images {
   readonly isOneAtMost: boolean;

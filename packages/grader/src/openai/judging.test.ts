@@ -217,7 +217,7 @@ describe('requests of one question begin alike', () => {
     expect(answer).toMatch(/^\\n<<<ANSWER \w+>>>\\n\(a\) light\\n<<<END/);
     expect(prefix?.length).toBeGreaterThan(1000);
     expect(first?.startsWith(prefix ?? 'x')).toBe(true);
-    // What the endpoint says it had cached is reported.
+    // `usage` has the number of cached tokens that the endpoint reports.
     expect(usage.cachedInputTokens).toBeGreaterThan((prefix?.length ?? 0) / 4 - 17);
     expect(usage.cachedInputTokens).toBeLessThan(usage.inputTokens);
   });

@@ -33,7 +33,7 @@ export interface Material {
 type Counted = Pick<Usage, 'inputTokens' | 'cachedInputTokens'>;
 
 const TOKENS_A_PICTURE = 64;
-/** The prompt of a reading is English prose with 1.25 (o200k, the fewest of the measured tokenizers). */
+/** Below the 1.25 tokens for each word of our prompt in o200k, which makes the fewest of the measured tokenizers. */
 const TOKENS_A_WORD_BY_PICTURES = 1.2;
 const TOKENS_A_WORD = 0.8;
 const TOKENS_A_WORD_AT_LIMIT = 1.2;

@@ -41,11 +41,11 @@ export interface Turn {
   ended(): void;
 }
 
-/** With calls of half a minute, one at a time, the passed call goes four minutes later. */
+/** If calls take half a minute and go one at a time, a call that is passed so often goes four minutes later. */
 const MOST_PASSED = 8;
 const ROUNDS_AFTER_TIME_OUT = 10;
 
-/** @param hold the endpoint's, which graders may share */
+/** @param hold pauses that the endpoint asked for; graders that use one endpoint may share it */
 export const createPace = (mostPlaces: number, hold: Hold = createHold()): Pace => {
   const turns = createTurns({ places: mostPlaces, mostPassed: MOST_PASSED });
   let places = mostPlaces;

@@ -98,7 +98,7 @@ const askOnce = async <Reply>(
   }
 };
 
-/** A model may miss the schema once. */
+/** Checks whether replies follow the schema; a model may miss it once. */
 const checkForm = async (ask: Ask): Promise<PreflightStep[]> => {
   const there: PreflightStep = { check: 'endpoint', outcome: 'passed', reason: null, detail: {} };
   for (let tries = 1; ; tries += 1) {
@@ -147,7 +147,10 @@ const checkSight = async (ask: Ask): Promise<PreflightStep> => {
     : { ...step, outcome: 'failed', reason: 'blind', detail: { tokens } };
 };
 
-/** A time-out passes: a long text takes minutes without GPU. Lost material is found later (openai/material.ts). */
+/**
+ * Checks whether the endpoint keeps a long text. A time-out passes, because a long text takes minutes without GPU; lost
+ * material is found later (openai/material.ts).
+ */
 const checkContext = async (ask: Ask, characters: number): Promise<PreflightStep> => {
   const step = { check: 'context' } as const;
   for (let tries = 1; ; tries += 1) {

@@ -24,7 +24,8 @@ const CHECKS: readonly ((instituteId: string) => RawBuilder<unknown>)[] = [
 /** Findings listed for each kind. `total` has the number of all. */
 const LISTED = 20;
 /**
- * A check of a large ledger takes seconds. The shorter bound on transactions protects the feed from late writes only.
+ * Time limit of a check, which takes seconds for a large ledger. The limit of other transactions is shorter to protect
+ * the feed from late writes; a check writes nothing.
  */
 const CHECK_TIMEOUT_MS = 300_000;
 
