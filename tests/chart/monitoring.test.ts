@@ -190,7 +190,7 @@ describe('alerts', () => {
       expr:
         `time() - max(${finished}) > 7800 or ` +
         'max(absent_over_time(evaluation_reconcile_last_success_timestamp_seconds[130m]))',
-      // A new installation has not made its first comparison by then either.
+      // A new installation makes its first comparison, and so the metric, within 70 minutes.
       for: '70m',
       severity: 'warning',
     });

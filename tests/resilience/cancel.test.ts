@@ -71,7 +71,7 @@ const submitTo = (lane: Lane, candidate: string, more: object): Promise<Submissi
 
 type Deed = 'cancelled' | 'deleted' | 'replaced';
 
-/** Stops the submission, and grades another one in its slot. @returns time of the answer, and the other one */
+/** Stops the submission, and grades another one in its slot. @returns time of the answer, and the other submission */
 const stop = async (
   deed: Deed,
   lane: Lane,

@@ -44,8 +44,8 @@ interface Load {
 const LONGEST_LOAD_MS = 50_000;
 
 /**
- * Sends several times the limit, over several connections per client, until `windows` windows were used up: each
- * client's replica refused in them, and nearly all of the limit was admitted. A busy machine may need several tries.
+ * Sends several times the limit, over several connections per client, until `usedUp` windows are used up. A window is
+ * used up if the replica of each client refused a request in it and 90% of the limit was admitted.
  */
 const load = async (
   clients: readonly ApiClient[],

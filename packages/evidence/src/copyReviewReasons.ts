@@ -71,8 +71,8 @@ export const lostWriting = (facts: readonly PageFacts[], copy: ReadCopy): string
     if (damaged || blank) return damaged;
     const reading = pages.find((candidate) => candidate.page === page);
     if (reading === undefined || reading.legibility < HARDLY_LEGIBLE) return true;
-    // The cover of a booklet and unused pages at its end have print on them but no answer. A page that the reader
-    // skipped looks the same; then an answer is missing, and written pages come before and after it.
+    // A page without blocks is normal for the cover of a booklet and for unused pages at its end. The reader may have
+    // skipped it if an answer is missing and written pages come before and after it.
     const isAmongWritten = written.some((other) => other < page) && written.some((other) => other > page);
     return reading.blocks.length === 0 && lacksAnswer && isAmongWritten;
   };

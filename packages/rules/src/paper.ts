@@ -35,7 +35,7 @@ export interface StandingPaper {
   sectionsDeclared: boolean;
   /** Labels of the questions other than those to check. */
   labels: readonly string[];
-  /** Names of the sections of those questions; absent if no question leaves its section. */
+  /** Sections that those questions use. Set for an edit, by which a question may leave its section. */
   occupied?: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { apiClient, type ErrorBody } from '../../harness/api.ts';
 import { eventually } from '../../harness/ledger.ts';
 import { startProgram, startSplitService, type SplitService } from '../../harness/processes.ts';
 
-/** Facades with the longest key cache: two that receive core's messages, and one that NATS does not reach. */
+/** Two facades cache keys as long as allowed and receive core's messages. NATS does not reach the third one. */
 const CACHE_SECONDS = 30;
 const DEAF_CACHE_SECONDS = 2;
 /** Far less than the cache, far more than a message takes on a busy machine. */

@@ -70,7 +70,7 @@ beforeAll(async () => {
     letPass(replaced.uploadId, 1000),
     letPass(replacing.uploadId, 1000),
   ]);
-  // Last, so that these rounds had the chance to delete everything else.
+  // Dated back last: a round that deletes these files has had the chance to delete all others.
   await Promise.all([
     letPass(unclaimed, RETENTION_DAYS + 0.1),
     letPass(deleted.uploadId, RETENTION_DAYS + 0.1),

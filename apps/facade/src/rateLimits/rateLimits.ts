@@ -11,18 +11,18 @@ import {
 } from './decision.ts';
 
 /*
- * Rate limits that all replicas of the facade share (docs/decisions/014).
+ * Rate limits that all replicas of the facade share (docs/decisions/044-one-counter-for-each-rate-limit.md).
  *
  * Each window of each key or institute is one counter on NATS. A request adds its cost to all of its windows and reads the
  * new totals. Requests that come while an addition to a window is under way are added together. If a total is above its limit, the request subtracts its cost from all windows and is refused.
  *
- * State: the last total of each open window; whether NATS answered the last request.
- * Overshoot: none while NATS answers, since each request decides by a total that includes its own cost.
- * NATS down or slow: the replica continues from the last totals and counts its own requests. n replicas then admit up to n
- * times a limit. One request a second tries NATS again, without waiting for the answer.
- * Races: a refused request counts for about a millisecond, in which another request may be refused because of it.
- * Process dies before it subtracts a cost: the cost stays counted until the window ends.
- * Clocks: a window is named by its start. Replicas whose clocks differ count in different windows for that difference.
+ * State: the last total of each open window; whether NATS answered the last request. Overshoot: none while NATS
+ * answers, since each request decides by a total that includes its own cost. NATS down or slow: the replica continues
+ * from the last totals and counts its own requests. n replicas then admit up to n times a limit. One request a second
+ * tries NATS again, without waiting for the answer. Races: a refused request counts for about a millisecond, in which
+ * another request may be refused because of it. Process dies before it subtracts a cost: the cost stays counted until
+ * the window ends. Clocks: a window is named by its start. Replicas whose clocks differ count in different windows for
+ * that difference.
  */
 
 export interface RateLimits {

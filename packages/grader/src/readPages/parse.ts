@@ -14,7 +14,7 @@ export interface TurnedReading {
 
 const TURN_TO_TOP = { top: 0, left: 90, bottom: 180, right: 270 } as const satisfies Record<string, Turn>;
 
-/** Share of blocks off the page from which the reader may not have seen the page. */
+/** If this share of a page's blocks lies off the page, the reader may not have seen the page. */
 const MANY_OFF_PAGE = 0.5;
 
 /**
