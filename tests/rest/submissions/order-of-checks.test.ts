@@ -27,7 +27,10 @@ import { badFile } from '../../fixtures/fixtures.ts';
 
 let service: TestService;
 let behind: BehindTheApi;
-/** Keys by caller: `broke` has neither credits nor quota left; the others are refused by key, product or scope. */
+/**
+ * Keys by caller. `rich` is accepted, `broke` has no credits and no quota left, the others fail by key, product or
+ * scope.
+ */
 const keys = { rich: '', broke: '', readOnly: '', disabled: '', disabledReadOnly: '', disabledRevoked: '' };
 const exams = { typed: '', written: '', draft: '', deleted: '', unknown: randomUUID() };
 const examsOfBroke = { typed: '', written: '' };

@@ -101,7 +101,7 @@ export interface Connection {
 /** Short at first, because a restart takes seconds. The longest is short compared with a run's deadline of minutes. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 15_000;
-/** Longer than the longest pause with the waits after it, during which an endpoint may be overloaded. */
+/** Longer than LONGEST_HOLD_MS and the waits after it: an endpoint that is only overloaded answers a call by then. */
 const THROTTLED_MS = 120_000;
 
 /** Some models reply in parts, including their reasoning. */

@@ -71,7 +71,7 @@ describe('a gateway that answers 400 for a wrong key, with 50 runs waiting', () 
     // At most the calls of the runs that had begun before the pause.
     expect(server.calls.length).toBeLessThanOrEqual(3 * 8);
     expect(errors[0]).toMatchObject({ status: 400 });
-    // Trouble reported to a run whose deadline comes meanwhile.
+    // A run whose deadline comes meanwhile fails with this reason.
     expect(own.trouble).toBe('refused');
     server.behave([]);
     expect(await working).toEqual({ begun: 50, graded: 50 });
