@@ -311,7 +311,7 @@ const textOf = async (file: string): Promise<string> => {
 test('candidate export contains all data of the candidate and none of another candidate', async () => {
   const out = join(folder, 'whole');
   const args = ['--institute', tenant.instituteId, '--external-id', EXTERNAL, '--out', out, '--json'];
-  // A separate program, to see that it ends by itself.
+  // A separate program, so that the test fails if the program does not end.
   const answer = answerOf(await runProgram('admin', ['candidate', 'export', ...args], here()));
   expect(answer).toMatchObject({ candidate_id: zebulon.candidateId, submissions: 4 });
   const files = await filesIn(out);

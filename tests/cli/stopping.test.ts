@@ -96,7 +96,7 @@ const startService = async (): Promise<Started> => {
   return service;
 };
 
-/** Searches command lines: servers name the data folder, the service names its program. */
+/** Waits until no process has the data folder in its command line, as each embedded server has. */
 const expectNothingLeft = (): Promise<void> =>
   vi.waitFor(async () => expect(await processesNaming(dataDir)).toEqual([]), PATIENT);
 

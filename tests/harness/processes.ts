@@ -20,7 +20,7 @@ export interface Program {
   pid: number;
   /** Address or name that the program printed when it was ready. */
   name: string;
-  /** Its exit code; null if a signal ended it. */
+  /** Exit code of the program; null if a signal ended it. */
   exited: Promise<number | null>;
   signal(signal: NodeJS.Signals): void;
   /** Sends SIGKILL to this process alone, as the kernel's OOM killer does. @returns when the process has ended */

@@ -106,7 +106,7 @@ const gradeHeldBack = async (): Promise<number> => {
     reads.resolve();
     await untilOut('judge_answer', QUESTIONS_AT_ONCE);
     for (const [index, gate] of judged.entries()) {
-      // Only the replies before this one are released, so it is out beside as many others as allowed.
+      // Replies 0 to `index` - 1 are released, so `index` + QUESTIONS_AT_ONCE calls must have been sent, and no more.
       await untilOut('judge_answer', Math.min(index + QUESTIONS_AT_ONCE, QUESTIONS));
       expect(callsOf('judge_answer').length).toBeLessThanOrEqual(index + QUESTIONS_AT_ONCE);
       gate.resolve();

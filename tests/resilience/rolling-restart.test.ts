@@ -131,7 +131,7 @@ const startLoad = (): Load => {
     again(450, submitting('B')),
     ...[110, 190].map((pauseMs) => again(pauseMs, reading({}))),
     again(300, reading({ connection: 'close' })),
-    // Its connection is used again just after the keep-alive time.
+    // A pause just longer than the keep-alive time, after which the client uses its connection again.
     again(1500, reading({})),
   ];
   load.stop = async () => {
@@ -160,7 +160,7 @@ test('a core, a worker and a facade are replaced under load: no request fails, e
     return waiting?.runs === 0;
   });
   await expectEachGradedOnce(behind, exam.id, count);
-  // No lease expired and nothing was delivered twice: each run ended where it began.
+  // No lease expired and nothing was delivered twice: each run ended at the worker that began it.
   expect(
     await behind.query(
       'select fence, delivery, dead_leases, count(*)::int as runs from runs group by 1, 2, 3',

@@ -182,7 +182,7 @@ test('SIGTERM with no time to drain: the worker hands the run back at once and a
   answerOnly(model, (_name, earlier) => earlier < 1);
   const worker = await takeWorker(0);
   const submission = await submitTyped();
-  // All parallel calls: a call still on its way could not be told from a call of the next worker.
+  // Waits for all parallel calls, because a later one could be mistaken for a call of the next worker.
   await model.waitFor((calls) => calls.length === 1 + AT_ONCE);
   worker.signal('SIGTERM');
   // The worker exits although the model does not answer.

@@ -18,7 +18,7 @@ const rejections = {
     'The pictures in the file are too large to be read. Scan the copy at 300 dpi, or save it with smaller pictures, and upload the new file.',
   too_complex:
     'The file is too complex to be read in reasonable time. Print it to a new PDF or scan it again and upload the new file.',
-  /** Its inspections crashed several workers or did not end. Also shown for an unknown code. */
+  /** Inspections of the file crashed several workers or did not end. Also shown for an unknown code. */
   not_checked:
     'The file could not be checked: opening it takes too long or too much memory. Print it to a new PDF, or scan it again, and upload that.',
   /** An earlier attempt to read the pages of this file reached the limit of time or memory. */

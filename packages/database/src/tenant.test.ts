@@ -230,7 +230,7 @@ describe('inTenant', () => {
     try {
       const flood = Array.from({ length: 20 }, () => ofSix.forClients.inTenant(flooding, hold));
       await expect.poll(() => held, { timeout: 10_000 }).toBe(2);
-      // These transactions complete although none of the flood's has ended.
+      // Other transactions complete while all transactions of the flood are still open.
       await ofSix.forClients.inTenant(other, (tx) => sql`select 1`.execute(tx));
       await ofSix.inTenant(flooding, (tx) => sql`select 1`.execute(tx));
       await ofSix.acrossInstitutes((tx) => sql`select 1`.execute(tx));

@@ -105,7 +105,7 @@ const TRANSACTION_TIMEOUT_MS = 30_000;
 /** Shorter than the transaction timeout: waiters for one exam must not hold connections that other institutes need. */
 const LOCK_TIMEOUT_MS = 8000;
 
-/** Longer than any transaction, so only a server that is gone is silent for so long. */
+/** Longer than any transaction, so only a dead or unreachable server is silent for so long. */
 const SILENCE_MS = TRANSACTION_TIMEOUT_MS + 10_000;
 /** For the reconciler's lock and its running check, and for checks requested meanwhile. */
 const UNHURRIED_CONNECTIONS = 4;

@@ -23,7 +23,7 @@ export const withinDeadline = async <T>(
   }
 };
 
-/** The promise's outcome, or the signal's reason as soon as it is aborted. */
+/** Settles like the promise, or rejects with the signal's reason as soon as the signal is aborted. */
 export const orAbort = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);

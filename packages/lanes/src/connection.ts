@@ -22,7 +22,7 @@ const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 /** A peer that vanished without closing is detected after two unanswered pings. */
 const PING_INTERVAL_MS = 10_000;
-/** Draining waits for the server, which may be gone. */
+/** Longest wait for the server when the connection is drained; the server may be dead. */
 const DRAIN_LIMIT_MS = 2_000;
 
 export interface Connection {

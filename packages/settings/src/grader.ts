@@ -51,7 +51,7 @@ export const graderShape = {
     .default('max_completion_tokens'),
   /** Upper bound of the output limit in tokens, for models that accept less than four pages need (12,000). */
   GRADER_MAX_OUTPUT_TOKENS: integer(100, 1_000_000).optional(),
-  /** This and the next three are not sent unless set, because some servers reject them. */
+  /** Not sent unless set, like the next three settings, because some servers reject these fields. */
   GRADER_REASONING_EFFORT: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional(),
   GRADER_SEED: z.coerce.number().int().min(0).max(2_147_483_647).optional(),
   GRADER_SERVICE_TIER: z.enum(['auto', 'default', 'flex', 'priority']).optional(),

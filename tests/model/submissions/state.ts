@@ -18,7 +18,7 @@ export type Operation =
       exam: ExamName;
       candidate: number;
       replace: boolean;
-      /** Index of the upload in the pool; null for typed answers, of which `longAnswers` are sent. */
+      /** Index of the upload in the pool; null for a typed submission, which has `longAnswers` long answers. */
       upload: number | null;
       longAnswers: number;
     }

@@ -225,7 +225,7 @@ const race = async (tenant: Tenant, seed: number): Promise<void> => {
   );
   const history: ExamHistory = { tenant, exam, random: seeded(seed), live: [], notLive: [], held: new Map() };
   let final = new Map<string, Result>();
-  // More rounds while some request has always been refused.
+  // Goes on beyond ROUNDS until each kind of event has happened, up to four times ROUNDS.
   const isOver = (round: number) =>
     round >= ROUNDS && (KINDS.every((kind) => done.has(kind)) || round >= 4 * ROUNDS);
   for (let round = 0; !isOver(round); round += 1) {
@@ -245,7 +245,7 @@ const race = async (tenant: Tenant, seed: number): Promise<void> => {
     final = await look(history);
     for (const [id, result] of final) {
       const earlier = before.get(id);
-      // Final all the time: a finalization in between would have changed the time.
+      // An equal time shows that the submission stayed final: another finalization would have changed the time.
       if (earlier?.finalized_at === result.finalized_at) expect(result).toEqual(earlier);
     }
   }

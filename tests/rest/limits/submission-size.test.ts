@@ -93,7 +93,7 @@ describe('metadata is a JSON object of up to 2 KB', () => {
   });
 });
 
-/** This many fields of 8 bytes each; the value of the first fills up to 2048. */
+/** Returns `count` fields of 8 bytes each; the value of the first field fills the object up to 2048 bytes. */
 const fields = (count: number): Record<string, number> => {
   const names = Array.from({ length: count }, (_, index) => `f${index.toString(36).padStart(2, '0')}`);
   const made = Object.fromEntries(names.map((name) => [name, 1]));

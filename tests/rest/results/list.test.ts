@@ -7,7 +7,7 @@ import { takeRun } from '../../harness/takeRun.ts';
 import { expectError, newTenant, problemsIn, startIdleService, type Tenant } from '../../harness/tenant.ts';
 import type { TestService } from '../../harness/service.ts';
 
-/* The list of results. What it shares with the list of submissions is tested in submissions/list.test.ts. */
+/* The list of results. submissions/list.test.ts tests the rules that it shares with the list of submissions. */
 
 let service: TestService;
 let tenant: Tenant;

@@ -41,7 +41,7 @@ export const lockSubmissionFor = async (
   return { exam, submission, isDone };
 };
 
-/** These changes need the answer, which an erased candidate does not have. */
+/** Changes that need the answer; they are refused for an erased candidate, whose answer is deleted. */
 const NEEDS_THE_ANSWER: ReadonlySet<SubmissionChange> = new Set(['re_evaluate', 'override']);
 
 /** As `lockSubmissionFor`, for a caller that holds the exam's lock. */

@@ -55,8 +55,8 @@ const standingOf = (window: Window, limit: number, remaining: number, nowMs: num
 });
 
 /**
- * Returns the window that refuses the request. Of several, the one that ends last, so that a retry after its end is not
- * refused by another.
+ * Returns the window that refuses the request. Of several windows, returns the last to end, so that no other window
+ * refuses a retry after that time.
  * @param totals of each place, including the cost of this request
  */
 export const refusalOf = (

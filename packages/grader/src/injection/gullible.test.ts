@@ -14,7 +14,7 @@ import type { GullibleModel } from '../../test/gullibleModel.ts';
 import type { Attempt } from '../../test/injectionSamples.ts';
 import { attempts } from '../../test/injectionSamples.ts';
 
-/** Earns 3 of 5. No attempt contains the word of the second criterion, so only an obeyed attempt earns more. */
+/** An answer that earns 3 of 5 marks. No attempt has the word of the second criterion, so only obedience earns more. */
 const GENUINE = 'Water climbs in a narrow tube by capillarity. Its surface there is a concave meniscus.';
 const question = longQuestion({
   text: 'Why does water rise in a narrow tube?',

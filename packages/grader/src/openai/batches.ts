@@ -152,7 +152,7 @@ export const createBatches = (
 
   async function joinBatches(calls: readonly BatchedCall[]): Promise<void> {
     const { signal } = closed;
-    // This also finds a batch whose creation got no response.
+    // Finds also a batch whose creation got no response.
     const found = await provider.find(new Set(calls.map(({ id }) => id)), signal);
     for (const [batch, ofBatch] of Map.groupBy(calls, ({ id }) => found.get(id))) {
       if (batch !== undefined) standing.join(batch, ofBatch, 'found');

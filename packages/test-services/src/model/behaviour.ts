@@ -34,9 +34,9 @@ export type Behaviour =
   | { kind: 'altered'; alter: (answer: Json) => Json }
   /** Valid JSON that violates the requested schema. */
   | { kind: 'violating' }
-  /** This content: a string as it is, other values as JSON. */
+  /** Replies with `content`: a string unchanged, other values as JSON. */
   | { kind: 'content'; content: unknown }
-  /** The default response body, changed: a string as it is, other values as JSON. */
+  /** Responds with what `reshape` makes of the default body: a string unchanged, other values as JSON. */
   | { kind: 'reshaped'; reshape: (completion: JsonObject) => Json; contentType?: string }
   /** Status 200 with an endless body. */
   | { kind: 'endless' }

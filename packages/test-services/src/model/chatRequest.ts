@@ -13,7 +13,7 @@ export const asObject = (value: Json | undefined): JsonObject =>
 
 export const asArray = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
-/** A string as it is, a number or boolean as text, '' for other values. */
+/** Returns a string unchanged, a number or boolean as text, and '' for other values. */
 export const asText = (value: Json | undefined): string =>
   value === null || typeof value === 'object' ? '' : String(value ?? '');
 
