@@ -41,7 +41,7 @@ export const tableOf = (settings: CallEvidence['settings']): ConfidenceTable => 
   return readTable(typeof text === 'string' ? text : NO_TABLE);
 };
 
-/** Never falls when `raw` rises. */
+/** Reads the shown confidence for `raw` off the curve. It never falls when `raw` rises. */
 export const readOff = ({ points }: ConfidenceTable, raw: number): number => {
   const above = points.findIndex(([at]) => at >= raw);
   const right = points[above];

@@ -122,7 +122,7 @@ describe('calls of one kind begin alike', () => {
       const [first, second] = [promptOf(one, output), promptOf(other, output)];
       const last = one.user.at(-1);
       if (last === undefined || !('text' in last)) throw new Error('the last part is a text');
-      // Up to that part, apart from JSON punctuation.
+      // The prompts are equal up to that part, apart from JSON punctuation.
       expect(commonStart(first, second).length).toBeGreaterThan(
         first.length - JSON.stringify(last.text).length - 4,
       );

@@ -10,7 +10,7 @@ export interface Backing {
   environment: Record<string, string>;
 }
 
-/** Creates a backing. The environment holds core's tokens too, which are valid in form only. */
+/** Creates a backing. The environment has one text, long enough to be accepted, as all tokens of core. */
 export const newBacking = async (): Promise<Backing> => {
   const [clone, bucket] = await Promise.all([cloneDatabase(), newBucket()]);
   const lanes = newLanes();

@@ -8,7 +8,7 @@ import { writeCursor, type Position } from '../lists/cursor.ts';
 import { openPage, type Page } from '../lists/page.ts';
 import { registeredRows } from './listRegistered.ts';
 
-/* Rows read from large tables with fabricated rows, as the service's role under row-level security. */
+/* Tests which rows a list reads in large tables of fabricated rows, as the service's role under row-level security. */
 
 const ON_THE_EXAM = 40_000;
 const ON_OTHER_EXAMS = 4_000;
