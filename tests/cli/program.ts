@@ -17,7 +17,7 @@ export interface RunningProgram {
 
 export const fileOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** A program's environment: the given variables and PATH, nothing else of the test. */
+/** A program's environment: the given variables, PATH, HOME and the compile cache, and nothing else of the test. */
 export const environmentOf = (given: Record<string, string>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],

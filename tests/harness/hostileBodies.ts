@@ -20,7 +20,7 @@ const question = (index: number, rest: string): string =>
 const candidate = (index: number, metadata: string): string =>
   `{"external_id":"h${index}","metadata":${metadata}}`;
 
-/** About 20,000 characters of guidance, in which each word restarts the search for mark figures without a match. */
+/** Guidance of one criterion. Each word restarts the search for mark figures, and none is found. */
 const GUIDANCE = 'certain '.repeat(250).slice(0, 1990);
 const METADATA = `{${times(245, (index) => `"${index.toString(36).padStart(2, '0')}":10`)}}`;
 /** The same with numbers that are stored as written. */

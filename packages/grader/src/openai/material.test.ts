@@ -16,7 +16,7 @@ const reading = (pictures: number): ChatCompletionMessageParam[] => [
     ],
   },
 ];
-/** 41,500 characters, 8,300 words. */
+/** 40,670 characters, 8,300 words. */
 const prose = 'The plant makes sugar with the light of the sun. '.repeat(830);
 
 test('pages without counted tokens are lost; the smallest count of a model with vision is not', () => {
