@@ -44,6 +44,7 @@ import { actorProcedure, router, serviceProcedure } from '../trpc.ts';
 import { guideRouter } from './guide.ts';
 import { createUploads } from '../uploads/createUploads.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
+import { regradeRouter } from './regrade.ts';
 
 /** Typed for the caller but not validated here: the command validates it after it has checked existence and state. */
 const sent = <S extends z.ZodType>() => z.custom<z.input<S>>(() => true);
@@ -240,4 +241,5 @@ export const publicRouter = router({
   }),
 
   guide: guideRouter,
+  regrade: regradeRouter,
 });

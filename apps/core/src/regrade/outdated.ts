@@ -1,0 +1,50 @@
+import { sql, type RawBuilder } from 'kysely';
+
+/**
+ * What a changed rubric or model answer means for a graded live submission:
+ *
+ * - `outdated`: a question that the AI marked has a new rubric or model answer since, and no teacher's mark.
+ * - `teacher_marked`: only questions with a teacher's mark have changed, so a new run would change nothing that is shown.
+ * - `unaffected`: no question that the AI marked has changed, such as one that the candidate left blank.
+ * - `finalized`, `erased`: a re-evaluation is refused.
+ *
+ * A rubric that was changed and changed back counts as changed.
+ */
+export const VERDICTS = ['outdated', 'teacher_marked', 'unaffected', 'finalized', 'erased'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** SQL of the verdict on a submission `s` that `gradedBefore` selected. @param version the exam's rubric version */
+export const verdictSql = (version: number): RawBuilder<Verdict> => sql<Verdict>`
+  case
+    when not ${hasChangedQuestion(version, sql`true`)} then 'unaffected'
+    when s.erased_at is not null then 'erased'
+    when s.finalized_at is not null then 'finalized'
+    when ${hasChangedQuestion(version, isWithoutTeachersMark)} then 'outdated'
+    else 'teacher_marked'
+  end`;
+
+/** Condition on submissions `s`: live and graded under an older version. */
+export const gradedBefore = (
+  instituteId: string,
+  examId: string,
+  version: number,
+): RawBuilder<boolean> => sql<boolean>`
+  s.institute_id = ${instituteId} and s.exam_id = ${examId} and s.state = 'live'
+  and s.status in ('graded', 'partially_graded') and s.rubric_version < ${version}`;
+
+/** Condition on submissions `s` whose results have to be made again. */
+export const isOutdated = (version: number): RawBuilder<boolean> => sql<boolean>`
+  (s.erased_at is null and s.finalized_at is null and ${hasChangedQuestion(version, isWithoutTeachersMark)})`;
+
+const isWithoutTeachersMark = sql<boolean>`not exists (
+  select from reviews o
+  where o.institute_id = s.institute_id and o.submission_id = s.id and o.question_id = r.question_id)`;
+
+/** Failed questions are included: the new rubric may be one that the model can mark by. */
+const hasChangedQuestion = (version: number, where: RawBuilder<boolean>): RawBuilder<boolean> => sql<boolean>`
+  exists (
+    select from question_results r
+    join rubric_versions v on v.institute_id = r.institute_id and v.question_id = r.question_id
+      and v.source = 'client' and v.version > s.rubric_version and v.version <= ${version}
+    where r.institute_id = s.institute_id and r.run_id = s.current_run_id
+      and r.status in ('graded', 'failed') and r.source is distinct from 'auto' and ${where})`;

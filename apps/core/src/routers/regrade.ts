@@ -1,0 +1,18 @@
+import * as z from 'zod/v4';
+import { listOutdated } from '../regrade/listOutdated.ts';
+import { previewRegrade } from '../regrade/previewRegrade.ts';
+import { startRegrade } from '../regrade/startRegrade.ts';
+import { reviewerProcedure, router } from '../trpc.ts';
+
+const ofExam = reviewerProcedure.input(z.object({ exam_id: z.string() }));
+
+/** Regrading after a changed rubric or model answer (docs/internal-teams.md). The REST contract has no route for it. */
+export const regradeRouter = router({
+  preview: ofExam.query(({ ctx, input }) => previewRegrade(ctx.services, ctx.actor, input.exam_id)),
+  outdated: ofExam
+    .input(z.object({ limit: z.int().gte(1).lte(200).default(50), cursor: z.string().max(2000).optional() }))
+    .query(({ ctx, input }) => listOutdated(ctx.services, ctx.actor, input.exam_id, input)),
+  start: ofExam
+    .input(z.object({ rubric_version: z.int().gte(0) }))
+    .mutation(({ ctx, input }) => startRegrade(ctx.services, ctx.actor, input.exam_id, input.rubric_version)),
+});
