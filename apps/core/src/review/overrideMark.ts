@@ -15,6 +15,7 @@ import { marksChanged } from './marksChanged.ts';
 /**
  * Sets a teacher's mark for one question. It counts instead of the mark by AI or key; totals, flags and checked copy
  * follow. A partially graded submission becomes `graded` when all its failed questions have an override.
+ * @param check called under the submission's lock before any change; an error that it throws ends the command
  * @throws DomainFailure not_found, exam_not_found, conflict (not graded, or not live), submission_finalized,
  * validation_failed
  */
@@ -24,6 +25,7 @@ export const overrideMark = (
   submissionId: string,
   questionId: string,
   body: unknown,
+  check: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<QuestionResult> =>
   services.database.inTenant(actor.institute_id, async (tx) => {
     const instituteId = actor.institute_id;
@@ -31,6 +33,7 @@ export const overrideMark = (
     const { submission } = await lockSubmissionFor(tx, instituteId, submissionId, 'override');
     const override = accept(MarkOverride, body);
     refuseOutOfRange(override.awarded, question);
+    await check(tx);
 
     const before = await readQuestion(tx, instituteId, submission.id, question.id);
     const given = {

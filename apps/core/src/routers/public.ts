@@ -44,6 +44,7 @@ import { actorProcedure, router, serviceProcedure } from '../trpc.ts';
 import { guideRouter } from './guide.ts';
 import { createUploads } from '../uploads/createUploads.ts';
 import { sealUpload } from '../uploads/sealUpload.ts';
+import { markingRouter } from './marking.ts';
 import { regradeRouter } from './regrade.ts';
 
 /** Typed for the caller but not validated here: the command validates it after it has checked existence and state. */
@@ -241,5 +242,6 @@ export const publicRouter = router({
   }),
 
   guide: guideRouter,
+  marking: markingRouter,
   regrade: regradeRouter,
 });
