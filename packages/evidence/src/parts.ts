@@ -56,6 +56,11 @@ export const QuestionPart = z.object({
   question: MarkedQuestion,
   /** The run whose judgement of the same answer was reused; null: judged for this run. */
   reused_from: z.uuid().nullable(),
+  /** Marked answers of other candidates in the prompt, by the hash of their texts; absent without any. */
+  examples: z
+    .array(z.object({ sha256, awarded: z.number() }))
+    .max(6)
+    .optional(),
   calls: Calls,
   rules,
 });

@@ -191,7 +191,8 @@ const judged = (
   }
   return attempt(`question ${question.label}`, problems, () => {
     checkRules(part.rules);
-    const request = judgeRequest(bundle.exam, part.question, answer);
+    const examples = (part.examples ?? []).map((example) => ({ ...example, text: '' }));
+    const request = judgeRequest(bundle.exam, part.question, answer, examples);
     // A reused judgement was requested by another run, for another copy's legibility; its prompt hash differs.
     if (part.reused_from === null && !askedToJudge(request, part.calls)) {
       problems.push(`question ${question.label} ${OTHER_PROMPT}`);

@@ -1,4 +1,10 @@
-import type { AlignRequest, JudgeRequest, MadeRubric, MakeRubricRequest } from '@evaluation/grader';
+import type {
+  AlignRequest,
+  JudgeRequest,
+  MadeRubric,
+  MarkedExample,
+  MakeRubricRequest,
+} from '@evaluation/grader';
 import type { Rubric } from '@evaluation/rest-contract/schemas';
 import {
   ExamContext,
@@ -22,6 +28,7 @@ export const judgeRequest = (
   exam: ExamContext,
   question: MarkedQuestion,
   answer: GivenAnswer,
+  examples: readonly MarkedExample[] = [],
 ): JudgeRequest => ({
   exam: ExamContext.parse(exam),
   question: {
@@ -37,6 +44,7 @@ export const judgeRequest = (
     criteria: criteriaOf(question.rubric),
   },
   answer,
+  ...(examples.length === 0 ? {} : { examples: [...examples] }),
 });
 
 export const makeRubricRequest = (exam: ExamContext, question: MarkedQuestion): MakeRubricRequest => ({

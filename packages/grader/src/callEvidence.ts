@@ -7,7 +7,7 @@ import { strictJsonSchema } from './strictSchema.ts';
 import { turnedJpeg } from './turn.ts';
 
 /** A part of a prompt with the content of its file at the time of the call. */
-export type LoadedPart = { text: string } | { page: number; jpeg: Buffer };
+export type LoadedPart = { text: string; hashedText?: string } | { page: number; jpeg: Buffer };
 
 /** Reads and turns the page images of a prompt. Throws GraderFailure permanent. */
 export const loadParts = async (parts: readonly PromptPart[]): Promise<LoadedPart[]> =>
@@ -32,7 +32,8 @@ export const hashOfPrompt = (
   const images: CallEvidence['images'] = [];
   const asked = parts.map((part) => {
     if ('text' in part) {
-      return call.boundary === null ? part.text : part.text.replaceAll(call.boundary, 'BOUNDARY');
+      const text = part.hashedText ?? part.text;
+      return call.boundary === null ? text : text.replaceAll(call.boundary, 'BOUNDARY');
     }
     const sha256 = sha256Of(part.jpeg);
     images.push({ page: part.page, sha256 });

@@ -148,6 +148,17 @@ export interface JudgeRequest {
     criteria: { name: string; marks: number; keywords: string[]; guidance: string | null }[];
   };
   answer: Pick<GivenAnswer, 'text' | 'legibility' | 'blocks'>;
+  /** Answers of other candidates with the teacher's marks, at most six. The baseline ignores them. */
+  examples?: MarkedExample[];
+}
+
+export interface MarkedExample {
+  /** Empty in a replay: evidence keeps the hash only. */
+  text: string;
+  /** SHA-256 (hex) of the text. */
+  sha256: string;
+  /** The teacher's mark, of the question's `maxMarks`. */
+  awarded: number;
 }
 
 export interface MakeRubricRequest {

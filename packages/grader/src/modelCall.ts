@@ -2,8 +2,14 @@ import type * as z from 'zod/v4';
 import type { CallEvidence } from './grader.ts';
 import type { Turn } from './turn.ts';
 
-/** An image has the number of its page in the copy, and is turned by `turn` before it is sent. */
-export type PromptPart = { text: string } | { jpegFile: string; page: number; turn: Turn };
+/**
+ * `hashedText` stands for `text` in the hash of the prompt. It names text that evidence must not keep by its hash, so
+ * that a replay can compute the hash of the prompt without that text.
+ *
+ * An image has the number of its page in the copy, and is turned by `turn` before it is sent.
+ */
+export type PromptPart =
+  { text: string; hashedText?: string } | { jpegFile: string; page: number; turn: Turn };
 
 /**
  * One call of a model: prompt, schema of the reply, and its interpretation. The folder of each call builds it from a

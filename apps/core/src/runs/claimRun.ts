@@ -14,6 +14,7 @@ import { Candidate, DecidedQuestion, OverrideInForce } from '../paper/markedMate
 import { newClaim, withToken, type NewClaim } from '../workerCalls/claimToken.ts';
 import { claimLocked, lockForClaim, type ClaimedMaterial, type RunToBeClaimed } from './claimStatements.ts';
 import { failAbandonedRun } from './failRun.ts';
+import { MarkedExample, pinExamples, readPinnedExamples } from './markedExamples.ts';
 import { restRun } from './releaseRuns.ts';
 import { usedBefore, UsedByRun } from './usedByRun.ts';
 
@@ -45,6 +46,8 @@ export const RunMaterial = z.object({
   results: z.array(DecidedQuestion),
   /** Token usage of earlier deliveries; null if not recorded. */
   used: UsedByRun.nullable(),
+  /** Answers of other candidates with the teacher's marks, at most six of a question. Absent from an older core. */
+  examples: z.array(MarkedExample).optional(),
   /** Overrides that this run keeps. They cannot change during the run. */
   overrides: z.array(OverrideInForce),
 });
@@ -110,7 +113,12 @@ type Claimed =
   | { outcome: 'gone' }
   | { outcome: 'refused'; error: GradingError }
   | { outcome: 'rubrics are pending'; examId: string }
-  | { outcome: 'claimed'; submission: RunToBeClaimed; run: ClaimedMaterial };
+  | {
+      outcome: 'claimed';
+      submission: RunToBeClaimed;
+      run: ClaimedMaterial;
+      examples: MarkedExample[];
+    };
 
 const claimIn = async (
   tx: Tx,
@@ -134,7 +142,10 @@ const claimIn = async (
     keepsEvidence: settings.evidence.retentionDays > 0,
     advances: advances(submission.status, 'processing'),
   });
-  return { outcome: 'claimed', submission, run };
+  const examples = submission.is_pinned
+    ? await readPinnedExamples(tx, job, run.marked_examples)
+    : await pinExamples(tx, job, submission, run.answers);
+  return { outcome: 'claimed', submission, run, examples };
 };
 
 const REFUSALS: Record<FileRefusal, GradingFailure> = {
@@ -147,7 +158,11 @@ const materialOf = async (
   services: Services,
   job: RunToClaim,
   { token }: NewClaim,
-  { submission, run }: { submission: RunToBeClaimed; run: ClaimedMaterial },
+  {
+    submission,
+    run,
+    examples,
+  }: { submission: RunToBeClaimed; run: ClaimedMaterial; examples: MarkedExample[] },
 ): Promise<RunMaterial> => {
   const { run_id, institute_id } = job;
   services.claims.remember({ run_id, institute_id, fence: run.fence, token }, submission.id);
@@ -183,6 +198,7 @@ const materialOf = async (
     alignment: run.alignment,
     results: run.results,
     used: usedBefore(run),
+    examples,
     overrides: run.overrides,
   };
 };

@@ -61,6 +61,7 @@ const Read = z.object({
   deadline_at: z.date(),
   traceparent: z.string().nullable(),
   alignment: z.unknown(),
+  marked_examples: z.unknown(),
   grader: z.unknown(),
   usage: z.unknown(),
   paper: CurrentPaper.omit({ rubric_version: true }),
@@ -117,7 +118,7 @@ export const claimLocked = async (
           then coalesce(r.evidence_since, clock_timestamp()) else r.evidence_since end
       ${submission.is_pinned ? sql`` : sql`from pinned`}
       where r.institute_id = ${institute_id} and r.id = ${run_id} and r.status = 'released'
-      returning r.attempt, r.fence, r.deadline_at, r.traceparent, r.alignment, r.grader, r.usage, r.paper,
+      returning r.attempt, r.fence, r.deadline_at, r.traceparent, r.alignment, r.marked_examples, r.grader, r.usage, r.paper,
         r.rubric_version),
     begun as (
       update submissions s set status = 'processing', rubric_version = claimed.rubric_version

@@ -7,7 +7,13 @@ import {
   type QuestionOutcome,
   type QuestionPart,
 } from '@evaluation/evidence';
-import { GraderFailure, RULES_VERSION, type Annotation, type CallEvidence } from '@evaluation/grader';
+import {
+  GraderFailure,
+  RULES_VERSION,
+  type Annotation,
+  type CallEvidence,
+  type JudgeRequest,
+} from '@evaluation/grader';
 import type { HeldRun } from './heldRun.ts';
 import { judgementOf, settledAgain, type Judged, type LookedUp } from './judgementOf.ts';
 import { isOutOfTime } from './outOfTime.ts';
@@ -37,7 +43,9 @@ export const judgeQuestion = async (
   const own = await judge(tools, run, usage, asked);
   const recorded = run.records.question(placed(own), (standing) => {
     const shared = settledAgain(request, standing);
-    return placed(shared === null ? { ...own, judgement: undefined } : graded(question, answer, shared));
+    return placed(
+      shared === null ? { ...own, judgement: undefined } : graded(question, answer, shared, request),
+    );
   });
   return { recorded };
 };
@@ -51,7 +59,7 @@ interface Outcome {
 const judge = async (tools: Tools, run: HeldRun, usage: UsageCount, asked: LookedUp): Promise<Outcome> => {
   const { question, answer } = asked;
   try {
-    return graded(question, answer, await judgementOf(tools, run, usage, asked));
+    return graded(question, answer, await judgementOf(tools, run, usage, asked), asked.request);
   } catch (error) {
     run.signal.throwIfAborted();
     if (!(error instanceof GraderFailure) || isOutOfTime(error, run)) throw error;
@@ -67,8 +75,17 @@ const graded = (
   question: MarkedQuestion,
   answer: GivenAnswer,
   { judgement, calls, reusedFrom, shares }: Judged,
+  { examples = [] }: JudgeRequest,
 ): Outcome => ({
   outcome: gradedQuestion(question, answer, judgement),
-  evidence: { question, reused_from: reusedFrom, calls, rules: RULES_VERSION },
+  evidence: {
+    question,
+    reused_from: reusedFrom,
+    ...(examples.length === 0
+      ? {}
+      : { examples: examples.map(({ sha256, awarded }) => ({ sha256, awarded })) }),
+    calls,
+    rules: RULES_VERSION,
+  },
   judgement: shares === null ? undefined : { ...shares, calls },
 });

@@ -6,6 +6,7 @@ import {
   type CallEvidence,
   type Judgement,
   type JudgeRequest,
+  type MarkedExample,
 } from '@evaluation/grader';
 import { judgeRequest } from '@evaluation/evidence';
 import type { GivenAnswer, MarkedQuestion } from '@evaluation/grading-model';
@@ -44,7 +45,7 @@ export const lookUp = async (
   answers: readonly { question: MarkedQuestion; answer: GivenAnswer }[],
 ): Promise<LookedUp[]> => {
   const asked = answers.map(({ question, answer }) => {
-    const request = judgeRequest(run.material.exam, question, answer);
+    const request = judgeRequest(run.material.exam, question, answer, examplesOf(tools, run, question));
     const key = run.material.rejudges ? null : tools.grader.judgementKey(request);
     return { question, answer, request, key };
   });
@@ -52,6 +53,14 @@ export const lookUp = async (
   const found = new Map((await run.records.find([...keys])).map((judgement) => [judgement.key, judgement]));
   return asked.map((each) => ({ ...each, found: each.key === null ? null : (found.get(each.key) ?? null) }));
 };
+
+/** The baseline marks without examples, so its evidence has none. */
+const examplesOf = (tools: Tools, run: HeldRun, question: MarkedQuestion): MarkedExample[] =>
+  tools.grader.provider === 'baseline' || question.type !== 'long_answer'
+    ? []
+    : (run.material.examples ?? []).flatMap(({ question_id, text, sha256, awarded }) =>
+        question_id === question.id ? [{ text, sha256, awarded }] : [],
+      );
 
 /**
  * Computes the cached judgement again for the places and legibility of this copy, or asks the model.

@@ -4,7 +4,14 @@
  */
 import * as z from 'zod/v4';
 import type { Criterion } from './criteria.ts';
-import { AWARD_RULE, criteriaSystem, readingSystem, REPORT_RULE, VERSION } from './prompt.ts';
+import {
+  AWARD_RULE,
+  criteriaSystem,
+  readingSystem,
+  REPORT_RULE,
+  VERSION,
+  VERSION_WITH_EXAMPLES,
+} from './prompt.ts';
 import { criteriaSchemaFor, readingSchema, readingSchema3 } from './schema.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
 
@@ -30,7 +37,11 @@ export const criteriaAsked = (
   if (asked === VERSION_3) {
     return { version: asked, system: system3, schema: criteriaSchemaFor(criteria, isPartial, false) };
   }
-  return { version: VERSION, system: criteriaSystem, schema: criteriaSchemaFor(criteria, isPartial) };
+  return {
+    version: asked === VERSION_WITH_EXAMPLES ? asked : VERSION,
+    system: criteriaSystem,
+    schema: criteriaSchemaFor(criteria, isPartial),
+  };
 };
 
 export const readingAsked = (asked: string): Asked<ReadingWire> => {

@@ -8,7 +8,7 @@ import { criteriaAsked, readingAsked } from './earlierVersions.ts';
 import { markProbabilitiesIn, weighMarks } from './markProbabilities.ts';
 import { settleLook, settleReading } from './parse.ts';
 import type { Look } from './parse.ts';
-import { markingParts, userParts, VERSION } from './prompt.ts';
+import { markingParts, userParts, VERSION, versionFor } from './prompt.ts';
 import type { CriteriaWire, ReadingWire } from './schema.ts';
 
 /** Tokens of the feedback and the fields around it. */
@@ -27,7 +27,7 @@ export const judgeByCriteriaCall = (
   request: JudgeRequest,
   look: 'first' | 'second',
   table: ConfidenceTable,
-  asked: string = VERSION,
+  asked: string = versionFor(request),
 ): ModelCall<CriteriaWire, Look> => {
   const criteria = criteriaOf(request.question);
   const boundary = newBoundary();
@@ -57,7 +57,8 @@ export const readObjectiveCall = (
   return {
     name: 'judge_answer',
     ...readingAsked(asked),
-    user: userParts(request, [], boundary),
+    // The key decides the marks, so a teacher's marks of other answers say nothing.
+    user: userParts({ ...request, examples: [] }, [], boundary),
     boundary,
     outputTokens: READING_TOKENS,
     settings: { confidence_table: table.text },

@@ -1,11 +1,16 @@
 import { MARK_STEP } from '@evaluation/rules';
 import { FENCE_RULE, fenced, jsonLines } from '../fence.ts';
-import type { JudgeRequest } from '../grader.ts';
+import type { JudgeRequest, MarkedExample } from '../grader.ts';
 import type { PromptPart } from '../modelCall.ts';
 import { plainText } from '../plainText.ts';
 import type { Criterion } from './criteria.ts';
 
 export const VERSION = 'judge_answer/4';
+/** As `VERSION`, with marked examples before the answer. */
+export const VERSION_WITH_EXAMPLES = 'judge_answer/5';
+
+export const versionFor = ({ examples = [] }: JudgeRequest): string =>
+  examples.length === 0 ? VERSION : VERSION_WITH_EXAMPLES;
 
 export const AWARD_RULE =
   "Award each criterion once, under the key with its number (criterion_1, criterion_2, …), on the candidate's own words only.";
@@ -65,7 +70,7 @@ export const contextLines = (exam: JudgeRequest['exam']): string[] => {
 /**
  * The parts that both kinds of question share: the exam, the question, then the answer as the last part, in a fence.
  * Only this last part differs between candidates, so all requests of one question begin alike and a provider with a
- * prompt cache reads that beginning once.
+ * prompt cache reads that beginning once. Marked examples are in the last part too, because they depend on the answer.
  */
 export const userParts = (request: JudgeRequest, marking: string[], boundary: string): PromptPart[] => {
   const { exam, question, answer } = request;
@@ -84,8 +89,33 @@ export const userParts = (request: JudgeRequest, marking: string[], boundary: st
         ...marking,
       ].join('\n'),
     },
-    { text: `${source}\n${fenced(boundary, 'ANSWER', answer.text)}` },
+    answerPart(boundary, request.examples ?? [], question.maxMarks, [
+      source,
+      fenced(boundary, 'ANSWER', answer.text),
+    ]),
   ];
+};
+
+const EXAMPLES_RULE =
+  "The teacher marked these answers of other candidates. Mark the candidate's answer by the same standard. They are no part of the candidate's answer: nothing in them earns or costs this candidate anything.";
+
+const answerPart = (
+  boundary: string,
+  examples: readonly MarkedExample[],
+  maxMarks: number,
+  answer: readonly string[],
+): PromptPart => {
+  if (examples.length === 0) return { text: answer.join('\n') };
+  const withTexts = (textOf: (example: MarkedExample) => string): string =>
+    [
+      EXAMPLES_RULE,
+      ...examples.flatMap((example, index) => [
+        `Marked ${example.awarded} of ${maxMarks}:`,
+        fenced(boundary, `EXAMPLE ${index + 1}`, textOf(example)),
+      ]),
+      ...answer,
+    ].join('\n');
+  return { text: withTexts(({ text }) => text), hashedText: withTexts(({ sha256 }) => sha256) };
 };
 
 /** The second look has the model answer first and the criteria in reverse order, each with the same number. */

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { json, type Tx } from '@evaluation/database';
+import { fitGuide, nearestExamples } from '@evaluation/guide';
+import * as z from 'zod/v4';
+import type { RunKey } from '../runKey.ts';
+
+/*
+ * Marked answers of other candidates that a model is shown beside an answer, in exams whose guide mode is `suggest` or
+ * `apply` (docs/guide.md). They are chosen at the first claim of a run and pinned as references, so that a later claim
+ * gets the same ones. Texts are read at each claim from the results of the other candidates: after an erasure the
+ * example is missing, and no copy of its text is left.
+ */
+
+/** Marked answer as a worker receives it. */
+export const MarkedExample = z.object({
+  question_id: z.uuid(),
+  text: z.string(),
+  /** SHA-256 (hex) of the text. */
+  sha256: z.string(),
+  /** The teacher's mark. */
+  awarded: z.number(),
+});
+export type MarkedExample = z.infer<typeof MarkedExample>;
+
+const Reference = MarkedExample.omit({ text: true }).extend({ run_id: z.uuid() });
+type Reference = z.infer<typeof Reference>;
+
+/** Examples of a question that are compared: the newest decisions. */
+const MOST_COMPARED = 30;
+/** Longer answers are no examples, because their tokens are paid for with each call. */
+const LONGEST_EXAMPLE = 2000;
+/** Examples for one question: the nearest to the answer, then those of marks that are not shown yet. */
+const MOST_SHOWN = 6;
+const MOST_NEAREST = 3;
+
+/** @param answers typed answers; the answers of a copy are not known yet, so its examples differ in their marks only */
+export const pinExamples = async (
+  tx: Tx,
+  job: RunKey,
+  submission: { exam_id: string; candidate_id: string },
+  answers: readonly { question_id: string; text: string }[],
+): Promise<MarkedExample[]> => {
+  const pooled = await readPool(tx, job.institute_id, submission);
+  if (pooled.length === 0) return [];
+  const textOf = new Map(answers.map(({ question_id, text }) => [question_id, text]));
+  const questions = [...new Set(pooled.map(({ question_id }) => question_id))];
+  const chosen = questions.flatMap((id) =>
+    chooseShown(
+      pooled.filter(({ question_id }) => question_id === id),
+      textOf.get(id) ?? null,
+    ),
+  );
+  const references = chosen.map(({ question_id, run_id, awarded, sha256 }) => ({
+    question_id,
+    run_id,
+    awarded,
+    sha256,
+  }));
+  await tx
+    .updateTable('runs')
+    .set({ marked_examples: json(references satisfies Reference[]) })
+    .where('institute_id', '=', job.institute_id)
+    .where('id', '=', job.run_id)
+    .execute();
+  return chosen.map(({ question_id, text, awarded, sha256 }) => ({ question_id, text, awarded, sha256 }));
+};
+
+/** Reads the texts of pinned examples. Examples whose text was erased or changed are left out. */
+export const readPinnedExamples = async (tx: Tx, job: RunKey, pinned: unknown): Promise<MarkedExample[]> => {
+  const references = z.array(Reference).parse(pinned ?? []);
+  if (references.length === 0) return [];
+  const rows = await tx
+    .selectFrom('question_results')
+    .select(['run_id', 'question_id', 'extracted_answer'])
+    .where('institute_id', '=', job.institute_id)
+    .where(sql<boolean>`run_id = any(${references.map(({ run_id }) => run_id)}::uuid[])`)
+    .where(sql<boolean>`question_id = any(${references.map(({ question_id }) => question_id)}::uuid[])`)
+    .execute();
+  const textOf = new Map(rows.map((row) => [`${row.run_id} ${row.question_id}`, row.extracted_answer]));
+  return references.flatMap(({ run_id, ...reference }) => {
+    const text = textOf.get(`${run_id} ${reference.question_id}`) ?? null;
+    return text === null || sha256Of(text) !== reference.sha256 ? [] : [{ ...reference, text }];
+  });
+};
+
+interface Pooled extends MarkedExample {
+  run_id: string;
+}
+
+/** Reads the newest decisions of teachers on each long answer. None in mode `off`, and none of the same candidate. */
+const readPool = async (
+  tx: Tx,
+  instituteId: string,
+  { exam_id, candidate_id }: { exam_id: string; candidate_id: string },
+): Promise<Pooled[]> => {
+  const { rows } = await sql<Omit<Pooled, 'sha256'>>`
+    select q.id as question_id, x.run_id, x.text, x.awarded::float8 as awarded
+    from exam_guides g
+    join questions q on q.institute_id = g.institute_id and q.exam_id = g.exam_id and q.type = 'long_answer'
+    cross join lateral (
+      select r.run_id, r.extracted_answer as text, coalesce(d.awarded, r.awarded) as awarded
+      from (
+        (select v.submission_id, v.awarded, v.edited_at as decided_at from reviews v
+          where v.institute_id = ${instituteId} and v.question_id = q.id
+          order by v.edited_at desc limit ${MOST_COMPARED * 2})
+        union all
+        (select a.id, null, a.approved_at from submissions a
+          where a.institute_id = ${instituteId} and a.exam_id = q.exam_id and a.state = 'live'
+            and a.approved_at is not null
+            and not exists (select from reviews v where v.submission_id = a.id and v.question_id = q.id)
+          order by a.approved_at desc limit ${MOST_COMPARED * 2})
+      ) d
+      join submissions s on s.institute_id = ${instituteId} and s.id = d.submission_id
+      join question_results r
+        on r.institute_id = ${instituteId} and r.run_id = s.current_run_id and r.question_id = q.id
+      where s.state = 'live' and s.status in ('graded', 'partially_graded') and s.candidate_id <> ${candidate_id}
+        and r.status = 'graded' and r.source = 'ai' and r.awarded is not null
+        and btrim(r.extracted_answer) <> '' and char_length(r.extracted_answer) <= ${LONGEST_EXAMPLE}
+      order by d.decided_at desc, s.id limit ${MOST_COMPARED}
+    ) x
+    where g.institute_id = ${instituteId} and g.exam_id = ${exam_id} and g.mode in ('suggest', 'apply')
+    order by q.position`.execute(tx);
+  return rows.map((row) => ({ ...row, sha256: sha256Of(row.text) }));
+};
+
+/** @param pooled examples of one question, the newest first */
+export const chooseShown = (pooled: readonly Pooled[], answer: string | null): Pooled[] => {
+  const chosen = answer === null ? [] : nearestTo(pooled, answer.slice(0, LONGEST_EXAMPLE));
+  while (chosen.length < MOST_SHOWN) {
+    const next = pooled
+      .filter((example) => !chosen.includes(example))
+      .map((example) => ({
+        example,
+        distance: Math.min(...chosen.map(({ awarded }) => Math.abs(awarded - example.awarded)), Infinity),
+      }))
+      .reduce<{ example: Pooled; distance: number } | null>(
+        (best, each) => (best === null || each.distance > best.distance ? each : best),
+        null,
+      );
+    if (next === null) break;
+    chosen.push(next.example);
+  }
+  return chosen;
+};
+
+const nearestTo = (pooled: readonly Pooled[], answer: string): Pooled[] => {
+  const guide = fitGuide(
+    pooled.map(({ run_id, text }) => ({ id: run_id, text, graderShare: 0, teacherShare: 0 })),
+  );
+  const exampleOf = new Map(pooled.map((example) => [example.run_id, example]));
+  return nearestExamples(guide, answer, MOST_NEAREST).flatMap(({ id }) => exampleOf.get(id) ?? []);
+};
+
+const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
