@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addCandidateCommands } from './commands/candidate.ts';
 import { addCreditCommands } from './commands/credits.ts';
 import { addEvidenceCommands } from './commands/evidence.ts';
+import { addGuideCommands } from './commands/guide.ts';
 import { addInstituteCommands } from './commands/institute.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addModelCommands } from './commands/model.ts';
@@ -22,7 +23,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   const program = new Command(PROGRAM)
     .description(
       'Provisions institutes, API keys and credits of a running answer-evaluation service, writes and replays the ' +
-        'evidence of marks, exports and erases the data of a candidate, and checks the model. ' +
+        'evidence of marks, exports and erases the data of a candidate, applies marks learned from teachers, and checks the model. ' +
         'Talks to core at CORE_URL with CORE_CONTROL_TOKEN; without them, to the service that `npm start` runs here ' +
         '(its address and token are in DATA_DIR/service.json).',
     )
@@ -44,6 +45,7 @@ export const runAdmin = async (argv: readonly string[]): Promise<number> => {
   addModelCommands(program);
   addEvidenceCommands(program);
   addCandidateCommands(program);
+  addGuideCommands(program);
   try {
     await program.parseAsync(argv, { from: 'user' });
     return 0;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
 import { release } from '../credits/ledger.ts';
+import { ensureVersions } from '../guides/versions.ts';
 import { stopRun, type StoppedRun } from '../runs/stopRun.ts';
 
 /**
@@ -83,6 +84,19 @@ export const eraseSubmission = async (
     .where('institute_id', '=', instituteId)
     .where('submission_id', '=', id)
     .execute();
+  // The erased answer is no example any more. An exam without guides gets no version.
+  if (await hasGuides(tx, instituteId, exam_id)) await ensureVersions(tx, instituteId, exam_id);
   if (stopped !== null) await release(tx, stopped, stopped.price);
   return stopped;
+};
+
+const hasGuides = async (tx: Tx, instituteId: string, examId: string): Promise<boolean> => {
+  const version = await tx
+    .selectFrom('guide_versions')
+    .select('version')
+    .where('institute_id', '=', instituteId)
+    .where('exam_id', '=', examId)
+    .limit(1)
+    .executeTakeFirst();
+  return version !== undefined;
 };

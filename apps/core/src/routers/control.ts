@@ -22,6 +22,7 @@ import {
 } from '../account/provision.ts';
 import { readResultOf } from '../submissions/results.ts';
 import { controlProcedure, router } from '../trpc.ts';
+import { operatorGuideRouter } from './operatorGuide.ts';
 
 export const controlRouter = router({
   createInstitute: controlProcedure
@@ -51,6 +52,7 @@ export const controlRouter = router({
   readGuidePart: controlProcedure
     .input(WantedGuideParts)
     .query(({ ctx, input }) => readGuidePart(ctx.services, input)),
+  guide: operatorGuideRouter,
   exportCandidate: controlProcedure
     .input(WantedCandidate)
     .query(({ ctx, input }) => exportCandidate(ctx.services, input)),

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { behind } from '../harness/behind.ts';
+import { newTestExam, type TestSubmission } from '../harness/testExam.ts';
+import { restSuite } from '../harness/restSuite.ts';
+import { runProgram } from './program.ts';
+
+/* The admin commands for marks learned from a teacher, and what an erasure leaves of them. */
+
+const { service } = await restSuite();
+
+test('guide set, preview, apply, show and undo change the marks of an exam; an erasure makes a version without the candidate', async () => {
+  const made = await newTestExam(service);
+  const submissions: TestSubmission[] = [];
+  for (const text of [
+    'Plants eat light.',
+    'Stones sleep.',
+    'Plants eat light, too.',
+    'Stones sleep a lot.',
+  ]) {
+    const submission = await made.reach('graded');
+    await behind(
+      service.database,
+      `update question_results set extracted_answer = $3
+       where question_id = $1 and run_id = (select current_run_id from submissions where id = $2)`,
+      [made.questionId('2'), submission.id, text],
+    );
+    submissions.push(submission);
+  }
+  const [first, second, third] = submissions;
+  await first?.override('2', { reviewer: 'teacher', awarded: 2 });
+  await second?.override('2', { reviewer: 'teacher', awarded: 0 });
+  const admin = async (
+    ...args: string[]
+  ): Promise<{ code: number | null; answer: Record<string, unknown> }> => {
+    const { code, stdout, stderr } = await runProgram(
+      'admin',
+      [...args, '--institute', made.tenant.instituteId, '--json'],
+      { DATA_DIR: service.environment['DATA_DIR'] ?? '' },
+    );
+    return { code, answer: JSON.parse(code === 0 ? stdout : stderr) as Record<string, unknown> };
+  };
+  const exam = ['--exam', made.exam.id];
+
+  expect(await admin('guide', 'set', ...exam)).toMatchObject({ code: 2 });
+  expect(await admin('guide', 'set', ...exam, '--mode', 'apply', '--target', '0.9')).toMatchObject({
+    answer: { mode: 'apply', target: 0.9 },
+  });
+  const before = await third?.question('2');
+  const preview = await admin('guide', 'preview', ...exam);
+  expect(preview).toMatchObject({ code: 0, answer: { number: 1, step: 'previewed' } });
+  expect(await third?.question('2')).toEqual(before);
+  expect(await admin('guide', 'apply', ...exam, '--number', '1')).toMatchObject({
+    code: 0,
+    answer: { step: 'applied' },
+  });
+  expect((await third?.question('2'))?.confidence).not.toBe(before?.confidence);
+  expect(await admin('guide', 'undo', ...exam, '--number', '1')).toMatchObject({
+    answer: { step: 'undone' },
+  });
+  expect(await third?.question('2')).toEqual(before);
+  expect(await admin('guide', 'apply', ...exam, '--number', '7')).toMatchObject({
+    code: 1,
+    answer: { error: { code: 'not_found' } },
+  });
+
+  const ofQuestion = { label: '2', examples: 2, version: 1 };
+  expect(await admin('guide', 'show', ...exam)).toMatchObject({
+    answer: { in_force: null, questions: [ofQuestion, { label: '3', examples: 0 }] },
+  });
+  const candidate = (await first?.read())?.candidate.id ?? '';
+  await admin('candidate', 'erase', '--candidate', candidate, '--confirm');
+  const versions = await behind<{ version: number; examples: { submission_id: string }[] }>(
+    service.database,
+    'select version, examples from guide_versions where question_id = $1 order by version',
+    [made.questionId('2')],
+  );
+  expect(
+    versions.map(({ version, examples }) => [version, examples.map((each) => each.submission_id)]),
+  ).toEqual([
+    [1, expect.arrayContaining([first?.id, second?.id])],
+    [2, [second?.id]],
+  ]);
+  expect(JSON.stringify(versions)).not.toContain('Plants');
+});
