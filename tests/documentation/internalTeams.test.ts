@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { findInstallation } from '@evaluation/installation';
+import { expect, test } from 'vitest';
+import { markWithGuide } from '../../docs/examples/markWithGuide.ts';
+import { behind } from '../harness/behind.ts';
+import { newTestExam } from '../harness/testExam.ts';
+import { restSuite } from '../harness/restSuite.ts';
+
+const { service } = await restSuite();
+
+test('the example for internal teams marks chosen answers and applies what the guide learned', async () => {
+  const made = await newTestExam(service);
+  const texts = ['Plants eat light.', 'Plants eat light!', 'Roots drink water.', 'Stones sleep.'];
+  for (const text of [...texts, ...texts, ...texts]) {
+    const submission = await made.reach('graded');
+    await behind(
+      service.database,
+      `update question_results set extracted_answer = $3
+       where question_id = $1 and run_id = (select current_run_id from submissions where id = $2)`,
+      [made.questionId('2'), submission.id, text],
+    );
+  }
+  const installation = await findInstallation(service.environment['DATA_DIR'] ?? '');
+  if (installation?.core_url == null) throw new Error('the service has no installation');
+  const credits = await made.tenant.credits();
+  const previews: { changed: number; credits: number }[] = [];
+  let asked = 0;
+  const changed = await markWithGuide({
+    coreUrl: installation.core_url,
+    token: installation.tokens.public,
+    actorSigningKey: installation.actor_signing_key,
+    teacher: { instituteId: made.tenant.instituteId, staffId: randomUUID(), role: 'teacher' },
+    examId: made.exam.id,
+    questionId: made.questionId('2'),
+    ask: async ({ text }) => {
+      asked += 1;
+      return asked > 5 ? null : text.startsWith('Plants') ? 2 : 0;
+    },
+    agree: async (preview) => {
+      previews.push(preview);
+      return true;
+    },
+  });
+  expect(asked).toBe(10);
+  expect(previews).toMatchObject([{ changed, credits: 0 }]);
+  expect(changed).toBeGreaterThan(0);
+  expect(await made.tenant.credits()).toEqual(credits);
+});
