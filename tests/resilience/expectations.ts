@@ -76,7 +76,7 @@ export const expectReleased = async (
 };
 
 /** Compares account and ledger in one statement, since other runs of the institute may end meanwhile. */
-const expectAccountAddsUp = async (behind: BehindTheApi, instituteId: string): Promise<void> => {
+export const expectAccountAddsUp = async (behind: BehindTheApi, instituteId: string): Promise<void> => {
   const [account] = await behind.query(
     `select a.balance::float8 as balance, a.committed::float8 as committed,
        coalesce(sum(case e.kind when 'grant' then amount when 'charge' then -amount else 0 end), 0)::float8 as ledger_balance,
