@@ -1,3 +1,4 @@
+import { RUN_LANES } from '@evaluation/jobs-contract';
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import { DomainFailure, type Failure } from '@evaluation/rest-contract/errors';
@@ -64,7 +65,7 @@ export const startRegrade = async (
       break;
     }
   }
-  if (queued.length > 0) services.wakeDispatcher();
+  if (queued.length > 0) for (const lane of RUN_LANES) services.wakeDispatcher(lane);
   const remaining = await services.database.inTenant(actor.institute_id, (tx) =>
     countOutdated(tx, actor.institute_id, examId, version),
   );
