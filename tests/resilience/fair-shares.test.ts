@@ -25,6 +25,8 @@ afterAll(async () => {
 });
 
 const PDF = plainPdf(1);
+/** Pages make an inspection longer than the reads that queue forty of them. */
+const LONG_PDF = plainPdf(80);
 
 /** Time from the first read to `ready`. @returns milliseconds */
 const inspect = async (api: ApiClient, id: string): Promise<number> => {
@@ -43,8 +45,8 @@ test('behind 40 inspections of another institute, a single upload waits only for
   const alone = await inspect(other, await uploadCopy(other, PDF));
 
   const upload = await uploadCopy(other, PDF);
-  const flood = await Promise.all(Array.from({ length: 40 }, () => uploadCopy(flooding, PDF)));
-  for (const id of flood) await flooding.get(`/uploads/${id}`);
+  const flood = await Promise.all(Array.from({ length: 40 }, () => uploadCopy(flooding, LONG_PDF)));
+  await Promise.all(flood.map((id) => flooding.get(`/uploads/${id}`)));
   await eventually('an inspection of the flood is in hand', async () => {
     const [row] = await behind.query<{ count: number }>(
       'select count(inspect_claimed_at)::int as count from uploads where institute_id = $1',
@@ -60,7 +62,7 @@ test('behind 40 inspections of another institute, a single upload waits only for
   const ahead = (await inspectedOf(instituteId, upload)).length - inspectedBefore;
   const waiting = flood.length - (await inspectedOf(instituteId, null)).length;
 
-  expect(waiting, 'the flood is not over').toBeGreaterThan(20);
+  expect(waiting, 'the flood is not over').toBeGreaterThan(10);
   expect(
     ahead,
     'the inspection under way, and one released while this upload was sealed',
