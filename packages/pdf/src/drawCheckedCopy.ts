@@ -14,7 +14,7 @@ export interface DrawOptions {
  * stands at the end, so that page numbers are the same in the checked copy, the answer copy and the API. The total
  * also stands on page 1.
  *
- * `target` is complete or absent.
+ * `target` is complete, or absent after an error.
  * @param images all pages of the copy, as `extractPages` returned them; their files must still exist
  * @throws PdfUnreadable; the signal's reason when aborted
  */
@@ -29,6 +29,10 @@ export async function drawCheckedCopy(
     const { last } = await runChild({ kind: 'draw', target, plan, pages }, options);
     if (last.kind !== 'drawn') throw new PdfUnreadable('unreadable', `unexpected report ${last.kind}`);
     return last.copy;
+  } catch (error) {
+    // A child may complete the file at the moment in which its time ends.
+    await rm(target, { force: true });
+    throw error;
   } finally {
     // The child renames this file to `target` when it is complete. A child that was killed leaves it behind.
     await rm(`${target}.partial`, { force: true });
