@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { PREPARED, type Tx } from '@evaluation/database';
 import { DomainFailure } from '@evaluation/rest-contract/errors';
 import { exact } from '@evaluation/rules';
 import type { RunKey } from '../runKey.ts';
@@ -73,7 +73,7 @@ const CHANGES = {
 const change = async (tx: Tx, instituteId: string, { kind, amount, runId }: Change): Promise<boolean> => {
   const by = CHANGES[kind];
   const result = await sql`
-    /* prepared */ with changed as (
+    ${PREPARED} with changed as (
       update credit_accounts
       set balance = balance + ${amount}::numeric * ${by.balance}::int,
           committed = committed + ${amount}::numeric * ${by.committed}::int

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { PREPARED, type Tx } from '@evaluation/database';
 import * as z from 'zod/v4';
 import { HeldRun, isHeldBy, lostRun } from '../locks/heldRun.ts';
 import { UncheckedEvidence } from '../workerCalls/workerInput.ts';
@@ -56,7 +56,7 @@ export const findJudgements = async (
 ): Promise<FoundJudgement[]> => {
   if (keys.length === 0) return [];
   const { rows } = await sql<{ key: string; run_id: string; evidence: string }>`
-    /* prepared */ select key, run_id, evidence from (
+    ${PREPARED} select key, run_id, evidence from (
       select key, run_id, evidence, sum(octet_length(evidence)) over (order by key) - octet_length(evidence) as before
       from judgements where institute_id = ${instituteId} and key = any(${keys}::text[])) found
     where before < ${MOST_FOUND_BYTES}`.execute(tx);
@@ -125,7 +125,7 @@ type Encoded = Made & { evidence: string };
 /** @returns the questions whose judgement is cached now. Of two judgements with one key, the first is. */
 const insertNew = async (tx: Tx, held: HeldRun, made: readonly Encoded[]): Promise<string[]> => {
   const { rows } = await sql<{ question_id: string }>`
-    /* prepared */ insert into judgements (institute_id, key, run_id, question_id, evidence)
+    ${PREPARED} insert into judgements (institute_id, key, run_id, question_id, evidence)
     select ${held.institute_id}::uuid, m.key, ${held.run_id}::uuid, m.question_id, m.evidence
     from unnest(${made.map(({ key }) => key)}::text[], ${made.map(({ question_id }) => question_id)}::uuid[],
       ${made.map(({ evidence }) => evidence)}::text[]) as m (key, question_id, evidence)

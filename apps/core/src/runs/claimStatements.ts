@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { PREPARED, type Tx } from '@evaluation/database';
 import type { RunLane } from '@evaluation/jobs-contract';
 import {
   Annotation,
@@ -40,7 +40,7 @@ export interface RunToBeClaimed {
 /** Locks the submission, then the run. @returns undefined if there is no such run */
 export const lockForClaim = async (tx: Tx, job: RunKey): Promise<RunToBeClaimed | undefined> => {
   const { rows } = await sql<RunToBeClaimed>`
-    /* prepared */ select s.id, s.exam_id, s.candidate_id, s.status, s.lane, s.pages, u.sealed_key, r.status as run_status,
+    ${PREPARED} select s.id, s.exam_id, s.candidate_id, s.status, s.lane, s.pages, u.sealed_key, r.status as run_status,
       r.paper is not null as is_pinned,
       exists (select from runs c where c.institute_id = s.institute_id and c.submission_id = s.id
         and c.status = 'completed') as was_graded,
@@ -102,7 +102,7 @@ export const claimLocked = async (
   const { institute_id, run_id } = job;
   const hasToken = lease.sha256 !== null;
   const { rows } = await sql<Record<string, unknown>>`
-    /* prepared */ with ${submission.is_pinned ? sql`` : sql`pinned as materialized (${currentPaper(institute_id, submission.exam_id)}),`}
+    ${PREPARED} with ${submission.is_pinned ? sql`` : sql`pinned as materialized (${currentPaper(institute_id, submission.exam_id)}),`}
     claimed as (
       update runs r set
         status = 'claimed',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '@evaluation/database';
+import { PREPARED, type Tx } from '@evaluation/database';
 import type { GradingStep } from '@evaluation/rules';
 import * as z from 'zod/v4';
 import type { StoredPart } from '../evidence/storeEvidence.ts';
@@ -65,7 +65,7 @@ export const writeRecords = async (tx: Tx, held: HeldRun, records: Records): Pro
   // An alignment is stored in any case; everything else that changes on the run is changed by its completion.
   const changesRun = !isCompleting || alignment !== null;
   const { rows } = await sql<{ questions: number; linked: number; decided: unknown }>`
-    /* prepared */ with results as (
+    ${PREPARED} with results as (
       insert into question_results (institute_id, run_id, question_id, status, awarded, max, source, confidence,
         needs_review, review_reasons, extracted_answer, feedback, criteria, annotations, error)
       select ${institute_id}::uuid, ${run_id}::uuid, q.question_id, q.status::"QuestionResultStatus", q.awarded, q.max,
