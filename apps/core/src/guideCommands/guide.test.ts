@@ -434,6 +434,17 @@ describe('versions and modes', () => {
     await client.query('set session_replication_role = replica');
   });
 
+  test('an answer that may address the grader is no example', async () => {
+    const guide = await taught(8, 4);
+    await client.query(
+      `update question_results set review_reasons = '{possible_injection}' where run_id = $1 and question_id = $2`,
+      [guide.submissions[0]?.run, guide.questions[0]],
+    );
+    const { questions } = await showGuide(services, guide.actor, guide.exam);
+    const examplesOf = (id: string) => questions.find(({ question_id }) => question_id === id)?.examples;
+    expect(guide.questions.map(examplesOf)).toEqual([3, 4]);
+  });
+
   test('many readers at once make each version once', async () => {
     const guide = await taught(8, 3);
     const shown = await Promise.all(

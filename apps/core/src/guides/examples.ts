@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '@evaluation/database';
 import type { ExampleOfVersion } from '@evaluation/guide';
+import { isTrusted } from './trusted.ts';
 
 /** Most examples of a guide: the newest decisions. The time of a fit grows with the cube of their number. */
 export const MOST_OF_A_GUIDE = 200;
@@ -8,7 +9,7 @@ export const MOST_OF_A_GUIDE = 200;
 /**
  * Reads the examples of all long-answer questions of an exam, without texts, in one statement. An example is the
  * result of a live, graded submission whose mark a teacher has overridden, or confirmed by approving the submission.
- * `grader` is the mark before any guide. Examples are in the order of their submissions.
+ * Answers that may address the grader are left out. `grader` is the mark before any guide. Examples are in the order of their submissions.
  * @returns examples by question; questions without an example are absent
  */
 export const readExamples = async (
@@ -44,7 +45,7 @@ export const readExamples = async (
         limit 1) g on true
       where s.state = 'live' and s.status in ('graded', 'partially_graded')
         and r.status = 'graded' and r.source = 'ai' and r.awarded is not null and r.max > 0
-        and btrim(r.extracted_answer) <> ''
+        and btrim(r.extracted_answer) <> '' and ${isTrusted}
       order by d.decided_at desc, s.id limit ${MOST_OF_A_GUIDE}
     ) x
     where q.institute_id = ${instituteId} and q.exam_id = ${examId} and q.type = 'long_answer'

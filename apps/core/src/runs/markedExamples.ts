@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { json, type Tx } from '@evaluation/database';
 import { fitGuide, nearestExamples } from '@evaluation/guide';
 import * as z from 'zod/v4';
+import { isTrusted } from '../guides/trusted.ts';
 import type { RunKey } from '../runKey.ts';
 
 /*
@@ -117,6 +118,7 @@ const readPool = async (
       where s.state = 'live' and s.status in ('graded', 'partially_graded') and s.candidate_id <> ${candidate_id}
         and r.status = 'graded' and r.source = 'ai' and r.awarded is not null
         and btrim(r.extracted_answer) <> '' and char_length(r.extracted_answer) <= ${LONGEST_EXAMPLE}
+        and ${isTrusted}
       order by d.decided_at desc, s.id limit ${MOST_COMPARED}
     ) x
     where g.institute_id = ${instituteId} and g.exam_id = ${exam_id} and g.mode in ('suggest', 'apply')
