@@ -11,7 +11,7 @@ import { endlessPdf, scan, scannedPdf, textPdf } from '../../test/pdfs.ts';
 import { drawCheckedCopy, endIdleChildren, extractPages, inspectPdf } from '../index.ts';
 import { Pdfium } from '../pdfium.ts';
 
-/** Processes that this file's tests started. Children of earlier test files may be idle in the same process. */
+/** Processes that this file's tests started. */
 const started: ChildProcess[] = [];
 channel('child_process').subscribe((message) => {
   if (typeof message !== 'object' || message === null || !('process' in message)) return;
@@ -25,6 +25,8 @@ const alive = () =>
 
 let folder: string;
 beforeAll(async () => {
+  // An idle child of an earlier test file would serve the first test.
+  endIdleChildren();
   folder = await mkdtemp(join(tmpdir(), 'reuse-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -51,6 +53,7 @@ test('one child inspects and reads files one after the other, and another draws'
   const { file } = await put(await text());
   expect(await inspectPdf(file, limits)).toMatchObject({ ok: true });
   const [reader] = alive();
+  expect(reader).toBeDefined();
   const { out, pages } = await extract(await text());
   expect(pages[0]?.textLines[0]?.text).toBe('Photosynthesis needs light');
   expect(alive()).toEqual([reader]);
