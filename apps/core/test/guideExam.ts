@@ -128,3 +128,18 @@ export const makeGuideExam = async (
   });
   return { institute, exam, questions, objective, submissions, actor };
 };
+
+/** The teacher marks the first `marked` answers of both long questions, each as deserved. */
+export const markAsDeserved = async (client: pg.Client, guide: GuideExam, marked: number): Promise<void> => {
+  const decided = guide.submissions
+    .slice(0, marked)
+    .flatMap(({ id, deserved }) =>
+      guide.questions.map((question, place) => ({ id, question, awarded: deserved[place] ?? 0 })),
+    );
+  await client.query(
+    `insert into reviews (institute_id, submission_id, question_id, awarded, reviewer, key_id, edited_at)
+     select $1, id, question, awarded, 'teacher', $2, now()
+     from jsonb_to_recordset($3::jsonb) as d (id uuid, question uuid, awarded numeric)`,
+    [guide.institute, guide.actor.key_id, JSON.stringify(decided)],
+  );
+};

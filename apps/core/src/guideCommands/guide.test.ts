@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { makeGuideExam, type FabricatedSubmission, type GuideExam } from '../../test/guideExam.ts';
+import {
+  makeGuideExam,
+  markAsDeserved,
+  type FabricatedSubmission,
+  type GuideExam,
+} from '../../test/guideExam.ts';
 import { newTestCore } from '../../test/newTestCore.ts';
 import { approveSubmission } from '../review/approveSubmission.ts';
 import { finalizeExam } from '../review/finalizeExam.ts';
@@ -52,17 +57,7 @@ const override = (
 const taught = async (candidates: number, marked: number): Promise<GuideExam> => {
   const guide = await makeGuideExam(client, { candidates });
   await setGuide(services, guide.actor, guide.exam, { mode: 'apply' });
-  const decided = guide.submissions
-    .slice(0, marked)
-    .flatMap(({ id, deserved }) =>
-      guide.questions.map((question, place) => ({ id, question, awarded: deserved[place] ?? 0 })),
-    );
-  await client.query(
-    `insert into reviews (institute_id, submission_id, question_id, awarded, reviewer, key_id, edited_at)
-     select $1, id, question, awarded, 'teacher', $2, now()
-     from jsonb_to_recordset($3::jsonb) as d (id uuid, question uuid, awarded numeric)`,
-    [guide.institute, guide.actor.key_id, JSON.stringify(decided)],
-  );
+  await markAsDeserved(client, guide, marked);
   return guide;
 };
 

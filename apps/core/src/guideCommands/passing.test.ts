@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AUDITED_SHARE, isDrawnForAudit } from '@evaluation/guide';
 import { afterAll, expect, test } from 'vitest';
-import { makeGuideExam, type GuideExam } from '../../test/guideExam.ts';
+import { makeGuideExam, markAsDeserved, type GuideExam } from '../../test/guideExam.ts';
 import { newTestCore } from '../../test/newTestCore.ts';
 import { overrideMark } from '../review/overrideMark.ts';
 import { reEvaluate } from '../review/reEvaluate.ts';
@@ -20,17 +20,7 @@ afterAll(close);
 /** The teacher has marked the first `marked` answers of both questions, each as deserved. */
 const taught = async (candidates: number, marked: number): Promise<GuideExam> => {
   const guide = await makeGuideExam(client, { candidates });
-  const decided = guide.submissions
-    .slice(0, marked)
-    .flatMap(({ id, deserved }) =>
-      guide.questions.map((question, place) => ({ id, question, awarded: deserved[place] ?? 0 })),
-    );
-  await client.query(
-    `insert into reviews (institute_id, submission_id, question_id, awarded, reviewer, key_id, edited_at)
-     select $1, id, question, awarded, 'teacher', $2, now()
-     from jsonb_to_recordset($3::jsonb) as d (id uuid, question uuid, awarded numeric)`,
-    [guide.institute, guide.actor.key_id, JSON.stringify(decided)],
-  );
+  await markAsDeserved(client, guide, marked);
   await setGuide(services, guide.actor, guide.exam, { mode: 'apply', target: 0.8 });
   return guide;
 };
