@@ -63,14 +63,14 @@ const ANOTHER_TRIES = 2;
 const ANOTHER_TRY_MS = 50;
 
 /** Retries a refused connection up to `tries` times. Nothing was sent, so no command can run twice. */
-const whereSomebodyListens = async <T>(call: () => Promise<T>, tries = ANOTHER_TRIES): Promise<T> => {
+const retriedIfRefused = async <T>(call: () => Promise<T>, tries = ANOTHER_TRIES): Promise<T> => {
   try {
     return await call();
   } catch (error) {
     const isRefused = error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
     if (!isRefused || tries === 0) throw error;
     await wait(ANOTHER_TRY_MS);
-    return whereSomebodyListens(call, tries - 1);
+    return retriedIfRefused(call, tries - 1);
   }
 };
 
@@ -154,7 +154,7 @@ export const coreOverHttp = (options: Credentials & { url: string }): CoreAccess
     input: unknown,
     signal: AbortSignal | null,
   ): Promise<unknown> => {
-    const { body } = await whereSomebodyListens(() =>
+    const { body } = await retriedIfRefused(() =>
       request(`${options.url}/${path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headersFor(caller) },
