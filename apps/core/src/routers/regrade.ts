@@ -1,6 +1,8 @@
 import * as z from 'zod/v4';
 import { listOutdated } from '../regrade/listOutdated.ts';
 import { previewRegrade } from '../regrade/previewRegrade.ts';
+import { startSample } from '../regrade/sampleRegrade.ts';
+import { showSample } from '../regrade/showSample.ts';
 import { startRegrade } from '../regrade/startRegrade.ts';
 import { reviewerProcedure, router } from '../trpc.ts';
 
@@ -12,6 +14,10 @@ export const regradeRouter = router({
   outdated: ofExam
     .input(z.object({ limit: z.int().gte(1).lte(200).default(50), cursor: z.string().max(2000).optional() }))
     .query(({ ctx, input }) => listOutdated(ctx.services, ctx.actor, input.exam_id, input)),
+  sample: ofExam.query(({ ctx, input }) => showSample(ctx.services, ctx.actor, input.exam_id)),
+  startSample: ofExam
+    .input(z.object({ rubric_version: z.int().gte(0) }))
+    .mutation(({ ctx, input }) => startSample(ctx.services, ctx.actor, input.exam_id, input.rubric_version)),
   start: ofExam
     .input(z.object({ rubric_version: z.int().gte(0) }))
     .mutation(({ ctx, input }) => startRegrade(ctx.services, ctx.actor, input.exam_id, input.rubric_version)),

@@ -1,0 +1,2 @@
+-- AlterEnum
+ALTER TYPE "ExamSource" ADD VALUE 'sample';
