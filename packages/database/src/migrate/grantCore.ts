@@ -2,7 +2,13 @@ import pg from 'pg';
 import { takeMigrationLock, withSession } from './session.ts';
 
 /** Core may only insert and select here, so that a compromised core cannot change history. */
-const APPEND_ONLY = ['audit_entries', 'credit_entries', 'credit_grant_keys', 'rubric_versions'];
+const APPEND_ONLY = [
+  'audit_entries',
+  'credit_entries',
+  'credit_grant_keys',
+  'rubric_versions',
+  'staff_events',
+];
 const READ_ONLY = ['_prisma_migrations'];
 
 /**
