@@ -18,10 +18,11 @@ interface Rule {
   except?: RegExp;
 }
 
-const CODE = /\.ts$/;
+const CODE = /\.tsx?$/;
 /** Code in production: not tests, and not what serves them. */
-const PRODUCTION = /^(?:apps|contracts|packages)\/(?!test-services\/)[^/]+\/src\/(?!.*\.test\.ts$).*\.ts$/;
-const WORDED = /\.(?:ts|md|tpl|ya?ml|prisma|sh)$/;
+const PRODUCTION =
+  /^(?:apps|contracts|packages)\/(?!test-services\/)[^/]+\/(?:web\/)?src\/(?!.*\.test\.ts$).*\.tsx?$/;
+const WORDED = /\.(?:tsx?|md|tpl|ya?ml|prisma|sh)$/;
 
 const RULES: readonly Rule[] = [
   {

@@ -24,8 +24,8 @@ interface Workspace {
   manifest: string;
 }
 
-const SOURCE = /\.(?:[cm]?ts|[cm]?js)$/;
-const TEST = /\.test\.[cm]?[jt]s$|^(?:apps|contracts|packages)\/[^/]+\/test\//;
+const SOURCE = /\.(?:[cm]?ts|[cm]?js|tsx)$/;
+const TEST = /\.test\.(?:[cm]?[jt]s|tsx)$|^(?:apps|contracts|packages)\/[^/]+\/test\//;
 const CONFIG = /\.config\.[cm]?[jt]s$/;
 const SKIPPED = new Set(['node_modules', 'generated', 'coverage', 'dist']);
 

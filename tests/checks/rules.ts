@@ -60,6 +60,13 @@ export const allowed: Readonly<Record<string, readonly string[] | 'anything'>> =
     'packages/signed-actor',
     'packages/turns',
   ],
+  'apps/desk': [
+    ...adapter,
+    'packages/core-client',
+    'packages/lanes',
+    'packages/settings',
+    'packages/signed-actor',
+  ],
   'apps/worker': [
     ...adapter,
     'packages/backoff',
